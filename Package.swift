@@ -1,0 +1,92 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// The fence of the architecture is this graph: only what depends on ReelMedia may link libav*, only what
+// depends on ReelQueue may link hiredis. scripts/check-architecture proves it on the built executables.
+let package = Package(
+    name: "reel",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "reel-coordinator", targets: ["reel-coordinator"]),
+        .executable(name: "reel-worker", targets: ["reel-worker"]),
+        .executable(name: "reel-engine", targets: ["reel-engine"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CFFmpeg", pkgConfig: "libavformat libavcodec libavutil libswscale libswresample",
+            providers: [
+                .apt([
+                    "libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswscale-dev", "libswresample-dev",
+                ])
+            ]),
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
+
+        .target(name: "ReelCore", swiftSettings: strict),
+        .target(
+            name: "ReelMedia",
+            dependencies: [
+                "ReelCore", "CFFmpeg",
+                .product(name: "BasicContainers", package: "swift-collections"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ], swiftSettings: strict),
+        .target(
+            name: "ReelEngine",
+            dependencies: ["ReelCore", .product(name: "Subprocess", package: "swift-subprocess")],
+            swiftSettings: strict),
+        .target(
+            name: "ReelQueue",
+            dependencies: ["ReelCore", "CHiredis"],
+            resources: [.embedInCode("Scripts")],
+            swiftSettings: strict),
+        .target(
+            name: "ReelStore",
+            dependencies: ["ReelCore", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict),
+        .target(
+            name: "ReelPipeline",
+            dependencies: [
+                "ReelCore", "ReelEngine", "ReelQueue", "ReelStore",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ], swiftSettings: strict),
+
+        .executableTarget(
+            name: "reel-coordinator",
+            dependencies: [
+                "ReelPipeline", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: strict),
+        .executableTarget(
+            name: "reel-worker",
+            dependencies: [
+                "ReelPipeline", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: strict),
+        .executableTarget(name: "reel-engine", dependencies: ["ReelMedia", "ReelEngine"], swiftSettings: strict),
+
+        .testTarget(name: "ReelCoreTests", dependencies: ["ReelCore"], swiftSettings: strict),
+        .testTarget(name: "ReelQueueTests", dependencies: ["ReelQueue", "ReelCore"], swiftSettings: strict),
+        .testTarget(name: "ReelPipelineTests", dependencies: ["ReelPipeline", "ReelStore"], swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["ReelCore", .product(name: "Subprocess", package: "swift-subprocess")],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

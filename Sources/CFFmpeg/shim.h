@@ -1,0 +1,97 @@
+// What Swift cannot import from FFmpeg's headers: macros that build values, variadic functions, and fields
+// that changed between FFmpeg 5.1 and 7.
+#ifndef REEL_CFFMPEG_SHIM_H
+#define REEL_CFFMPEG_SHIM_H
+
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/avutil.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/display.h>
+#include <libavutil/hash.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/intreadwrite.h>
+#include <libavutil/log.h>
+#include <libavutil/mastering_display_metadata.h>
+#include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
+#include <libavutil/samplefmt.h>
+#include <libswresample/swresample.h>
+#include <libswscale/swscale.h>
+#include <stdio.h>
+
+static const int64_t reel_nopts = AV_NOPTS_VALUE;
+static const int reel_error_eof = AVERROR_EOF;
+static const int reel_error_again = AVERROR(EAGAIN);
+static const int reel_error_exit = AVERROR_EXIT;
+static const int reel_error_invalid_data = AVERROR_INVALIDDATA;
+static const int reel_error_no_space = AVERROR(ENOSPC);
+static const int reel_error_no_memory = AVERROR(ENOMEM);
+static const int reel_error_no_entry = AVERROR(ENOENT);
+static const int reel_error_decoder_not_found = AVERROR_DECODER_NOT_FOUND;
+
+/// How long a decoded frame is shown, in its time base; 0 where the decoder does not say.
+static inline int64_t reel_frame_duration(const AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
+    return frame->duration;
+#else
+    return frame->pkt_duration;
+#endif
+}
+
+static inline int reel_frame_is_interlaced(const AVFrame *frame) {
+#ifdef AV_FRAME_FLAG_INTERLACED
+    return (frame->flags & AV_FRAME_FLAG_INTERLACED) != 0;
+#else
+    return frame->interlaced_frame;
+#endif
+}
+
+static inline int reel_frame_top_field_first(const AVFrame *frame) {
+#ifdef AV_FRAME_FLAG_TOP_FIELD_FIRST
+    return (frame->flags & AV_FRAME_FLAG_TOP_FIELD_FIRST) != 0;
+#else
+    return frame->top_field_first;
+#endif
+}
+
+static inline void reel_frame_set_fields(AVFrame *frame, int interlaced, int top_first) {
+#ifdef AV_FRAME_FLAG_INTERLACED
+    frame->flags &= ~(AV_FRAME_FLAG_INTERLACED | AV_FRAME_FLAG_TOP_FIELD_FIRST);
+    if (interlaced) frame->flags |= AV_FRAME_FLAG_INTERLACED;
+    if (top_first) frame->flags |= AV_FRAME_FLAG_TOP_FIELD_FIRST;
+#else
+    frame->interlaced_frame = interlaced;
+    frame->top_field_first = top_first;
+#endif
+}
+
+/// Side data of a stream by kind, NULL where there is none. size may be NULL.
+static inline const uint8_t *reel_stream_side_data(const AVStream *stream, enum AVPacketSideDataType kind, size_t *size) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 102)
+    const AVPacketSideData *found = av_packet_side_data_get(
+        stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, kind);
+    if (size) *size = found ? found->size : 0;
+    return found ? found->data : NULL;
+#else
+    return av_stream_get_side_data(stream, kind, size);
+#endif
+}
+
+/// Room of `size` bytes for side data of a stream that a muxer will write; NULL where memory lacks.
+static inline uint8_t *reel_stream_new_side_data(AVStream *stream, enum AVPacketSideDataType kind, size_t size) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 102)
+    AVPacketSideData *made = av_packet_side_data_new(
+        &stream->codecpar->coded_side_data, &stream->codecpar->nb_coded_side_data, kind, size, 0);
+    return made ? made->data : NULL;
+#else
+    return av_stream_new_side_data(stream, kind, size);
+#endif
+}
+
+/// Sends libav*'s log lines of at least `level` to standard error, each with the name of the part that speaks.
+static inline void reel_log_to_standard_error(int level) {
+    av_log_set_level(level);
+}
+
+#endif

@@ -1,0 +1,76 @@
+/// What a person asked for: every option that changes the output, and those that only shape the work.
+public struct JobSpec: Hashable, Codable, Sendable {
+    public var container: Container
+    /// An encoder's or a codec's name as FFmpeg spells them; nil chooses by the source.
+    public var videoCodec: String?
+    /// Constant quality on the encoder's own scale; nil is 18 of x264 or its equivalent.
+    public var crf: Double?
+    public var preset: String?
+    /// Bits per second instead of constant quality.
+    public var bitrate: Int64?
+    public var lossless: Bool
+    public var audio: AudioMode
+    public var audioCodec: String?
+    /// Seconds from the file's start: frames with from ≤ t < to.
+    public var from: Rational?
+    public var to: Rational?
+    public var timestamps: TimestampMode
+    /// At most so many frames in a run, and in a pass where a RAP lets it end there.
+    public var passFrames: Int?
+    /// Threads of each codec: the same plan gives the same bytes on any machine.
+    public var threads: Int
+    /// Bytes a pass may take; nil is the default of 2 GiB.
+    public var memory: Int64?
+    public var verify: VerifyMode
+
+    public init(
+        container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
+        bitrate: Int64? = nil, lossless: Bool = false, audio: AudioMode = .reverse, audioCodec: String? = nil,
+        from: Rational? = nil, to: Rational? = nil, timestamps: TimestampMode = .mirror, passFrames: Int? = nil,
+        threads: Int = 1, memory: Int64? = nil, verify: VerifyMode = .packets
+    ) {
+        self.container = container
+        self.videoCodec = videoCodec
+        self.crf = crf
+        self.preset = preset
+        self.bitrate = bitrate
+        self.lossless = lossless
+        self.audio = audio
+        self.audioCodec = audioCodec
+        self.from = from
+        self.to = to
+        self.timestamps = timestamps
+        self.passFrames = passFrames
+        self.threads = threads
+        self.memory = memory
+        self.verify = verify
+    }
+
+    /// The spec without what does not change the output: what a job's identity is made of.
+    public var identity: JobSpec {
+        var copy = self
+        copy.memory = nil
+        copy.verify = .packets
+        return copy
+    }
+}
+
+/// Containers that reel writes; the raw value is the file name's extension.
+public enum Container: String, Codable, CaseIterable, Sendable {
+    case mp4, mov, mkv, webm, ts, nut
+}
+
+public enum AudioMode: String, Codable, CaseIterable, Sendable {
+    case reverse, none
+}
+
+public enum TimestampMode: String, Codable, CaseIterable, Sendable {
+    /// Each frame stays on screen exactly as long as it did.
+    case mirror
+    /// The source's timestamps in their order, frames from the end.
+    case source
+}
+
+public enum VerifyMode: String, Codable, CaseIterable, Sendable {
+    case packets, decode
+}

@@ -1,0 +1,72 @@
+/// How the video will be encoded. Every run of a job is encoded with exactly this.
+public struct VideoTarget: Hashable, Codable, Sendable {
+    /// The encoder's name as FFmpeg spells it, for example "libx264".
+    public var encoder: String
+    public var pixelFormat: String
+    public var width: Int
+    public var height: Int
+    /// Frames per second that the encoder is told; timestamps are exact beside it.
+    public var frameRate: Rational
+    /// Private options of the encoder, by name, applied in this order.
+    public var options: [Tag]
+    public var bitrate: Int64?
+    public var threads: Int
+    /// The most frames from one key frame to the next.
+    public var keyFrameInterval: Int
+    public var identity: EncoderIdentity
+
+    public init(
+        encoder: String, pixelFormat: String, width: Int, height: Int, frameRate: Rational, options: [Tag],
+        bitrate: Int64?, threads: Int, keyFrameInterval: Int, identity: EncoderIdentity
+    ) {
+        self.encoder = encoder
+        self.pixelFormat = pixelFormat
+        self.width = width
+        self.height = height
+        self.frameRate = frameRate
+        self.options = options
+        self.bitrate = bitrate
+        self.threads = threads
+        self.keyFrameInterval = keyFrameInterval
+        self.identity = identity
+    }
+}
+
+/// Which encoder made a job's parameters, so that a mixed fleet is found before work and not at assembly.
+public struct EncoderIdentity: Hashable, Codable, Sendable {
+    /// The encoder and the library it lives in, for example "libx264 Lavc59.37.100": what workers say they have.
+    public var build: String
+    /// SHA-256 of the extradata it made when it was opened once, in hexadecimal; of nothing where it makes none.
+    public var extradataHash: String
+
+    public init(build: String, extradataHash: String) {
+        self.build = build
+        self.extradataHash = extradataHash
+    }
+}
+
+/// How one audio track will be encoded.
+public struct AudioTarget: Hashable, Codable, Sendable {
+    /// The track's place in `SourceIndex.audio`.
+    public var track: Int
+    /// The encoder's name as FFmpeg spells it, for example "aac" or "pcm_s16le".
+    public var encoder: String
+    /// Samples per second; differs from the source's only where the encoder cannot take that.
+    public var sampleRate: Int
+    public var channelLayout: String
+    /// Bits per second, nil for encoders without one.
+    public var bitrate: Int64?
+    /// Nothing of it may change: samples bit for bit, no trimming.
+    public var lossless: Bool
+
+    public init(
+        track: Int, encoder: String, sampleRate: Int, channelLayout: String, bitrate: Int64?, lossless: Bool
+    ) {
+        self.track = track
+        self.encoder = encoder
+        self.sampleRate = sampleRate
+        self.channelLayout = channelLayout
+        self.bitrate = bitrate
+        self.lossless = lossless
+    }
+}

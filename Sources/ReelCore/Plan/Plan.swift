@@ -1,0 +1,87 @@
+/// A job's work, fixed before any of it is done. Immutable: the same plan gives the same bytes anywhere.
+public struct Plan: Hashable, Codable, Sendable {
+    /// Grows when the meaning of a plan changes; workers refuse what they do not know.
+    public static let version = 1
+
+    public var version: Int
+    public var container: Container
+    public var timeline: Timeline
+    public var video: VideoTarget
+    public var audio: [AudioTarget]
+    /// In the order of the output: audio tracks first, then video from the source's end to its start. The assembly
+    /// is not among them; its index on the board is `passes.count`.
+    public var passes: [Pass]
+    /// Bytes a slot must have for the most demanding pass.
+    public var need: Int64
+    public var verify: VerifyMode
+    public var warnings: [String]
+
+    public init(
+        container: Container, timeline: Timeline, video: VideoTarget, audio: [AudioTarget], passes: [Pass],
+        need: Int64, verify: VerifyMode, warnings: [String]
+    ) {
+        self.version = Plan.version
+        self.container = container
+        self.timeline = timeline
+        self.video = video
+        self.audio = audio
+        self.passes = passes
+        self.need = need
+        self.verify = verify
+        self.warnings = warnings
+    }
+}
+
+/// The unit of work: decoded in one go, published, claimed, retried. At most 200 bytes of JSON.
+public enum Pass: Hashable, Codable, Sendable {
+    case video(VideoPass)
+    /// The place of the track in `Plan.audio`.
+    case audio(Int)
+    case assembly
+}
+
+/// Decoded from a RAP, discarding up to its first frame, and encoded run by run.
+public struct VideoPass: Hashable, Sendable {
+    /// The place of the RAP in `VideoTrack.randomAccessPoints`.
+    public var randomAccessPoint: Int
+    /// Frames in presentation order.
+    public var frames: Range<Int>
+    /// How many runs they are split into; see `runs`.
+    public var runCount: Int
+
+    public init(randomAccessPoint: Int, frames: Range<Int>, runCount: Int) {
+        self.randomAccessPoint = randomAccessPoint
+        self.frames = frames
+        self.runCount = runCount
+    }
+
+    /// The runs in presentation order: as even as whole frames allow, the longer ones first.
+    public var runs: [Range<Int>] {
+        let (length, longer) = frames.count.quotientAndRemainder(dividingBy: runCount)
+        var start = frames.lowerBound
+        return (0..<runCount).map { run in
+            let end = start + length + (run < longer ? 1 : 0)
+            defer { start = end }
+            return start..<end
+        }
+    }
+}
+
+/// Written as [rap, first frame, end, runs], since a pass on the board is short.
+extension VideoPass: Codable {
+    public init(from decoder: any Decoder) throws {
+        var list = try decoder.unkeyedContainer()
+        randomAccessPoint = try list.decode(Int.self)
+        let (start, end) = (try list.decode(Int.self), try list.decode(Int.self))
+        runCount = try list.decode(Int.self)
+        guard 0 <= start, start < end, 0 < runCount, runCount <= end - start, randomAccessPoint >= 0 else {
+            throw DecodingError.dataCorruptedError(in: list, debugDescription: "not a pass")
+        }
+        frames = start..<end
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var list = encoder.unkeyedContainer()
+        for number in [randomAccessPoint, frames.lowerBound, frames.upperBound, runCount] { try list.encode(number) }
+    }
+}

@@ -1,0 +1,116 @@
+/// What the reconnaissance of a source found: all that planning and decoding need to know, without the payload.
+public struct SourceIndex: Equatable, Sendable {
+    /// The demuxer's name as libavformat spells it, for example "mov,mp4,m4a,3gp,3g2,mj2".
+    public var format: String
+    public var fileSize: Int64
+    /// Where the file's clock starts, in seconds: `--from` and `--to` count from here, as ffmpeg does.
+    public var startTime: Rational
+    public var video: VideoTrack
+    public var audio: [AudioTrack]
+    /// Tags of the whole file, in the order of the file.
+    public var metadata: [Tag]
+    /// What the source has that will not be kept, or had to be repaired: one sentence each.
+    public var warnings: [String]
+
+    public init(
+        format: String, fileSize: Int64, startTime: Rational, video: VideoTrack, audio: [AudioTrack], metadata: [Tag],
+        warnings: [String]
+    ) {
+        self.format = format
+        self.fileSize = fileSize
+        self.startTime = startTime
+        self.video = video
+        self.audio = audio
+        self.metadata = metadata
+        self.warnings = warnings
+    }
+}
+
+/// A name and its value, as containers keep them.
+public struct Tag: Hashable, Codable, Sendable {
+    public var name: String
+    public var value: String
+
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// The main video: its parameters, and every packet, frame and random access point of it.
+public struct VideoTrack: Equatable, Sendable {
+    public var stream: VideoStream
+    /// In decode order, as the demuxer gives them.
+    public var packets: [PacketEntry]
+    /// In presentation order: what is shown, and when. Intervals neither overlap nor go back.
+    public var frames: [FrameSlot]
+    /// In decode order; the first is where decoding the whole file starts.
+    public var randomAccessPoints: [RandomAccessPoint]
+
+    public init(
+        stream: VideoStream, packets: [PacketEntry], frames: [FrameSlot], randomAccessPoints: [RandomAccessPoint]
+    ) {
+        self.stream = stream
+        self.packets = packets
+        self.frames = frames
+        self.randomAccessPoints = randomAccessPoints
+    }
+
+    /// The end of the last frame, E; the clock's zero where there is no frame.
+    public var end: Timestamp { frames.last?.interval.end ?? Timestamp(0) }
+}
+
+/// One packet as the demuxer gave it.
+public struct PacketEntry: Hashable, Sendable {
+    /// Presentation time, repaired where the file had none or a duplicate.
+    public var pts: Timestamp
+    /// Decode time as the demuxer gave it; the presentation time where it gave none.
+    public var dts: Timestamp
+    /// Bytes of payload.
+    public var size: Int32
+    /// Byte position in the file, −1 where the demuxer does not know.
+    public var position: Int64
+    public var flags: Flags
+
+    public init(pts: Timestamp, dts: Timestamp, size: Int32, position: Int64, flags: Flags) {
+        self.pts = pts
+        self.dts = dts
+        self.size = size
+        self.position = position
+        self.flags = flags
+    }
+
+    public struct Flags: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// The container calls it a key frame.
+        public static let key = Flags(rawValue: 1)
+        /// Decoded but not shown: an edit list hides it.
+        public static let discarded = Flags(rawValue: 2)
+    }
+}
+
+/// One frame that is shown: when, and by which packet it begins.
+public struct FrameSlot: Hashable, Sendable {
+    public var interval: Interval
+    /// Its first packet's place in `VideoTrack.packets`.
+    public var packet: Int32
+
+    public init(interval: Interval, packet: Int32) {
+        self.interval = interval
+        self.packet = packet
+    }
+}
+
+/// Where decoding can really start.
+public struct RandomAccessPoint: Hashable, Sendable {
+    /// The packet to feed first: its place in `VideoTrack.packets`.
+    public var packet: Int32
+    /// The first frame, in presentation order, from which on every frame decodes correctly.
+    public var frame: Int32
+
+    public init(packet: Int32, frame: Int32) {
+        self.packet = packet
+        self.frame = frame
+    }
+}

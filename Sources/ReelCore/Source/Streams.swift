@@ -1,0 +1,131 @@
+/// Parameters of a video stream that outlive decoding: what the output must keep.
+public struct VideoStream: Hashable, Codable, Sendable {
+    /// The stream's place in the file.
+    public var index: Int
+    /// The codec's name as FFmpeg spells it, for example "h264".
+    public var codec: String
+    public var width: Int
+    public var height: Int
+    /// The pixel format's name as FFmpeg spells it, for example "yuv420p10le".
+    public var pixelFormat: String
+    public var timeBase: TimeBase
+    /// Frames per second on average, where the container or the frames tell.
+    public var frameRate: Rational?
+    /// Width of a pixel by its height, nil where nothing is said.
+    public var sampleAspectRatio: Rational?
+    /// The nine 16.16 and 2.30 fixed-point numbers of the display matrix (ISO 14496-12 8.3.2), nil where there is none.
+    public var displayMatrix: [Int32]?
+    public var colour: ColourTags
+    public var fieldOrder: FieldOrder
+    /// How many frames the decoder holds back to put them in order.
+    public var reorderDepth: Int
+    /// Bytes that one decoded frame takes in memory, all planes with their padding.
+    public var frameBytes: Int64
+    public var details: TrackDetails
+
+    public init(
+        index: Int, codec: String, width: Int, height: Int, pixelFormat: String, timeBase: TimeBase,
+        frameRate: Rational?, sampleAspectRatio: Rational?, displayMatrix: [Int32]?, colour: ColourTags,
+        fieldOrder: FieldOrder, reorderDepth: Int, frameBytes: Int64, details: TrackDetails
+    ) {
+        self.index = index
+        self.codec = codec
+        self.width = width
+        self.height = height
+        self.pixelFormat = pixelFormat
+        self.timeBase = timeBase
+        self.frameRate = frameRate
+        self.sampleAspectRatio = sampleAspectRatio
+        self.displayMatrix = displayMatrix
+        self.colour = colour
+        self.fieldOrder = fieldOrder
+        self.reorderDepth = reorderDepth
+        self.frameBytes = frameBytes
+        self.details = details
+    }
+}
+
+/// What the pixels' numbers mean, as FFmpeg spells it ("bt709", "tv", "left"); nil where nothing is said.
+public struct ColourTags: Hashable, Codable, Sendable {
+    public var range: String?
+    public var primaries: String?
+    public var transfer: String?
+    public var matrix: String?
+    public var chromaLocation: String?
+
+    public init(
+        range: String? = nil, primaries: String? = nil, transfer: String? = nil, matrix: String? = nil,
+        chromaLocation: String? = nil
+    ) {
+        self.range = range
+        self.primaries = primaries
+        self.transfer = transfer
+        self.matrix = matrix
+        self.chromaLocation = chromaLocation
+    }
+}
+
+/// Which field of an interlaced frame comes first in time.
+public enum FieldOrder: String, Codable, Sendable {
+    case unknown, progressive, topFirst, bottomFirst
+
+    /// The order in the reversed video: the field that came last comes first.
+    public var reversed: FieldOrder {
+        switch self {
+        case .topFirst: .bottomFirst
+        case .bottomFirst: .topFirst
+        case .unknown, .progressive: self
+        }
+    }
+}
+
+/// What a person reads of a track.
+public struct TrackDetails: Hashable, Codable, Sendable {
+    /// ISO 639-2 code, nil where nothing is said.
+    public var language: String?
+    public var title: String?
+    /// FFmpeg's AV_DISPOSITION_* names, for example "default".
+    public var dispositions: [String]
+
+    public init(language: String? = nil, title: String? = nil, dispositions: [String] = []) {
+        self.language = language
+        self.title = title
+        self.dispositions = dispositions
+    }
+}
+
+/// An audio track of the source.
+public struct AudioTrack: Hashable, Codable, Sendable {
+    /// The stream's place in the file.
+    public var index: Int
+    public var codec: String
+    /// Samples per second of each channel.
+    public var sampleRate: Int
+    public var channels: Int
+    /// As libavutil describes it: "stereo", "5.1(side)".
+    public var channelLayout: String
+    /// The decoder's sample format, for example "fltp"; nil where it is known only when decoding.
+    public var sampleFormat: String?
+    public var timeBase: TimeBase
+    /// Time of the first packet and end of the last, by the container; what is really heard is known after decoding.
+    public var span: Interval
+    /// Bytes of payload.
+    public var bytes: Int64
+    public var details: TrackDetails
+
+    public init(
+        index: Int, codec: String, sampleRate: Int, channels: Int, channelLayout: String, sampleFormat: String?,
+        timeBase: TimeBase, span: Interval, bytes: Int64, details: TrackDetails
+    ) {
+        self.index = index
+        self.codec = codec
+        self.sampleRate = sampleRate
+        self.channels = channels
+        self.channelLayout = channelLayout
+        self.sampleFormat = sampleFormat
+        self.timeBase = timeBase
+        self.span = span
+        self.bytes = bytes
+        self.details = details
+    }
+}

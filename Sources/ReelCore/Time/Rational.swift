@@ -1,0 +1,93 @@
+/// An exact fraction in lowest terms with a positive denominator: a frame rate, an aspect ratio, a time in seconds.
+public struct Rational: Hashable, Sendable {
+    public let numerator: Int64
+    public let denominator: Int64
+
+    /// Reduces the fraction. A denominator of 0 is a programming error.
+    public init(_ numerator: Int64, _ denominator: Int64 = 1) {
+        precondition(denominator != 0, "a fraction needs a denominator")
+        let divisor = Rational.greatestCommonDivisor(numerator.magnitude, denominator.magnitude)
+        let sign: Int64 = denominator < 0 ? -1 : 1
+        self.numerator = sign * (numerator / Int64(divisor))
+        self.denominator = sign * (denominator / Int64(divisor))
+    }
+
+    /// The nearest double, for people and for logs; never for arithmetic on time.
+    public var approximate: Double { Double(numerator) / Double(denominator) }
+
+    static func greatestCommonDivisor(_ a: UInt64, _ b: UInt64) -> UInt64 {
+        var (a, b) = (a, b)
+        while b != 0 { (a, b) = (b, a % b) }
+        return max(a, 1)
+    }
+
+    /// The smallest positive number that both divide, nil beyond 64 bits.
+    public static func leastCommonMultiple(_ a: Int64, _ b: Int64) -> Int64? {
+        let divisor = Int64(greatestCommonDivisor(a.magnitude, b.magnitude))
+        let (product, overflow) = (a / divisor).multipliedReportingOverflow(by: b)
+        return overflow ? nil : product
+    }
+
+    public static func * (a: Rational, b: Rational) -> Rational {
+        Rational(reducing: Int128(a.numerator) * Int128(b.numerator), Int128(a.denominator) * Int128(b.denominator))
+    }
+
+    public static func / (a: Rational, b: Rational) -> Rational {
+        Rational(reducing: Int128(a.numerator) * Int128(b.denominator), Int128(a.denominator) * Int128(b.numerator))
+    }
+
+    public static func + (a: Rational, b: Rational) -> Rational {
+        let left = Int128(a.numerator) * Int128(b.denominator)
+        let right = Int128(b.numerator) * Int128(a.denominator)
+        return Rational(reducing: left + right, Int128(a.denominator) * Int128(b.denominator))
+    }
+
+    public static func - (a: Rational, b: Rational) -> Rational {
+        a + Rational(-b.numerator, b.denominator)
+    }
+
+    private init(reducing numerator: Int128, _ denominator: Int128) {
+        var (a, b) = (numerator.magnitude, denominator.magnitude)
+        while b != 0 { (a, b) = (b, a % b) }
+        let divisor = Int128(max(a, 1)) * (denominator < 0 ? -1 : 1)
+        self.numerator = Int64(numerator / divisor)
+        self.denominator = Int64(denominator / divisor)
+    }
+}
+
+extension Rational: Comparable {
+    public static func < (a: Rational, b: Rational) -> Bool {
+        Int128(a.numerator) * Int128(b.denominator) < Int128(b.numerator) * Int128(a.denominator)
+    }
+}
+
+/// Written as "30000/1001".
+extension Rational: Codable, CustomStringConvertible {
+    public var description: String { "\(numerator)/\(denominator)" }
+
+    /// Reads "30000/1001" or "25"; nil for anything else.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard let first = parts.first, let numerator = Int64(first), parts.count <= 2 else { return nil }
+        guard parts.count == 2 else {
+            self.init(numerator)
+            return
+        }
+        guard let denominator = Int64(parts[1]), denominator != 0 else { return nil }
+        self.init(numerator, denominator)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let value = Rational(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is not a fraction")
+        }
+        self = value
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -1,0 +1,55 @@
+/// The unit of a stream's timestamps: seconds per tick, exact.
+public struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
+    public let secondsPerTick: Rational
+
+    public init(_ numerator: Int64, _ denominator: Int64) {
+        secondsPerTick = Rational(numerator, denominator)
+    }
+
+    public init(secondsPerTick: Rational) { self.secondsPerTick = secondsPerTick }
+
+    public var description: String { secondsPerTick.description }
+
+    public init(from decoder: any Decoder) throws { secondsPerTick = try Rational(from: decoder) }
+
+    public func encode(to encoder: any Encoder) throws { try secondsPerTick.encode(to: encoder) }
+
+    /// Seconds from the clock's zero to `timestamp`, exact.
+    public func seconds(_ timestamp: Timestamp) -> Rational { Rational(timestamp.ticks) * secondsPerTick }
+
+    /// The length in seconds, exact.
+    public func seconds(_ length: Ticks) -> Rational { Rational(length.count) * secondsPerTick }
+
+    /// How many ticks of this base lie in `seconds`, rounded once.
+    public func ticks(in seconds: Rational, rounding: Rounding) -> Int64 {
+        rounding.apply(
+            Int128(seconds.numerator) * Int128(secondsPerTick.denominator),
+            Int128(seconds.denominator) * Int128(secondsPerTick.numerator))
+    }
+
+    /// A tick count of this base expressed in `other`, rounded once.
+    public func convert(_ ticks: Int64, to other: TimeBase, rounding: Rounding) -> Int64 {
+        let ratio = secondsPerTick / other.secondsPerTick
+        return rounding.apply(Int128(ticks) * Int128(ratio.numerator), Int128(ratio.denominator))
+    }
+
+    /// Which integer stands for a fraction.
+    public enum Rounding: Sendable {
+        case down, up
+        /// To the nearest, halves away from zero: what libavutil calls AV_ROUND_NEAR_INF.
+        case nearest
+
+        func apply(_ numerator: Int128, _ denominator: Int128) -> Int64 {
+            let (quotient, remainder) = numerator.quotientAndRemainder(dividingBy: denominator)
+            guard remainder != 0 else { return Int64(quotient) }
+            let negative = (remainder < 0) != (denominator < 0)
+            switch self {
+            case .down: return Int64(negative ? quotient - 1 : quotient)
+            case .up: return Int64(negative ? quotient : quotient + 1)
+            case .nearest:
+                let away = remainder.magnitude * 2 >= denominator.magnitude
+                return Int64(away ? (negative ? quotient - 1 : quotient + 1) : quotient)
+            }
+        }
+    }
+}

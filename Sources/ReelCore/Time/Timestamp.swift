@@ -1,0 +1,57 @@
+/// A point on a stream's clock, in ticks of its time base.
+public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public var ticks: Int64
+
+    public init(_ ticks: Int64) { self.ticks = ticks }
+
+    public var description: String { "\(ticks)" }
+
+    public static func < (a: Timestamp, b: Timestamp) -> Bool { a.ticks < b.ticks }
+    public static func + (a: Timestamp, b: Ticks) -> Timestamp { Timestamp(a.ticks + b.count) }
+    public static func - (a: Timestamp, b: Ticks) -> Timestamp { Timestamp(a.ticks - b.count) }
+    public static func - (a: Timestamp, b: Timestamp) -> Ticks { Ticks(a.ticks - b.ticks) }
+}
+
+/// A length of time, in ticks of a stream's time base.
+public struct Ticks: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public var count: Int64
+
+    public init(_ count: Int64) { self.count = count }
+
+    public static let zero = Ticks(0)
+
+    public var description: String { "\(count)" }
+
+    public static func < (a: Ticks, b: Ticks) -> Bool { a.count < b.count }
+    public static func + (a: Ticks, b: Ticks) -> Ticks { Ticks(a.count + b.count) }
+    public static func - (a: Ticks, b: Ticks) -> Ticks { Ticks(a.count - b.count) }
+}
+
+/// The half-open stretch [start, end) during which something is shown.
+public struct Interval: Hashable, Codable, Sendable {
+    public var start: Timestamp
+    public var duration: Ticks
+
+    public init(start: Timestamp, duration: Ticks) {
+        self.start = start
+        self.duration = duration
+    }
+
+    public var end: Timestamp { start + duration }
+
+    /// The interval in which the reversed video shows it: [E−end, E−start), where `end` is E, the end of the last frame.
+    public func mirrored(at end: Timestamp) -> Interval {
+        Interval(start: Timestamp((end - self.end).count), duration: duration)
+    }
+}
+
+/// Both are written as plain integers.
+extension Timestamp: Codable {
+    public init(from decoder: any Decoder) throws { ticks = try Int64(from: decoder) }
+    public func encode(to encoder: any Encoder) throws { try ticks.encode(to: encoder) }
+}
+
+extension Ticks: Codable {
+    public init(from decoder: any Decoder) throws { count = try Int64(from: decoder) }
+    public func encode(to encoder: any Encoder) throws { try count.encode(to: encoder) }
+}

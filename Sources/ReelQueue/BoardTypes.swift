@@ -1,0 +1,217 @@
+public import ReelCore
+
+/// A job as it is published: what claiming and fairness need to know of it, and nothing that the store holds.
+public struct PublishedJob: Codable, Hashable, Sendable {
+    public var id: JobID
+    /// Path or name of the source, for people.
+    public var source: String
+    /// Frames of video that the output shows.
+    public var frames: Int
+    /// Passes without the assembly, whose index is this number.
+    public var passCount: Int
+    /// Bytes of memory that a slot must have free.
+    public var need: Int64
+    /// Builds of the encoders that the job uses: a worker must have them all.
+    public var encoders: [String]
+    public var protocolVersion: Int
+    /// Share of the work among jobs; 1 is normal.
+    public var weight: Double
+    public var warnings: [String]
+
+    public init(
+        id: JobID, source: String, frames: Int, passCount: Int, need: Int64, encoders: [String],
+        protocolVersion: Int, weight: Double = 1, warnings: [String] = []
+    ) {
+        self.id = id
+        self.source = source
+        self.frames = frames
+        self.passCount = passCount
+        self.need = need
+        self.encoders = encoders
+        self.protocolVersion = protocolVersion
+        self.weight = weight
+        self.warnings = warnings
+    }
+}
+
+/// What a worker offers when it claims.
+public struct WorkerOffer: Sendable {
+    public var worker: WorkerID
+    /// Bytes of memory that are free for one more pass.
+    public var memoryFree: Int64
+    public var encoders: [String]
+    public var protocolVersion: Int
+
+    public init(worker: WorkerID, memoryFree: Int64, encoders: [String], protocolVersion: Int) {
+        self.worker = worker
+        self.memoryFree = memoryFree
+        self.encoders = encoders
+        self.protocolVersion = protocolVersion
+    }
+}
+
+/// A worker's name: host, process and a random part, so that a restarted one is another.
+public struct WorkerID: Hashable, Codable, Sendable, CustomStringConvertible {
+    public var text: String
+    public init(_ text: String) { self.text = text }
+    public var description: String { text }
+    public init(from decoder: any Decoder) throws { text = try String(from: decoder) }
+    public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
+}
+
+/// A pass that a worker holds by lease.
+public struct Claim: Hashable, Sendable {
+    public var job: JobID
+    /// The pass's place in the plan; `PublishedJob.passCount` for the assembly.
+    public var index: Int
+    public var pass: Pass
+    /// Random: only its holder can complete, fail or release.
+    public var token: String
+
+    public init(job: JobID, index: Int, pass: Pass, token: String) {
+        self.job = job
+        self.index = index
+        self.pass = pass
+        self.token = token
+    }
+}
+
+/// What became of one held pass at a beat.
+public enum LeaseAnswer: String, Sendable {
+    case ok
+    /// Another worker may have it: kill the engine, throw the work away.
+    case lost
+    /// The job was cancelled.
+    case cancel
+}
+
+/// What a worker tells with every beat.
+public struct WorkerReport: Codable, Hashable, Sendable {
+    public var worker: WorkerID
+    public var host: String
+    public var slots: Int
+    public var memoryTotal: Int64
+    public var held: [Held]
+
+    public struct Held: Codable, Hashable, Sendable {
+        public var job: JobID
+        public var index: Int
+        public var token: String
+        /// Frames decoded and encoded so far.
+        public var decoded: Int
+        public var encoded: Int
+
+        public init(job: JobID, index: Int, token: String, decoded: Int, encoded: Int) {
+            self.job = job
+            self.index = index
+            self.token = token
+            self.decoded = decoded
+            self.encoded = encoded
+        }
+    }
+
+    public init(worker: WorkerID, host: String, slots: Int, memoryTotal: Int64, held: [Held]) {
+        self.worker = worker
+        self.host = host
+        self.slots = slots
+        self.memoryTotal = memoryTotal
+        self.held = held
+    }
+}
+
+public struct BeatReply: Sendable {
+    /// By token.
+    public var answers: [String: LeaseAnswer]
+    public var drain: Bool
+
+    public init(answers: [String: LeaseAnswer], drain: Bool) {
+        self.answers = answers
+        self.drain = drain
+    }
+}
+
+public enum CompleteAnswer: String, Sendable {
+    case ok
+    /// This very completion was applied before and its reply was lost.
+    case duplicate
+    /// Another worker's result was recorded first: this one's segments are garbage.
+    case late
+    case cancelled
+}
+
+/// What a failed attempt leads to.
+public enum FailAnswer: String, Sendable {
+    /// The pass will be tried again.
+    case retry
+    /// The job failed with this attempt.
+    case jobFailed = "job-failed"
+    /// The token was no longer valid.
+    case late
+}
+
+/// A job as the board knows it now.
+public struct JobStatus: Codable, Hashable, Sendable {
+    public var job: PublishedJob
+    public var state: JobState
+    public var passesDone: Int
+    public var passesLive: Int
+    /// Frames encoded by finished passes and, as last reported, by those in flight.
+    public var framesEncoded: Int
+    public var framesDecoded: Int
+    /// Bytes, the greatest of any engine that finished a pass.
+    public var peakRSS: Int64
+    /// Seconds since 1970 by Redis's clock.
+    public var created: Double
+    public var finished: Double?
+    public var failures: [PassFailure]
+    /// The job's own failure, where it failed.
+    public var failure: ReelFailure?
+    public var warnings: [String]
+
+    public init(
+        job: PublishedJob, state: JobState, passesDone: Int, passesLive: Int, framesEncoded: Int, framesDecoded: Int,
+        peakRSS: Int64, created: Double, finished: Double?, failures: [PassFailure], failure: ReelFailure?,
+        warnings: [String]
+    ) {
+        self.job = job
+        self.state = state
+        self.passesDone = passesDone
+        self.passesLive = passesLive
+        self.framesEncoded = framesEncoded
+        self.framesDecoded = framesDecoded
+        self.peakRSS = peakRSS
+        self.created = created
+        self.finished = finished
+        self.failures = failures
+        self.failure = failure
+        self.warnings = warnings
+    }
+}
+
+/// Attempts that failed at one pass.
+public struct PassFailure: Codable, Hashable, Sendable {
+    public var index: Int
+    /// Attempts by cause, by `FailureCause.rawValue`.
+    public var attempts: [String: Int]
+    public var lastMessage: String
+
+    public init(index: Int, attempts: [String: Int], lastMessage: String) {
+        self.index = index
+        self.attempts = attempts
+        self.lastMessage = lastMessage
+    }
+}
+
+/// A worker as the board knows it.
+public struct WorkerStatus: Codable, Hashable, Sendable {
+    public var report: WorkerReport
+    /// Seconds since its last beat, by Redis's clock.
+    public var beatAge: Double
+    public var draining: Bool
+
+    public init(report: WorkerReport, beatAge: Double, draining: Bool) {
+        self.report = report
+        self.beatAge = beatAge
+        self.draining = draining
+    }
+}
