@@ -78,7 +78,11 @@ let package = Package(
                 "ReelPipeline", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),
-        .executableTarget(name: "reel-engine", dependencies: ["ReelMedia", "ReelEngine"], swiftSettings: strict),
+        .executableTarget(
+            name: "reel-engine",
+            dependencies: [
+                "ReelMedia", "ReelEngine", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], swiftSettings: strict),
 
         .testTarget(name: "ReelCoreTests", dependencies: ["ReelCore"], swiftSettings: strict),
         .testTarget(name: "ReelQueueTests", dependencies: ["ReelQueue", "ReelCore"], swiftSettings: strict),

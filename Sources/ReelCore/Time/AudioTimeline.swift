@@ -1,0 +1,109 @@
+/// Where the decoded samples of an audio track lie in time: continuous sound, and the holes in it.
+public struct AudioTimeline: Hashable, Sendable {
+    /// Samples per second.
+    public let sampleRate: Int
+    /// When the first sample is heard, in seconds on the source's clock.
+    public private(set) var start: Rational
+    /// Samples per channel, decoded and in holes.
+    public private(set) var count: Int64
+    /// The sound in order of time; between two pieces, and nowhere else, is silence.
+    public private(set) var pieces: [Piece]
+
+    /// A stretch of continuous sound.
+    public struct Piece: Hashable, Sendable {
+        /// Its first sample among the decoded ones.
+        public var sample: Int64
+        /// Its first sample on the timeline, holes counted.
+        public var place: Int64
+        public var count: Int64
+    }
+
+    /// A decoded block: when it is heard by its timestamp, and how many samples it has.
+    public struct Block: Hashable, Sendable {
+        public var time: Rational
+        public var count: Int
+
+        public init(time: Rational, count: Int) {
+            self.time = time
+            self.count = count
+        }
+    }
+
+    /// A hole is where timestamps run ahead of the samples, for good, by so many seconds. Less is jitter.
+    public static let shortestHole = Rational(15, 1000)
+
+    /// Nil where nothing was decoded.
+    public init?(blocks: [Block], sampleRate: Int) {
+        guard let first = blocks.first else { return nil }
+        self.sampleRate = sampleRate
+        start = first.time
+        // How many samples each block's timestamp is ahead of the samples before it.
+        var decoded: Int64 = 0
+        var ahead: [Int64] = []
+        let clock = TimeBase(1, Int64(sampleRate))
+        for block in blocks {
+            ahead.append(clock.ticks(in: block.time - first.time, rounding: .nearest) - decoded)
+            decoded += Int64(block.count)
+        }
+        var leastFromHere = ahead
+        for place in leastFromHere.indices.dropLast().reversed() {
+            leastFromHere[place] = min(leastFromHere[place], leastFromHere[place + 1])
+        }
+        let threshold = clock.ticks(in: Self.shortestHole, rounding: .up)
+        pieces = [Piece(sample: 0, place: 0, count: 0)]
+        var (sample, silence, most) = (Int64(0), Int64(0), ahead[0])
+        for (number, block) in blocks.enumerated() {
+            if number > 0, leastFromHere[number] - most >= threshold {
+                silence += ahead[number] - ahead[number - 1]
+                pieces.append(Piece(sample: sample, place: sample + silence, count: 0))
+            }
+            most = max(most, ahead[number])
+            sample += Int64(block.count)
+            pieces[pieces.count - 1].count += Int64(block.count)
+        }
+        count = sample + silence
+    }
+
+    /// When the last sample has been heard, in seconds on the source's clock.
+    public var end: Rational { start + Rational(count, Int64(sampleRate)) }
+
+    /// Keeps what is heard from `from` up to `to`, in seconds on the source's clock, to the nearest sample. Nil where
+    /// nothing is left.
+    public func clipped(from: Rational?, to: Rational?) -> AudioTimeline? {
+        let clock = TimeBase(1, Int64(sampleRate))
+        let place = { (seconds: Rational) in clock.ticks(in: seconds - start, rounding: .nearest) }
+        let low = max(from.map(place) ?? 0, 0)
+        let high = min(to.map(place) ?? count, count)
+        guard low < high else { return nil }
+        var clip = self
+        clip.pieces = pieces.compactMap { piece in
+            let (first, end) = (max(piece.place, low), min(piece.place + piece.count, high))
+            guard first < end else { return nil }
+            return Piece(sample: piece.sample + first - piece.place, place: first - low, count: end - first)
+        }
+        guard !clip.pieces.isEmpty else { return nil }
+        clip.start = start + Rational(low, Int64(sampleRate))
+        clip.count = high - low
+        return clip
+    }
+
+    /// What is heard when the track is played backwards, from its end to its start.
+    public var backwards: [Stretch] {
+        var stretches: [Stretch] = []
+        var place = count
+        for piece in pieces.reversed() {
+            let silence = place - (piece.place + piece.count)
+            if silence > 0 { stretches.append(.silence(silence)) }
+            stretches.append(.sound(sample: piece.sample, count: piece.count))
+            place = piece.place
+        }
+        if place > 0 { stretches.append(.silence(place)) }
+        return stretches
+    }
+
+    /// Samples per channel: decoded ones from `sample` on, to be read backwards, or silence.
+    public enum Stretch: Hashable, Sendable {
+        case sound(sample: Int64, count: Int64)
+        case silence(Int64)
+    }
+}

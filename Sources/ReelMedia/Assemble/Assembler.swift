@@ -1,0 +1,160 @@
+internal import CFFmpeg
+public import ReelCore
+
+/// Joins the segments of a job in reverse order, with remapped timestamps, beside its audio, and verifies the file.
+public struct Assembler {
+    private let index: SourceIndex
+    private let plan: Plan
+    private let segments: String
+    private let records: [SegmentRecord]
+
+    /// `records` are those of all passes; `segments` is the folder that holds their files.
+    public init(index: SourceIndex, plan: Plan, segments: String, records: [SegmentRecord]) {
+        self.index = index
+        self.plan = plan
+        self.segments = segments
+        self.records = records
+    }
+
+    /// Writes the output and reads it back. `progress` hears how many packets are written or checked. Returns packets
+    /// and bytes.
+    public func assemble(to path: String, progress: (Int) -> Void) throws(ReelFailure) -> (packets: Int, bytes: Int64) {
+        let streams = try OutputStreams(plan: plan, index: index)
+        let sources = try sources(streams)
+        let muxer = try Muxer(path: path, format: plan.container.muxer)
+        try streams.add(to: muxer, plan: plan, index: index)
+        muxer.setMetadata(index.metadata.filter { Self.keptTags.contains($0.name.lowercased()) })
+        try muxer.begin(options: muxerOptions, shifted: plan.container == .ts || plan.container == .nut)
+
+        let expected = try Expectation(streams: streams, sources: sources)
+        let packet = try Packet()
+        let interleaving = Interleaving(stretch: isQuickTime ? Rational(1, 2) : nil)
+        var written = 0
+        while let next = interleaving.next(of: sources) {
+            try sources[next].take(into: packet)
+            packet.streamIndex = next
+            expected.add(packet, stream: next)
+            try muxer.write(packet, timeBase: sources[next].timeBase)
+            packet.reset()
+            written += 1
+            progress(written)
+        }
+        let bytes = try muxer.finish()
+        try Files.sync(path)
+        try Verifier(plan: plan, expected: expected).verify(path) { progress(written + $0) }
+        return (written, bytes)
+    }
+
+    /// Compares a finished file with the segments that it was made of. Returns how many packets were compared.
+    public func verify(_ path: String, progress: (Int) -> Void) throws(ReelFailure) -> Int {
+        let streams = try OutputStreams(plan: plan, index: index)
+        let sources = try sources(streams)
+        let expected = try Expectation(streams: streams, sources: sources)
+        let packet = try Packet()
+        for (number, source) in sources.enumerated() {
+            while source.upcoming != nil {
+                try source.take(into: packet)
+                expected.add(packet, stream: number)
+                packet.reset()
+            }
+        }
+        try Verifier(plan: plan, expected: expected).verify(path, progress: progress)
+        return expected.packets
+    }
+
+    private static let keptTags: Set<String> = ["title", "artist", "album", "comment", "copyright", "date"]
+
+    private var isQuickTime: Bool { plan.container == .mp4 || plan.container == .mov }
+
+    /// Video first, then the audio tracks, each with its final times.
+    private func sources(_ streams: OutputStreams) throws(ReelFailure) -> [any PacketSource] {
+        let audio = try audioRecords()
+        let shift = shift(for: audio)
+        let video = VideoSource(
+            folder: segments, segments: try videoSegments(), timeline: plan.timeline, track: index.video,
+            parameters: streams.video, shift: shift)
+        var sources: [any PacketSource] = [video]
+        for (record, parameters) in zip(audio, streams.audio) {
+            sources.append(
+                try AudioSource(
+                    folder: segments, record: record, parameters: parameters,
+                    shift: plan.timeline.timeBase.seconds(shift)))
+        }
+        return sources
+    }
+
+    /// The fewest video ticks that keep every track from starting before 0.
+    private func shift(for audio: [SegmentRecord]) -> Ticks {
+        let earliest = audio.map { $0.timeBase.seconds(Timestamp($0.start)) }.min() ?? Rational(0)
+        guard earliest < Rational(0) else { return .zero }
+        return Ticks(plan.timeline.timeBase.ticks(in: Rational(0) - earliest, rounding: .up))
+    }
+
+    /// The video's segments in the order of the output: passes as the plan has them, in each the last run first.
+    private func videoSegments() throws(ReelFailure) -> [(record: SegmentRecord, frames: Range<Int>)] {
+        let byPlace = Dictionary(records.map { ([$0.pass, $0.run], $0) }, uniquingKeysWith: { first, _ in first })
+        var result: [(record: SegmentRecord, frames: Range<Int>)] = []
+        for (number, pass) in plan.passes.enumerated() {
+            guard case .video(let pass) = pass else { continue }
+            for (run, frames) in pass.runs.enumerated().reversed() {
+                guard let record = byPlace[[number, run]] else {
+                    throw ReelFailure(.job, "the segment of pass \(number), run \(run) is missing", cause: .transient)
+                }
+                result.append((record, frames))
+            }
+        }
+        return result
+    }
+
+    private func audioRecords() throws(ReelFailure) -> [SegmentRecord] {
+        var result: [SegmentRecord] = []
+        for (number, pass) in plan.passes.enumerated() {
+            guard case .audio(let track) = pass else { continue }
+            guard let record = records.first(where: { $0.pass == number }) else {
+                throw ReelFailure(.job, "the segment of audio track \(track) is missing", cause: .transient)
+            }
+            result.append(record)
+        }
+        return result
+    }
+
+    private var muxerOptions: [Tag] {
+        guard isQuickTime else { return [] }
+        let base = plan.timeline.timeBase.secondsPerTick
+        return [
+            Tag(name: "movflags", value: "+write_colr"),
+            Tag(name: "video_track_timescale", value: "\(base.denominator)"),
+            Tag(name: "movie_timescale", value: "\(movieTimescale)"),
+            Tag(name: "moov_size", value: "\(moovRoom)"),
+        ]
+    }
+
+    /// Ticks a second in which edit lists are written: fine enough for every track's start, where 32 bits allow.
+    private var movieTimescale: Int64 {
+        let scales = [plan.timeline.timeBase.secondsPerTick.denominator] + plan.audio.map { Int64($0.sampleRate) }
+        let common = scales.reduce(Int64?(1)) { product, scale in
+            product.flatMap { Rational.leastCommonMultiple($0, scale) }
+        }
+        guard let common, common <= Int64(Int32.max) else { return scales.max() ?? 1000 }
+        return common
+    }
+
+    /// Bytes that the sample tables take at the most (ISO 14496-12 8.6, 8.7): room for them is left at the file's
+    /// start, so that playing can begin while it loads.
+    private var moovRoom: Int64 {
+        let length = plan.timeline.timeBase.seconds(plan.timeline.interval(of: plan.timeline.firstFrame, in: index.video).end)
+        let turns = Int64(length.approximate * 2) + 16
+        // A video packet: size, decode delta, composition offset, sync mark. A turn: chunk offset and its samples.
+        let video = Int64(plan.timeline.frameCount) * (4 + 8 + 8 + 4) + turns * 24
+        let audio = records.filter { plan.passes[$0.pass].isAudio }.reduce(0) { $0 + Int64($1.packets) * (4 + 8) + turns * 24 }
+        let texts = index.metadata.reduce(0) { $0 + Int64($1.name.utf8.count + $1.value.utf8.count) + 64 }
+        return video + audio + texts + 16_384
+    }
+}
+
+extension Pass {
+    var isAudio: Bool {
+        if case .audio = self { return true }
+        return false
+    }
+}

@@ -1,0 +1,42 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// One audio track's segment, placed on the output's clock.
+final class AudioSource: PacketSource {
+    let timeBase: TimeBase
+    private let reader: SegmentReader
+    private let record: SegmentRecord
+    /// What is added to the times in the segment.
+    private let offset: Ticks
+    private let ahead: Packet
+    private(set) var upcoming: Timestamp?
+
+    /// `shift` is what the whole output starts later, in seconds.
+    init(
+        folder: String, record: SegmentRecord, parameters: UnsafePointer<AVCodecParameters>, shift: Rational
+    ) throws(ReelFailure) {
+        self.record = record
+        timeBase = record.timeBase
+        reader = try SegmentReader(folder: folder, record: record, parameters: parameters)
+        let start = record.start + timeBase.ticks(in: shift, rounding: .nearest)
+        offset = Ticks(start - Int64(record.initialPadding))
+        ahead = try Packet()
+        try advance()
+    }
+
+    private func advance() throws(ReelFailure) {
+        upcoming = nil
+        guard try reader.read(into: ahead), let pts = ahead.pts else { return }
+        upcoming = pts + offset
+    }
+
+    func take(into packet: borrowing Packet) throws(ReelFailure) {
+        guard let pts = upcoming else { throw ReelFailure(.job, "segment \(record.name) ends before its record does") }
+        av_packet_move_ref(packet.native, ahead.native)
+        try advance()
+        packet.pts = pts
+        packet.dts = pts
+        let end = Timestamp(Int64(record.frames + record.initialPadding)) + offset
+        packet.duration = min(upcoming ?? end, end) - pts
+    }
+}

@@ -1,0 +1,95 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// The streams of the output as the muxer is told of them: the encoders opened once more say what they make.
+final class OutputStreams {
+    let video: UnsafeMutablePointer<AVCodecParameters>
+    let audio: [UnsafeMutablePointer<AVCodecParameters>]
+
+    init(plan: Plan, index: SourceIndex) throws(ReelFailure) {
+        video = try allocated(avcodec_parameters_alloc(), "stream parameters")
+        try Encoder(plan.video, stream: index.video.stream).describe(into: video)
+        var tracks: [UnsafeMutablePointer<AVCodecParameters>] = []
+        for target in plan.audio {
+            let format = index.audio[target.track].sampleFormat.map { av_get_sample_fmt($0) } ?? AV_SAMPLE_FMT_FLTP
+            let parameters = try allocated(avcodec_parameters_alloc(), "stream parameters")
+            try Encoder(target, source: format).describe(into: parameters)
+            tracks.append(parameters)
+        }
+        audio = tracks
+    }
+
+    deinit {
+        for parameters in [video] + audio {
+            var parameters: UnsafeMutablePointer<AVCodecParameters>? = parameters
+            avcodec_parameters_free(&parameters)
+        }
+    }
+
+    /// Adds them all to a muxer, with what a person or a player reads of them.
+    func add(to muxer: Muxer, plan: Plan, index: SourceIndex) throws(ReelFailure) {
+        let source = index.video.stream
+        _ = try muxer.addStream(timeBase: plan.timeline.timeBase) { (stream) throws(ReelFailure) in
+            try check(avcodec_parameters_copy(stream.pointee.codecpar, video), "describing the video")
+            stream.pointee.codecpar.pointee.codec_tag = Self.tag(plan.container, video.pointee.codec_id)
+            let aspect = source.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+            stream.pointee.sample_aspect_ratio = aspect
+            stream.pointee.codecpar.pointee.sample_aspect_ratio = aspect
+            if let rate = constantRate(plan, index.video) { stream.pointee.avg_frame_rate = rate.native }
+            try setDisplayMatrix(source.displayMatrix, stream, plan.container)
+            describe(stream, source.details)
+            if plan.container == .nut {
+                let end = plan.timeline.timeBase.seconds(Timestamp(totalTicks(plan, index.video)))
+                av_dict_set(&stream.pointee.metadata, "DURATION", clockText(end), 0)
+            }
+        }
+        for (target, parameters) in zip(plan.audio, audio) {
+            _ = try muxer.addStream(timeBase: TimeBase(1, Int64(target.sampleRate))) { (stream) throws(ReelFailure) in
+                try check(avcodec_parameters_copy(stream.pointee.codecpar, parameters), "describing the audio")
+                stream.pointee.codecpar.pointee.codec_tag = 0
+                describe(stream, index.audio[target.track].details)
+            }
+        }
+    }
+
+    private func describe(_ stream: UnsafeMutablePointer<AVStream>, _ details: TrackDetails) {
+        stream.pointee.disposition = details.flags
+        if let language = details.language { av_dict_set(&stream.pointee.metadata, "language", language, 0) }
+        if let title = details.title { av_dict_set(&stream.pointee.metadata, "title", title, 0) }
+    }
+
+    /// QuickTime and Apple's players know HEVC by the tag hvc1; else the muxer chooses.
+    private static func tag(_ container: Container, _ codec: AVCodecID) -> UInt32 {
+        guard codec == AV_CODEC_ID_HEVC, container == .mp4 || container == .mov else { return 0 }
+        return "hvc1".utf8.enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * UInt32($1.offset)) }
+    }
+
+    private func setDisplayMatrix(
+        _ matrix: [Int32]?, _ stream: UnsafeMutablePointer<AVStream>, _ container: Container
+    ) throws(ReelFailure) {
+        guard let matrix, container == .mp4 || container == .mov else { return }
+        let room = try allocated(reel_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, 36), "a display matrix")
+        matrix.withUnsafeBytes { UnsafeMutableRawPointer(room).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(room), byteCount: 36) }
+    }
+
+    /// Frames a second where every frame lasts equally long, to a tick of rounding; containers may then say so.
+    private func constantRate(_ plan: Plan, _ track: VideoTrack) -> Rational? {
+        let durations = track.frames[plan.timeline.frames].dropLast().map(\.interval.duration.count)
+        guard let least = durations.min(), let most = durations.max(), most - least <= 1 else { return nil }
+        return plan.video.frameRate
+    }
+
+    private func totalTicks(_ plan: Plan, _ track: VideoTrack) -> Int64 {
+        plan.timeline.interval(of: plan.timeline.firstFrame, in: track).end.ticks
+    }
+}
+
+/// Seconds as "00:01:02.500000000", the form of Matroska's DURATION tag.
+func clockText(_ seconds: Rational) -> String {
+    let nanoseconds = TimeBase(1, 1_000_000_000).ticks(in: seconds, rounding: .nearest)
+    let (whole, fraction) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    let padded = { (value: Int64, width: Int) in
+        String(repeating: "0", count: max(0, width - String(value).count)) + String(value)
+    }
+    return "\(padded(whole / 3600, 2)):\(padded(whole / 60 % 60, 2)):\(padded(whole % 60, 2)).\(padded(fraction, 9))"
+}

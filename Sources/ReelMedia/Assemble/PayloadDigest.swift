@@ -1,0 +1,93 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// A running checksum of a stream's payload that is blind to what containers change about it: start codes and lengths
+/// of NAL units, parameter sets, temporal delimiters, ADTS headers, the size of PCM packets.
+final class PayloadDigest {
+    private enum Syntax { case nalUnits(NALFraming, isHEVC: Bool), obus, adts, plain }
+    private let syntax: Syntax
+    private var native: OpaquePointer?
+    /// PCM packets are cut as the container likes.
+    let countsPackets: Bool
+    private(set) var packets = 0
+    private(set) var bytes: Int64 = 0
+
+    init(parameters: AVCodecParameters) throws(ReelFailure) {
+        let extradata = UnsafeRawBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size))
+        switch parameters.codec_id {
+        case AV_CODEC_ID_H264, AV_CODEC_ID_HEVC:
+            syntax = .nalUnits(
+                NALFraming(codec: parameters.codec_id, extradata: extradata),
+                isHEVC: parameters.codec_id == AV_CODEC_ID_HEVC)
+        case AV_CODEC_ID_AV1: syntax = .obus
+        case AV_CODEC_ID_AAC where extradata.isEmpty: syntax = .adts
+        default: syntax = .plain
+        }
+        countsPackets = !String(cString: avcodec_get_name(parameters.codec_id)).hasPrefix("pcm")
+        try check(av_hash_alloc(&native, "murmur3"), "a checksum")
+        av_hash_init(native)
+    }
+
+    deinit { av_hash_freep(&native) }
+
+    func add(_ packet: borrowing Packet) {
+        packets += 1
+        packet.withBytes { payload in
+            switch syntax {
+            case .nalUnits(let framing, let isHEVC):
+                for unit in framing.units(in: payload) where Self.isPicture(unit, isHEVC) { add(unit) }
+            case .obus: addUnits(payload)
+            case .adts:
+                let hasChecksum = payload.count > 1 && payload[1] & 1 == 0
+                add(payload.dropFirst(hasChecksum ? 9 : 7))
+            case .plain: add(payload[...])
+            }
+        }
+    }
+
+    private static func isPicture(_ unit: Slice<UnsafeRawBufferPointer>, _ isHEVC: Bool) -> Bool {
+        guard let header = unit.first else { return false }
+        return isHEVC ? (header >> 1) & 0x3f < 32 : (1...5).contains(header & 0x1f)
+    }
+
+    /// AV1 specification 5.3: every OBU but temporal delimiters (type 2), which MP4 and Matroska leave out.
+    private func addUnits(_ payload: UnsafeRawBufferPointer) {
+        var rest = payload[...]
+        while let header = rest.first {
+            let (kind, extended, sized) = ((header >> 3) & 15, header & 4 != 0, header & 2 != 0)
+            var start = 1 + (extended ? 1 : 0)
+            var length = rest.count - start
+            if sized {
+                (length, start) = Self.leb128(rest, from: start)
+            }
+            guard length >= 0, start + length <= rest.count else { return add(rest) }
+            if kind != 2 { add(rest.dropFirst(start).prefix(length)) }
+            rest = rest.dropFirst(start + length)
+        }
+    }
+
+    /// The number at an offset, and the offset behind it.
+    private static func leb128(_ bytes: Slice<UnsafeRawBufferPointer>, from offset: Int) -> (value: Int, next: Int) {
+        var (value, place) = (0, offset)
+        for shift in stride(from: 0, to: 56, by: 7) where place < bytes.count {
+            let byte = bytes[bytes.startIndex + place]
+            value |= Int(byte & 0x7f) << shift
+            place += 1
+            if byte & 0x80 == 0 { break }
+        }
+        return (value, place)
+    }
+
+    private func add(_ slice: Slice<UnsafeRawBufferPointer>) {
+        let part = UnsafeRawBufferPointer(rebasing: slice)
+        bytes += Int64(part.count)
+        av_hash_update(native, part.baseAddress?.assumingMemoryBound(to: UInt8.self), part.count)
+    }
+
+    /// The checksum of all that was added, in hexadecimal. Nothing can be added afterwards.
+    func finish() -> String {
+        var result = [UInt8](repeating: 0, count: 64)
+        av_hash_final_bin(native, &result, 64)
+        return hexadecimal(result.prefix(16))
+    }
+}

@@ -1,0 +1,160 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// What each stream of the output must hold, gathered while its packets go by.
+final class Expectation {
+    final class Stream {
+        let digest: PayloadDigest
+        let timeBase: TimeBase
+        let isVideo: Bool
+        var presentation: [Int64] = []
+
+        init(digest: PayloadDigest, timeBase: TimeBase, isVideo: Bool) {
+            self.digest = digest
+            self.timeBase = timeBase
+            self.isVideo = isVideo
+        }
+    }
+
+    private(set) var streams: [Stream] = []
+
+    init(streams described: OutputStreams, sources: [any PacketSource]) throws(ReelFailure) {
+        for (number, parameters) in ([described.video] + described.audio).enumerated() {
+            streams.append(
+                Stream(
+                    digest: try PayloadDigest(parameters: parameters.pointee), timeBase: sources[number].timeBase,
+                    isVideo: number == 0))
+        }
+    }
+
+    var packets: Int { streams.reduce(0) { $0 + $1.presentation.count } }
+
+    /// Takes a packet before the muxer rounds its times.
+    func add(_ packet: borrowing Packet, stream number: Int) {
+        streams[number].digest.add(packet)
+        streams[number].presentation.append(packet.pts?.ticks ?? 0)
+    }
+}
+
+/// Reads the finished file back and compares every packet with what was to be written.
+struct Verifier {
+    let plan: Plan
+    let expected: Expectation
+
+    /// Throws where count, payload or timestamps of any stream differ, or decode times do not increase.
+    func verify(_ path: String, progress: (Int) -> Void) throws(ReelFailure) {
+        let demuxer = try Demuxer(path: path)
+        var found: [Found] = []
+        for number in expected.streams.indices {
+            guard let stream = demuxer.stream(number) else { throw wrong(number, "is missing") }
+            found.append(try Found(stream))
+        }
+        // Containers without a fixed start are compared up to one constant.
+        var offset: Rational?
+        var decoders = plan.verify == .decode ? try expected.streams.indices.map { (number) throws(ReelFailure) in
+            try StreamCheck(demuxer: demuxer, stream: number, path: path)
+        } : []
+        let packet = try Packet()
+        var count = 0
+        while try demuxer.read(into: packet) {
+            let number = packet.streamIndex
+            guard expected.streams.indices.contains(number) else { continue }
+            try compare(packet, number, found[number], &offset)
+            if !decoders.isEmpty { try decoders[number].decode(packet) }
+            count += 1
+            progress(count)
+        }
+        for (number, stream) in expected.streams.enumerated() { try finish(stream, number, found[number]) }
+        for number in decoders.indices { try decoders[number].finish(frames: number == 0 ? plan.timeline.frameCount : nil) }
+    }
+
+    /// What was read of one stream.
+    private final class Found {
+        let digest: PayloadDigest
+        let timeBase: TimeBase
+        var packets = 0
+        var lastDecodeTime: Timestamp?
+
+        init(_ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
+            digest = try PayloadDigest(parameters: stream.pointee.codecpar.pointee)
+            timeBase = TimeBase(stream.pointee.time_base)
+        }
+    }
+
+    private func compare(
+        _ packet: borrowing Packet, _ number: Int, _ found: Found, _ offset: inout Rational?
+    ) throws(ReelFailure) {
+        let stream = expected.streams[number]
+        found.digest.add(packet)
+        defer { found.packets += 1 }
+        if let dts = packet.dts {
+            if let last = found.lastDecodeTime, dts <= last { throw wrong(number, "has decode times that do not increase") }
+            found.lastDecodeTime = dts
+        }
+        guard stream.digest.countsPackets || found.packets == 0 else { return }
+        guard found.packets < stream.presentation.count else { throw wrong(number, "has more packets than were written") }
+        guard let pts = packet.pts else { throw wrong(number, "has a packet without a time") }
+        let due = stream.timeBase.seconds(Timestamp(stream.presentation[found.packets]))
+        if offset == nil { offset = startsAtZero ? Rational(0) : found.timeBase.seconds(pts) - due }
+        let moved = due + (offset ?? Rational(0))
+        let off = found.timeBase.ticks(in: moved, rounding: .nearest) - pts.ticks
+        guard off.magnitude <= tolerance(found.timeBase, stream) else {
+            let times = "\(decimal(found.timeBase.seconds(pts).approximate)) s for \(decimal(moved.approximate)) s"
+            throw wrong(number, "has packet \(found.packets) at \(times)")
+        }
+    }
+
+    private func finish(_ stream: Expectation.Stream, _ number: Int, _ found: Found) throws(ReelFailure) {
+        if stream.digest.countsPackets, found.packets != stream.presentation.count {
+            throw wrong(number, "has \(found.packets) packets of \(stream.presentation.count)")
+        }
+        guard found.digest.finish() == stream.digest.finish() else { throw wrong(number, "holds other bytes than were encoded") }
+    }
+
+    private var startsAtZero: Bool { plan.container != .ts && plan.container != .nut }
+
+    /// A tick where both clocks round; in transport streams several audio frames share one timestamp, from which the
+    /// demuxer counts on.
+    private func tolerance(_ found: TimeBase, _ stream: Expectation.Stream) -> Int64 {
+        if plan.container == .ts, !stream.isVideo { return found.ticks(in: Rational(1, 1000), rounding: .up) }
+        return 1
+    }
+
+    private func wrong(_ number: Int, _ what: String) -> ReelFailure {
+        ReelFailure(.job, "the output failed its verification: stream \(number) \(what)", cause: .transient)
+    }
+}
+
+/// Decodes a stream of the output to its end.
+private struct StreamCheck {
+    let decoder: Decoder
+    let number: Int
+    var frames = 0
+
+    init(demuxer: Demuxer, stream number: Int, path: String) throws(ReelFailure) {
+        guard let stream = demuxer.stream(number) else { throw ReelFailure(.job, "\(path): stream \(number) is missing") }
+        self.number = number
+        decoder = try Decoder(stream: stream, threads: 1, path: path)
+    }
+
+    mutating func decode(_ packet: borrowing Packet) throws(ReelFailure) {
+        guard try decoder.send(packet) != .damaged else { throw broken("does not decode") }
+        try receive()
+    }
+
+    private mutating func receive() throws(ReelFailure) {
+        let frame = try Frame()
+        while try decoder.receive(into: frame) == .frame { frames += 1 }
+    }
+
+    /// With `due`, so many frames must have come out.
+    mutating func finish(frames due: Int?) throws(ReelFailure) {
+        try decoder.drain()
+        try receive()
+        guard due == nil || due == frames else { throw broken("decodes to \(frames) frames of \(due ?? 0)") }
+    }
+
+    private func broken(_ how: String) -> ReelFailure {
+        ReelFailure(.job, "the output failed its verification: stream \(number) \(how)", cause: .transient)
+    }
+}

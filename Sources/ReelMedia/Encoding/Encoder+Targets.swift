@@ -1,0 +1,85 @@
+internal import CFFmpeg
+internal import ReelCore
+
+extension Encoder {
+    /// Opens the encoder of a job's video: the same target and stream make the same parameters anywhere.
+    convenience init(_ target: VideoTarget, stream: VideoStream) throws(ReelFailure) {
+        try self.init(target.encoder, options: target.options) { (context) throws(ReelFailure) in
+            let format = av_get_pix_fmt(target.pixelFormat)
+            context.pointee.width = Int32(target.width)
+            context.pointee.height = Int32(target.height)
+            context.pointee.pix_fmt = format
+            context.pointee.time_base = stream.timeBase.native
+            context.pointee.framerate = target.frameRate.native
+            context.pointee.sample_aspect_ratio = stream.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+            context.pointee.gop_size = Int32(target.keyFrameInterval)
+            context.pointee.thread_count = Int32(target.threads)
+            context.pointee.bit_rate = target.bitrate ?? 0
+            stream.colour.apply(to: context)
+            if stream.pixelFormat.hasPrefix("yuvj") { context.pointee.color_range = AVCOL_RANGE_JPEG }
+            let fields = stream.fieldOrder.reversed
+            context.pointee.field_order = fields.native
+            if fields == .topFirst || fields == .bottomFirst {
+                context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME
+            }
+            switch target.encoder {
+            case "ffv1":
+                context.pointee.level = 3
+                context.pointee.slices = 4
+            case "mjpeg", "mpeg2video":
+                // No constant rate factor: a fixed quantiser, near the best that these codecs have.
+                guard target.bitrate == nil else { break }
+                context.pointee.flags |= AV_CODEC_FLAG_QSCALE
+                context.pointee.global_quality = 2 * FF_QP2LAMBDA
+            case "libvpx":
+                // VP8 takes the rate as the ceiling of its constant quality.
+                if target.bitrate == nil { context.pointee.bit_rate = Int64(target.width * target.height) * 20 }
+            default: break
+            }
+        }
+    }
+
+    /// Opens the encoder of one audio track whose decoded samples are of format `source`.
+    convenience init(_ target: AudioTarget, source: AVSampleFormat) throws(ReelFailure) {
+        try self.init(target.encoder, options: []) { (context) throws(ReelFailure) in
+            context.pointee.sample_rate = Int32(target.sampleRate)
+            context.pointee.time_base = AVRational(num: 1, den: Int32(target.sampleRate))
+            context.pointee.bit_rate = target.bitrate ?? 0
+            context.pointee.thread_count = 1
+            context.pointee.sample_fmt = Self.sampleFormat(of: target.encoder, source: source)
+            try check(
+                av_channel_layout_from_string(&context.pointee.ch_layout, target.channelLayout),
+                "the channel layout \(target.channelLayout)")
+        }
+    }
+
+    /// The source's own format where the encoder takes it, interleaved or planar, else what the encoder likes best.
+    private static func sampleFormat(of encoder: String, source: AVSampleFormat) -> AVSampleFormat {
+        guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.sample_fmts else { return AV_SAMPLE_FMT_FLTP }
+        var offered: [AVSampleFormat] = []
+        while list[offered.count] != AV_SAMPLE_FMT_NONE { offered.append(list[offered.count]) }
+        let packed = av_get_packed_sample_fmt(source)
+        return offered.first { av_get_packed_sample_fmt($0) == packed } ?? offered.first ?? AV_SAMPLE_FMT_FLTP
+    }
+}
+
+extension ColourTags {
+    func apply(to context: UnsafeMutablePointer<AVCodecContext>) {
+        // libavutil's look-ups answer a negative number for what they do not know; nothing said is "unspecified".
+        if let range, case let value = av_color_range_from_name(range), value >= 0 {
+            context.pointee.color_range = AVColorRange(UInt32(value))
+        }
+        if let primaries, case let value = av_color_primaries_from_name(primaries), value >= 0 {
+            context.pointee.color_primaries = AVColorPrimaries(UInt32(value))
+        }
+        if let transfer, case let value = av_color_transfer_from_name(transfer), value >= 0 {
+            context.pointee.color_trc = AVColorTransferCharacteristic(UInt32(value))
+        }
+        if let matrix, case let value = av_color_space_from_name(matrix), value >= 0 {
+            context.pointee.colorspace = AVColorSpace(UInt32(value))
+        }
+        if let chromaLocation, case let value = av_chroma_location_from_name(chromaLocation), value >= 0 {
+            context.pointee.chroma_sample_location = AVChromaLocation(UInt32(value))
+        }
+    }
+}

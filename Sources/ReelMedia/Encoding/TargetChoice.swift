@@ -1,0 +1,152 @@
+internal import CFFmpeg
+public import ReelCore
+
+/// Chooses how the output is encoded, by what was asked for, what the source is, and what the container holds.
+public struct TargetChoice {
+    let index: SourceIndex
+    let spec: JobSpec
+    public private(set) var warnings: [String] = []
+
+    public init(index: SourceIndex, spec: JobSpec) {
+        self.index = index
+        self.spec = spec
+    }
+
+    /// The video's encoder and its settings, opened once to learn who it is. Throws `.usage` for a codec or an option
+    /// that does not exist, `.input` for a codec that the container cannot hold.
+    public mutating func video() throws(ReelFailure) -> VideoTarget {
+        let profile = try videoProfile()
+        let stream = index.video.stream
+        try refuseUnlessHeld(codec: profile.codec, option: "--video-codec")
+        let source = av_get_pix_fmt(stream.pixelFormat)
+        guard source != AV_PIX_FMT_NONE else {
+            throw ReelFailure(.input, "the video's pixel format is unknown: nothing of it decodes")
+        }
+        let pixels = try PixelFormatChoice(source: source, encoder: profile.encoder, lossless: spec.lossless)
+        if let warning = pixels.warning { warnings.append(warning) }
+        var target = VideoTarget(
+            encoder: profile.encoder, pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "",
+            width: stream.width, height: stream.height, frameRate: stream.frameRate ?? Rational(25),
+            options: try options(of: profile, pixels.format), bitrate: spec.bitrate, threads: spec.threads,
+            keyFrameInterval: profile.codec == "ffv1" ? 1 : 250,
+            identity: EncoderIdentity(build: VideoEncoderProfile.build(of: profile.encoder), extradataHash: ""))
+        target.identity.extradataHash = try Encoder(target, stream: stream).extradataHash
+        return target
+    }
+
+    private func videoProfile() throws(ReelFailure) -> VideoEncoderProfile {
+        if spec.lossless {
+            guard [.mkv, .mov, .nut].contains(spec.container) else {
+                throw ReelFailure(
+                    .input, "--lossless: .\(spec.container.rawValue) cannot hold it; write .mkv, .mov or .nut")
+            }
+            if let codec = spec.videoCodec, codec != "ffv1" {
+                throw ReelFailure(.usage, "--lossless encodes as FFV1; leave --video-codec \(codec) out")
+            }
+            return try .named("ffv1")
+        }
+        if let codec = spec.videoCodec { return try .named(codec) }
+        let own = index.video.stream.codec
+        let preferred = spec.container == .webm ? ["vp9", "av1"] : Array(VideoEncoderProfile.current)
+        let choice = preferred.contains(own) ? own : spec.container == .webm ? "vp9" : "h264"
+        let profile = try VideoEncoderProfile.named(choice)
+        return holds(profile.codec) ? profile : try .named(spec.container == .webm ? "vp9" : "h264")
+    }
+
+    private func options(
+        of profile: VideoEncoderProfile, _ format: AVPixelFormat
+    ) throws(ReelFailure) -> [Tag] {
+        var options = profile.options(spec.threads)
+        if let preset = spec.preset {
+            let name = profile.preset?.option ?? "preset"
+            guard profile.has(option: name) else {
+                throw ReelFailure(.usage, "--preset: the encoder \(profile.encoder) has none")
+            }
+            options.append(Tag(name: name, value: preset))
+        } else if let preset = profile.preset {
+            options.append(Tag(name: preset.option, value: preset.value))
+        }
+        if spec.crf != nil, !profile.has(option: "crf") {
+            throw ReelFailure(.usage, "--crf: the encoder \(profile.encoder) has none; use --bitrate")
+        }
+        if spec.bitrate == nil, let crf = spec.crf ?? profile.crf {
+            options.append(Tag(name: "crf", value: "\(crf)"))
+        }
+        if profile.encoder == "prores_ks" {
+            let depth = av_pix_fmt_desc_get(format)
+            let full = depth.map { $0.pointee.log2_chroma_w == 0 } ?? false
+            options.append(Tag(name: "profile", value: full ? "4" : "3"))
+        }
+        return options
+    }
+
+    /// How each audio track is encoded: in its own codec where reel writes that, else AAC or what the container holds.
+    public mutating func audio() throws(ReelFailure) -> [AudioTarget] {
+        guard spec.audio == .reverse else { return [] }
+        var targets: [AudioTarget] = []
+        for (number, track) in index.audio.enumerated() { targets.append(try audio(track, number)) }
+        return targets
+    }
+
+    private mutating func audio(_ track: AudioTrack, _ number: Int) throws(ReelFailure) -> AudioTarget {
+        let profile = try audioProfile(track, number)
+        try refuseUnlessHeld(codec: profile.codec, option: "--audio-codec")
+        let rate = profile.nearestRate(to: track.sampleRate)
+        let layout = profile.layout(for: track.channelLayout)
+        if rate != track.sampleRate {
+            warnings.append("audio \(number): \(profile.encoder) cannot take \(track.sampleRate) Hz: it becomes \(rate) Hz")
+        }
+        if layout != track.channelLayout {
+            warnings.append("audio \(number): \(profile.encoder) cannot take \(track.channelLayout): it becomes \(layout)")
+        }
+        return AudioTarget(
+            track: number, encoder: profile.encoder, sampleRate: rate, channelLayout: layout,
+            bitrate: profile.isLossless ? nil : Int64(track.channels) * profile.bitratePerChannel,
+            lossless: spec.lossless)
+    }
+
+    private mutating func audioProfile(_ track: AudioTrack, _ number: Int) throws(ReelFailure) -> AudioEncoderProfile {
+        if spec.lossless {
+            if let codec = spec.audioCodec, !codec.hasPrefix("pcm") {
+                throw ReelFailure(.usage, "--lossless keeps sound as PCM; leave --audio-codec \(codec) out")
+            }
+            return .pcm(holding: track.sampleFormat ?? "fltp")
+        }
+        if let codec = spec.audioCodec { return try .named(codec, sampleFormat: track.sampleFormat) }
+        if let own = AudioEncoderProfile.same(as: track.codec), holds(own.codec) { return own }
+        let fallback = try ["aac", "libopus"].map { (name) throws(ReelFailure) in
+            try AudioEncoderProfile.named(name, sampleFormat: nil)
+        }
+        let chosen = fallback.first { holds($0.codec) } ?? fallback[0]
+        warnings.append("audio \(number): \(track.codec) becomes \(chosen.codec)")
+        return chosen
+    }
+
+    /// Whether libavformat can write a codec into the job's container.
+    private func holds(_ codec: String) -> Bool {
+        guard let muxer = av_guess_format(spec.container.muxer, nil, nil),
+            let descriptor = avcodec_descriptor_get_by_name(codec)
+        else { return false }
+        return avformat_query_codec(muxer, descriptor.pointee.id, FF_COMPLIANCE_NORMAL) == 1
+    }
+
+    private func refuseUnlessHeld(codec: String, option: String) throws(ReelFailure) {
+        guard !holds(codec) else { return }
+        throw ReelFailure(
+            .input, "\(option): a .\(spec.container.rawValue) file cannot hold \(codec); choose another codec or container")
+    }
+}
+
+extension Container {
+    /// The muxer's name as libavformat spells it.
+    var muxer: String {
+        switch self {
+        case .mp4: "mp4"
+        case .mov: "mov"
+        case .mkv: "matroska"
+        case .webm: "webm"
+        case .ts: "mpegts"
+        case .nut: "nut"
+        }
+    }
+}

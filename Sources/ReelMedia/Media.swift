@@ -1,0 +1,49 @@
+internal import CFFmpeg
+internal import Crypto
+internal import Foundation
+public import ReelCore
+
+/// What an engine does once, and the files it shares with those who start it.
+public enum Media {
+    /// Quietens libav* to its errors.
+    public static func prepare() {
+        reel_log_to_standard_error(AV_LOG_ERROR)
+    }
+
+    /// The encoders that this FFmpeg has, as plans name them.
+    public static var encoderBuilds: [String] { VideoEncoderProfile.builds }
+
+    /// Writes an index; returns the SHA-256 of the file, in hexadecimal.
+    public static func write(_ index: SourceIndex, to path: String) throws(ReelFailure) -> String {
+        let bytes = index.encoded()
+        try Files.write(bytes, to: path)
+        return hexadecimal(SHA256.hash(data: bytes))
+    }
+
+    public static func index(_ path: String) throws(ReelFailure) -> SourceIndex {
+        try SourceIndex(decoding: try Files.read(path))
+    }
+
+    /// Throws `.incompatible` for a plan of another version.
+    public static func plan(_ path: String) throws(ReelFailure) -> Plan {
+        let plan = try Files.readJSON(Plan.self, from: path)
+        guard plan.version == Plan.version else {
+            throw ReelFailure(.job, "\(path): a plan of version \(plan.version); this reel reads \(Plan.version)", cause: .incompatible)
+        }
+        return plan
+    }
+
+    public static func records(_ path: String) throws(ReelFailure) -> [SegmentRecord] {
+        try Files.readJSON([SegmentRecord].self, from: path)
+    }
+
+    /// Bytes of a file.
+    public static func size(of path: String) throws(ReelFailure) -> Int64 {
+        do {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            return (attributes[.size] as? NSNumber)?.int64Value ?? 0
+        } catch {
+            throw ReelFailure(.output, "\(path): \(error.localizedDescription)", cause: .transient)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// A decoder for one stream.
+final class Decoder {
+    private var native: UnsafeMutablePointer<AVCodecContext>
+    private let name: String
+
+    /// Opens the decoder that libavcodec prefers for the stream. Throws `.input` where there is none.
+    init(stream: UnsafeMutablePointer<AVStream>, threads: Int, path: String) throws(ReelFailure) {
+        let parameters = stream.pointee.codecpar.pointee
+        name = String(cString: avcodec_get_name(parameters.codec_id))
+        guard let codec = avcodec_find_decoder(parameters.codec_id) else {
+            throw ReelFailure(.input, "\(path): stream \(stream.pointee.index) (\(name)): this FFmpeg has no decoder for it")
+        }
+        native = try allocated(avcodec_alloc_context3(codec), "a decoder")
+        try check(avcodec_parameters_to_context(native, stream.pointee.codecpar), "setting up the \(name) decoder")
+        native.pointee.pkt_timebase = stream.pointee.time_base
+        native.pointee.thread_count = Int32(threads)
+        try check(avcodec_open2(native, codec, nil), "\(path): opening the \(name) decoder", kind: .input)
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVCodecContext>? = native
+        avcodec_free_context(&context)
+    }
+
+    var sampleFormat: AVSampleFormat { native.pointee.sample_fmt }
+    var sampleRate: Int { Int(native.pointee.sample_rate) }
+    var channels: Int { Int(native.pointee.ch_layout.nb_channels) }
+
+    /// What became of a packet.
+    enum Fed {
+        case accepted
+        /// Frames must be received first; the packet was not taken.
+        case full
+        /// The packet could not be decoded; the decoder goes on with the next.
+        case damaged
+    }
+
+    /// Gives the decoder one packet.
+    func send(_ packet: borrowing Packet) throws(ReelFailure) -> Fed {
+        try fed(avcodec_send_packet(native, packet.native))
+    }
+
+    /// Tells the decoder that nothing follows: what it holds back comes out.
+    func drain() throws(ReelFailure) {
+        _ = try fed(avcodec_send_packet(native, nil))
+    }
+
+    private func fed(_ code: Int32) throws(ReelFailure) -> Fed {
+        switch code {
+        case reel_error_again: return .full
+        case reel_error_no_memory: throw mediaFailure(code, "decoding \(name)")
+        default: return code < 0 && code != reel_error_eof ? .damaged : .accepted
+        }
+    }
+
+    /// What a decoder gives back.
+    enum Received { case frame, again, end }
+
+    /// Fills the frame with the next one that is ready.
+    func receive(into frame: borrowing Frame) throws(ReelFailure) -> Received {
+        // A damaged frame inside a decoder is reported here; what follows it may be whole.
+        for _ in 0..<1_000_000 {
+            let code = avcodec_receive_frame(native, frame.native)
+            switch code {
+            case 0...: return .frame
+            case reel_error_again: return .again
+            case reel_error_eof: return .end
+            case reel_error_no_memory: throw mediaFailure(code, "decoding \(name)")
+            default: continue
+            }
+        }
+        throw ReelFailure(.input, "the \(name) decoder reports errors without end")
+    }
+
+    /// Forgets everything: the next packet is a random access point.
+    func flush() { avcodec_flush_buffers(native) }
+}

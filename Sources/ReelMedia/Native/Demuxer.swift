@@ -1,0 +1,102 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// An open media file, read packet by packet.
+final class Demuxer {
+    let path: String
+    private var native: UnsafeMutablePointer<AVFormatContext>
+
+    /// Containers that are media and nothing else: a playlist inside an upload must not make libav* read other files.
+    private static let formats = """
+        mov,matroska,mpegts,avi,flv,ogg,asf,mpeg,mpegvideo,h264,hevc,m4v,mxf,nut,ivf,obu,av1,dv,gxf,wtv,rm,\
+        yuv4mpegpipe,mjpeg,vc1,gif,apng,swf,dirac,h263,wav,mp3,aac,ac3,eac3,flac,amr,aiff
+        """
+
+    enum Purpose {
+        /// A source: streams are probed.
+        case source
+        /// A file that reel wrote itself: packets as they stand in it, no probing.
+        case segment
+    }
+
+    /// Opens the file and learns its streams. Throws `.input` where it is not media.
+    init(path: String, purpose: Purpose = .source) throws(ReelFailure) {
+        self.path = path
+        var options = NativeDictionary()
+        options.set("protocol_whitelist", "file")
+        options.set("format_whitelist", Self.formats)
+        if purpose == .segment { options.set("fflags", "noparse+nofillin") }
+        var context: UnsafeMutablePointer<AVFormatContext>?
+        let code = avformat_open_input(&context, "file:" + path, nil, &options.native)
+        guard code >= 0, let context else { throw Self.refusal(path, code) }
+        native = context
+        guard purpose == .source else { return }
+        let probed = avformat_find_stream_info(native, nil)
+        guard probed >= 0 else { throw Self.refusal(path, probed) }
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVFormatContext>? = native
+        avformat_close_input(&context)
+    }
+
+    private static func refusal(_ path: String, _ code: Int32) -> ReelFailure {
+        let advice =
+            code == reel_error_invalid_data
+            ? "it is not media, or its index is missing (an interrupted recording?)" : libavMessage(code)
+        return ReelFailure(.input, "\(path): cannot be read as video: \(advice)")
+    }
+
+    var formatName: String { String(cString: native.pointee.iformat.pointee.name) }
+    var fileSize: Int64 { avio_size(native.pointee.pb) }
+    var metadata: [Tag] { tags(of: native.pointee.metadata) }
+    var streamCount: Int { Int(native.pointee.nb_streams) }
+
+    /// Where the file's clock starts, in seconds.
+    var startTime: Rational {
+        native.pointee.start_time == reel_nopts ? Rational(0) : Rational(native.pointee.start_time, 1_000_000)
+    }
+
+    func stream(_ index: Int) -> UnsafeMutablePointer<AVStream>? {
+        index < streamCount ? native.pointee.streams[index] : nil
+    }
+
+    /// The programme that a stream belongs to, as a set of stream indexes; nil where the file has no programmes.
+    func programme(of index: Int) -> Set<Int>? {
+        guard native.pointee.nb_programs > 1 else { return nil }
+        for number in 0..<Int(native.pointee.nb_programs) {
+            guard let program = native.pointee.programs[number]?.pointee, let list = program.stream_index else { continue }
+            let members = Set((0..<Int(program.nb_stream_indexes)).map { Int(list[$0]) })
+            if members.contains(index) { return members }
+        }
+        return nil
+    }
+
+    /// Reads only these streams from now on; the others' packets are skipped.
+    func select(_ indexes: Set<Int>) {
+        for index in 0..<streamCount {
+            stream(index)?.pointee.discard = indexes.contains(index) ? AVDISCARD_DEFAULT : AVDISCARD_ALL
+        }
+    }
+
+    /// Fills the packet with the next one; false at the end of the file.
+    func read(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
+        packet.reset()
+        let code = av_read_frame(native, packet.native)
+        if code >= 0 { return true }
+        if code == reel_error_eof { return false }
+        // A file cut off in the midst of a packet ends there.
+        if let io = native.pointee.pb, avio_feof(io) != 0 { return false }
+        throw mediaFailure(code, "reading \(path)", kind: .input)
+    }
+
+    /// Goes to a packet at or before `timestamp`; false where the container cannot.
+    func seek(stream: Int, to timestamp: Timestamp) -> Bool {
+        av_seek_frame(native, Int32(stream), timestamp.ticks, AVSEEK_FLAG_BACKWARD) >= 0
+    }
+
+    /// Goes to a byte of the file; false where the container cannot.
+    func seek(toByte position: Int64) -> Bool {
+        av_seek_frame(native, -1, position, AVSEEK_FLAG_BYTE) >= 0
+    }
+}

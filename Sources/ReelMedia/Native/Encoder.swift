@@ -1,0 +1,87 @@
+internal import CFFmpeg
+internal import Crypto
+internal import ReelCore
+
+/// An open encoder, for video or audio.
+final class Encoder {
+    private var native: UnsafeMutablePointer<AVCodecContext>
+    let name: String
+
+    /// Allocates the encoder of that name, lets `configure` set its parameters, and opens it. `options` are the
+    /// encoder's own; one that it does not know is a usage error.
+    init(
+        _ name: String, options: [Tag], configure: (UnsafeMutablePointer<AVCodecContext>) throws(ReelFailure) -> Void
+    ) throws(ReelFailure) {
+        self.name = name
+        guard let codec = avcodec_find_encoder_by_name(name) else {
+            throw ReelFailure(.usage, "this FFmpeg has no encoder named \(name)", cause: .incompatible)
+        }
+        native = try allocated(avcodec_alloc_context3(codec), "an encoder")
+        native.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+        native.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
+        try configure(native)
+        var dictionary = NativeDictionary(options)
+        let code = avcodec_open2(native, codec, &dictionary.native)
+        guard code >= 0 else {
+            if code == reel_error_no_memory { throw mediaFailure(code, "opening the encoder \(name)") }
+            let chosen = options.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
+            throw ReelFailure(.usage, "the encoder \(name) does not take these settings (\(chosen)): \(libavMessage(code))")
+        }
+        if let unknown = dictionary.names.first {
+            throw ReelFailure(.usage, "the encoder \(name) has no option named \(unknown)")
+        }
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVCodecContext>? = native
+        avcodec_free_context(&context)
+    }
+
+    var timeBase: TimeBase { TimeBase(native.pointee.time_base) }
+    var sampleFormat: AVSampleFormat { native.pointee.sample_fmt }
+    var sampleRate: Int { Int(native.pointee.sample_rate) }
+    /// Samples per channel that each frame must have; 0 where any number will do.
+    var frameSize: Int { Int(native.pointee.frame_size) }
+    /// Samples of priming before the first that is heard.
+    var initialPadding: Int { Int(native.pointee.initial_padding) }
+    var channelLayout: AVChannelLayout { native.pointee.ch_layout }
+
+    /// SHA-256 of the extradata, of nothing where there is none.
+    var extradataHash: String {
+        let bytes = UnsafeRawBufferPointer(start: native.pointee.extradata, count: Int(native.pointee.extradata_size))
+        return hexadecimal(SHA256.hash(data: bytes))
+    }
+
+    /// Copies what a muxer must know into a stream's parameters.
+    func describe(into parameters: UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) {
+        try check(avcodec_parameters_from_context(parameters, native), "describing the \(name) stream")
+    }
+
+    /// Gives the encoder one frame; nil tells it that nothing follows.
+    func send(_ frame: borrowing Frame) throws(ReelFailure) {
+        try check(avcodec_send_frame(native, frame.native), "encoding with \(name)")
+    }
+
+    func finish() throws(ReelFailure) {
+        try check(avcodec_send_frame(native, nil), "encoding with \(name)")
+    }
+
+    /// Fills the packet with the next one that is ready; false where more frames are needed, or none will come.
+    func receive(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
+        let code = avcodec_receive_packet(native, packet.native)
+        if code == reel_error_again || code == reel_error_eof { return false }
+        try check(code, "encoding with \(name)")
+        return true
+    }
+}
+
+/// Lower-case hexadecimal digits of a digest.
+func hexadecimal(_ digest: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    for byte in digest {
+        text.append(digits[Int(byte >> 4)])
+        text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+}

@@ -1,0 +1,95 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// libav*'s own words for one of its error codes.
+func libavMessage(_ code: Int32) -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+        av_strerror(code, buffer.baseAddress, buffer.count)
+        return buffer.baseAddress.map { String(cString: $0) } ?? "error \(code)"
+    }
+}
+
+/// A libav* call that failed, with what was being done.
+func mediaFailure(_ code: Int32, _ doing: String, kind: ReelFailure.Kind = .job) -> ReelFailure {
+    switch code {
+    case reel_error_no_memory:
+        ReelFailure(.job, "\(doing): out of memory; give the pass more with --memory", cause: .limit)
+    case reel_error_no_space:
+        ReelFailure(.output, "\(doing): no space left on the disk", cause: .noSpace)
+    default:
+        ReelFailure(kind, "\(doing): \(libavMessage(code))", cause: kind == .job ? .transient : .permanent)
+    }
+}
+
+/// Passes on what is not an error, throws what is.
+@discardableResult
+func check(_ code: Int32, _ doing: @autoclosure () -> String, kind: ReelFailure.Kind = .job) throws(ReelFailure) -> Int32 {
+    guard code >= 0 else { throw mediaFailure(code, doing(), kind: kind) }
+    return code
+}
+
+/// What libav* allocated, or a failure for want of memory.
+func allocated<T>(_ pointer: UnsafeMutablePointer<T>?, _ what: String) throws(ReelFailure) -> UnsafeMutablePointer<T> {
+    guard let pointer else { throw mediaFailure(reel_error_no_memory, "allocating \(what)") }
+    return pointer
+}
+
+extension TimeBase {
+    init(_ native: AVRational) { self.init(Int64(native.num), Int64(max(native.den, 1))) }
+
+    var native: AVRational { secondsPerTick.native }
+}
+
+extension Rational {
+    /// nil where libav* means "unknown".
+    init?(_ native: AVRational) {
+        guard native.num > 0, native.den > 0 else { return nil }
+        self.init(Int64(native.num), Int64(native.den))
+    }
+
+    /// The nearest fraction that libav*'s 32 bits hold.
+    var native: AVRational {
+        var result = AVRational()
+        av_reduce(&result.num, &result.den, numerator, denominator, Int64(Int32.max))
+        return result
+    }
+}
+
+/// A dictionary of libav*, freed with its owner.
+struct NativeDictionary: ~Copyable {
+    var native: OpaquePointer?
+
+    init(_ tags: [Tag] = []) {
+        for tag in tags { set(tag.name, tag.value) }
+    }
+
+    mutating func set(_ name: String, _ value: String) {
+        av_dict_set(&native, name, value, 0)
+    }
+
+    /// Names that a call did not understand and left behind.
+    var names: [String] { tags(of: native).map(\.name) }
+
+    deinit {
+        var dictionary = native
+        av_dict_free(&dictionary)
+    }
+}
+
+/// What a dictionary of libav* holds, in its order.
+func tags(of dictionary: OpaquePointer?) -> [Tag] {
+    var result: [Tag] = []
+    var entry: UnsafeMutablePointer<AVDictionaryEntry>?
+    while let found = av_dict_get(dictionary, "", entry, AV_DICT_IGNORE_SUFFIX) {
+        result.append(Tag(name: String(cString: found.pointee.key), value: String(cString: found.pointee.value)))
+        entry = found
+    }
+    return result
+}
+
+/// The string behind a C name of libav*, nil where there is none or it says "unknown".
+func known(_ name: UnsafePointer<CChar>?) -> String? {
+    guard let name else { return nil }
+    let text = String(cString: name)
+    return text == "unknown" || text == "unspecified" || text == "reserved" ? nil : text
+}

@@ -1,0 +1,54 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// One decoded picture or block of samples, owned: freed at the end of its life.
+struct Frame: ~Copyable {
+    let native: UnsafeMutablePointer<AVFrame>
+
+    init() throws(ReelFailure) {
+        native = try allocated(av_frame_alloc(), "a frame")
+    }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<AVFrame>? = native
+        av_frame_free(&pointer)
+    }
+
+    var pts: Timestamp? {
+        get { native.pointee.pts == reel_nopts ? nil : Timestamp(native.pointee.pts) }
+        nonmutating set { native.pointee.pts = newValue?.ticks ?? reel_nopts }
+    }
+
+    /// The decoder's best guess of the presentation time.
+    var bestTimestamp: Timestamp? {
+        let ticks = native.pointee.best_effort_timestamp
+        return ticks == reel_nopts ? nil : Timestamp(ticks)
+    }
+
+    var width: Int { Int(native.pointee.width) }
+    var height: Int { Int(native.pointee.height) }
+    var pixelFormat: AVPixelFormat { AVPixelFormat(native.pointee.format) }
+    /// Samples of each channel.
+    var sampleCount: Int { Int(native.pointee.nb_samples) }
+
+    /// Bytes of all buffers that it holds on to.
+    var bytes: Int64 {
+        var sum: Int64 = 0
+        withUnsafeBytes(of: &native.pointee.buf) { raw in
+            for case let buffer? in raw.bindMemory(to: UnsafeMutablePointer<AVBufferRef>?.self) {
+                sum += Int64(buffer.pointee.size)
+            }
+        }
+        return sum
+    }
+
+    /// Another reference to the same picture.
+    func reference() throws(ReelFailure) -> Frame {
+        let copy = try Frame()
+        try check(av_frame_ref(copy.native, native), "sharing a frame")
+        return copy
+    }
+
+    /// Lets go of the picture; the frame can be filled again.
+    func reset() { av_frame_unref(native) }
+}

@@ -1,0 +1,67 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// A media file that is being written.
+final class Muxer {
+    let path: String
+    private var native: UnsafeMutablePointer<AVFormatContext>
+    private var isOpen = false
+
+    /// Creates the file. `format` is the muxer's name as libavformat spells it.
+    init(path: String, format: String) throws(ReelFailure) {
+        self.path = path
+        var context: UnsafeMutablePointer<AVFormatContext>?
+        try check(avformat_alloc_output_context2(&context, nil, format, path), "\(path): no muxer named \(format)")
+        native = try allocated(context, "a muxer")
+        try check(
+            avio_open(&native.pointee.pb, "file:" + path, AVIO_FLAG_WRITE), "\(path): cannot be written", kind: .output)
+        isOpen = true
+    }
+
+    deinit {
+        if isOpen { avio_closep(&native.pointee.pb) }
+        avformat_free_context(native)
+    }
+
+    /// Adds a stream and lets `configure` describe it. Returns its index.
+    func addStream(
+        timeBase: TimeBase, _ configure: (UnsafeMutablePointer<AVStream>) throws(ReelFailure) -> Void
+    ) throws(ReelFailure) -> Int {
+        let stream = try allocated(avformat_new_stream(native, nil), "a stream")
+        stream.pointee.time_base = timeBase.native
+        try configure(stream)
+        return Int(stream.pointee.index)
+    }
+
+    func setMetadata(_ tags: [Tag]) {
+        for tag in tags { av_dict_set(&native.pointee.metadata, tag.name, tag.value, 0) }
+    }
+
+    /// Writes what stands before the packets. Timestamps are taken as they are unless `shifted`.
+    func begin(options: [Tag] = [], shifted: Bool = false) throws(ReelFailure) {
+        native.pointee.flags |= AVFMT_FLAG_BITEXACT
+        var dictionary = NativeDictionary(options)
+        if !shifted { dictionary.set("avoid_negative_ts", "disabled") }
+        try check(avformat_write_header(native, &dictionary.native), "\(path): writing the header", kind: .output)
+    }
+
+    /// The time base that the muxer chose for a stream, known after `begin`.
+    func timeBase(of index: Int) -> TimeBase {
+        native.pointee.streams[index].map { TimeBase($0.pointee.time_base) } ?? TimeBase(1, 1)
+    }
+
+    /// Writes one packet whose times are in `timeBase`; they are rounded once to the muxer's own.
+    func write(_ packet: borrowing Packet, timeBase: TimeBase) throws(ReelFailure) {
+        av_packet_rescale_ts(packet.native, timeBase.native, self.timeBase(of: packet.streamIndex).native)
+        try check(av_write_frame(native, packet.native), "writing \(path)")
+    }
+
+    /// Writes what stands after the packets, and closes the file. Returns its size in bytes.
+    func finish() throws(ReelFailure) -> Int64 {
+        try check(av_write_trailer(native), "\(path): writing the end of the file")
+        let size = avio_size(native.pointee.pb)
+        isOpen = false
+        try check(avio_closep(&native.pointee.pb), "closing \(path)")
+        return size
+    }
+}

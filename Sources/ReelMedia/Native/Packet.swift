@@ -1,0 +1,50 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// One packet of encoded media, owned: freed at the end of its life.
+struct Packet: ~Copyable {
+    let native: UnsafeMutablePointer<AVPacket>
+
+    init() throws(ReelFailure) {
+        native = try allocated(av_packet_alloc(), "a packet")
+    }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<AVPacket>? = native
+        av_packet_free(&pointer)
+    }
+
+    var pts: Timestamp? {
+        get { native.pointee.pts == reel_nopts ? nil : Timestamp(native.pointee.pts) }
+        nonmutating set { native.pointee.pts = newValue?.ticks ?? reel_nopts }
+    }
+
+    var dts: Timestamp? {
+        get { native.pointee.dts == reel_nopts ? nil : Timestamp(native.pointee.dts) }
+        nonmutating set { native.pointee.dts = newValue?.ticks ?? reel_nopts }
+    }
+
+    var duration: Ticks {
+        get { Ticks(native.pointee.duration) }
+        nonmutating set { native.pointee.duration = newValue.count }
+    }
+
+    var streamIndex: Int {
+        get { Int(native.pointee.stream_index) }
+        nonmutating set { native.pointee.stream_index = Int32(newValue) }
+    }
+
+    var position: Int64 { native.pointee.pos }
+    var size: Int { Int(native.pointee.size) }
+    var isKey: Bool { native.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+    var isDiscarded: Bool { native.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
+    var isCorrupt: Bool { native.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
+
+    /// The payload, valid inside `body` only.
+    func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        body(UnsafeRawBufferPointer(start: native.pointee.data, count: Int(native.pointee.size)))
+    }
+
+    /// Lets go of the payload; the packet can be filled again.
+    func reset() { av_packet_unref(native) }
+}

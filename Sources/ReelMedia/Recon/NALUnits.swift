@@ -1,0 +1,104 @@
+internal import CFFmpeg
+
+/// How NAL units are told apart inside a packet of H.264 or HEVC.
+enum NALFraming: Equatable {
+    /// Start codes (ITU-T H.264 annex B).
+    case annexB
+    /// A big-endian length of so many bytes before each unit (ISO 14496-15).
+    case lengths(Int)
+
+    /// What the extradata says: avcC and hvcC begin with their version, 1; start codes with 0.
+    init(codec: AVCodecID, extradata: UnsafeRawBufferPointer) {
+        let place = codec == AV_CODEC_ID_HEVC ? 21 : 4
+        let isRecord = extradata.count > place && extradata[0] == 1
+        self = isRecord ? .lengths(Int(extradata[place] & 3) + 1) : .annexB
+    }
+
+    /// The units in a packet, without start codes and lengths; ends where the bytes make no sense.
+    func units(in bytes: UnsafeRawBufferPointer) -> [Slice<UnsafeRawBufferPointer>] {
+        switch self {
+        case .annexB: startCoded(bytes)
+        case .lengths(let size): lengthCoded(bytes, size)
+        }
+    }
+
+    private func lengthCoded(_ bytes: UnsafeRawBufferPointer, _ size: Int) -> [Slice<UnsafeRawBufferPointer>] {
+        var units: [Slice<UnsafeRawBufferPointer>] = []
+        var place = 0
+        while place + size <= bytes.count {
+            let length = bytes[place..<place + size].reduce(0) { $0 << 8 | Int($1) }
+            place += size
+            guard length > 0, place + length <= bytes.count else { break }
+            units.append(bytes[place..<place + length])
+            place += length
+        }
+        return units
+    }
+
+    private func startCoded(_ bytes: UnsafeRawBufferPointer) -> [Slice<UnsafeRawBufferPointer>] {
+        var units: [Slice<UnsafeRawBufferPointer>] = []
+        var start: Int?
+        var place = 0
+        while place + 3 <= bytes.count {
+            guard bytes[place] == 0, bytes[place + 1] == 0, bytes[place + 2] == 1 else {
+                place += 1
+                continue
+            }
+            if let start { units.append(withoutTrailingZeros(bytes, start, place)) }
+            start = place + 3
+            place += 3
+        }
+        if let start { units.append(withoutTrailingZeros(bytes, start, bytes.count)) }
+        return units.filter { !$0.isEmpty }
+    }
+
+    /// Zeros before a start code belong to the byte stream, not to the unit.
+    private func withoutTrailingZeros(
+        _ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int
+    ) -> Slice<UnsafeRawBufferPointer> {
+        var end = end
+        while end > start, bytes[end - 1] == 0 { end -= 1 }
+        return bytes[start..<end]
+    }
+}
+
+/// Reads the bits of a NAL unit's payload, emulation prevention bytes left out.
+struct BitReader {
+    private var bytes: Slice<UnsafeRawBufferPointer>
+    private var zeros = 0
+    private var current: UInt8 = 0
+    private var left = 0
+
+    init(_ bytes: Slice<UnsafeRawBufferPointer>) { self.bytes = bytes }
+
+    /// The next bit, nil at the end.
+    mutating func bit() -> Int? {
+        if left == 0 {
+            guard var byte = bytes.popFirst() else { return nil }
+            if zeros >= 2, byte == 3 {
+                guard let next = bytes.popFirst() else { return nil }
+                (byte, zeros) = (next, 0)
+            }
+            zeros = byte == 0 ? zeros + 1 : 0
+            (current, left) = (byte, 8)
+        }
+        left -= 1
+        return Int(current >> UInt8(left)) & 1
+    }
+
+    /// ue(v) of ITU-T H.264 9.1; nil at the end or beyond 32 bits.
+    mutating func exponentialGolomb() -> Int? {
+        var leading = 0
+        while true {
+            guard let bit = bit(), leading <= 32 else { return nil }
+            if bit == 1 { break }
+            leading += 1
+        }
+        var value = 0
+        for _ in 0..<leading {
+            guard let bit = bit() else { return nil }
+            value = value << 1 | bit
+        }
+        return (1 << leading) - 1 + value
+    }
+}

@@ -1,0 +1,90 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Tells from a packet's bytes whether decoding can start with it: containers flag as key what is not always clean.
+struct RandomAccess {
+    private enum Syntax { case h264, hevc, mpegVideo, other }
+    private let syntax: Syntax
+    private let framing: NALFraming
+
+    init(codec: AVCodecID, extradata: UnsafeRawBufferPointer) {
+        switch codec {
+        case AV_CODEC_ID_H264: (syntax, framing) = (.h264, NALFraming(codec: codec, extradata: extradata))
+        case AV_CODEC_ID_HEVC: (syntax, framing) = (.hevc, NALFraming(codec: codec, extradata: extradata))
+        case AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO: (syntax, framing) = (.mpegVideo, .annexB)
+        default: (syntax, framing) = (.other, .annexB)
+        }
+    }
+
+    /// Whether what this packet and later ones show, at or after its own time, decodes correctly from here.
+    func startsDecoding(_ packet: borrowing Packet) -> Bool {
+        guard packet.isKey else { return false }
+        return packet.withBytes { bytes in
+            switch syntax {
+            case .h264: h264(bytes)
+            case .hevc: hevc(bytes)
+            case .mpegVideo: hasSequenceHeader(bytes)
+            case .other: true
+            }
+        }
+    }
+
+    /// ITU-T H.264 7.4.1.2.1: an IDR picture; or an I picture that a recovery point of 0 frames or the container vouches
+    /// for. A gradual refresh (recovery_frame_cnt above 0, D.2.8) shows wrong pictures first: no place to start.
+    private func h264(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var recoveryFrames: Int?
+        for unit in framing.units(in: bytes) {
+            guard let header = unit.first else { continue }
+            switch header & 0x1f {
+            case 5: return true
+            case 6: recoveryFrames = recoveryFrames ?? recoveryPoint(unit)
+            case 1, 2:
+                if let recoveryFrames { return recoveryFrames == 0 }
+                var bits = BitReader(unit.dropFirst())
+                _ = bits.exponentialGolomb()
+                return [2, 4, 7, 9].contains(bits.exponentialGolomb() ?? 0)
+            default: continue
+            }
+        }
+        return false
+    }
+
+    /// recovery_frame_cnt of a recovery point SEI message (payload type 6), nil where the unit has none.
+    private func recoveryPoint(_ unit: Slice<UnsafeRawBufferPointer>) -> Int? {
+        var rest = unit.dropFirst()
+        func number() -> Int? {
+            var sum = 0
+            while let byte = rest.popFirst() {
+                sum += Int(byte)
+                if byte != 0xff { return sum }
+            }
+            return nil
+        }
+        while rest.count > 2, let type = number(), let size = number() {
+            if type == 6 {
+                var bits = BitReader(rest)
+                return bits.exponentialGolomb()
+            }
+            rest = rest.dropFirst(size)
+        }
+        return nil
+    }
+
+    /// ITU-T H.265 7.4.2.2: nal_unit_type 16 to 21, BLA, IDR and CRA; the leading pictures of a CRA are shown before it.
+    private func hevc(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        framing.units(in: bytes).contains { unit in
+            unit.first.map { (16...21).contains(($0 >> 1) & 0x3f) } ?? false
+        }
+    }
+
+    /// ISO 13818-2: without a sequence header the decoder does not know the picture's size and matrices.
+    private func hasSequenceHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var state: UInt32 = 0xffff_ffff
+        for byte in bytes {
+            state = state << 8 | UInt32(byte)
+            if state == 0x1b3 { return true }
+            if state == 0x100 { return false }
+        }
+        return false
+    }
+}

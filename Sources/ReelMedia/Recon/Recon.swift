@@ -1,0 +1,141 @@
+internal import CFFmpeg
+public import ReelCore
+
+/// The reconnaissance of a source: one demux pass, nothing decoded.
+public struct Recon {
+    private let demuxer: Demuxer
+    private let video: UnsafeMutablePointer<AVStream>
+    private let audio: [UnsafeMutablePointer<AVStream>]
+
+    /// Opens the source and picks its main video and the audio beside it. Throws `.input` where there is none to
+    /// reverse: no media, no video, encrypted, no decoder.
+    public init(path: String) throws(ReelFailure) {
+        demuxer = try Demuxer(path: path)
+        let streams = (0..<demuxer.streamCount).compactMap { [demuxer] in demuxer.stream($0) }
+        let isVideo = { (stream: UnsafeMutablePointer<AVStream>) in
+            stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+                && stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
+        }
+        guard let main = streams.first(where: isVideo) else {
+            throw ReelFailure(.input, "\(path): has no video to reverse")
+        }
+        video = main
+        let members = demuxer.programme(of: Int(main.pointee.index))
+        audio = streams.filter { stream in
+            let parameters = stream.pointee.codecpar.pointee
+            return parameters.codec_type == AVMEDIA_TYPE_AUDIO && parameters.codec_id != AV_CODEC_ID_NONE
+                && parameters.ch_layout.nb_channels > 0 && members?.contains(Int(stream.pointee.index)) ?? true
+        }
+        try refuseWhatCannotBeDecoded()
+    }
+
+    private func refuseWhatCannotBeDecoded() throws(ReelFailure) {
+        let parameters = video.pointee.codecpar.pointee
+        if reel_stream_side_data(video, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
+            || ["encv", "drmi"].contains(fourCharacters(parameters.codec_tag))
+        {
+            throw ReelFailure(.input, "\(demuxer.path): the video is encrypted; reel needs it in the clear")
+        }
+        guard avcodec_find_decoder(parameters.codec_id) != nil else {
+            let name = parameters.codec_id == AV_CODEC_ID_NONE
+                ? fourCharacters(parameters.codec_tag) : String(cString: avcodec_get_name(parameters.codec_id))
+            throw ReelFailure(
+                .input, "\(demuxer.path): this FFmpeg has no decoder for its video (\(name)); a newer FFmpeg may")
+        }
+    }
+
+    /// Reads the whole file once. Throws `.input` where it has no frame to show.
+    public func run() throws(ReelFailure) -> SourceIndex {
+        let videoIndex = Int(video.pointee.index)
+        demuxer.select(Set(audio.map { Int($0.pointee.index) } + [videoIndex]))
+        let parameters = video.pointee.codecpar.pointee
+        let randomAccess = RandomAccess(
+            codec: parameters.codec_id,
+            extradata: UnsafeRawBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size)))
+        var scanned: [ScannedPacket] = []
+        var spans = [Int: AudioSpan](uniqueKeysWithValues: audio.map { (Int($0.pointee.index), AudioSpan()) })
+        let packet = try Packet()
+        while try demuxer.read(into: packet) {
+            if packet.streamIndex == videoIndex {
+                scanned.append(scan(packet, randomAccess))
+            } else {
+                spans[packet.streamIndex]?.extend(by: packet)
+            }
+        }
+        let stream = VideoStream(native: video)
+        let order = PresentationOrder(
+            nominalDuration: stream.nominalDuration, trackEnd: trackEnd(stream.timeBase))
+        let (track, repairs) = order.arrange(scanned, stream: stream)
+        guard !track.frames.isEmpty else {
+            throw ReelFailure(.input, "\(demuxer.path): the video has no frames")
+        }
+        return SourceIndex(
+            format: demuxer.formatName, fileSize: demuxer.fileSize, startTime: demuxer.startTime, video: track,
+            audio: audio.compactMap { audioTrack($0, spans[Int($0.pointee.index)]) }, metadata: demuxer.metadata,
+            warnings: repairs + leftOut())
+    }
+
+    private func scan(_ packet: borrowing Packet, _ randomAccess: RandomAccess) -> ScannedPacket {
+        var flags: PacketEntry.Flags = []
+        if packet.isKey { flags.insert(.key) }
+        if packet.isDiscarded { flags.insert(.discarded) }
+        return ScannedPacket(
+            pts: packet.pts, dts: packet.dts, duration: packet.duration, size: Int32(packet.size),
+            position: packet.position, flags: flags, startsDecoding: randomAccess.startsDecoding(packet))
+    }
+
+    /// Where the stream's DURATION tag says it ends: what NUT has no other place for.
+    private func trackEnd(_ timeBase: TimeBase) -> Timestamp? {
+        let found = tags(of: video.pointee.metadata).first { $0.name == "DURATION" }
+        guard let seconds = found.flatMap({ clockTime($0.value) }) else { return nil }
+        return Timestamp(timeBase.ticks(in: seconds, rounding: .nearest))
+    }
+
+    private func audioTrack(_ stream: UnsafeMutablePointer<AVStream>, _ span: AudioSpan?) -> AudioTrack? {
+        guard let span, let interval = span.interval else { return nil }
+        return AudioTrack(native: stream, span: interval, bytes: span.bytes)
+    }
+
+    /// A sentence for each stream that the output will not have.
+    private func leftOut() -> [String] {
+        let kept = Set(audio.map { $0.pointee.index } + [video.pointee.index])
+        return (0..<demuxer.streamCount).compactMap { demuxer.stream($0) }
+            .filter { !kept.contains($0.pointee.index) }
+            .map { stream in
+                let kind = known(av_get_media_type_string(stream.pointee.codecpar.pointee.codec_type)) ?? "unknown"
+                let codec = String(cString: avcodec_get_name(stream.pointee.codecpar.pointee.codec_id))
+                return "stream \(stream.pointee.index) (\(kind), \(codec)) is left out"
+            }
+    }
+}
+
+/// What demuxing tells about an audio track.
+private struct AudioSpan {
+    var interval: Interval?
+    var bytes: Int64 = 0
+
+    mutating func extend(by packet: borrowing Packet) {
+        bytes += Int64(packet.size)
+        guard let pts = packet.pts else { return }
+        let start = min(interval?.start ?? pts, pts)
+        let end = max(interval?.end ?? pts, pts + packet.duration)
+        interval = Interval(start: start, duration: end - start)
+    }
+}
+
+/// "00:01:02.500000000" as seconds; nil for anything else.
+func clockTime(_ text: String) -> Rational? {
+    let parts = text.split(separator: ":")
+    guard parts.count == 3, let hours = Int64(parts[0]), let minutes = Int64(parts[1]) else { return nil }
+    let digits = parts[2].split(separator: ".", omittingEmptySubsequences: false)
+    guard let whole = Int64(digits[0]), digits.count <= 2 else { return nil }
+    let fraction = digits.count == 2 ? digits[1].prefix(9) : "0"
+    guard let decimals = Int64(fraction) else { return nil }
+    let scale = fraction.reduce(Int64(1)) { product, _ in product * 10 }
+    return Rational(hours * 3600 + minutes * 60 + whole) + Rational(decimals, scale)
+}
+
+/// A codec tag as its four characters.
+func fourCharacters(_ tag: UInt32) -> String {
+    String(decoding: (0..<4).map { UInt8(truncatingIfNeeded: tag >> (8 * $0)) }, as: UTF8.self)
+}

@@ -1,0 +1,176 @@
+internal import BasicContainers
+internal import CFFmpeg
+public import ReelCore
+
+/// Reverses passes of one job: decodes each once, forwards, and encodes it backwards, run after run.
+public final class PassReverser {
+    private let plan: Plan
+    private let track: VideoTrack
+    private let reader: VideoReader
+    private let converter: PictureConverter
+
+    /// Opens the source, which stays open from pass to pass.
+    public init(source: String, index: SourceIndex, plan: Plan) throws(ReelFailure) {
+        self.plan = plan
+        track = index.video
+        reader = try VideoReader(path: source, track: track)
+        converter = try PictureConverter(target: plan.video, stream: track.stream)
+    }
+
+    /// Where segments go and what their names carry.
+    public struct Destination {
+        public var folder: String
+        public var pass: Int
+        public var token: String
+        /// Runs that are whole already.
+        public var finishedRuns: Set<Int>
+
+        public init(folder: String, pass: Int, token: String, finishedRuns: Set<Int>) {
+            self.folder = folder
+            self.pass = pass
+            self.token = token
+            self.finishedRuns = finishedRuns
+        }
+    }
+
+    /// Makes a segment of every run of the pass that is not finished. `progress` hears frames decoded and encoded.
+    public func reverse(
+        _ pass: VideoPass, into destination: Destination, progress: (_ decoded: Int, _ encoded: Int) -> Void
+    ) throws(ReelFailure) -> PassResult {
+        let runs = pass.runs.enumerated().filter { !destination.finishedRuns.contains($0.offset) }
+        guard let first = runs.first?.element, let last = runs.last?.element else {
+            return PassResult(segments: [], statistics: PassStatistics(), warnings: [])
+        }
+        var work = Work(statistics: PassStatistics(), segments: [], warnings: [])
+        let decoder = try Decoder(stream: try reader.stream(), threads: plan.video.threads, path: reader.path)
+        try reader.start(at: latestPoint(for: first.lowerBound, from: pass.randomAccessPoint))
+
+        let lastPacket = lastPacket(showing: first.lowerBound..<last.upperBound)
+        let packet = try Packet()
+        let frame = try Frame()
+        var pending = runs[...]
+        var buffer = RunBuffer()
+        var draining = false
+        while let run = pending.first {
+            switch try measured(&work.statistics.decodeSeconds, { () throws(ReelFailure) in try decoder.receive(into: frame) }) {
+            case .frame:
+                work.statistics.framesDecoded += 1
+                progress(work.statistics.framesDecoded, work.statistics.framesEncoded)
+                guard let slot = slot(of: frame) else { continue }
+                while let full = pending.first, slot >= full.element.upperBound {
+                    try encode(full.element, number: full.offset, &buffer, destination, &work, progress)
+                    pending.removeFirst()
+                }
+                if let next = pending.first, next.element.contains(slot) { try buffer.append(frame, slot: slot) }
+            case .again:
+                guard !draining else { continue }
+                draining = try !feed(decoder, packet, through: lastPacket, &work)
+            case .end:
+                try encode(run.element, number: run.offset, &buffer, destination, &work, progress)
+                pending.removeFirst()
+            }
+        }
+        work.statistics.peakRSS = peakResidentBytes()
+        return PassResult(segments: work.segments, statistics: work.statistics, warnings: work.warnings)
+    }
+
+    /// What a pass gathers while it runs.
+    private struct Work {
+        var statistics: PassStatistics
+        var segments: [SegmentRecord]
+        var warnings: [String]
+    }
+
+    /// The last RAP from which the frame decodes: nearer than the pass's own where its first runs are finished.
+    private func latestPoint(for frame: Int, from point: Int) -> Int {
+        let points = track.randomAccessPoints
+        var latest = point
+        while latest + 1 < points.count, Int(points[latest + 1].frame) <= frame { latest += 1 }
+        return latest
+    }
+
+    /// The last packet to feed, in decode order: leading pictures of the next group show frames of this one, and the
+    /// second field of a frame comes in a packet of its own.
+    private func lastPacket(showing frames: Range<Int>) -> Int {
+        let last = track.frames[frames].reduce(0) { max($0, Int($1.packet)) }
+        var next = track.packets.count
+        for frame in track.frames[frames.upperBound...] where Int(frame.packet) > last { next = min(next, Int(frame.packet)) }
+        return next - 1
+    }
+
+    /// Feeds packets until the decoder is full; false once it was told that nothing follows.
+    private func feed(
+        _ decoder: Decoder, _ packet: borrowing Packet, through last: Int, _ work: inout Work
+    ) throws(ReelFailure) -> Bool {
+        let number = try measured(&work.statistics.waitSeconds) { () throws(ReelFailure) in try reader.next(into: packet) }
+        guard let number, number <= last else {
+            try decoder.drain()
+            return false
+        }
+        _ = try measured(&work.statistics.decodeSeconds) { () throws(ReelFailure) in try decoder.send(packet) }
+        return true
+    }
+
+    /// Which frame of the index this is, by its time.
+    private func slot(of frame: borrowing Frame) -> Int? {
+        guard let pts = frame.pts ?? frame.bestTimestamp else { return nil }
+        var (low, high) = (0, track.frames.count)
+        while low < high {
+            let middle = (low + high) / 2
+            (low, high) = track.frames[middle].interval.start < pts ? (middle + 1, high) : (low, middle)
+        }
+        return low < track.frames.count && track.frames[low].interval.start == pts ? low : nil
+    }
+
+    /// Encodes a run from its last frame to its first. A slot that stayed empty keeps its time: its neighbour repeats.
+    private func encode(
+        _ run: Range<Int>, number: Int, _ buffer: inout RunBuffer, _ destination: Destination, _ work: inout Work,
+        _ progress: (Int, Int) -> Void
+    ) throws(ReelFailure) {
+        let missing = run.count - buffer.count
+        guard !buffer.isEmpty else {
+            throw ReelFailure(.input, "\(reader.path): nothing decodes \(moment(of: run)); the file is damaged there")
+        }
+        if missing > 0 {
+            work.warnings.append("\(missing) frames did not decode \(moment(of: run)): their neighbours repeat")
+        }
+        let encoder = try Encoder(plan.video, stream: track.stream)
+        let writer = try SegmentWriter(
+            folder: destination.folder, name: "\(destination.pass).\(number).\(destination.token).nut",
+            timeBase: track.stream.timeBase, describe: encoder.describe)
+        let packet = try Packet()
+        for slot in run.reversed() {
+            let picture = try buffer.take(slot: slot)
+            let start = plan.timeline.interval(of: slot, in: track).start
+            try measured(&work.statistics.encodeSeconds) { () throws(ReelFailure) in
+                try converter.withPicture(picture, at: start) { (converted) throws(ReelFailure) in
+                    try encoder.send(converted)
+                }
+                while try encoder.receive(into: packet) { try writer.write(packet) }
+            }
+            work.statistics.framesEncoded += 1
+            progress(work.statistics.framesDecoded, work.statistics.framesEncoded)
+        }
+        buffer.clear()
+        try measured(&work.statistics.encodeSeconds) { () throws(ReelFailure) in
+            try encoder.finish()
+            while try encoder.receive(into: packet) { try writer.write(packet) }
+        }
+        guard writer.packetCount == run.count else {
+            throw ReelFailure(.job, "\(encoder.name) made \(writer.packetCount) packets of \(run.count) frames")
+        }
+        let record = SegmentRecord(
+            name: "", pass: destination.pass, run: number, frames: run.count, packets: 0, bytes: 0, checksum: "",
+            timeBase: track.stream.timeBase, reorderDepth: 0, extradataHash: encoder.extradataHash)
+        work.segments.append(
+            try measured(&work.statistics.waitSeconds) { () throws(ReelFailure) in try writer.finish(record) })
+    }
+
+    /// "at 12.345 s to 13.345 s", for messages.
+    private func moment(of run: Range<Int>) -> String {
+        let base = track.stream.timeBase
+        let from = base.seconds(track.frames[run.lowerBound].interval.start).approximate
+        let to = base.seconds(track.frames[run.upperBound - 1].interval.end).approximate
+        return "from \(decimal(from)) s to \(decimal(to)) s"
+    }
+}

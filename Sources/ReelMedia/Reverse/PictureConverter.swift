@@ -1,0 +1,78 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Makes of a decoded picture what the encoder takes: its format and size, its time, the other field first.
+final class PictureConverter {
+    private let target: VideoTarget
+    private let format: AVPixelFormat
+    private let fieldOrder: FieldOrder
+    private var scaler: OpaquePointer?
+    private var scaled: Frame
+
+    init(target: VideoTarget, stream: VideoStream) throws(ReelFailure) {
+        self.target = target
+        format = av_get_pix_fmt(target.pixelFormat)
+        fieldOrder = stream.fieldOrder
+        scaled = try Frame()
+    }
+
+    deinit { sws_freeContext(scaler) }
+
+    /// Runs `body` with the picture as the encoder takes it, shown from `start`. Everything of the decoder's that an
+    /// encoder would act on is taken away: picture types, repeats, closed captions.
+    func withPicture(
+        _ picture: borrowing Frame, at start: Timestamp, _ body: (borrowing Frame) throws(ReelFailure) -> Void
+    ) throws(ReelFailure) {
+        if fits(picture) {
+            picture.native.pointee.format = format.rawValue
+            prepare(picture, at: start)
+            try body(picture)
+        } else {
+            try scale(picture)
+            prepare(scaled, at: start)
+            try body(scaled)
+            scaled.reset()
+        }
+    }
+
+    private func fits(_ picture: borrowing Frame) -> Bool {
+        let own = PixelFormatChoice.withoutRange(picture.pixelFormat) == PixelFormatChoice.withoutRange(format)
+        return own && picture.width == target.width && picture.height == target.height
+    }
+
+    private func scale(_ picture: borrowing Frame) throws(ReelFailure) {
+        scaler = sws_getCachedContext(
+            scaler, Int32(picture.width), Int32(picture.height), picture.pixelFormat, Int32(target.width),
+            Int32(target.height), format, SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP, nil, nil, nil)
+        guard scaler != nil else {
+            throw ReelFailure(.input, "a picture of \(picture.width)x\(picture.height) cannot be converted")
+        }
+        scaled.reset()
+        try check(av_frame_copy_props(scaled.native, picture.native), "converting a picture")
+        scaled.native.pointee.format = format.rawValue
+        scaled.native.pointee.width = Int32(target.width)
+        scaled.native.pointee.height = Int32(target.height)
+        try check(av_frame_get_buffer(scaled.native, 0), "converting a picture")
+        try check(sws_scale_frame(scaler, scaled.native, picture.native), "converting a picture")
+    }
+
+    private func prepare(_ frame: borrowing Frame, at start: Timestamp) {
+        let interlaced = reel_frame_is_interlaced(frame.native) != 0
+        let topFirst = reel_frame_top_field_first(frame.native) != 0
+        frame.pts = start
+        frame.native.pointee.pict_type = AV_PICTURE_TYPE_NONE
+        frame.native.pointee.key_frame = 0
+        frame.native.pointee.repeat_pict = 0
+        reel_frame_set_fields(frame.native, interlaced ? 1 : 0, interlaced && !topFirst ? 1 : 0)
+        av_frame_remove_side_data(frame.native, AV_FRAME_DATA_A53_CC)
+    }
+}
+
+extension Frame {
+    /// A frame of its own that takes over the picture; this one can be filled again.
+    func takingPicture() throws(ReelFailure) -> Frame {
+        let taken = try Frame()
+        av_frame_move_ref(taken.native, native)
+        return taken
+    }
+}

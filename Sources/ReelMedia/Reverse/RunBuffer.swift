@@ -1,0 +1,40 @@
+internal import BasicContainers
+internal import ReelCore
+
+/// The decoded frames of one run, in presentation order, each with the slot of the index that it fills.
+struct RunBuffer: ~Copyable {
+    private var frames = UniqueArray<Frame>()
+    private var slots: [Int] = []
+    /// The frame that was taken last: it stands in for slots before the first frame.
+    private var last: Frame?
+
+    var count: Int { slots.count }
+    var isEmpty: Bool { slots.isEmpty }
+
+    /// Takes the picture out of `frame`, which can be filled again. A slot that is filled already keeps its picture.
+    mutating func append(_ frame: borrowing Frame, slot: Int) throws(ReelFailure) {
+        guard slot > slots.last ?? -1 else { return }
+        frames.append(try frame.takingPicture())
+        slots.append(slot)
+    }
+
+    /// Hands out the picture for a slot; slots are asked for from the last to the first. Where the slot stayed empty
+    /// it is the frame before it, or the one after it where there is none before.
+    mutating func take(slot: Int) throws(ReelFailure) -> Frame {
+        if slots.last == slot, let frame = frames.popLast() {
+            slots.removeLast()
+            if slots.isEmpty { last = try frame.reference() }
+            return frame
+        }
+        if let end = frames.indices.last { return try frames[end].reference() }
+        guard let frame = try last?.reference() else { throw ReelFailure(.job, "a run without frames") }
+        return frame
+    }
+
+    /// Lets go of every frame.
+    mutating func clear() {
+        frames.removeAll()
+        slots = []
+        last = nil
+    }
+}

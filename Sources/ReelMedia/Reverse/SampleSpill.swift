@@ -1,0 +1,104 @@
+internal import CFFmpeg
+internal import Foundation
+internal import Glibc
+internal import ReelCore
+
+/// Decoded samples on the disk: written once forwards, read backwards by sample frame. The file has no name, so
+/// nothing of it is left whatever happens to the process.
+final class SampleSpill {
+    /// Bytes of one sample of one channel.
+    let width: Int
+    let channels: Int
+    private let descriptor: Int32
+    private let folder: String
+    private var pending: [UInt8] = []
+    private(set) var count: Int64 = 0
+
+    /// `format` is the decoder's sample format; samples are kept interleaved.
+    init(folder: String, format: AVSampleFormat, channels: Int) throws(ReelFailure) {
+        self.folder = folder
+        self.channels = channels
+        width = Int(av_get_bytes_per_sample(format))
+        var template = Array((folder + "/reel-samples-XXXXXX").utf8CString)
+        descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw Files.failure("making a scratch file in \(folder)") }
+        unlink(template)
+        pending.reserveCapacity(Self.blockBytes + 1 << 20)
+    }
+
+    deinit { close(descriptor) }
+
+    private static let blockBytes = 4 << 20
+
+    /// Bytes of one sample of every channel.
+    var frameBytes: Int { width * channels }
+
+    /// Adds a decoded block, planar or interleaved.
+    func append(_ frame: borrowing Frame) throws(ReelFailure) {
+        let samples = frame.sampleCount
+        guard let planes = frame.native.pointee.extended_data, let first = planes[0] else { return }
+        if av_sample_fmt_is_planar(AVSampleFormat(frame.native.pointee.format)) == 0 || channels == 1 {
+            pending.append(contentsOf: UnsafeRawBufferPointer(start: first, count: samples * frameBytes))
+        } else {
+            let start = pending.count
+            pending.append(contentsOf: repeatElement(0, count: samples * frameBytes))
+            pending.withUnsafeMutableBytes { bytes in
+                guard let target = bytes.baseAddress?.advanced(by: start) else { return }
+                for channel in 0..<channels {
+                    guard let plane = planes[channel] else { continue }
+                    interleave(plane, into: target + channel * width, samples: samples)
+                }
+            }
+        }
+        count += Int64(samples)
+        if pending.count >= Self.blockBytes { try flush() }
+    }
+
+    private func interleave(_ plane: UnsafePointer<UInt8>, into target: UnsafeMutableRawPointer, samples: Int) {
+        func copy<T: FixedWidthInteger>(_: T.Type) {
+            let source = UnsafeRawPointer(plane)
+            for sample in 0..<samples {
+                target.storeBytes(
+                    of: source.loadUnaligned(fromByteOffset: sample * width, as: T.self),
+                    toByteOffset: sample * frameBytes, as: T.self)
+            }
+        }
+        switch width {
+        case 1: copy(UInt8.self)
+        case 2: copy(UInt16.self)
+        case 4: copy(UInt32.self)
+        default: copy(UInt64.self)
+        }
+    }
+
+    /// Everything that was appended is in the file afterwards.
+    func flush() throws(ReelFailure) {
+        var written = 0
+        while written < pending.count {
+            let step = pending.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written) }
+            guard step > 0 else { throw Files.failure("spilling samples to \(folder)") }
+            written += step
+        }
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    /// Reads `count` samples from `sample` on and puts them into `target` from the last to the first, channels in
+    /// their order.
+    func readBackwards(sample: Int64, count: Int, into target: UnsafeMutableRawPointer) throws(ReelFailure) {
+        let bytes = count * frameBytes
+        var buffer = [UInt8](repeating: 0, count: bytes)
+        var done = 0
+        while done < bytes {
+            let offset = off_t(sample) * off_t(frameBytes) + off_t(done)
+            let step = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress?.advanced(by: done), bytes - done, offset) }
+            guard step > 0 else { throw Files.failure("reading samples back from \(folder)") }
+            done += step
+        }
+        buffer.withUnsafeBytes { source in
+            guard let base = source.baseAddress else { return }
+            for place in 0..<count {
+                memcpy(target + place * frameBytes, base + (count - 1 - place) * frameBytes, frameBytes)
+            }
+        }
+    }
+}

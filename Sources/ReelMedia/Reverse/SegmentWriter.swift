@@ -1,0 +1,65 @@
+internal import CFFmpeg
+internal import Crypto
+internal import Glibc
+internal import ReelCore
+
+/// Writes one segment: a NUT file under a temporary name, synced, renamed, and last the record that says it is whole.
+final class SegmentWriter {
+    private let muxer: Muxer
+    private let folder: String
+    private let name: String
+    private let timeBase: TimeBase
+    private var presentation: [Int64] = []
+
+    /// `describe` sets the parameters of its one stream.
+    init(
+        folder: String, name: String, timeBase: TimeBase,
+        describe: (UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) -> Void
+    ) throws(ReelFailure) {
+        self.folder = folder
+        self.name = name
+        self.timeBase = timeBase
+        muxer = try Muxer(path: folder + "/" + name + ".part", format: "nut")
+        _ = try muxer.addStream(timeBase: timeBase) { (stream) throws(ReelFailure) in
+            try describe(stream.pointee.codecpar)
+        }
+        try muxer.begin()
+    }
+
+    /// The last packet's presentation time, nil before the first.
+    var packetCount: Int { presentation.count }
+
+    /// Takes a packet whose times are in the segment's time base, moved by `offset` ticks so that none is negative.
+    func write(_ packet: borrowing Packet, offset: Int64 = 0) throws(ReelFailure) {
+        guard let pts = packet.pts else {
+            throw ReelFailure(.job, "the encoder gave a packet without a presentation time")
+        }
+        packet.streamIndex = 0
+        packet.pts = pts + Ticks(offset)
+        packet.dts = packet.dts.map { $0 + Ticks(offset) }
+        presentation.append(pts.ticks)
+        try muxer.write(packet, timeBase: timeBase)
+    }
+
+    /// Closes the file and writes the record beside it. The record's numbers about the file are filled in here.
+    func finish(_ record: SegmentRecord) throws(ReelFailure) -> SegmentRecord {
+        let (temporary, final) = (muxer.path, folder + "/" + name)
+        var record = record
+        record.name = name
+        record.packets = presentation.count
+        record.timeBase = timeBase
+        record.reorderDepth = reorderDepth
+        record.bytes = try muxer.finish()
+        record.checksum = try Files.checksum(of: temporary)
+        try Files.sync(temporary)
+        try Files.rename(temporary, to: final)
+        try Files.writeJSON(record, to: final + ".json")
+        return record
+    }
+
+    /// How many packets a frame comes later in decode order than in presentation order, at the most.
+    private var reorderDepth: Int {
+        let sorted = presentation.indices.sorted { presentation[$0] < presentation[$1] }
+        return sorted.enumerated().map { place, packet in packet - place }.max() ?? 0
+    }
+}

@@ -1,0 +1,121 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Reads the main video's packets from any random access point on, each checked against the index.
+final class VideoReader {
+    let path: String
+    let track: VideoTrack
+    private var demuxer: Demuxer
+    /// The packet that the demuxer gives next, as a place in the index; nil where that is not known.
+    private var upcoming: Int?
+    /// The packet that `start` found and `next` has still to hand out.
+    private let found: Packet
+    private var foundNumber: Int?
+
+    init(path: String, track: VideoTrack) throws(ReelFailure) {
+        self.path = path
+        self.track = track
+        found = try Packet()
+        demuxer = try Demuxer(path: path)
+        upcoming = 0
+        demuxer.select([track.stream.index])
+    }
+
+    /// The stream, for opening a decoder.
+    func stream() throws(ReelFailure) -> UnsafeMutablePointer<AVStream> {
+        guard let stream = demuxer.stream(track.stream.index) else { throw changed("its streams are others") }
+        return stream
+    }
+
+    /// Goes to where `next` hands out the packet of this random access point. Containers overshoot, so what is read
+    /// is compared with the index, and the target moved back until it fits; at last the file is read from its start.
+    func start(at point: Int) throws(ReelFailure) {
+        let wanted = Int(track.randomAccessPoints[point].packet)
+        if upcoming == wanted, foundNumber == nil { return }
+        var back = 0
+        while point - back >= 0 {
+            let sought = seek(to: track.randomAccessPoints[point - back])
+            if sought, try advance(to: wanted) { return }
+            back = back * 2 + 1
+        }
+        try reopen()
+        guard try advance(to: wanted) else { throw changed("packet \(wanted) is not where it was") }
+    }
+
+    /// Fills the packet with the next one of the video, its time as the index has it. Returns its place in the
+    /// index, nil at the end.
+    func next(into packet: borrowing Packet) throws(ReelFailure) -> Int? {
+        if let number = foundNumber {
+            foundNumber = nil
+            av_packet_move_ref(packet.native, found.native)
+            return number
+        }
+        guard let number = upcoming, number < track.packets.count, try read(into: packet) else { return nil }
+        let entry = track.packets[number]
+        guard packet.size == Int(entry.size) else { throw changed("packet \(number) has another size") }
+        packet.pts = entry.pts
+        upcoming = number + 1
+        return number
+    }
+
+    private func read(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
+        while try demuxer.read(into: packet) {
+            if packet.streamIndex == track.stream.index { return true }
+        }
+        return false
+    }
+
+    private func changed(_ how: String) -> ReelFailure {
+        ReelFailure(.input, "\(path): changed since it was indexed (\(how)); submit it again")
+    }
+
+    private func reopen() throws(ReelFailure) {
+        demuxer = try Demuxer(path: path)
+        demuxer.select([track.stream.index])
+        upcoming = 0
+        foundNumber = nil
+    }
+
+    /// Transport and program streams have no index: the byte position is exact there.
+    private var seeksByByte: Bool {
+        ["mpegts", "mpeg"].contains(demuxer.formatName)
+    }
+
+    private func seek(to point: RandomAccessPoint) -> Bool {
+        let entry = track.packets[Int(point.packet)]
+        upcoming = nil
+        foundNumber = nil
+        guard seeksByByte else { return demuxer.seek(stream: track.stream.index, to: entry.pts) }
+        return entry.position >= 0 && demuxer.seek(toByte: entry.position)
+    }
+
+    /// Reads on until the wanted packet is found; false where the file is already past it or does not match.
+    private func advance(to wanted: Int) throws(ReelFailure) -> Bool {
+        while try read(into: found) {
+            if upcoming == nil { upcoming = place(of: found, before: wanted) }
+            guard let number = upcoming, number <= wanted, found.size == Int(track.packets[number].size) else {
+                return false
+            }
+            upcoming = number + 1
+            if number == wanted {
+                found.pts = track.packets[number].pts
+                foundNumber = number
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Which packet of the index this is, looked for from `limit` backwards. By byte position where the demuxer
+    /// knows it, else by decode time: timestamps of a transport stream may be unwrapped differently here.
+    private func place(of packet: borrowing Packet, before limit: Int) -> Int? {
+        let (position, dts, size) = (packet.position, packet.dts, packet.size)
+        return track.packets[...limit].lastIndex { entry in
+            guard Int(entry.size) == size else { return false }
+            if position >= 0, entry.position >= 0 {
+                return entry.position == position && (seeksByByte || dts == nil || dts == entry.dts)
+            }
+            return dts == entry.dts
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import ReelCore
+import ReelEngine
+import ReelMedia
+
+/// Performs requests one after the other; keeps the job at hand open between its passes.
+struct Desk {
+    let events: EventWriter
+    private var open: (files: JobFiles, job: OpenJob)?
+
+    init(events: EventWriter) { self.events = events }
+
+    /// Performs a request and sends its result or its failure.
+    mutating func perform(_ request: EngineRequest) {
+        do throws(ReelFailure) {
+            events.send(.result(try result(of: request)))
+        } catch {
+            open = nil
+            events.send(.failure(error))
+        }
+    }
+
+    private mutating func result(of request: EngineRequest) throws(ReelFailure) -> EngineResult {
+        switch request {
+        case .recon(let request): .recon(try recon(request))
+        case .reverse(let request): .pass(try reverse(request))
+        case .reverseAudio(let request): .pass(try reverseAudio(request))
+        case .assemble(let request): .assembly(try assemble(request))
+        case .verify(let request): .assembly(try verify(request))
+        }
+    }
+
+    private func recon(_ request: ReconRequest) throws(ReelFailure) -> ReconResult {
+        let index = try Recon(path: request.source).run()
+        let hash = try Media.write(index, to: request.index)
+        var choice = TargetChoice(index: index, spec: request.spec)
+        let video = try choice.video()
+        let audio = try choice.audio()
+        return ReconResult(
+            indexHash: hash, video: video, audio: audio, warnings: index.warnings + choice.warnings)
+    }
+
+    private mutating func job(_ files: JobFiles) throws(ReelFailure) -> OpenJob {
+        if let open, open.files == files { return open.job }
+        let job = try OpenJob(files)
+        open = (files, job)
+        return job
+    }
+
+    private mutating func reverse(_ request: PassRequest) throws(ReelFailure) -> PassResult {
+        let job = try job(request.job)
+        guard job.plan.passes.indices.contains(request.pass), case .video(let pass) = job.plan.passes[request.pass] else {
+            throw ReelFailure(.job, "the plan has no video pass \(request.pass)")
+        }
+        return try job.reverser().reverse(pass, into: destination(request)) { decoded, encoded in
+            events.progress(
+                EngineProgress(
+                    decoded: decoded, encoded: encoded, firstFrame: pass.frames.lowerBound, endFrame: pass.frames.upperBound))
+        }
+    }
+
+    private mutating func reverseAudio(_ request: PassRequest) throws(ReelFailure) -> PassResult {
+        let job = try job(request.job)
+        guard job.plan.passes.indices.contains(request.pass), case .audio(let number) = job.plan.passes[request.pass] else {
+            throw ReelFailure(.job, "the plan has no audio pass \(request.pass)")
+        }
+        let reverser = try AudioReverser(
+            source: request.job.source, index: job.index, plan: job.plan, number: number)
+        let heard = Self.progress(events)
+        return try reverser.reverse(into: destination(request), scratch: request.scratch) { heard($0, $1) }
+    }
+
+    private mutating func assemble(_ request: AssembleRequest) throws(ReelFailure) -> AssemblyResult {
+        let job = try job(request.job)
+        let records = try Media.records(request.records)
+        let assembler = Assembler(index: job.index, plan: job.plan, segments: request.segments, records: records)
+        let heard = Self.progress(events)
+        let (packets, bytes) = try assembler.assemble(to: request.output) { heard(0, $0) }
+        return AssemblyResult(bytes: bytes, packets: packets, peakRSS: peakResidentBytes(), warnings: [])
+    }
+
+    private mutating func verify(_ request: VerifyRequest) throws(ReelFailure) -> AssemblyResult {
+        let job = try job(request.job)
+        let records = try Media.records(request.records)
+        let assembler = Assembler(index: job.index, plan: job.plan, segments: request.segments, records: records)
+        let heard = Self.progress(events)
+        let packets = try assembler.verify(request.file) { heard(0, $0) }
+        return AssemblyResult(
+            bytes: try Media.size(of: request.file), packets: packets, peakRSS: peakResidentBytes(), warnings: [])
+    }
+
+    private func destination(_ request: PassRequest) -> PassReverser.Destination {
+        PassReverser.Destination(
+            folder: request.segments, pass: request.pass, token: request.token,
+            finishedRuns: Set(request.finishedRuns))
+    }
+
+    private static func progress(_ events: EventWriter) -> (Int, Int) -> Void {
+        { decoded, encoded in
+            events.progress(EngineProgress(decoded: decoded, encoded: encoded, firstFrame: 0, endFrame: 0))
+        }
+    }
+}
+
+/// A job's files in memory, and its source open.
+final class OpenJob {
+    let index: SourceIndex
+    let plan: Plan
+    private let source: String
+    private var opened: PassReverser?
+
+    init(_ files: JobFiles) throws(ReelFailure) {
+        index = try Media.index(files.index)
+        plan = try Media.plan(files.plan)
+        source = files.source
+    }
+
+    /// The reverser of video passes, made with the first of them.
+    func reverser() throws(ReelFailure) -> PassReverser {
+        if let opened { return opened }
+        let made = try PassReverser(source: source, index: index, plan: plan)
+        opened = made
+        return made
+    }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import Glibc
+import ReelCore
+import ReelEngine
+import ReelMedia
+
+/// The process in which all media work happens: requests come in as JSON lines, events go out as JSON lines.
+@main
+struct EngineCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reel-engine",
+        abstract: "Does reel's media work. Started by reel-worker and reel-coordinator, not by hand.")
+
+    @Option(help: "Bytes of memory that a pass may take; address space is limited to 400 MiB above it.")
+    var memory: UInt64?
+
+    func run() throws {
+        signal(SIGPIPE, SIG_IGN)
+        let events = try EventWriter()
+        if let memory { limitAddressSpace(to: memory + 400 << 20) }
+        Media.prepare()
+        let requests = RequestReader()
+        requests.start()
+        events.send(.ready(EngineIdentity(version: Wire.version, encoders: Media.encoderBuilds)))
+        var desk = Desk(events: events)
+        while let request = requests.next() { desk.perform(request) }
+    }
+
+    /// Beyond this an allocation fails, and the pass with it, instead of the machine.
+    private func limitAddressSpace(to bytes: UInt64) {
+        var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
+        setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+    }
+}

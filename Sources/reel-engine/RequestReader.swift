@@ -1,0 +1,31 @@
+import Foundation
+import ReelCore
+import ReelEngine
+import Synchronization
+
+/// Reads requests from standard input on a thread of its own, which ends the process when the input ends: no engine
+/// outlives the worker that started it, whatever it is doing.
+final class RequestReader: Sendable {
+    private let waiting = Mutex<[EngineRequest]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+
+    func start() {
+        Thread { [self] in
+            while let line = readLine() {
+                guard let request = try? JSONDecoder().decode(EngineRequest.self, from: Data(line.utf8)) else {
+                    FileHandle.standardError.write(Data("reel-engine: not a request: \(line.prefix(200))\n".utf8))
+                    _exit(2)
+                }
+                waiting.withLock { $0.append(request) }
+                arrived.signal()
+            }
+            _exit(0)
+        }.start()
+    }
+
+    /// Waits for the next request.
+    func next() -> EngineRequest? {
+        arrived.wait()
+        return waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    }
+}
