@@ -1,4 +1,5 @@
-/// An exact fraction in lowest terms with a positive denominator: a frame rate, an aspect ratio, a time in seconds.
+/// A fraction in lowest terms with a positive denominator: a frame rate, an aspect ratio, a time in seconds. Exact as
+/// long as 64 bits hold both numbers; beyond, which only absurd files reach, rounded rather than trapping.
 public struct Rational: Hashable, Sendable {
     public let numerator: Int64
     public let denominator: Int64
@@ -6,16 +7,13 @@ public struct Rational: Hashable, Sendable {
     /// Reduces the fraction. A denominator of 0 is a programming error.
     public init(_ numerator: Int64, _ denominator: Int64 = 1) {
         precondition(denominator != 0, "a fraction needs a denominator")
-        let divisor = Rational.greatestCommonDivisor(numerator.magnitude, denominator.magnitude)
-        let sign: Int64 = denominator < 0 ? -1 : 1
-        self.numerator = sign * (numerator / Int64(divisor))
-        self.denominator = sign * (denominator / Int64(divisor))
+        self.init(reducing: Int128(numerator), Int128(denominator))
     }
 
     /// The nearest double, for people and for logs; never for arithmetic on time.
     public var approximate: Double { Double(numerator) / Double(denominator) }
 
-    static func greatestCommonDivisor(_ a: UInt64, _ b: UInt64) -> UInt64 {
+    private static func greatestCommonDivisor<T: UnsignedInteger>(_ a: T, _ b: T) -> T {
         var (a, b) = (a, b)
         while b != 0 { (a, b) = (b, a % b) }
         return max(a, 1)
@@ -47,11 +45,26 @@ public struct Rational: Hashable, Sendable {
     }
 
     private init(reducing numerator: Int128, _ denominator: Int128) {
-        var (a, b) = (numerator.magnitude, denominator.magnitude)
-        while b != 0 { (a, b) = (b, a % b) }
-        let divisor = Int128(max(a, 1)) * (denominator < 0 ? -1 : 1)
-        self.numerator = Int64(numerator / divisor)
-        self.denominator = Int64(denominator / divisor)
+        var (top, bottom) = Rational.lowestTerms(numerator.magnitude, denominator.magnitude)
+        let limit = Int64.max.magnitude
+        if top > limit || bottom > limit {
+            let excess = max(top / UInt128(limit), bottom / UInt128(limit)) + 1
+            (top, bottom) = Rational.lowestTerms(
+                min(top / excess, UInt128(limit)), max(bottom / excess, 1))
+        }
+        let isNegative = (numerator < 0) != (denominator < 0)
+        self.numerator = isNegative ? -Int64(top) : Int64(top)
+        self.denominator = Int64(bottom)
+    }
+
+    private static func lowestTerms(_ top: UInt128, _ bottom: UInt128) -> (UInt128, UInt128) {
+        // Division of 128 bits is slow, and nearly every fraction fits into 64.
+        guard let narrowTop = UInt64(exactly: top), let narrowBottom = UInt64(exactly: bottom) else {
+            let divisor = greatestCommonDivisor(top, bottom)
+            return (top / divisor, bottom / divisor)
+        }
+        let divisor = greatestCommonDivisor(narrowTop, narrowBottom)
+        return (UInt128(narrowTop / divisor), UInt128(narrowBottom / divisor))
     }
 }
 
@@ -73,7 +86,7 @@ extension Rational: Codable, CustomStringConvertible {
             self.init(numerator)
             return
         }
-        guard let denominator = Int64(parts[1]), denominator != 0 else { return nil }
+        guard let denominator = Int64(parts[1]), denominator > 0 else { return nil }
         self.init(numerator, denominator)
     }
 

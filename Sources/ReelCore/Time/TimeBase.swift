@@ -10,7 +10,13 @@ public struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
 
     public var description: String { secondsPerTick.description }
 
-    public init(from decoder: any Decoder) throws { secondsPerTick = try Rational(from: decoder) }
+    public init(from decoder: any Decoder) throws {
+        secondsPerTick = try Rational(from: decoder)
+        guard secondsPerTick > Rational(0) else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "a tick has a length"))
+        }
+    }
 
     public func encode(to encoder: any Encoder) throws { try secondsPerTick.encode(to: encoder) }
 
@@ -33,7 +39,7 @@ public struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
         return rounding.apply(Int128(ticks) * Int128(ratio.numerator), Int128(ratio.denominator))
     }
 
-    /// Which integer stands for a fraction.
+    /// Which integer stands for a fraction; beyond 64 bits the nearest that there is.
     public enum Rounding: Sendable {
         case down, up
         /// To the nearest, halves away from zero: what libavutil calls AV_ROUND_NEAR_INF.
@@ -41,14 +47,14 @@ public struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
 
         func apply(_ numerator: Int128, _ denominator: Int128) -> Int64 {
             let (quotient, remainder) = numerator.quotientAndRemainder(dividingBy: denominator)
-            guard remainder != 0 else { return Int64(quotient) }
+            guard remainder != 0 else { return Int64(clamping: quotient) }
             let negative = (remainder < 0) != (denominator < 0)
             switch self {
-            case .down: return Int64(negative ? quotient - 1 : quotient)
-            case .up: return Int64(negative ? quotient : quotient + 1)
+            case .down: return Int64(clamping: negative ? quotient - 1 : quotient)
+            case .up: return Int64(clamping: negative ? quotient : quotient + 1)
             case .nearest:
                 let away = remainder.magnitude * 2 >= denominator.magnitude
-                return Int64(away ? (negative ? quotient - 1 : quotient + 1) : quotient)
+                return Int64(clamping: away ? (negative ? quotient - 1 : quotient + 1) : quotient)
             }
         }
     }
