@@ -1,0 +1,95 @@
+/// Writes the numbers of the binary index: seven bits a byte, low ones first, signed ones folded so that small
+/// magnitudes stay short (LEB128 and zig-zag, as Protocol Buffers have them).
+struct ByteWriter {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
+    mutating func append(_ byte: UInt8) { bytes.append(byte) }
+
+    mutating func append(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
+
+    mutating func unsigned(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    mutating func signed(_ value: Int64) { unsigned(UInt64(bitPattern: (value << 1) ^ (value >> 63))) }
+
+    /// FNV-1a of what was written so far: finds damage, not malice.
+    mutating func seal() {
+        let sum = checksum(bytes[...])
+        for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: sum >> UInt64(shift))) }
+    }
+}
+
+/// Reads what `ByteWriter` wrote. Every number is checked: damaged input throws, it never traps.
+struct ByteReader {
+    private let bytes: [UInt8]
+    private(set) var offset = 0
+    /// Where the checksum begins.
+    private let end: Int
+
+    /// Takes bytes that end in their seal.
+    init(sealed bytes: [UInt8]) throws(ReelFailure) {
+        self.bytes = bytes
+        end = max(bytes.count - 8, 0)
+        var sum: UInt64 = 0
+        for byte in bytes[end...].reversed() { sum = sum << 8 | UInt64(byte) }
+        guard bytes.count >= 8, sum == checksum(bytes[..<end]) else { throw damaged("its checksum does not match") }
+    }
+
+    var remaining: Int { end - offset }
+
+    mutating func byte() throws(ReelFailure) -> UInt8 {
+        guard offset < end else { throw damaged("it ends too early") }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    mutating func bytes(_ count: Int) throws(ReelFailure) -> ArraySlice<UInt8> {
+        guard count <= remaining else { throw damaged("it ends too early") }
+        defer { offset += count }
+        return bytes[offset..<offset + count]
+    }
+
+    mutating func unsigned() throws(ReelFailure) -> UInt64 {
+        var value: UInt64 = 0
+        for shift in stride(from: 0, to: 64, by: 7) {
+            let byte = try byte()
+            value |= UInt64(byte & 0x7F) << UInt64(shift)
+            guard byte >= 0x80 else { return value }
+        }
+        throw damaged("a number has no end")
+    }
+
+    mutating func signed() throws(ReelFailure) -> Int64 {
+        let folded = try unsigned()
+        return Int64(bitPattern: folded >> 1) ^ -Int64(bitPattern: folded & 1)
+    }
+
+    /// A number of entries of which each takes `least` bytes or more: never more than the rest can hold.
+    mutating func count(least: Int) throws(ReelFailure) -> Int {
+        guard let count = Int(exactly: try unsigned()), count <= remaining / least else {
+            throw damaged("it counts more entries than it holds")
+        }
+        return count
+    }
+
+    func damaged(_ what: String) -> ReelFailure {
+        ReelFailure(.job, "the job's index is damaged near byte \(offset): \(what); submit the job again with --force")
+    }
+}
+
+/// FNV-1a, 64 bits.
+private func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.withUnsafeBufferPointer { buffer in
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in buffer { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return hash
+    }
+}
