@@ -24,6 +24,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
     ],
     targets: [
         .systemLibrary(
@@ -45,8 +46,10 @@ let package = Package(
             ], swiftSettings: strict),
         .target(
             name: "ReelEngine",
-            dependencies: ["ReelCore", .product(name: "Subprocess", package: "swift-subprocess")],
-            swiftSettings: strict),
+            dependencies: [
+                "ReelCore", .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: strict),
         .target(
             name: "ReelQueue",
             dependencies: ["ReelCore", "CHiredis"],
@@ -85,6 +88,8 @@ let package = Package(
             ], swiftSettings: strict),
 
         .testTarget(name: "ReelCoreTests", dependencies: ["ReelCore"], swiftSettings: strict),
+        .testTarget(name: "ReelEngineTests", dependencies: ["ReelEngine", "ReelCore"], swiftSettings: strict),
+        .testTarget(name: "ReelStoreTests", dependencies: ["ReelStore", "ReelCore"], swiftSettings: strict),
         .testTarget(name: "ReelQueueTests", dependencies: ["ReelQueue", "ReelCore"], swiftSettings: strict),
         .testTarget(name: "ReelPipelineTests", dependencies: ["ReelPipeline", "ReelStore"], swiftSettings: strict),
         .testTarget(

@@ -1,0 +1,25 @@
+internal import Synchronization
+
+/// The end of what was written to it, in bounded memory.
+final class ByteTail: Sendable {
+    private let limit: Int
+    private let bytes = Mutex<[UInt8]>([])
+
+    init(limit: Int) { self.limit = limit }
+
+    func append(_ more: some Collection<UInt8>) {
+        bytes.withLock { bytes in
+            bytes += more.suffix(limit)
+            // Dropping rarely keeps the cost per byte constant.
+            if bytes.count > 2 * limit { bytes.removeFirst(bytes.count - limit) }
+        }
+    }
+
+    /// As UTF-8; what is none is replaced.
+    var text: String { bytes.withLock { String(decoding: $0.suffix(limit), as: UTF8.self) } }
+
+    /// The last line that says something.
+    var lastLine: String? {
+        text.split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }.map(String.init)
+    }
+}

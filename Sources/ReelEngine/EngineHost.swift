@@ -1,0 +1,70 @@
+internal import Glibc
+internal import ReelCore
+internal import Subprocess
+internal import SystemPackage
+
+/// How long an engine that was asked something may say nothing. Time in which the machine sleeps does not count.
+public struct EngineLimits: Sendable {
+    /// Without an event and without using any CPU.
+    public var stall: Duration
+    /// Without an event, whatever it does.
+    public var silence: Duration
+
+    /// Limits of a working engine; the defaults are those of a slow disk and a hard codec.
+    public init(stall: Duration = .seconds(120), silence: Duration = .seconds(600)) {
+        self.stall = stall
+        self.silence = silence
+    }
+}
+
+/// Knows the engine's executable, and how to start, watch and end it.
+public struct EngineHost: Sendable {
+    /// Path of the executable, or its name if it is to be looked up in PATH.
+    public let executable: String
+    /// When an engine counts as hung.
+    public let limits: EngineLimits
+
+    /// A host of engines of one executable.
+    ///
+    /// - Note: From now on the process ignores SIGPIPE: an engine may die while a request is written to it.
+    public init(executable: String, limits: EngineLimits = EngineLimits()) {
+        self.executable = executable
+        self.limits = limits
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Starts an engine in a process group of its own, waits until it is ready, runs `body` with it and ends it.
+    ///
+    /// When this returns, on any path, the engine and whatever it started are dead and reaped. Cancelling the task
+    /// kills them at once. An engine dies with its first crash: start another for the next pass.
+    ///
+    /// - Parameter memory: bytes that the engine's passes may take, nil for no limit; it enforces them itself.
+    /// - Throws: what `body` throws; `ReelFailure` with cause incompatible where the engine cannot be started or
+    ///   speaks another protocol version, crash where it dies before it is ready, kind interrupted where the task was
+    ///   cancelled before that.
+    public nonisolated(nonsending) func withEngine<R: Sendable>(
+        memory: Int64?, _ body: nonisolated(nonsending) (EngineSession) async throws -> R
+    ) async throws -> R {
+        var options = PlatformOptions()
+        options.processGroupID = 0
+        options.teardownSequence = EngineProcess.killingGroup
+        let outcome: ExecutionResult<Result<R, any Error>, SequenceOutput, SequenceOutput>
+        do {
+            outcome = try await run(
+                executable.contains("/") ? .path(FilePath(executable)) : .name(executable),
+                arguments: Arguments(memory.map { ["--memory", String($0)] } ?? []),
+                // The engine reads hostile files: it is not to know how to reach the board.
+                environment: .inherit.updating(["REEL_REDIS": nil]),
+                platformOptions: options, input: .inputWriter, output: .sequence, error: .sequence
+            ) { execution in
+                let process = EngineProcess(execution, limits: limits)
+                return await process.live { () async throws -> R in
+                    try await body(EngineSession(process, identity: process.start()))
+                }
+            }
+        } catch let error as SubprocessError {
+            throw ReelFailure(.job, "cannot start the engine \(executable): \(error)", cause: .incompatible)
+        }
+        return try outcome.closureResult.get()
+    }
+}

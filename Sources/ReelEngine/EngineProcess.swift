@@ -1,0 +1,200 @@
+internal import FoundationEssentials
+internal import ReelCore
+internal import Subprocess
+internal import Synchronization
+
+/// The engine's process from start to end: carries lines between it and the dialogue, watches it, kills it.
+final class EngineProcess: Sendable {
+    typealias Execution = Subprocess.Execution<CustomWriteInput, SequenceOutput, SequenceOutput>
+
+    /// An engine keeps nothing that it would have to put in order.
+    static let killingGroup = [
+        TeardownStep.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)
+    ]
+
+    let standardError = ByteTail(limit: 64 << 10)
+    private let execution: Execution
+    private let limits: EngineLimits
+    private let state = Mutex(State())
+
+    private struct State {
+        var dialogue = Dialogue()
+        /// When the engine last said something, or was asked.
+        var lastEvent = SuspendingClock().now
+        /// At most one of the two: an answer that nobody has fetched, or who waits for one.
+        var answer: Dialogue.Answer?
+        var waiter: CheckedContinuation<Dialogue.Answer, Never>?
+    }
+
+    init(_ execution: Execution, limits: EngineLimits) {
+        self.execution = execution
+        self.limits = limits
+    }
+
+    var isDead: Bool { state.withLock { $0.dialogue.isOver || $0.dialogue.verdict != nil } }
+
+    /// Runs `body` beside the process, and returns when both have ended.
+    nonisolated(nonsending) func live<R: Sendable>(
+        _ body: nonisolated(nonsending) () async throws -> R
+    ) async -> Result<R, any Error> {
+        async let supervision: Void = supervise()
+        let result: Result<R, any Error>
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        try? await execution.standardInputWriter.finish()
+        kill(.finished)
+        await supervision
+        return result
+    }
+
+    /// Waits until the engine has said who it is.
+    func start() async throws(ReelFailure) -> EngineIdentity {
+        switch await awaitAnswer() {
+        case .ready(let identity) where identity.version == Wire.version:
+            return identity
+        case .ready(let identity):
+            throw ReelFailure(
+                .job,
+                "the engine speaks version \(identity.version) of the protocol, this program \(Wire.version): "
+                    + "install both from one release", cause: .incompatible)
+        case .failure(let failure):
+            throw failure
+        case .result:
+            preconditionFailure("the dialogue lets no result pass before a request")
+        }
+    }
+
+    func perform(
+        _ request: EngineRequest, progress: @escaping Dialogue.Report
+    ) async throws(ReelFailure) -> EngineResult {
+        let line: [UInt8]
+        do {
+            line = try JSONEncoder().encode(request) + [UInt8(ascii: "\n")]
+        } catch {
+            throw ReelFailure(.job, "cannot write a request as JSON: \(error)")
+        }
+        try state.withLock { state throws(ReelFailure) in
+            state.lastEvent = SuspendingClock().now
+            try state.dialogue.begin(request, progress)
+        }
+        let answer = await withTaskCancellationHandler {
+            // Where this fails the engine is dead or dying: its end is the answer.
+            _ = try? await execution.standardInputWriter.write(line)
+            return await awaitAnswer()
+        } onCancel: {
+            kill(.cancelled)
+        }
+        switch answer {
+        case .result(let result): return result
+        case .failure(let failure): throw failure
+        case .ready: preconditionFailure("the dialogue lets ready pass only once")
+        }
+    }
+
+    private func awaitAnswer() async -> Dialogue.Answer {
+        await withCheckedContinuation { continuation in
+            let answer = state.withLock { state in
+                if state.answer == nil { state.waiter = continuation }
+                return state.answer.take()
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+    }
+
+    private func deliver(_ answer: Dialogue.Answer) {
+        let waiter = state.withLock { state in
+            if state.waiter == nil { state.answer = answer }
+            return state.waiter.take()
+        }
+        waiter?.resume(returning: answer)
+    }
+
+    /// Once the dialogue is over the process may be reaped, and its number another's: then nothing is killed.
+    private func kill(_ verdict: Verdict) {
+        state.withLock { state in
+            if state.dialogue.condemn(verdict) { try? execution.send(signal: .kill, toProcessGroup: true) }
+        }
+    }
+}
+
+// What goes on beside the requests.
+extension EngineProcess {
+    /// Reads what the engine writes until it is dead, watching it, and ends the dialogue.
+    private func supervise() async {
+        async let errors: Void = readErrors()
+        async let _: Void = watch()
+        await readEvents()
+        let exit = await finish()
+        await errors
+        let answer = state.withLock { state in
+            if Task.isCancelled { _ = state.dialogue.condemn(.cancelled) }
+            return state.dialogue.end(exit, lastWords: standardError.lastLine)
+        }
+        if let answer { deliver(answer) }
+    }
+
+    private func readErrors() async {
+        do {
+            for try await buffer in execution.standardError {
+                buffer.withUnsafeBytes { standardError.append($0) }
+            }
+        } catch {
+            // What could be read has been read.
+        }
+    }
+
+    private func readEvents() async {
+        var splitter = LineSplitter()
+        do {
+            for try await buffer in execution.standardOutput {
+                guard let lines = buffer.withUnsafeBytes({ splitter.split($0) }) else {
+                    return kill(.nonsense("wrote a line of more than \(LineSplitter.limit) bytes"))
+                }
+                lines.forEach(receive)
+            }
+        } catch {
+            kill(.nonsense("cannot be read from: \(error)"))
+        }
+    }
+
+    private func receive(_ line: [UInt8]) {
+        let event = try? JSONDecoder().decode(EngineEvent.self, from: Data(line))
+        let step = state.withLock { state -> Dialogue.Step in
+            state.lastEvent = SuspendingClock().now
+            return event.map { state.dialogue.receive($0) }
+                ?? .condemn(.nonsense("wrote what is no event: \(quoted(String(decoding: line, as: UTF8.self)))"))
+        }
+        switch step {
+        case .report(let progress, let report): report(progress)
+        case .answer(let answer): deliver(answer)
+        case .condemn(let verdict): kill(verdict)
+        }
+    }
+
+    /// Kills what is left of the engine, and tells how it ended.
+    private func finish() async -> EngineExit? {
+        let process = execution.processIdentifier.value
+        // Its output has ended. An engine that is dying, of a signal say, is given the moment that it takes, so that
+        // killing it does not become the reason.
+        let patience = SuspendingClock().now.advanced(by: .seconds(2))
+        while !isDead, EngineExit.peek(process) == nil, SuspendingClock().now < patience,
+            (try? await Task.sleep(for: .milliseconds(5))) != nil
+        {}
+        await execution.teardown(using: EngineProcess.killingGroup)
+        return EngineExit.peek(process)
+    }
+
+    private func watch() async {
+        let process = execution.processIdentifier.value
+        var watchdog = Watchdog(limits)
+        while (try? await Task.sleep(for: watchdog.interval, clock: .suspending)) != nil {
+            let lastEvent = state.withLock { $0.dialogue.isWaiting ? $0.lastEvent : nil }
+            guard let lastEvent else { continue }
+            let how = watchdog.judge(now: SuspendingClock().now, lastEvent: lastEvent, cpu: Watchdog.cpu(of: process))
+            if let how { return kill(.hung(how)) }
+        }
+    }
+}

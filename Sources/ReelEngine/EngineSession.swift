@@ -1,0 +1,31 @@
+public import ReelCore
+
+/// A running engine, inside `EngineHost.withEngine`. It takes one request at a time.
+public final class EngineSession: Sendable {
+    /// What the engine said of itself when it was ready.
+    public let identity: EngineIdentity
+    private let process: EngineProcess
+
+    init(_ process: EngineProcess, identity: EngineIdentity) {
+        self.process = process
+        self.identity = identity
+    }
+
+    /// Has the engine do something, and waits until it is done. Cancelling the task kills the engine.
+    ///
+    /// - Parameter progress: called with each progress event, in order, at most four times a second.
+    /// - Throws: the engine's own failure as it is, after which it takes the next request; cause crash where it died,
+    ///   hung or wrote what nobody understands, naming the signal and the frames at work; kind interrupted where the
+    ///   task was cancelled. After the last two the session is dead.
+    public func perform(
+        _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void = { _ in }
+    ) async throws(ReelFailure) -> EngineResult {
+        try await process.perform(request, progress: progress)
+    }
+
+    /// The last 64 KiB that the engine wrote on standard error.
+    public var standardErrorTail: String { process.standardError.text }
+
+    /// Whether the engine has ended, or is about to because it was killed.
+    public var isDead: Bool { process.isDead }
+}

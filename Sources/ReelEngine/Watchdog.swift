@@ -1,0 +1,43 @@
+internal import Glibc
+
+/// Judges whether an engine that owes an event still works on it.
+struct Watchdog {
+    private let limits: EngineLimits
+    private var usedCPU: UInt64?
+    private var lastUse: SuspendingClock.Instant?
+
+    init(_ limits: EngineLimits) { self.limits = limits }
+
+    /// How often to look: often enough for the shorter limit, at most once a second.
+    var interval: Duration { max(.milliseconds(10), min(.seconds(1), min(limits.stall, limits.silence) / 8)) }
+
+    /// In what way the engine hangs, nil where it does not.
+    ///
+    /// - Parameters:
+    ///   - lastEvent: when it last said something, or was asked.
+    ///   - cpu: clock ticks that it has used so far; nil where that cannot be told, which counts as none.
+    mutating func judge(now: SuspendingClock.Instant, lastEvent: SuspendingClock.Instant, cpu: UInt64?) -> String? {
+        if cpu != usedCPU {
+            usedCPU = cpu
+            lastUse = now
+        }
+        if lastEvent.duration(to: now) >= limits.silence { return "no event for \(limits.silence)" }
+        let lastSign = max(lastEvent, lastUse ?? lastEvent)
+        if lastSign.duration(to: now) >= limits.stall { return "no event and no CPU used for \(limits.stall)" }
+        return nil
+    }
+
+    /// User and system time of a process with all its threads, in clock ticks; nil where /proc does not tell.
+    static func cpu(of process: pid_t) -> UInt64? {
+        guard let file = fopen("/proc/\(process)/stat", "re") else { return nil }
+        defer { fclose(file) }
+        var line = [UInt8](repeating: 0, count: 1024)
+        let count = fread(&line, 1, line.count, file)
+        // The name of the program, in parentheses, may hold anything; utime and stime are fields 14 and 15 of proc(5).
+        let fields =
+            String(decoding: line[..<count], as: UTF8.self)
+            .split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = UInt64(fields[11]), let system = UInt64(fields[12]) else { return nil }
+        return user + system
+    }
+}

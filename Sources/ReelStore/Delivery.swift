@@ -1,0 +1,117 @@
+internal import Glibc
+public import ReelCore
+
+/// Brings a result to the place where its owner wants it: whole, or not at all.
+public enum Delivery {
+    /// Whether a result may be written to `output`, asked before any work is done.
+    ///
+    /// Throws `.output` where something is there and `overwrite` is false, where it is no regular file, where its
+    /// folder is missing or not writable, and where it is the file that `source` names, whatever `overwrite` says.
+    public static func check(_ output: String, source: String?, overwrite: Bool) throws(ReelFailure) {
+        let (target, original, entry): (stat?, stat?, stat?)
+        do {
+            (target, entry) = (try Files.target(output), try Files.entry(output))
+            original = if let source { try Files.target(source) } else { nil }
+        } catch {
+            throw SystemError.output("look at", output, error.value)
+        }
+        if let target, let original, Files.same(target, original) {
+            throw ReelFailure(.output, "\(output) is the source itself; choose another name with -o")
+        }
+        if let target, target.st_mode & S_IFMT == S_IFDIR {
+            throw ReelFailure(.output, "\(output) is a folder; name a file in it with -o")
+        }
+        if let target, target.st_mode & S_IFMT != S_IFREG {
+            throw ReelFailure(.output, "\(output) is not a regular file; choose another name with -o")
+        }
+        if entry != nil, !overwrite { throw exists(output) }
+        try checkFolder(Files.folder(of: output), of: output)
+    }
+
+    private static func checkFolder(_ folder: String, of output: String) throws(ReelFailure) {
+        guard access(folder, W_OK | X_OK) == 0 else {
+            let code = errno
+            if code == ENOENT {
+                throw ReelFailure(.output, "cannot write \(output): there is no folder \(folder); make it first")
+            }
+            throw SystemError.output("write in", folder, code)
+        }
+        guard !Files.name(of: output).isEmpty, !output.hasSuffix("/") else {
+            throw ReelFailure(.output, "\(output) names no file")
+        }
+    }
+
+    /// Moves a result out of a store that is not needed any more: by renaming where store and output share a file
+    /// system, else by copying. Its mode becomes that of a new file of this user.
+    ///
+    /// Throws `.output`; nothing half-written remains, and the result stays where it was.
+    public static func move(_ result: String, to output: String, overwrite: Bool) throws(ReelFailure) {
+        do throws(SystemCode) {
+            try makeOwn(result)
+            try rename(result, to: output, overwrite: overwrite)
+            try Files.syncFolder(Files.folder(of: output))
+        } catch  where error.value == EXDEV {
+            try copy(result, to: output, overwrite: overwrite)
+            unlink(result)
+        } catch {
+            throw failure(error, result, output)
+        }
+    }
+
+    /// Gives a file the mode of a new file of this user, and makes it durable.
+    private static func makeOwn(_ path: String) throws(SystemCode) {
+        let file = try Descriptor(open: path, O_RDONLY)
+        guard fchmod(file.number, FileCopy.newFileMode) == 0 else { throw SystemCode(errno) }
+        try file.sync()
+    }
+
+    /// Copies a result that stays in its store: as a clone that shares its blocks where the file system can, never
+    /// as a hard link. Stops when the task is cancelled.
+    ///
+    /// Throws `.output`, naming the room needed where the disk is full, `.interrupted` where it was cancelled;
+    /// nothing half-written remains.
+    public static func copy(_ result: String, to output: String, overwrite: Bool) throws(ReelFailure) {
+        let temporary = Files.temporaryName(beside: output)
+        do {
+            try FileCopy.write(result, to: temporary)
+            try rename(temporary, to: output, overwrite: overwrite)
+            try Files.syncFolder(Files.folder(of: output))
+        } catch {
+            unlink(temporary)
+            throw failure(error, result, output)
+        }
+    }
+
+    /// Gives `file` the name `output`, and where it may not overwrite, only if nothing has that name.
+    private static func rename(_ file: String, to output: String, overwrite: Bool) throws(SystemCode) {
+        guard !overwrite else { return try Files.rename(file, to: output) }
+        // Linking is the portable way not to overwrite: renameat2 is not among what Swift imports of Glibc.
+        if link(file, output) == 0 {
+            unlink(file)
+            return
+        }
+        // File systems without hard links: between looking and renaming lies a moment, but nothing better exists.
+        guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(errno) else { throw SystemCode(errno) }
+        guard try Files.entry(output) == nil else { throw SystemCode(EEXIST) }
+        try Files.rename(file, to: output)
+    }
+
+    private static func exists(_ output: String) -> ReelFailure {
+        ReelFailure(.output, "\(output) exists already; --overwrite replaces it")
+    }
+
+    private static func failure(_ error: SystemCode, _ result: String, _ output: String) -> ReelFailure {
+        switch error.value {
+        case EEXIST:
+            return exists(output)
+        case ECANCELED:
+            return ReelFailure(.interrupted, "interrupted while writing \(output)", cause: .transient)
+        case let code where SystemError.isFull(code):
+            let needed = ((try? Files.target(result)) ?? nil).map { " it takes \($0.st_size) bytes" } ?? ""
+            return ReelFailure(
+                .output, "no room for \(output):\(needed), \(FileCopy.room(beside: output)) are free", cause: .noSpace)
+        default:
+            return SystemError.output("write", output, error.value)
+        }
+    }
+}

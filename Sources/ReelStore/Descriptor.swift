@@ -1,0 +1,70 @@
+internal import Glibc
+
+/// An open file, closed when it goes out of scope. Errors are `errno` values; what they mean is the caller's.
+struct Descriptor: ~Copyable, Sendable {
+    let number: CInt
+
+    /// Opens with O_CLOEXEC, so that no engine inherits it. A file that is created gets 0666 less the umask.
+    init(open path: String, _ flags: CInt) throws(SystemCode) {
+        let opened = Descriptor.retry { Glibc.open(path, flags | O_CLOEXEC, 0o666) }
+        guard opened >= 0 else { throw SystemCode(errno) }
+        number = opened
+    }
+
+    deinit { close(number) }
+
+    /// Fills the start of `block`, and returns how much of it: 0 at the end of the file.
+    func read(into block: inout [UInt8]) throws(SystemCode) -> Int {
+        let count = block.withUnsafeMutableBytes { buffer in
+            Descriptor.retry { Glibc.read(number, buffer.baseAddress, buffer.count) }
+        }
+        guard count >= 0 else { throw SystemCode(errno) }
+        return count
+    }
+
+    /// What is still to be read.
+    func readAll() throws(SystemCode) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = try read(into: &block)
+            if count == 0 { return bytes }
+            bytes += block[..<count]
+        }
+    }
+
+    func write(_ bytes: ArraySlice<UInt8>) throws(SystemCode) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { buffer in
+                Descriptor.retry { Glibc.write(number, buffer.baseAddress, buffer.count) }
+            }
+            guard count >= 0 else { throw SystemCode(errno) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    func sync() throws(SystemCode) {
+        guard Descriptor.retry({ fsync(number) }) == 0 else { throw SystemCode(errno) }
+    }
+
+    func status() throws(SystemCode) -> stat {
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw SystemCode(errno) }
+        return status
+    }
+
+    private static func retry<Number: SignedInteger>(_ call: () -> Number) -> Number {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+}
+
+/// An `errno` value on its way to the place that knows what it means.
+struct SystemCode: Error {
+    let value: CInt
+
+    init(_ value: CInt) { self.value = value }
+}

@@ -1,0 +1,31 @@
+internal import Glibc
+
+/// An exclusive lock on a file, in which its holder writes who it is: "PID HOST". Gone when it is released or the
+/// process ends, however it ends.
+final class FileLock: Sendable {
+    private let file: Descriptor
+
+    /// Nil where another process, or another lock of this one, holds it.
+    init?(_ path: String) throws(SystemCode) {
+        while true {
+            let file = try Descriptor(open: path, O_RDWR | O_CREAT)
+            guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
+                if errno == EWOULDBLOCK { return nil }
+                throw SystemCode(errno)
+            }
+            // The last holder may have removed the file before it let go: then this is a lock on nothing.
+            let locked = try file.status()
+            guard let named = try Files.target(path), Files.same(named, locked) else { continue }
+            guard ftruncate(file.number, 0) == 0 else { throw SystemCode(errno) }
+            try file.write(Array("\(getpid()) \(FileLock.host)\n".utf8)[...])
+            self.file = file
+            return
+        }
+    }
+
+    private static var host: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

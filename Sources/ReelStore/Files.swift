@@ -1,0 +1,93 @@
+internal import Glibc
+
+/// File operations on paths, with `errno` thrown.
+enum Files {
+    /// What stands at the path itself, links not followed; nil where nothing does.
+    static func entry(_ path: String) throws(SystemCode) -> stat? {
+        var status = stat()
+        if lstat(path, &status) == 0 { return status }
+        guard errno == ENOENT else { throw SystemCode(errno) }
+        return nil
+    }
+
+    /// What the path leads to, links followed; nil where nothing does.
+    static func target(_ path: String) throws(SystemCode) -> stat? {
+        var status = stat()
+        if stat(path, &status) == 0 { return status }
+        guard errno == ENOENT else { throw SystemCode(errno) }
+        return nil
+    }
+
+    static func same(_ a: stat, _ b: stat) -> Bool { a.st_dev == b.st_dev && a.st_ino == b.st_ino }
+
+    static func rename(_ source: String, to target: String) throws(SystemCode) {
+        guard Glibc.rename(source, target) == 0 else { throw SystemCode(errno) }
+    }
+
+    /// Makes the names in a folder durable. File systems that cannot sync a folder, and folders that may be written
+    /// but not read, have nothing better to offer: that is no error.
+    static func syncFolder(_ path: String) throws(SystemCode) {
+        do {
+            try Descriptor(open: path, O_RDONLY | O_DIRECTORY).sync()
+        } catch  where [EINVAL, ENOTSUP, EACCES, EBADF].contains(error.value) {}
+    }
+
+    /// Makes a folder and those above it that are missing.
+    static func makeFolders(_ path: String) throws(SystemCode) {
+        if mkdir(path, 0o777) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let parent = parent(of: path), parent != path else { throw SystemCode(errno) }
+        try makeFolders(parent)
+        guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw SystemCode(errno) }
+    }
+
+    /// Removes a file, a link, or a folder with all that is in it; nothing to remove is no error.
+    static func removeTree(_ path: String) throws(SystemCode) {
+        guard let status = try entry(path) else { return }
+        let isFolder = status.st_mode & S_IFMT == S_IFDIR
+        if isFolder {
+            for name in try names(in: path) { try removeTree("\(path)/\(name)") }
+        }
+        guard (isFolder ? rmdir(path) : unlink(path)) == 0 || errno == ENOENT else { throw SystemCode(errno) }
+    }
+
+    /// Names in a folder without "." and "..", sorted; none where there is no folder.
+    static func names(in folder: String) throws(SystemCode) -> [String] {
+        guard let directory = opendir(folder) else {
+            if errno == ENOENT { return [] }
+            throw SystemCode(errno)
+        }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// The folder a path stands in, as the path spells it: "." for a bare name.
+    static func folder(of path: String) -> String { parent(of: path) ?? "." }
+
+    static func name(of path: String) -> String {
+        String(path.split(separator: "/").last ?? "")
+    }
+
+    private static func parent(of path: String) -> String? {
+        var trimmed = path[...]
+        while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
+        guard let slash = trimmed.lastIndex(of: "/") else { return nil }
+        return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
+    }
+
+    /// A name beside `path` that nobody else uses: hidden, and of no use to whoever looks for finished files.
+    static func temporaryName(beside path: String) -> String {
+        "\(folder(of: path))/.\(name(of: path)).\(randomName())"
+    }
+
+    static func randomName() -> String {
+        let text = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+}

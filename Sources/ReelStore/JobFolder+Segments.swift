@@ -1,0 +1,43 @@
+internal import Glibc
+public import ReelCore
+
+extension JobFolder {
+    /// Records of the segments of a pass that are whole, one a run, in run order.
+    ///
+    /// A segment counts whoever made it, if its record is there and its file has the recorded size and checksum.
+    /// Where a run was made twice, the first by name counts. Whatever cannot be read does not.
+    public func wholeSegments(pass: Int) -> [SegmentRecord] {
+        var found: [Int: SegmentRecord] = [:]
+        for name in segmentNames() where name.hasPrefix("\(pass).") && name.hasSuffix(".json") {
+            guard let record = try? AtomicFile.read(json: SegmentRecord.self, from: "\(segments)/\(name)"),
+                record.pass == pass, found[record.run] == nil, isWhole(record)
+            else { continue }
+            found[record.run] = record
+        }
+        return found.values.sorted { $0.run < $1.run }
+    }
+
+    /// Those of `records` whose file is not there with its recorded size. On NFS, what another host has just written
+    /// may be among them for a while.
+    public func missingSegments(of records: [SegmentRecord]) -> [SegmentRecord] {
+        // Reading the folder makes an NFS client forget that it looked for a name in vain.
+        let names = Set(segmentNames())
+        return records.filter { !names.contains($0.name) || size(of: $0) != $0.bytes }
+    }
+
+    private func segmentNames() -> [String] { (try? Files.names(in: segments)) ?? [] }
+
+    private func isWhole(_ record: SegmentRecord) -> Bool {
+        guard size(of: record) == record.bytes else { return false }
+        return (try? Fingerprint.sha256Hex(of: "\(segments)/\(record.name)")) == record.checksum
+    }
+
+    /// Nil where there is no such file in the segments folder itself.
+    private func size(of record: SegmentRecord) -> Int64? {
+        guard !record.name.isEmpty, !record.name.contains("/") else { return nil }
+        guard let status = try? Files.target("\(segments)/\(record.name)"), status.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
+        return Int64(status.st_size)
+    }
+}

@@ -1,0 +1,133 @@
+internal import Glibc
+public import ReelCore
+
+/// Everything the store holds of one job.
+public struct JobFolder: Sendable {
+    /// The job.
+    public let id: JobID
+    /// Path of the folder, which begins with the store's root as it was given.
+    public let path: String
+
+    /// The job's record, written first and removed last.
+    public var jobFile: String { path + "/job.json" }
+    /// The source index, immutable.
+    public var index: String { path + "/index" }
+    /// The plan, immutable.
+    public var plan: String { path + "/plan.json" }
+    /// The folder of the segments.
+    public var segments: String { path + "/segments" }
+    /// The folder of what engines said on standard error, a file per attempt that failed.
+    public var attempts: String { path + "/attempts" }
+
+    /// The verified result.
+    public func output(_ container: Container) -> String { "\(path)/output.\(container.rawValue)" }
+
+    /// Where the assembler that holds `token` writes its result before it is verified.
+    public func assembling(_ container: Container, token: String) -> String {
+        "\(path)/assembling.\(token).\(container.rawValue)"
+    }
+
+    /// Where the assembler that holds `token` is told which segments to join.
+    public func records(token: String) -> String { "\(path)/records.\(token).json" }
+
+    /// Whether the store has a record of the job.
+    public var exists: Bool { access(jobFile, F_OK) == 0 }
+
+    /// Makes the folder and those inside it.
+    public func create() throws(ReelFailure) {
+        do {
+            for folder in [segments, attempts] { try Files.makeFolders(folder) }
+            try Files.syncFolder(Files.folder(of: path))
+        } catch {
+            throw SystemError.store("make", path, error.value)
+        }
+    }
+
+    /// Writes the record; the folder must exist.
+    public func write(_ record: JobRecord) throws(ReelFailure) { try AtomicFile.write(json: record, to: jobFile) }
+
+    /// Throws `.unreachable`, cause incompatible, where this host does not see the job.
+    public func read() throws(ReelFailure) -> JobRecord {
+        guard exists else {
+            throw ReelFailure(.unreachable, "the store has no job \(id): there is no \(jobFile)", cause: .incompatible)
+        }
+        return try AtomicFile.read(json: JobRecord.self, from: jobFile)
+    }
+
+    /// Writes the plan; the folder must exist.
+    public func write(_ plan: Plan) throws(ReelFailure) { try AtomicFile.write(json: plan, to: self.plan) }
+
+    /// Throws `.unreachable`, cause incompatible, where it cannot be read or this release does not know its version.
+    public func readPlan() throws(ReelFailure) -> Plan {
+        let versioned = try AtomicFile.read(json: Versioned.self, from: plan)
+        guard versioned.version == Plan.version else {
+            throw ReelFailure(
+                .unreachable,
+                "\(plan) has version \(versioned.version), this release knows \(Plan.version): use one release everywhere",
+                cause: .incompatible)
+        }
+        return try AtomicFile.read(json: Plan.self, from: plan)
+    }
+
+    private struct Versioned: Decodable { let version: Int }
+
+    /// SHA-256 of the plan's file, in hexadecimal.
+    public func planHash() throws(ReelFailure) -> String { try Fingerprint.sha256Hex(of: plan) }
+
+    /// SHA-256 of the index, in hexadecimal.
+    public func indexHash() throws(ReelFailure) -> String { try Fingerprint.sha256Hex(of: index) }
+
+    /// Keeps the end of what an engine said on standard error, for whoever looks into a failed attempt.
+    public func writeAttempt(pass: Int, token: String, standardError: String) throws(ReelFailure) {
+        try AtomicFile.write(Array(standardError.utf8), to: "\(attempts)/\(pass).\(token).log")
+    }
+
+    /// Takes over a file that was written elsewhere in the store, for example the index, under its final name.
+    public func adopt(_ file: String, as final: String) throws(ReelFailure) {
+        do {
+            try Descriptor(open: file, O_RDONLY).sync()
+            try Files.rename(file, to: final)
+            try Files.syncFolder(path)
+        } catch {
+            throw SystemError.store("write", final, error.value)
+        }
+    }
+
+    /// Gives a verified result its name. The last of two assemblers wins; both made the same bytes.
+    public func publishOutput(_ assembled: String, as container: Container) throws(ReelFailure) {
+        try adopt(assembled, as: output(container))
+    }
+
+    /// Takes the job folder, making it where there is none.
+    ///
+    /// Throws `.unreachable` where another holds it, naming that process.
+    public func lock() throws(ReelFailure) -> JobLock {
+        while true {
+            try create()
+            if let lock = try JobLock.take(in: self) { return lock }
+        }
+    }
+
+    /// Removes what finished jobs need no longer.
+    public func removeSegments() throws(ReelFailure) { try remove(segments) }
+
+    /// Removes the job. Its record goes last: until then it can be removed again.
+    public func remove() throws(ReelFailure) {
+        let names: [String]
+        do {
+            names = try Files.names(in: path)
+        } catch {
+            throw SystemError.store("read", path, error.value)
+        }
+        for name in names where name != "job.json" { try remove("\(path)/\(name)") }
+        try remove(path)
+    }
+
+    private func remove(_ item: String) throws(ReelFailure) {
+        do {
+            try Files.removeTree(item)
+        } catch {
+            throw SystemError.store("remove", item, error.value)
+        }
+    }
+}

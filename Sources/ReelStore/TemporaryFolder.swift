@@ -1,0 +1,39 @@
+internal import Glibc
+internal import ReelCore
+
+/// A folder that is removed with everything in it when its last holder lets go of it.
+public final class TemporaryFolder: Sendable {
+    /// Path of the folder.
+    public let path: String
+    private let lock: FileLock
+
+    private static let prefix = "tmp."
+
+    init(in root: String) throws(ReelFailure) {
+        TemporaryFolder.removeAbandoned(in: root)
+        path = "\(root)/\(TemporaryFolder.prefix)\(Files.randomName())"
+        do {
+            lock = try TemporaryFolder.make(path)
+        } catch {
+            throw SystemError.store("make a folder in", root, error.value)
+        }
+    }
+
+    private static func make(_ path: String) throws(SystemCode) -> FileLock {
+        guard mkdir(path, 0o777) == 0 else { throw SystemCode(errno) }
+        guard let lock = try FileLock(path + "/lock") else { throw SystemCode(EBUSY) }
+        return lock
+    }
+
+    deinit { try? Files.removeTree(path) }
+
+    /// Removes what processes left that were killed: their locks went with them.
+    private static func removeAbandoned(in root: String) {
+        for name in (try? Files.names(in: root)) ?? [] where name.hasPrefix(prefix) {
+            let folder = "\(root)/\(name)"
+            // A folder without its lock file may be about to get it.
+            guard access(folder + "/lock", F_OK) == 0, let lock = try? FileLock(folder + "/lock") else { continue }
+            withExtendedLifetime(lock) { try? Files.removeTree(folder) }
+        }
+    }
+}
