@@ -1,11 +1,16 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
+// scripts/test builds with warnings as errors. Not every build does: a newcomer's newer compiler or FFmpeg may warn
+// of what this one does not.
+let warnings: [SwiftSetting] = Context.environment["REEL_STRICT"] == "1" ? [.treatAllWarnings(as: .error)] : []
+
+let strict: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + warnings
 
 // The fence of the architecture is this graph: only what depends on ReelMedia may link libav*, only what
 // depends on ReelQueue may link hiredis. scripts/check-architecture proves it on the built executables.
