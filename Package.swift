@@ -93,7 +93,9 @@ let package = Package(
             ], swiftSettings: strict),
 
         .testTarget(name: "ReelCoreTests", dependencies: ["ReelCore"], swiftSettings: strict),
-        .testTarget(name: "ReelEngineTests", dependencies: ["ReelEngine", "ReelCore"], swiftSettings: strict),
+        .testTarget(
+            name: "ReelEngineTests", dependencies: ["ReelEngine", "ReelCore"], exclude: ["Fixtures"],
+            swiftSettings: strict),
         .testTarget(name: "ReelStoreTests", dependencies: ["ReelStore", "ReelCore"], swiftSettings: strict),
         .testTarget(name: "ReelQueueTests", dependencies: ["ReelQueue", "ReelCore"], swiftSettings: strict),
         .testTarget(name: "ReelPipelineTests", dependencies: ["ReelPipeline", "ReelStore"], swiftSettings: strict),

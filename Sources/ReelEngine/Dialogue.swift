@@ -28,6 +28,8 @@ struct Dialogue: Sendable {
     private var phase = Phase.starting
     /// Why the engine is being killed, if it is; the first reason stays.
     private(set) var verdict: Verdict?
+    /// What the engine was at when it was condemned: the other side may ask for more before it is dead.
+    private var condemnedAt: String?
 
     /// Whether the engine owes an event.
     var isWaiting: Bool {
@@ -75,6 +77,7 @@ struct Dialogue: Sendable {
     mutating func condemn(_ verdict: Verdict) -> Bool {
         guard self.verdict == nil, !isOver else { return false }
         self.verdict = verdict
+        condemnedAt = place
         return true
     }
 
@@ -93,6 +96,7 @@ struct Dialogue: Sendable {
     }
 
     private func failure(_ exit: EngineExit?, _ lastWords: String?) -> ReelFailure {
+        let place = condemnedAt ?? place
         let words = lastWords.map { "; it last said: \(quoted($0))" } ?? ""
         switch verdict {
         case .cancelled: return ReelFailure(.interrupted, "cancelled \(place)", cause: .transient)

@@ -50,11 +50,10 @@ public enum Delivery {
             try makeOwn(result)
             try rename(result, to: output, overwrite: overwrite)
             try Files.syncFolder(Files.folder(of: output))
-        } catch  where error.value == EXDEV {
+        } catch {
+            guard error.value == EXDEV else { throw failure(error, result, output) }
             try copy(result, to: output, overwrite: overwrite)
             unlink(result)
-        } catch {
-            throw failure(error, result, output)
         }
     }
 

@@ -29,7 +29,9 @@ enum Files {
     static func syncFolder(_ path: String) throws(SystemCode) {
         do {
             try Descriptor(open: path, O_RDONLY | O_DIRECTORY).sync()
-        } catch  where [EINVAL, ENOTSUP, EACCES, EBADF].contains(error.value) {}
+        } catch {
+            guard [EINVAL, ENOTSUP, EACCES, EBADF].contains(error.value) else { throw error }
+        }
     }
 
     /// Makes a folder and those above it that are missing.
@@ -81,10 +83,9 @@ enum Files {
         return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
     }
 
-    /// A name beside `path` that nobody else uses: hidden, and of no use to whoever looks for finished files.
-    static func temporaryName(beside path: String) -> String {
-        "\(folder(of: path))/.\(name(of: path)).\(randomName())"
-    }
+    /// A name beside `path` that nobody else uses: hidden, and of no use to whoever looks for finished files. It has
+    /// nothing of the final name, which may be as long as a name can be.
+    static func temporaryName(beside path: String) -> String { "\(folder(of: path))/.reel-\(randomName())" }
 
     static func randomName() -> String {
         let text = String(UInt64.random(in: .min ... .max), radix: 16)

@@ -1,0 +1,163 @@
+import Foundation
+import ReelCore
+import ReelEngine
+import Synchronization
+import Testing
+
+@Suite("An engine's dialogue", .timeLimit(.minutes(1)))
+struct DialogueTests {
+    @Test("Two requests are answered in turn by the engine that was started once")
+    func twoRequests() async throws {
+        let engine = try FakeEngine(
+            """
+            echo "$@" > "$0.arguments"
+            \(say(ready))
+            read -r request; printf '%s\\n' "$request" > "$0.first"
+            \(say(progress(1, frames: 0..<240)))
+            \(say(progress(2, frames: 0..<240)))
+            \(say(result(framesEncoded: 240)))
+            read -r request; printf '%s\\n' "$request" > "$0.second"
+            \(say(result(framesEncoded: 56)))
+            cat > "$0.rest"
+            """)
+        let seen = Mutex<[Int]>([])
+        let answers = try await engine.withEngine(memory: 2 << 30) { session in
+            #expect(session.identity.encoders == ["libx264 Lavc59.37.100"])
+            let first = try await session.perform(reverse(pass: 3)) { event in
+                seen.withLock { $0.append(event.decoded) }
+            }
+            let second = try await session.perform(reverse(pass: 4))
+            #expect(!session.isDead)
+            return [first, second]
+        }
+        let encoded = answers.map { answer in
+            if case .pass(let result) = answer { result.statistics.framesEncoded } else { -1 }
+        }
+        #expect(encoded == [240, 56])
+        #expect(seen.withLock { $0 } == [1, 2])
+        #expect(try engine.file("arguments") == "--memory 2147483648\n")
+        #expect(try pass(in: engine.file("first")) == 3)
+        #expect(try pass(in: engine.file("second")) == 4)
+    }
+
+    private func pass(in line: String) throws -> Int? {
+        let request = try JSONDecoder().decode(EngineRequest.self, from: Data(line.utf8))
+        if case .reverse(let pass) = request { return pass.pass } else { return nil }
+    }
+
+    @Test("Events arrive when they are written, not when a buffer is full")
+    func prompt() async throws {
+        let engine = try FakeEngine(
+            """
+            \(say(ready))
+            read -r request
+            \(say(progress(1, frames: 0..<1)))
+            while [ ! -e "$0.seen" ]; do sleep 0.01; done
+            \(say(result(framesEncoded: 1)))
+            """)
+        let seen = engine.path + ".seen"
+        try await engine.withEngine { session in
+            _ = try await session.perform(reverse(pass: 0)) { _ in
+                _ = FileManager.default.createFile(atPath: seen, contents: nil)
+            }
+        }
+    }
+
+    @Test("A failure is thrown as the engine said it, and the engine lives on")
+    func failure() async throws {
+        let failure = ReelFailure(.input, "frame 7 at 0:00.28 cannot be decoded", cause: .limit)
+        let engine = try FakeEngine(
+            """
+            \(say(ready))
+            read -r request; \(say(.failure(failure)))
+            read -r request; \(say(result(framesEncoded: 1)))
+            """)
+        try await engine.withEngine { session in
+            await #expect(throws: failure) { try await session.perform(reverse(pass: 0)) }
+            _ = try await session.perform(reverse(pass: 0))
+        }
+    }
+
+    @Test("What is no event ends the engine")
+    func garbage() async throws {
+        let failure = try await breach("echo '{\"progress\":'")
+        #expect(failure.message == "engine wrote what is no event: {\"progress\":, at the start of pass 2")
+        #expect(failure.cause == .crash)
+    }
+
+    @Test("An event that is out of place ends the engine")
+    func outOfPlace() async throws {
+        let failure = try await breach(say(ready))
+        #expect(failure.message == "engine said twice that it is ready, at the start of pass 2")
+        #expect(failure.cause == .crash)
+    }
+
+    /// The failure of a request during which the engine does something that the protocol does not allow.
+    private func breach(_ deed: String) async throws -> ReelFailure {
+        let engine = try FakeEngine(
+            """
+            echo $$ > "$0.pid"
+            \(say(ready))
+            read -r request; \(deed)
+            exec sleep 1000
+            """)
+        let failure = try await engine.withEngine { session in
+            let failure = try await #require(throws: ReelFailure.self) { try await session.perform(reverse(pass: 2)) }
+            #expect(session.isDead)
+            return failure
+        }
+        #expect(isGone(try engine.process("pid")))
+        return failure
+    }
+
+    @Test("A result that nobody asked for is nobody's, and ends the engine")
+    func unasked() async throws {
+        let engine = try FakeEngine(
+            """
+            \(say(ready))
+            read -r request; \(say(result(framesEncoded: 1))); \(say(result(framesEncoded: 2)))
+            exec sleep 1000
+            """)
+        try await engine.withEngine { session in
+            _ = try await session.perform(reverse(pass: 0))
+            #expect(try await eventually { session.isDead })
+            let failure = await #expect(throws: ReelFailure.self) { try await session.perform(reverse(pass: 2)) }
+            #expect(failure?.message == "engine gave a result without a request, between two requests")
+        }
+    }
+
+    @Test("Neither a flood on standard error nor a long request makes the other wait for ever")
+    func flood() async throws {
+        let engine = try FakeEngine(
+            """
+            \(say(ready))
+            head -c 1000000 /dev/zero | tr '\\0' x >&2
+            read -r request
+            head -c 1000000 /dev/zero | tr '\\0' y >&2
+            echo the end >&2
+            \(say(result(framesEncoded: 1)))
+            """)
+        try await engine.withEngine { session in
+            _ = try await session.perform(reverse(pass: 0, finishedRuns: Array(0..<40_000)))
+            // Events and standard error are two pipes: the last of one may come after the last of the other.
+            #expect(try await eventually { session.standardErrorTail.hasSuffix("the end\n") })
+            let tail = session.standardErrorTail
+            #expect(tail.utf8.count == 65536)
+            #expect(tail.hasPrefix("yyyy"))
+        }
+    }
+
+    @Test("The engine does not learn how to reach the board")
+    func environment() async throws {
+        setenv("REEL_REDIS", "redis://:secret@localhost", 1)
+        let engine = try FakeEngine(
+            """
+            env > "$0.environment"
+            \(say(ready))
+            """)
+        try await engine.withEngine { _ in }
+        let environment = try engine.file("environment")
+        #expect(environment.contains("PATH="))
+        #expect(!environment.contains("secret"))
+    }
+}

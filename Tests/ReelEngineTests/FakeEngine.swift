@@ -1,0 +1,89 @@
+import Foundation
+import ReelCore
+import ReelEngine
+
+/// An engine made of shell: a folder of its own, in which the script finds itself as `$0`.
+///
+/// The executable is one fixed file that is never written, and what it does is data: a program that has just been
+/// written cannot be started while another test's child still holds it open.
+final class FakeEngine: Sendable {
+    let folder: String
+
+    /// - Parameter script: run by `/bin/sh`.
+    init(_ script: String) throws {
+        folder = NSTemporaryDirectory() + "reel-fake-engine-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let launcher = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/fake-engine")
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: launcher.path())
+        try script.write(toFile: path + ".script", atomically: false, encoding: .utf8)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    var path: String { folder + "/engine" }
+
+    func withEngine<R: Sendable>(
+        memory: Int64? = nil, stall: Duration = .seconds(30), silence: Duration = .seconds(60),
+        _ body: (EngineSession) async throws -> R
+    ) async throws -> R {
+        // The folder must last as long as the engine, whatever the optimiser thinks of the last use of `self`.
+        defer { withExtendedLifetime(self) {} }
+        let host = EngineHost(executable: path, limits: EngineLimits(stall: stall, silence: silence))
+        return try await host.withEngine(memory: memory, body)
+    }
+
+    /// What the script wrote to `$0.NAME`.
+    func file(_ name: String) throws -> String {
+        try String(contentsOfFile: "\(path).\(name)", encoding: .utf8)
+    }
+
+    /// The process whose number the script wrote to `$0.NAME`.
+    func process(_ name: String) throws -> pid_t {
+        let text = try file(name).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let number = pid_t(text) else { throw CocoaError(.fileReadCorruptFile) }
+        return number
+    }
+}
+
+/// The shell command by which a fake engine says something.
+func say(_ event: EngineEvent) throws -> String {
+    let json = String(decoding: try JSONEncoder().encode(event), as: UTF8.self)
+    return "printf '%s\\n' '\(json)'"
+}
+
+let ready = EngineEvent.ready(EngineIdentity(version: Wire.version, encoders: ["libx264 Lavc59.37.100"]))
+
+func progress(_ decoded: Int, frames: Range<Int>) -> EngineEvent {
+    .progress(
+        EngineProgress(decoded: decoded, encoded: 0, firstFrame: frames.lowerBound, endFrame: frames.upperBound))
+}
+
+func result(framesEncoded: Int) -> EngineEvent {
+    .result(
+        .pass(
+            PassResult(segments: [], statistics: PassStatistics(framesEncoded: framesEncoded), warnings: ["gone grey"]))
+    )
+}
+
+func reverse(pass: Int, finishedRuns: [Int] = []) -> EngineRequest {
+    .reverse(
+        PassRequest(
+            job: JobFiles(source: "/media/one two.mp4", index: "/store/index", plan: "/store/plan.json"), pass: pass,
+            segments: "/store/segments", token: "t", finishedRuns: finishedRuns, scratch: "/tmp"))
+}
+
+/// Whether a process is gone, or dead and only waits for its parent to notice.
+func isGone(_ process: pid_t) -> Bool {
+    guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
+    return stat.split(separator: ")").last?.split(separator: " ").first == "Z"
+}
+
+/// Whether a condition becomes true within ten seconds: for what another process does in its own time.
+func eventually(_ condition: () throws -> Bool) async throws -> Bool {
+    let deadline = ContinuousClock().now.advanced(by: .seconds(10))
+    while ContinuousClock().now < deadline {
+        if try condition() { return true }
+        try await Task.sleep(for: .milliseconds(5))
+    }
+    return try condition()
+}

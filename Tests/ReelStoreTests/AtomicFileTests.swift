@@ -1,0 +1,132 @@
+import Foundation
+import ReelCore
+import ReelStore
+import Testing
+
+@Suite("Atomic files")
+struct AtomicFileTests {
+    @Test("What is written replaces what was there, and leaves nothing else")
+    func replaces() throws {
+        try withFolder { folder in
+            let path = folder + "/" + String(repeating: "n", count: 255)
+            try AtomicFile.write(Array("first".utf8), to: path)
+            try AtomicFile.write(Array("second".utf8), to: path)
+            #expect(try text(path) == "second")
+            #expect(try AtomicFile.read(path) == Array("second".utf8))
+            #expect(try names(folder).count == 1)
+        }
+    }
+
+    @Test("Whoever reads meanwhile sees the old file or the new one, whole")
+    func readers() async throws {
+        let folder = NSTemporaryDirectory() + "reel-store-tests-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/file"
+        let size = 300_000
+        try AtomicFile.write([UInt8](repeating: 0, count: size), to: path)
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                for round in 1...50 { try AtomicFile.write([UInt8](repeating: UInt8(round), count: size), to: path) }
+            }
+            group.addTask {
+                var last: UInt8 = 0
+                while last < 50 {
+                    let bytes = try AtomicFile.read(path)
+                    try #require(bytes.count == size)
+                    try #require(bytes.allSatisfy { $0 == bytes[0] })
+                    #expect(bytes[0] >= last)
+                    last = bytes[0]
+                    await Task.yield()
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("A file that cannot be written is named, with the reason")
+    func failing() throws {
+        try withFolder { folder in
+            let failure = #expect(throws: ReelFailure.self) { try AtomicFile.write([1], to: folder + "/no/file") }
+            #expect(failure?.message == "cannot write \(folder)/no/file: No such file or directory")
+            #expect(failure?.kind == .unreachable)
+            #expect(failure?.cause == .incompatible)
+        }
+    }
+
+    @Test("A full disk is told apart, and nothing half-written stays", .enabled(if: canMount, "cannot mount a tmpfs"))
+    func full() throws {
+        try withFileSystem("size=64k") { folder throws in
+            let bytes = [UInt8](repeating: 7, count: 100_000)
+            let failure = #expect(throws: ReelFailure.self) { try AtomicFile.write(bytes, to: folder + "/file") }
+            #expect(failure?.cause == .noSpace)
+            #expect(failure?.message == "cannot write \(folder)/file: No space left on device")
+            #expect(try names(folder).isEmpty)
+        }
+    }
+
+    @Test("JSON has one form, and what is not reel's is named")
+    func json() throws {
+        try withFolder { folder in
+            try AtomicFile.write(json: ["b": "x/y", "a": "z"], to: folder + "/json")
+            #expect(try text(folder + "/json") == #"{"a":"z","b":"x/y"}"#)
+            try write("{", folder + "/broken")
+            let failure = #expect(throws: ReelFailure.self) {
+                try AtomicFile.read(json: [String: String].self, from: folder + "/broken")
+            }
+            #expect(failure?.message.hasPrefix("\(folder)/broken is not what reel wrote") == true)
+        }
+    }
+}
+
+@Suite("Fingerprints")
+struct FingerprintTests {
+    @Test("SHA-256 of bytes and of files of several blocks")
+    func hashes() throws {
+        // FIPS 180-2, appendix B.1 and B.3.
+        #expect(
+            Fingerprint.sha256Hex(Array("abc".utf8))
+                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        try withFolder { folder in
+            let path = folder + "/a"
+            try write(String(repeating: "a", count: 1_000_000), path)
+            #expect(
+                try Fingerprint.sha256Hex(of: path)
+                    == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
+            let long = [UInt8](repeating: 97, count: 3 << 20) + [98]
+            try AtomicFile.write(long, to: path)
+            #expect(try Fingerprint.sha256Hex(of: path) == Fingerprint.sha256Hex(long))
+        }
+    }
+
+    @Test("A file keeps its fingerprint until its size or time changes")
+    func changes() throws {
+        try withFolder { folder in
+            let path = folder + "/source"
+            try write("frames", path)
+            let before = try Fingerprint.of(path)
+            #expect(before.size == 6)
+            #expect(before.indexHash == nil)
+            #expect(abs(Double(before.mtimeNanoseconds) / 1e9 - Date().timeIntervalSince1970) < 60)
+            #expect(try before.matches(path))
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
+            #expect(try Fingerprint.of(path).mtimeNanoseconds == 1_000_000_000)
+            #expect(try !before.matches(path))
+        }
+    }
+
+    @Test("What is no file is refused as an input", arguments: ["missing", "folder", "pipe"])
+    func refusals(_ what: String) throws {
+        try withFolder { folder in
+            let path = "\(folder)/\(what)"
+            if what == "folder" {
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            }
+            if what == "pipe" { try #require(mkfifo(path, 0o600) == 0) }
+            let failure = #expect(throws: ReelFailure.self) { try Fingerprint.of(path) }
+            #expect(failure?.exitCode == 3)
+            #expect(failure?.message.contains(path) == true)
+        }
+    }
+}

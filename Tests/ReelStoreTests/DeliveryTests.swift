@@ -1,0 +1,187 @@
+import Foundation
+import ReelCore
+import ReelStore
+import Testing
+
+@Suite("Before delivery")
+struct DeliveryCheckTests {
+    private func refusal(_ output: String, source: String? = nil, overwrite: Bool = false) -> String? {
+        do {
+            try Delivery.check(output, source: source, overwrite: overwrite)
+            return nil
+        } catch {
+            #expect(error.kind == .output)
+            return error.message
+        }
+    }
+
+    @Test("A new name in a folder that is there is fine, an old one with --overwrite only")
+    func names() throws {
+        try withFolder { folder in
+            let output = folder + "/out.mp4"
+            #expect(refusal(output) == nil)
+            try write("old", output)
+            #expect(refusal(output) == "\(output) exists already; --overwrite replaces it")
+            #expect(refusal(output, overwrite: true) == nil)
+            try FileManager.default.createSymbolicLink(atPath: folder + "/dangling", withDestinationPath: "nowhere")
+            #expect(refusal(folder + "/dangling")?.contains("exists already") == true)
+        }
+    }
+
+    @Test("The source is never overwritten, by whatever name")
+    func source() throws {
+        try withFolder { folder in
+            let source = folder + "/in.mp4"
+            try write("frames", source)
+            try FileManager.default.createSymbolicLink(atPath: folder + "/soft", withDestinationPath: "in.mp4")
+            try FileManager.default.linkItem(atPath: source, toPath: folder + "/hard")
+            for name in ["in.mp4", "soft", "hard", "./in.mp4"] {
+                let message = refusal("\(folder)/\(name)", source: source, overwrite: true)
+                #expect(message?.contains("is the source itself") == true)
+            }
+        }
+    }
+
+    @Test("What is no file is never replaced")
+    func noFile() throws {
+        try withFolder { folder in
+            #expect(refusal(folder, overwrite: true)?.contains("is a folder") == true)
+            #expect(refusal("/dev/null", overwrite: true)?.contains("not a regular file") == true)
+            #expect(refusal(folder + "/new/", overwrite: true)?.contains("names no file") == true)
+        }
+    }
+
+    @Test("The folder must be there, and writable")
+    func folder() throws {
+        try withFolder { folder in
+            #expect(
+                refusal(folder + "/no/out.mp4")
+                    == "cannot write \(folder)/no/out.mp4: there is no folder \(folder)/no; make it first")
+        }
+    }
+
+    @Test("A folder that cannot be written is named", .enabled(if: canMount, "cannot mount a tmpfs"))
+    func readOnly() throws {
+        try withFileSystem("ro") { folder in
+            #expect(refusal(folder + "/out.mp4") == "cannot write in \(folder): Read-only file system")
+        }
+    }
+}
+
+@Suite("Delivery")
+struct DeliveryTests {
+    typealias Way = @Sendable (String, String, Bool) throws -> Void
+    static let ways: [(String, Way)] = [
+        ("move", { try Delivery.move($0, to: $1, overwrite: $2) }),
+        ("copy", { try Delivery.copy($0, to: $1, overwrite: $2) }),
+    ]
+
+    /// Runs a test's body with each way to deliver, a result of some blocks, and an empty folder.
+    private func withResult(_ body: (_ way: Way, _ isMove: Bool, _ result: String, _ folder: String) throws -> Void)
+        throws
+    {
+        for (name, way) in DeliveryTests.ways {
+            try withFolder { folder in
+                for inner in ["store", "out"] {
+                    try FileManager.default.createDirectory(
+                        atPath: "\(folder)/\(inner)", withIntermediateDirectories: false)
+                }
+                try AtomicFile.write(DeliveryTests.content, to: folder + "/store/output.mp4")
+                try body(way, name == "move", folder + "/store/output.mp4", folder + "/out")
+            }
+        }
+    }
+
+    static let content = (0..<2_500_001).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+
+    @Test("The result arrives whole, as a new file of the user; a moved one is gone from the store")
+    func arrives() throws {
+        try withResult { deliver, isMove, result, folder in
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: result)
+            let output = folder + "/out.mp4"
+            try deliver(result, output, false)
+            #expect(try AtomicFile.read(output) == DeliveryTests.content)
+            #expect(try names(folder) == ["out.mp4"])
+            #expect(FileManager.default.fileExists(atPath: result) == !isMove)
+            let attributes = try FileManager.default.attributesOfItem(atPath: output)
+            #expect(attributes[.referenceCount] as? Int == 1, "no hard link into the store")
+            // What a file gets that this process creates.
+            try write("", folder + "/new")
+            let new = try FileManager.default.attributesOfItem(atPath: folder + "/new")
+            #expect(attributes[.posixPermissions] as? Int == new[.posixPermissions] as? Int)
+        }
+    }
+
+    @Test("What is there stays, unless it is to be replaced")
+    func overwriting() throws {
+        try withResult { deliver, _, result, folder in
+            let output = folder + "/out.mp4"
+            try write("precious", output)
+            let failure = #expect(throws: ReelFailure.self) { try deliver(result, output, false) }
+            #expect(failure?.exitCode == 5)
+            #expect(failure?.message == "\(output) exists already; --overwrite replaces it")
+            #expect(try text(output) == "precious")
+            #expect(try names(folder) == ["out.mp4"])
+            #expect(try AtomicFile.read(result) == DeliveryTests.content)
+            try deliver(result, output, true)
+            #expect(try AtomicFile.read(output) == DeliveryTests.content)
+            #expect(try names(folder) == ["out.mp4"])
+        }
+    }
+
+    @Test("A folder that vanished is an error of the output")
+    func vanished() throws {
+        try withResult { deliver, _, result, folder throws in
+            let failure = #expect(throws: ReelFailure.self) { try deliver(result, folder + "/no/out.mp4", false) }
+            #expect(failure?.kind == .output)
+            #expect(failure?.message == "cannot write \(folder)/no/out.mp4: No such file or directory")
+            #expect(try AtomicFile.read(result) == DeliveryTests.content)
+        }
+    }
+
+    @Test("Moving to another file system copies", .enabled(if: canMount, "cannot mount a tmpfs"))
+    func otherFileSystem() throws {
+        try withResult { deliver, isMove, result, _ in
+            try withFileSystem("size=8m") { folder in
+                try deliver(result, folder + "/out.mp4", false)
+                #expect(try AtomicFile.read(folder + "/out.mp4") == DeliveryTests.content)
+                #expect(try names(folder) == ["out.mp4"])
+                #expect(FileManager.default.fileExists(atPath: result) == !isMove)
+            }
+        }
+    }
+
+    @Test(
+        "Too little room is said in bytes, and nothing half-written stays",
+        .enabled(if: canMount, "cannot mount a tmpfs"))
+    func noRoom() throws {
+        try withResult { deliver, _, result, _ in
+            try withFileSystem("size=1m") { folder throws in
+                let failure = #expect(throws: ReelFailure.self) { try deliver(result, folder + "/out.mp4", false) }
+                #expect(failure?.exitCode == 5)
+                #expect(failure?.cause == .noSpace)
+                #expect(
+                    failure?.message
+                        == "no room for \(folder)/out.mp4: it takes 2500001 bytes, 1048576 are free")
+                #expect(try names(folder).isEmpty)
+                #expect(try AtomicFile.read(result) == DeliveryTests.content)
+            }
+        }
+    }
+
+    @Test("A cancelled copy leaves nothing")
+    func cancelled() async throws {
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try withFolder { folder in
+                try AtomicFile.write(DeliveryTests.content, to: folder + "/result")
+                let failure = #expect(throws: ReelFailure.self) {
+                    try Delivery.copy(folder + "/result", to: folder + "/out.mp4", overwrite: false)
+                }
+                #expect(failure?.exitCode == 130)
+                #expect(try names(folder) == ["result"])
+            }
+        }
+        try await task.value
+    }
+}
