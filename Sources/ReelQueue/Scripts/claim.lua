@@ -1,1 +1,124 @@
--- placeholder
+-- claim: leases one pass of the job with the least virtual time among those that the worker can take.
+--
+-- KEYS[1]  prefix
+-- ARGV     1 worker  2 memory free (bytes)  3 protocol version  4 encoder builds, one a line  5 lease (ms)
+--          6 token for the lease, random  7 rank in `run` to begin at  8 retention (ms)
+-- Reply    {job, index, pass as JSON, '' for the assembly}
+--          an integer: nothing yet, ask again from this rank (a call looks at 256 jobs and 1000 passes at most)
+--          nil: nothing for this worker
+-- Keeps    a pass has one holder: what is in `live` or `done` is never given out. Within a job a retry that is due
+--          goes first, else the cursor's pass. Needs, encoders, protocol and excluded hosts are respected.
+local worker, memory, protocol, lease = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[5])
+local token, rank, retention = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
+local BATCH, STEPS, RETRIES = 256, 1000, 16
+local host = host_of(worker)
+
+local encoders = {}
+for build in ARGV[4]:gmatch('[^\n]+') do encoders[build] = true end
+
+local function can_take(id, job)
+  if tonumber(job.need) > memory or job.protocol ~= protocol then return false end
+  for build in job.encoders:gmatch('[^\n]+') do
+    if not encoders[build] then return false end
+  end
+  return redis.call('HEXISTS', job_key(id, 'excluded'), host) == 0
+end
+
+-- A pass that crashed here goes to another worker where there is one; after a lease nobody else came for it.
+local function is_for_others(id, index, due)
+  if now - due > lease then return false end
+  local crashed = failures(id, index).crashed
+  for _, name in ipairs(crashed) do
+    if name == worker then return redis.call('ZCOUNT', key('workers'), now - lease, '+inf') > #crashed end
+  end
+  return false
+end
+
+local function is_taken(id, index)
+  return redis.call('HEXISTS', job_key(id, 'live'), index) == 1
+    or redis.call('HEXISTS', job_key(id, 'done'), index) == 1
+end
+
+-- The next retry that is due; nil and true where there are some, but for others.
+local function next_retry(id)
+  while true do
+    local due = redis.call('ZRANGEBYSCORE', job_key(id, 'retry'), '-inf', now, 'WITHSCORES', 'LIMIT', 0, RETRIES)
+    local left = false
+    for i = 1, #due, 2 do
+      if is_taken(id, due[i]) then
+        redis.call('ZREM', job_key(id, 'retry'), due[i])
+      elseif is_for_others(id, due[i], tonumber(due[i + 1])) then
+        left = true
+      else
+        return tonumber(due[i])
+      end
+    end
+    if left or #due == 0 then return nil, left end
+  end
+end
+
+-- The first pass from the cursor on that nobody has, or where the search stopped.
+local function from_cursor(id, cursor, passes)
+  local stop = math.min(passes, cursor + STEPS)
+  while cursor < stop do
+    if not is_taken(id, cursor) and not redis.call('ZSCORE', job_key(id, 'retry'), cursor) then return cursor end
+    cursor = cursor + 1
+  end
+  return nil, cursor
+end
+
+local function give(id, index, from_retry, job)
+  hold(id, index, token, worker, lease, now, 0, 0)
+  if from_retry then
+    redis.call('ZREM', job_key(id, 'retry'), index)
+  else
+    redis.call('HSET', job_key(id), 'cursor', index + 1)
+  end
+  redis.call('ZADD', key('run'), tonumber(redis.call('ZSCORE', key('run'), id)) + tonumber(job.share), id)
+  wake(1)
+  event('claimed', id, index, worker)
+  return { id, index, redis.call('HGET', job_key(id, 'passes'), index) or '' }
+end
+
+-- A job without work leaves `run` until something is requeued or its next retry is due.
+local function park(id)
+  local later = redis.call('ZRANGE', job_key(id, 'retry'), 0, 0, 'WITHSCORES')
+  if later[2] then redis.call('ZADD', key('timer'), 'LT', later[2], id) end
+  redis.call('ZREM', key('run'), id)
+end
+
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('timer'), '-inf', now, 'LIMIT', 0, BATCH)) do
+  offer(id, now)
+  redis.call('ZREM', key('timer'), id)
+end
+
+local batch = redis.call('ZRANGE', key('run'), rank, rank + BATCH - 1)
+for _, id in ipairs(batch) do
+  local fields = redis.call('HMGET', job_key(id), 'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share')
+  local job = {
+    state = fields[1], passes = tonumber(fields[2]), need = fields[3], protocol = fields[4], encoders = fields[5],
+    cursor = tonumber(fields[6]), share = fields[7],
+  }
+  if not CLAIMABLE[job.state] then
+    redis.call('ZREM', key('run'), id)
+  elseif not can_take(id, job) then
+    rank = rank + 1
+  else
+    local index, for_others = next_retry(id)
+    if index then return give(id, index, true, job) end
+    local found, stopped = from_cursor(id, job.cursor, job.passes)
+    if found then return give(id, found, false, job) end
+    if stopped > job.cursor then redis.call('HSET', job_key(id), 'cursor', stopped) end
+    if stopped < job.passes then return rank end
+    settle(id, retention)
+    if for_others then
+      rank = rank + 1
+    elseif not redis.call('ZRANGEBYSCORE', job_key(id, 'retry'), '-inf', now, 'LIMIT', 0, 1)[1] then
+      park(id)
+    else
+      return rank
+    end
+  end
+end
+if #batch == BATCH then return rank end
+return false

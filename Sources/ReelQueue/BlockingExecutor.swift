@@ -1,0 +1,52 @@
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+
+/// Runs one actor's jobs on a thread of its own, so that calls that block never sit on the cooperative pool.
+///
+/// The thread ends with the executor, which lives as long as its actor and the jobs enqueued on it.
+final class BlockingExecutor: SerialExecutor {
+    private let queue = JobQueue()
+
+    init(name: String) {
+        let thread = Thread { [queue] in
+            while let entry = queue.next() { entry.run() }
+        }
+        thread.name = name
+        thread.start()
+    }
+
+    deinit { queue.close() }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        queue.append(Entry(job: UnownedJob(job), executor: self))
+    }
+}
+
+/// A job and the executor it runs on, kept alive until the job has run.
+private struct Entry: Sendable {
+    let job: UnownedJob
+    let executor: BlockingExecutor
+
+    func run() { job.runSynchronously(on: executor.asUnownedSerialExecutor()) }
+}
+
+/// Shared by an executor and its thread; the thread must not keep the executor alive.
+private final class JobQueue: Sendable {
+    private let entries = Mutex<[Entry]>([])
+    private let available = DispatchSemaphore(value: 0)
+
+    func append(_ entry: Entry) {
+        entries.withLock { $0.append(entry) }
+        available.signal()
+    }
+
+    /// Lets the thread end: it is woken and finds nothing.
+    func close() { available.signal() }
+
+    /// Waits for the next entry; nil when the queue is closed.
+    func next() -> Entry? {
+        available.wait()
+        return entries.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    }
+}

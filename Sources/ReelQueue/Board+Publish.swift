@@ -1,0 +1,76 @@
+public import ReelCore
+
+/// What publishing a job did.
+public enum Published: String, Sendable {
+    /// The job was there already and runs or is done.
+    case attached
+    case published
+    /// It had failed or was cancelled, and runs again; what is finished stays so.
+    case resumed
+}
+
+extension Board {
+    /// Puts a job and its passes up, all or nothing: none can be claimed before all are there. Doing it again attaches
+    /// to the job or goes on where an interrupted publisher stopped.
+    ///
+    /// - Parameter passes: in the order in which they are to be claimed, `job.passCount` of them, without the assembly.
+    /// - Throws: `.usage` where the job contradicts itself, `.interrupted` where it was cancelled meanwhile, `.job`
+    ///   where it was published before with other passes, `.unreachable`.
+    public func publish(_ job: PublishedJob, passes: [Pass]) throws(ReelFailure) -> Published {
+        guard passes.count == job.passCount else {
+            throw ReelFailure(.usage, "job \(job.id) has \(job.passCount) passes, not \(passes.count)")
+        }
+        guard job.weight.isFinite, job.weight > 0 else {
+            throw ReelFailure(.usage, "a job's weight must be above 0, not \(job.weight)")
+        }
+        guard !job.id.text.isEmpty, !passes.contains(.assembly) else {
+            throw ReelFailure(.usage, "a job needs an id, and its passes are published without the assembly")
+        }
+        let share = Double(max(job.frames, 1)) / Double(max(job.passCount, 1)) / job.weight
+        let facts = [
+            try JSON.text(job), String(job.need), String(job.protocolVersion), job.encoders.joined(separator: "\n"),
+            String(share), String(timing.retention.milliseconds),
+        ]
+        let opened = try text(run(.open, [job.id.text, facts[0], String(job.passCount)] + facts[1...]))
+        switch opened {
+        case "attached": return .attached
+        case "differs":
+            throw ReelFailure(.job, "job \(job.id) is on the board with other passes than these: remove it first")
+        default: break
+        }
+        try upload(passes, of: job.id)
+        switch try text(run(.publish, [job.id.text, opened] + facts)) {
+        case "published": return .published
+        case "resumed": return .resumed
+        case "attached": return .attached
+        case "ended": throw ReelFailure(.interrupted, "job \(job.id) was cancelled while it was being published")
+        default:
+            throw ReelFailure(
+                .unreachable, "Redis lost passes of job \(job.id) while they were published: publish it again",
+                cause: .transient)
+        }
+    }
+
+    /// Ends a job that has not ended; who works at it learns so at its next beat. False where there is no such job or
+    /// it has ended.
+    public func cancel(_ job: JobID) throws(ReelFailure) -> Bool {
+        try run(.cancel, [job.text, String(timing.retention.milliseconds)]) == .integer(1)
+    }
+
+    /// Removes every key of an ended job. Throws `.usage` for one that has not ended; one that is not there is fine.
+    public func forget(_ job: JobID) throws(ReelFailure) {
+        let answer = try text(run(.forget, [job.text]))
+        guard answer == "ok" else { throw ReelFailure(.usage, "job \(job) is \(answer): cancel it first") }
+    }
+
+    private func upload(_ passes: [Pass], of job: JobID) throws(ReelFailure) {
+        let batch = 500
+        for start in stride(from: 0, to: passes.count, by: batch) {
+            var command = ["HSET", Board.key(job, "passes")]
+            for index in start..<min(start + batch, passes.count) {
+                command += [String(index), try JSON.text(passes[index])]
+            }
+            try send(command)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+public import ReelCore
+
+extension Board {
+    /// Leases a pass for a worker, nil where there is none for it now. Workers beat once before they claim, so that
+    /// their host is known.
+    ///
+    /// When this throws, Redis may have given out a pass all the same; its lease then lapses.
+    public func claim(_ offer: WorkerOffer) throws(ReelFailure) -> Claim? {
+        let token = Board.makeToken()
+        var rank = 0
+        while true {
+            let reply = try run(
+                .claim,
+                [
+                    offer.worker.text, String(offer.memoryFree), String(offer.protocolVersion),
+                    offer.encoders.joined(separator: "\n"), String(timing.lease.milliseconds), token, String(rank),
+                    String(timing.retention.milliseconds),
+                ])
+            switch reply {
+            case .none: return nil
+            case .integer(let next): rank = next
+            case .array(let parts):
+                guard parts.count == 3, let job = parts[0].string, let index = parts[1].integer,
+                    let pass = parts[2].string
+                else { throw surprise(reply) }
+                return Claim(
+                    job: JobID(job), index: index, pass: pass.isEmpty ? .assembly : try JSON.value(pass), token: token)
+            default: throw surprise(reply)
+            }
+        }
+    }
+
+    /// Returns when there may be work, or after the time-out, or after half the time that an answer may take,
+    /// whichever comes first. Holds back every other call on this board meanwhile.
+    public func waitForWork(seconds: Int) throws(ReelFailure) {
+        let most = Double(timing.answerTimeout.milliseconds) / 2000
+        let wait = min(Double(seconds), most)
+        guard wait > 0 else { return }
+        try send(["BLPOP", Board.prefix + "wake", String(wait)])
+    }
+
+    /// Records a pass's result. Repeat it until it is answered: once recorded, the answer is `.duplicate`.
+    public func complete(_ claim: Claim, worker: WorkerID, result: PassResult) throws(ReelFailure) -> CompleteAnswer {
+        let statistics = result.statistics
+        let reply = try text(
+            run(
+                .complete,
+                [
+                    claim.job.text, String(claim.index), claim.token, worker.text, try JSON.text(result),
+                    String(statistics.framesDecoded), String(statistics.framesEncoded), String(statistics.peakRSS),
+                    String(timing.lease.milliseconds), String(timing.retention.milliseconds),
+                ]))
+        guard let answer = CompleteAnswer(rawValue: reply) else { throw surprise(.string(reply)) }
+        return answer
+    }
+
+    /// Gives a pass back that could not be done. The failure's cause decides what follows; see `docs/board.md`.
+    public func fail(_ claim: Claim, worker: WorkerID, failure: ReelFailure) throws(ReelFailure) -> FailAnswer {
+        let reply = try text(
+            run(
+                .fail,
+                [
+                    claim.job.text, String(claim.index), claim.token, worker.text, failure.cause.rawValue,
+                    failure.kind.rawValue, failure.message, String(timing.lease.milliseconds),
+                    String(timing.backoff.milliseconds), String(timing.spaceWait.milliseconds),
+                    String(timing.retention.milliseconds),
+                ]))
+        guard let answer = FailAnswer(rawValue: reply) else { throw surprise(.string(reply)) }
+        return answer
+    }
+
+    /// Hands a pass back without charging an attempt. A token that no longer holds it changes nothing.
+    public func release(_ claim: Claim) throws(ReelFailure) {
+        _ = try run(.release, [claim.job.text, String(claim.index), claim.token])
+    }
+
+    /// 128 random bits in hexadecimal.
+    private static func makeToken() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<2).map { _ in
+            let digits = String(generator.next() as UInt64, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

@@ -1,0 +1,64 @@
+public import ReelCore
+
+extension Board {
+    /// A worker's sign of life: registers it, keeps the leases of what it holds, stores their progress.
+    public func beat(_ report: WorkerReport) throws(ReelFailure) -> BeatReply {
+        var arguments = [
+            report.worker.text, report.host, try JSON.text(report), String(timing.lease.milliseconds),
+        ]
+        for held in report.held {
+            arguments += [held.job.text, String(held.index), held.token, String(held.decoded), String(held.encoded)]
+        }
+        let reply = try run(.beat, arguments)
+        guard let parts = reply.array, parts.count == report.held.count + 1, let drain = parts[0].integer else {
+            throw surprise(reply)
+        }
+        var answers: [String: LeaseAnswer] = [:]
+        for (held, part) in zip(report.held, parts.dropFirst()) {
+            guard let answer = part.string.flatMap(LeaseAnswer.init) else { throw surprise(reply) }
+            answers[held.token] = answer
+        }
+        return BeatReply(answers: answers, drain: drain == 1)
+    }
+
+    /// Takes a worker that ends out of the registry. What it still holds is not handed back: release that first.
+    public func depart(_ worker: WorkerID) throws(ReelFailure) {
+        try send(["ZREM", Board.prefix + "workers", worker.text])
+        try send(["HDEL", Board.prefix + "control", "drain:\(worker)"])
+        try send(["DEL", Board.prefix + "worker:\(worker)"])
+    }
+
+    /// Requeues passes whose leases have lapsed and says how many. For one lease after Redis's start it does nothing.
+    public func reap() throws(ReelFailure) -> Int {
+        var requeued = 0
+        while true {
+            let reply = try run(
+                .reap, [String(timing.lease.milliseconds), String(timing.retention.milliseconds)])
+            guard let parts = reply.array, parts.count == 2, let some = parts[0].integer, let seen = parts[1].integer
+            else { throw surprise(reply) }
+            requeued += some
+            if seen < 100 { return requeued }
+        }
+    }
+
+    /// The workers that have beaten within the last hour, by name.
+    public func workers() throws(ReelFailure) -> [WorkerStatus] {
+        let clock = try send(["TIME"])
+        let registry = try send(["ZRANGE", Board.prefix + "workers", "0", "-1", "WITHSCORES"])
+        guard let parts = clock.array?.compactMap({ $0.string.flatMap(Double.init) }), parts.count == 2,
+            let beats = registry.dictionary
+        else { throw surprise(registry) }
+        let now = parts[0] + parts[1] / 1e6
+        var found: [WorkerStatus] = []
+        for (name, beat) in beats.sorted(by: { $0.key < $1.key }) {
+            let stored = try send(["HGET", Board.prefix + "worker:\(name)", "report"])
+            let draining = try send(["HEXISTS", Board.prefix + "control", "drain:\(name)"])
+            // It may have departed since the registry was read.
+            guard let report = stored.string, let time = Double(beat) else { continue }
+            let age = max(0, now - time / 1000)
+            found.append(
+                WorkerStatus(report: try JSON.value(report), beatAge: age, draining: draining == .integer(1)))
+        }
+        return found
+    }
+}

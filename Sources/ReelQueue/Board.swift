@@ -1,0 +1,141 @@
+internal import Foundation
+public import ReelCore
+
+/// Where coordinator and workers meet: jobs, their passes, and who holds which. All of it is in Redis; a board is one
+/// connection to that, and any number of boards in any number of processes see the same.
+///
+/// Calls are carried out one after another on a thread of the board's own. Those that wait, `waitForWork` above all,
+/// hold back the others, so a heartbeat needs a board to itself.
+///
+/// Every call throws `.unreachable` with cause `.transient` when Redis cannot be reached, after one attempt; it may
+/// have been carried out nevertheless. The next call connects anew, after a pause that grows with every failure.
+public actor Board {
+    let timing: BoardTiming
+    private let address: RedisAddress
+    private let name: String
+    private let executor: BlockingExecutor
+    private var connection: RedisConnection?
+    private var hashes: [Script: String] = [:]
+    private var failuresInARow = 0
+
+    /// A thread of this board's own.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// A board at an address; the first call connects.
+    ///
+    /// - Parameter name: what Redis lists the connection as, without spaces.
+    public init(_ address: RedisAddress, name: String, timing: BoardTiming = BoardTiming()) {
+        self.address = address
+        self.name = name
+        self.timing = timing
+        executor = BlockingExecutor(name: name)
+    }
+
+    /// Asks for a sign of life.
+    public func ping() throws(ReelFailure) {
+        try send(["PING"])
+    }
+
+    /// What makes this Redis unfit to keep a queue: one sentence each.
+    public func warnings() throws(ReelFailure) -> [String] {
+        let lines = try text(send(["INFO"])).split(whereSeparator: \.isNewline)
+        let facts = Dictionary(
+            lines.compactMap { line in
+                line.firstIndex(of: ":").map { (line[..<$0], String(line[line.index(after: $0)...])) }
+            }, uniquingKeysWith: { first, _ in first })
+        var found: [String] = []
+        let version = facts["redis_version"] ?? "of unknown version"
+        if Int(version.prefix(while: \.isNumber)) ?? 0 < 7 {
+            found.append("Redis at \(address) is \(version): reel needs 7.0 or later")
+        }
+        if facts["aof_enabled"] != "1" {
+            found.append("Redis at \(address) keeps no append-only file: a restart loses jobs; set appendonly yes")
+        }
+        if facts["maxmemory_policy"] != "noeviction", facts["maxmemory"] != "0" {
+            found.append("Redis at \(address) evicts keys, so jobs may vanish: set maxmemory-policy noeviction")
+        }
+        return found
+    }
+}
+
+extension Board {
+    /// Every key begins with it; the braces make it one hash slot.
+    static let prefix = "reel:{main}:"
+
+    static func key(_ job: JobID, _ part: String) -> String { "\(prefix)job:\(job):\(part)" }
+
+    /// Runs a script and gives its reply, loading it first where Redis does not know it.
+    func run(_ script: Script, _ arguments: [String]) throws(ReelFailure) -> Reply {
+        for _ in 0..<2 {
+            let hash = try hash(of: script)
+            let reply = try exchange(["EVALSHA", hash, "1", Board.prefix] + arguments)
+            guard case .error(let message) = reply, message.hasPrefix("NOSCRIPT") else { return try accept(reply) }
+            hashes[script] = nil
+        }
+        throw ReelFailure(.unreachable, "Redis at \(address) forgets scripts as soon as they are loaded")
+    }
+
+    /// Sends a command; what Redis refuses is thrown.
+    @discardableResult
+    func send(_ command: [String]) throws(ReelFailure) -> Reply {
+        try accept(exchange(command))
+    }
+
+    /// The text of a reply that must be one.
+    func text(_ reply: Reply) throws(ReelFailure) -> String {
+        guard let text = reply.string else { throw surprise(reply) }
+        return text
+    }
+
+    /// For a reply that no script or command of ours gives.
+    func surprise(_ reply: Reply) -> ReelFailure {
+        ReelFailure(.unreachable, "Redis at \(address) holds or answers something that reel did not write: \(reply)")
+    }
+
+    private func hash(of script: Script) throws(ReelFailure) -> String {
+        if let known = hashes[script] { return known }
+        let hash = try text(send(["SCRIPT", "LOAD", script.source]))
+        hashes[script] = hash
+        return hash
+    }
+
+    private func exchange(_ command: [String]) throws(ReelFailure) -> Reply {
+        do throws(ConnectionError) {
+            return try connected().send(command)
+        } catch {
+            connection = nil
+            failuresInARow += 1
+            throw ReelFailure(.unreachable, "Redis at \(address): \(error.message)", cause: .transient)
+        }
+    }
+
+    /// The connection, made now where there is none: after a pause of up to 2 s if the last attempts have failed.
+    private func connected() throws(ConnectionError) -> RedisConnection {
+        if let connection { return connection }
+        if failuresInARow > 1 {
+            let pause = min(0.025 * Double(1 << min(failuresInARow, 8)), 2)
+            Thread.sleep(forTimeInterval: pause * Double.random(in: 0.5...1))
+        }
+        let made = try RedisConnection(
+            address.endpoint, connectTimeout: timing.connectTimeout, answerTimeout: timing.answerTimeout)
+        var greeting: [[String]] = []
+        if let password = address.password {
+            greeting.append(["AUTH"] + (address.user.map { [$0] } ?? []) + [password])
+        }
+        if address.database != 0 { greeting.append(["SELECT", String(address.database)]) }
+        greeting.append(["CLIENT", "SETNAME", name])
+        for command in greeting {
+            if case .error(let message) = try made.send(command) { throw ConnectionError(message: message) }
+        }
+        connection = made
+        failuresInARow = 0
+        return made
+    }
+
+    private func accept(_ reply: Reply) throws(ReelFailure) -> Reply {
+        guard case .error(let message) = reply else { return reply }
+        let passing = ["LOADING", "BUSY", "OOM", "MISCONF", "READONLY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN"]
+        let cause: FailureCause = passing.contains { message.hasPrefix($0) } ? .transient : .permanent
+        throw ReelFailure(.unreachable, "Redis at \(address) refuses: \(message)", cause: cause)
+    }
+}

@@ -1,0 +1,34 @@
+/// How long the board waits for what. The defaults are for production; tests use short ones.
+public struct BoardTiming: Sendable, Hashable {
+    /// How long a pass stays its holder's without a beat. A worker whose last beat is older counts as gone.
+    public var lease: Duration
+    /// The wait after a pass's first transient failure; it doubles with each further one.
+    public var backoff: Duration
+    /// How long a pass rests after its host's disk was full.
+    public var spaceWait: Duration
+    /// How long Redis keeps a job after its end.
+    public var retention: Duration
+    /// How long connecting may take.
+    public var connectTimeout: Duration
+    /// How long one answer of Redis may take.
+    public var answerTimeout: Duration
+
+    /// Every wait has its default.
+    public init(
+        lease: Duration = .seconds(20), backoff: Duration = .seconds(2), spaceWait: Duration = .seconds(60),
+        retention: Duration = .seconds(7 * 24 * 3600), connectTimeout: Duration = .seconds(3),
+        answerTimeout: Duration = .seconds(10)
+    ) {
+        self.lease = lease
+        self.backoff = backoff
+        self.spaceWait = spaceWait
+        self.retention = retention
+        self.connectTimeout = connectTimeout
+        self.answerTimeout = answerTimeout
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded down.
+    var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+}

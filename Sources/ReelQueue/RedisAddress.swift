@@ -1,0 +1,83 @@
+internal import Foundation
+public import ReelCore
+
+/// Where Redis is: `redis://[user[:password]@]host[:port][/db]` or `unix:///path/to/socket[?db=N]`.
+public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
+    enum Endpoint: Sendable, Hashable {
+        case tcp(host: String, port: Int32)
+        case unix(path: String)
+    }
+
+    let endpoint: Endpoint
+    let user: String?
+    let password: String?
+    let database: Int
+
+    /// Reads an address. Throws `.usage` for anything but the two forms; TLS (`rediss://`) is not among them.
+    public init(_ url: String) throws(ReelFailure) {
+        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased() else {
+            throw RedisAddress.refusal(parts: nil, why: "it is not a URL")
+        }
+        switch scheme {
+        case "redis":
+            guard let host = parts.host, !host.isEmpty else {
+                throw RedisAddress.refusal(parts: parts, why: "the host is missing")
+            }
+            let port = parts.port ?? 6379
+            guard (1...65535).contains(port) else { throw RedisAddress.refusal(parts: parts, why: "the port is wrong") }
+            guard parts.queryItems == nil else {
+                throw RedisAddress.refusal(parts: parts, why: "the database number goes into the path, as in /2")
+            }
+            let path = parts.path.drop { $0 == "/" }
+            // An IPv6 address stands in brackets, which the resolver does not take.
+            endpoint = .tcp(host: host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: Int32(port))
+            database = try RedisAddress.database(path.isEmpty ? nil : String(path), parts: parts)
+        case "unix":
+            guard parts.host?.isEmpty ?? true, parts.path.hasPrefix("/"), parts.path.utf8.count > 1 else {
+                throw RedisAddress.refusal(parts: parts, why: "it needs three slashes and an absolute path")
+            }
+            guard parts.path.utf8.count <= 107 else {
+                throw RedisAddress.refusal(parts: parts, why: "a socket's path holds 107 bytes at most")
+            }
+            endpoint = .unix(path: parts.path)
+            let items = parts.queryItems ?? []
+            guard items.allSatisfy({ $0.name == "db" }), items.count <= 1 else {
+                throw RedisAddress.refusal(parts: parts, why: "only ?db=N may follow the path")
+            }
+            database = try RedisAddress.database(items.first.map { $0.value ?? "" }, parts: parts)
+        case "rediss":
+            throw RedisAddress.refusal(parts: parts, why: "reel speaks no TLS; put a tunnel such as stunnel before it")
+        default:
+            throw RedisAddress.refusal(parts: parts, why: "the scheme must be redis or unix")
+        }
+        password = parts.password
+        // `redis://:secret@host` is the old form without a user.
+        user = parts.user.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The address without its password.
+    public var description: String {
+        let login = user.map { "\($0)@" } ?? ""
+        return switch endpoint {
+        case .tcp(let host, let port):
+            "redis://\(login)\(host.contains(":") ? "[\(host)]" : host):\(port)" + (database == 0 ? "" : "/\(database)")
+        case .unix(let path): "unix://\(login)\(path)" + (database == 0 ? "" : "?db=\(database)")
+        }
+    }
+
+    private static func database(_ text: String?, parts: URLComponents) throws(ReelFailure) -> Int {
+        guard let text else { return 0 }
+        guard let number = Int(text), number >= 0 else {
+            throw refusal(parts: parts, why: "the database must be a number")
+        }
+        return number
+    }
+
+    private static func refusal(parts: URLComponents?, why: String) -> ReelFailure {
+        var shown = parts
+        shown?.password = nil
+        let name = shown?.string.map { " \($0)" } ?? ""
+        let forms = "redis://[user[:password]@]host[:port][/db] or unix:///path?db=N"
+        return ReelFailure(.usage, "Redis address\(name): \(why). It looks like \(forms)")
+    }
+}

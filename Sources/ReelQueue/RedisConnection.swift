@@ -1,0 +1,129 @@
+internal import CHiredis
+internal import Glibc
+
+/// What Redis answered.
+enum Reply: Equatable, Sendable {
+    case none
+    case integer(Int)
+    case string(String)
+    case array([Reply])
+    /// Redis refused, in its own words.
+    case error(String)
+
+    var string: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    var integer: Int? {
+        if case .integer(let number) = self { number } else { nil }
+    }
+
+    var array: [Reply]? {
+        if case .array(let list) = self { list } else { nil }
+    }
+
+    /// A hash as Redis flattens it: name, value, name, value.
+    var dictionary: [String: String]? {
+        guard let list = array?.map(\.string), list.count.isMultiple(of: 2) else { return nil }
+        var pairs: [String: String] = [:]
+        for place in stride(from: 0, to: list.count, by: 2) {
+            guard let name = list[place], let value = list[place + 1] else { return nil }
+            pairs[name] = value
+        }
+        return pairs
+    }
+}
+
+/// The connection is of no use any more, and why. Nobody knows whether a command that was under way was carried out.
+struct ConnectionError: Error {
+    var message: String
+}
+
+/// One blocking connection to Redis by hiredis, the only user of it. After an error it must be thrown away.
+final class RedisConnection {
+    private let native: UnsafeMutablePointer<redisContext>
+
+    /// Connects and sets how long an answer may take. Throws where nobody listens.
+    init(_ endpoint: RedisAddress.Endpoint, connectTimeout: Duration, answerTimeout: Duration) throws(ConnectionError) {
+        RedisConnection.ignoreBrokenPipes
+        let limit = timeval(connectTimeout)
+        let context =
+            switch endpoint {
+            case .tcp(let host, let port): redisConnectWithTimeout(host, port, limit)
+            case .unix(let path): redisConnectUnixWithTimeout(path, limit)
+            }
+        guard let context else { throw ConnectionError(message: "out of memory") }
+        guard context.pointee.err == 0 else {
+            let message = RedisConnection.errorText(context)
+            redisFree(context)
+            throw ConnectionError(message: message)
+        }
+        native = context
+        redisSetTimeout(context, timeval(answerTimeout))
+        if case .tcp = endpoint { redisEnableKeepAlive(context) }
+    }
+
+    deinit { redisFree(native) }
+
+    /// Sends one command and waits for the answer.
+    func send(_ command: [String]) throws(ConnectionError) -> Reply {
+        // Strings are laid end to end in one buffer, since hiredis wants an array of pointers and nested closures
+        // cannot be as deep as a command is long.
+        var bytes: [CChar] = []
+        var lengths: [Int] = []
+        for argument in command {
+            let start = bytes.count
+            bytes.append(contentsOf: argument.utf8.lazy.map(CChar.init(bitPattern:)))
+            lengths.append(bytes.count - start)
+        }
+        bytes.append(0)  // An empty buffer would have no address.
+        let answer = bytes.withUnsafeBufferPointer { buffer in
+            var next = buffer.baseAddress
+            var pointers = lengths.map { length in
+                defer { next = next?.advanced(by: length) }
+                return next
+            }
+            return redisCommandArgv(native, Int32(lengths.count), &pointers, lengths)
+        }
+        guard let answer else { throw ConnectionError(message: RedisConnection.errorText(native)) }
+        defer { freeReplyObject(answer) }
+        return Reply(answer.assumingMemoryBound(to: redisReply.self).pointee)
+    }
+
+    private static func errorText(_ context: UnsafeMutablePointer<redisContext>) -> String {
+        if context.pointee.err == REDIS_ERR_IO, errno == EAGAIN { return "no answer in time" }
+        return withUnsafeBytes(of: context.pointee.errstr) { text in
+            String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    /// hiredis writes with write(), which would end the process when Redis has gone. Done once, when first read.
+    private static let ignoreBrokenPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
+}
+
+extension Reply {
+    fileprivate init(_ native: redisReply) {
+        switch native.type {
+        case REDIS_REPLY_NIL: self = .none
+        case REDIS_REPLY_INTEGER: self = .integer(Int(native.integer))
+        case REDIS_REPLY_ERROR: self = .error(Reply.text(native))
+        case REDIS_REPLY_ARRAY:
+            let elements = UnsafeBufferPointer(start: native.element, count: native.elements)
+            self = .array(elements.map { $0.map { Reply($0.pointee) } ?? .none })
+        default: self = .string(Reply.text(native))
+        }
+    }
+
+    private static func text(_ native: redisReply) -> String {
+        UnsafeRawBufferPointer(start: native.str, count: native.len).withMemoryRebound(to: UInt8.self) {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+}
+
+extension timeval {
+    fileprivate init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        self.init(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
+    }
+}

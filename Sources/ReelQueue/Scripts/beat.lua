@@ -1,0 +1,46 @@
+-- beat: a worker's sign of life, with all that it holds.
+--
+-- KEYS[1]  prefix
+-- ARGV     1 worker  2 host  3 report as JSON  4 lease (ms)  then five per held pass:
+--          job, index, token, frames decoded, frames encoded
+-- Reply    {drain 0 or 1, then for each held pass 'ok', 'lost' or 'cancel'}
+-- Keeps    only a pass's holder extends its lease. A token whose lease is gone gets it back if nobody else holds the
+--          pass: Redis lost its last second, or the lease lapsed and nobody came. One that was handed
+--          back does not.
+local worker, lease = ARGV[1], tonumber(ARGV[4])
+
+-- Nobody holds the pass. An assembly whose passes are not all finished any more is not one.
+local function can_have_back(id, index, token, passes)
+  if redis.call('HGET', job_key(id, 'returned'), index) == token then return false end
+  return index < passes or redis.call('HLEN', job_key(id, 'done')) >= passes
+end
+
+local function answer(id, index, token, decoded, encoded)
+  local state, passes = unpack(redis.call('HMGET', job_key(id), 'state', 'passes'))
+  local by = recorded(id, index)
+  if by then return by == token and 'ok' or 'lost' end
+  if ENDED[state] then
+    drop(id, index, token)
+    return 'cancel'
+  end
+  if not CLAIMABLE[state] then return 'lost' end
+
+  local held, started = holder(id, index)
+  if held and held ~= token then return 'lost' end
+  if not held and not can_have_back(id, index, token, tonumber(passes)) then return 'lost' end
+  hold(id, index, token, worker, lease, started or now, decoded, encoded)
+  if not held then
+    redis.call('ZREM', job_key(id, 'retry'), index)
+    event('adopted', id, index, worker)
+  end
+  return 'ok'
+end
+
+redis.call('HSET', key('worker:' .. worker), 'host', ARGV[2], 'report', ARGV[3])
+redis.call('ZADD', key('workers'), now, worker)
+
+local reply = { redis.call('HEXISTS', key('control'), 'drain:' .. worker) }
+for i = 5, #ARGV, 5 do
+  table.insert(reply, answer(ARGV[i], tonumber(ARGV[i + 1]), ARGV[i + 2], tonumber(ARGV[i + 3]), tonumber(ARGV[i + 4])))
+end
+return reply

@@ -1,0 +1,49 @@
+-- complete: records a pass's result, once, and does what follows from it.
+--
+-- KEYS[1]  prefix
+-- ARGV     1 job  2 index  3 token  4 worker  5 result as JSON  6 frames decoded  7 frames encoded
+--          8 peak resident memory (bytes)  9 lease (ms)  10 retention (ms)
+-- Reply    'ok'         recorded; the last pass has released the assembly, the assembly has ended the job
+--          'duplicate'  this token's result was recorded before
+--          'late'       another's result was, or another holds the pass, or the token was handed back
+--          'cancelled'  the job ended without this pass, or is unknown
+-- Keeps    `done` is written once per pass; HLEN tells when all are there. `sum` is a register over the first n
+--          results, where n is named in it: readers trust it only while n is HLEN.
+local id, index, token, worker = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local decoded, encoded, peak = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local lease, retention = tonumber(ARGV[9]), tonumber(ARGV[10])
+local state, passes, sum = unpack(redis.call('HMGET', job_key(id), 'state', 'passes', 'sum'))
+passes = tonumber(passes)
+
+local by = recorded(id, index)
+if by then
+  settle(id, retention)
+  drop(id, index, token)
+  return by == token and 'duplicate' or 'late'
+end
+if not CLAIMABLE[state] then
+  drop(id, index, token)
+  return 'cancelled'
+end
+local held, started = holder(id, index)
+if held and held ~= token or redis.call('HGET', job_key(id, 'returned'), index) == token then return 'late' end
+if index > passes or index == passes and redis.call('HLEN', job_key(id, 'done')) < passes then
+  return redis.error_reply('REEL pass ' .. index .. ' of job ' .. id .. ' cannot be complete yet')
+end
+
+-- Without a holder the lease comes first too: it makes reap finish what is torn from here on.
+if not held then hold(id, index, token, worker, lease, now, decoded, encoded) end
+redis.call('HSETNX', job_key(id, 'done'), index, token .. ' ' .. ARGV[5])
+
+local count = redis.call('HLEN', job_key(id, 'done'))
+local n, d, e, p = (sum or '0 0 0 0'):match('^(%d+) (%d+) (%d+) (%d+)$')
+if tonumber(n) == count - 1 then
+  redis.call('HSET', job_key(id), 'sum', string.format('%.0f %.0f %.0f %.0f',
+    count, d + (index < passes and decoded or 0), e + (index < passes and encoded or 0), math.max(p, peak)))
+end
+redis.call('HDEL', job_key(id), 'note')
+redis.call('ZREM', job_key(id, 'retry'), index)
+settle(id, retention)
+drop(id, index, token)
+event('completed', id, index, worker)
+return 'ok'

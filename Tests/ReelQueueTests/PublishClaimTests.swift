@@ -1,0 +1,202 @@
+import ReelCore
+import ReelQueue
+import Testing
+
+extension BoardTests {
+    @Suite struct Publishing {
+        let bench: Bench
+        init() throws { bench = try Bench() }
+
+        @Test func nothingIsRunnableBeforeTheLastScript() async throws {
+            try await bench.publish(Bench.job(passes: 2))
+            // As an interrupted publisher leaves it: everything but the last script.
+            try bench.raw("HSET", "reel:{main}:job:a1", "state", "publishing")
+            #expect(try await bench.claim() == nil)
+            #expect(try await bench.state() == .publishing)
+            #expect(try await bench.publish(Bench.job(passes: 2)) == .published)
+            #expect(try await bench.take().index == 0)
+        }
+
+        @Test func publishingAgainAttaches() async throws {
+            #expect(try await bench.publish() == .published)
+            let claim = try await bench.take()
+            #expect(try await bench.publish() == .attached)
+            #expect(try await bench.take().index == 1)
+            #expect(try await bench.complete(claim) == .ok)
+            #expect(try await bench.board.status(claim.job)?.passesDone == 1)
+        }
+
+        @Test func publishersAtOnceGiveOneJob() async throws {
+            let boards = try (0..<4).map { _ in try Bench.open(bench.server) }
+            let job = Bench.job(passes: 1200)
+            let answers = try await withThrowingTaskGroup(of: Published.self) { group in
+                for board in boards { group.addTask { try await board.publish(job, passes: Bench.passes(1200)) } }
+                return try await group.reduce(into: [Published]()) { $0.append($1) }
+            }
+            #expect(answers.count { $0 == .published } == 1)
+            #expect(answers.count { $0 == .attached } == 3)
+            #expect(try bench.raw("HLEN", "reel:{main}:job:a1:passes") == "1200")
+        }
+
+        @Test func aFailedJobRunsAgainAndKeepsWhatIsFinished() async throws {
+            try await bench.publish()
+            try await bench.complete(bench.take())
+            try await bench.fail(bench.take(), .permanent)
+            #expect(try await bench.state() == .failed)
+            #expect(try await bench.publish() == .resumed)
+            let status = try #require(try await bench.board.status(JobID("a1")))
+            #expect(status.state == .running)
+            #expect(status.failure == nil)
+            #expect(status.failures.isEmpty)
+            #expect(status.finished == nil)
+            #expect(status.passesDone == 1)
+            #expect(try await bench.take().index == 1)
+            #expect(try await bench.take().index == 2)
+            #expect(try await bench.claim() == nil)
+            #expect(try bench.raw("TTL", "reel:{main}:job:a1") == "-1")
+            #expect(try bench.raw("TTL", "reel:{main}:job:a1:done") == "-1")
+        }
+
+        @Test func aJobCancelledWhilePublishedStaysCancelled() async throws {
+            try await bench.publish()
+            try bench.raw("HSET", "reel:{main}:job:a1", "state", "publishing")
+            #expect(try await bench.board.cancel(JobID("a1")))
+            #expect(try await bench.claim() == nil)
+            #expect(try await bench.publish() == .resumed)
+            #expect(try await bench.take().index == 0)
+        }
+
+        @Test func contradictionsAreRefused() async throws {
+            await #expect(throws: ReelFailure.self) {
+                try await bench.board.publish(Bench.job(passes: 2), passes: Bench.passes(3))
+            }
+            await #expect(throws: ReelFailure.self) {
+                try await bench.board.publish(Bench.job(passes: 2, weight: 0), passes: Bench.passes(2))
+            }
+            try await bench.publish(Bench.job(passes: 2))
+            #expect(try await bench.board.cancel(JobID("a1")))
+            let refusal = await #expect(throws: ReelFailure.self) { try await bench.publish(Bench.job(passes: 3)) }
+            #expect(refusal?.kind == .job)
+        }
+
+        @Test func aJobOfNoPassesIsItsAssembly() async throws {
+            try await bench.publish(Bench.job(passes: 0))
+            let claim = try await bench.take()
+            #expect(claim.pass == .assembly)
+            #expect(try await bench.complete(claim) == .ok)
+            #expect(try await bench.state() == .done)
+        }
+
+        @Test func aPassOnTheBoardIsShort() async throws {
+            let large = Int.max - 1
+            let pass = Pass.video(
+                VideoPass(randomAccessPoint: large, frames: large - 1_000_000_000..<large, runCount: 1_000_000_000))
+            let job = Bench.job(passes: 2)
+            _ = try await bench.board.publish(job, passes: [pass, .audio(large)])
+            for index in ["0", "1"] {
+                let bytes = try #require(Int(try bench.raw("HSTRLEN", "reel:{main}:job:a1:passes", index)))
+                #expect((1...200).contains(bytes))
+            }
+            #expect(try await bench.take().pass == pass)
+            #expect(try await bench.take().pass == .audio(large))
+        }
+    }
+
+    @Suite struct Claiming {
+        let bench: Bench
+        init() throws { bench = try Bench() }
+
+        @Test func passesComeInOrderThenNothing() async throws {
+            try await bench.publish()
+            var claims: [Claim] = []
+            while let claim = try await bench.claim() { claims.append(claim) }
+            #expect(claims.map(\.index) == [0, 1, 2])
+            #expect(claims.map(\.pass) == Bench.passes(3))
+            #expect(claims.allSatisfy { $0.job == JobID("a1") && $0.token.count == 32 })
+            #expect(Set(claims.map(\.token)).count == 3)
+            let live = try await bench.board.live(JobID("a1"))
+            #expect(live == [0: WorkerID("w1"), 1: WorkerID("w1"), 2: WorkerID("w1")])
+        }
+
+        @Test(arguments: [
+            Bench.offer(memory: 99), Bench.offer(encoders: ["libx264 2", "aac 2"]), Bench.offer(encoders: []),
+            Bench.offer(protocolVersion: 2),
+        ])
+        func whatDoesNotFitStaysForOthers(_ offer: WorkerOffer) async throws {
+            try await bench.publish()
+            #expect(try await bench.board.claim(offer) == nil)
+            #expect(try await bench.board.claim(Bench.offer(memory: 100, encoders: ["libx264 1"]))?.index == 0)
+        }
+
+        @Test func manyJobsThatDoNotFitHideNone() async throws {
+            for number in 0..<600 { try await bench.publish(Bench.job("big\(number)", passes: 1, need: 5000)) }
+            try await bench.publish(Bench.job("small", passes: 1))
+            #expect(try await bench.take().job == JobID("small"))
+            #expect(try await bench.claim() == nil)
+        }
+
+        @Test func aDueRetryGoesFirst() async throws {
+            try await bench.publish()
+            let first = try await bench.take()
+            try await bench.board.release(first)
+            #expect(try await bench.take().index == 0)
+            #expect(try await bench.take().index == 1)
+        }
+
+        @Test func jobsShareByWeight() async throws {
+            try await bench.publish(Bench.job("light", passes: 60))
+            try await bench.publish(Bench.job("heavy", passes: 60, weight: 3))
+            var counts: [String: Int] = [:]
+            for _ in 0..<40 { counts[try await bench.take().job.text, default: 0] += 1 }
+            #expect(counts == ["light": 10, "heavy": 30])
+        }
+
+        @Test func aJobThatJoinsOwesNothingAndIsOwedNothing() async throws {
+            try await bench.publish(Bench.job("old", passes: 60))
+            for _ in 0..<20 { _ = try await bench.take() }
+            try await bench.publish(Bench.job("new", passes: 60))
+            var counts: [String: Int] = [:]
+            for _ in 0..<20 { counts[try await bench.take().job.text, default: 0] += 1 }
+            #expect(counts == ["old": 10, "new": 10])
+        }
+
+        @Test func boardsClaimingAtOnceNeverGetTheSamePass() async throws {
+            let boards = try (0..<4).map { _ in try Bench.open(bench.server) }
+            try await bench.publish(Bench.job(passes: 200))
+            let claims = try await withThrowingTaskGroup(of: [Claim].self) { group in
+                for (number, board) in boards.enumerated() {
+                    group.addTask {
+                        var mine: [Claim] = []
+                        while let claim = try await board.claim(Bench.offer("w\(number)")) { mine.append(claim) }
+                        return mine
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(claims.map(\.index).sorted() == Array(0..<200))
+        }
+
+        @Test func aLongStretchOfFinishedPassesIsSkipped() async throws {
+            try await bench.publish(Bench.job(passes: 2500))
+            for _ in 0..<2499 { try await bench.complete(bench.take()) }
+            try await bench.fail(bench.take(), .permanent)
+            try await bench.publish(Bench.job(passes: 2500))
+            #expect(try await bench.take().index == 2499)
+        }
+
+        @Test func waitingEndsWithTheHint() async throws {
+            let waiter = try Bench.open(bench.server)
+            let started = ContinuousClock.now
+            async let waiting: Void = waiter.waitForWork(seconds: 4)
+            try await bench.publish()
+            try await waiting
+            #expect(ContinuousClock.now - started < .seconds(3))
+            #expect(try await bench.claim("w2") != nil)
+        }
+
+        @Test func waitingEndsByItself() async throws {
+            try await bench.board.waitForWork(seconds: 1)
+            #expect(try await bench.claim() == nil)
+        }
+    }
+}
