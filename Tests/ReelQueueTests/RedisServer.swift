@@ -31,7 +31,7 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
             "-c",
             """
             redis-server --port 0 --unixsocket "$1/redis.sock" --dir "$1" --save "" --appendonly yes \
-              --appendfsync always --logfile "$1/log" </dev/null >/dev/null & server=$!
+              --appendfsync everysec --logfile "$1/log" </dev/null >/dev/null & server=$!
             echo $server; exec >&-
             read -r end; kill -9 $server; rm -rf "$1"
             """, "sh", folder,

@@ -1,0 +1,150 @@
+import ReelCore
+import ReelQueue
+import Testing
+
+extension BoardTests {
+    @Suite struct Completing {
+        let bench: Bench
+        init() throws { bench = try Bench() }
+
+        @Test func theLastPassReleasesTheAssemblyAndThatEndsTheJob() async throws {
+            try await bench.publish(Bench.job(passes: 2))
+            let (first, second) = (try await bench.take(), try await bench.take())
+            #expect(try await bench.complete(second) == .ok)
+            #expect(try await bench.state() == .running)
+            #expect(try await bench.claim() == nil)
+            #expect(try await bench.complete(first) == .ok)
+            #expect(try await bench.state() == .assembling)
+
+            let assembly = try await bench.take()
+            #expect(assembly.index == 2)
+            #expect(assembly.pass == .assembly)
+            #expect(try await bench.claim() == nil)
+            #expect(try await bench.complete(assembly) == .ok)
+
+            let status = try #require(try await bench.board.status(first.job))
+            #expect(status.state == .done)
+            #expect(status.passesDone == 2)
+            #expect(status.passesLive == 0)
+            #expect(status.framesDecoded == 24)
+            #expect(status.framesEncoded == 20)
+            #expect(status.peakRSS == 1002)
+            #expect(try #require(status.finished) >= status.created)
+            #expect(status.failure == nil)
+            #expect(try bench.raw("ZCARD", "reel:{main}:lease") == "0")
+            #expect(try bench.raw("ZCARD", "reel:{main}:run") == "0")
+            #expect(try #require(Int(try bench.raw("TTL", "reel:{main}:job:a1"))) > 600_000)
+        }
+
+        @Test func againIsADuplicateAlsoAfterTheEnd() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            let claim = try await bench.take()
+            #expect(try await bench.complete(claim) == .ok)
+            #expect(try await bench.complete(claim) == .duplicate)
+            let assembly = try await bench.take()
+            #expect(try await bench.complete(assembly) == .ok)
+            #expect(try await bench.complete(assembly) == .duplicate)
+            #expect(try await bench.complete(claim) == .duplicate)
+            #expect(try await bench.state() == .done)
+        }
+
+        @Test func whatIsRecordedFirstStays() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            let stalled = try await bench.take()
+            try bench.lapse()
+            #expect(try await bench.reaper().reap() == 1)
+            let other = try await bench.take("w2")
+            #expect(other.token != stalled.token)
+            #expect(try await bench.complete(stalled) == .late)
+            #expect(try await bench.board.live(other.job) == [0: WorkerID("w2")])
+            #expect(try await bench.complete(other, by: "w2") == .ok)
+            #expect(try await bench.complete(stalled) == .late)
+            #expect(try await bench.board.results(other.job) == [0: Bench.result(of: other)])
+        }
+
+        @Test func aLapsedPassThatNobodyTookCanStillBeCompleted() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            let claim = try await bench.take()
+            try bench.lapse()
+            #expect(try await bench.reaper().reap() == 1)
+            #expect(try await bench.complete(claim) == .ok)
+            #expect(try await bench.take("w2").pass == .assembly)
+            #expect(try await bench.claim("w2") == nil)
+        }
+
+        @Test func aTokenThatWasHandedBackCannotComplete() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            let claim = try await bench.take()
+            try await bench.board.release(claim)
+            #expect(try await bench.complete(claim) == .late)
+            #expect(try await bench.take().index == 0)
+        }
+
+        @Test func afterTheEndOfTheJobItIsCancelled() async throws {
+            try await bench.publish()
+            let claim = try await bench.take()
+            #expect(try await bench.board.cancel(claim.job))
+            #expect(try await bench.complete(claim) == .cancelled)
+            #expect(try await bench.board.results(claim.job).isEmpty)
+            let unknown = Claim(job: JobID("b2"), index: 0, pass: .assembly, token: claim.token)
+            #expect(try await bench.complete(unknown) == .cancelled)
+        }
+
+        @Test func anAssemblyBeforeItsPassesIsRefused() async throws {
+            try await bench.publish(Bench.job(passes: 2))
+            let claim = try await bench.take()
+            for index in [2, 3] {
+                let early = Claim(job: claim.job, index: index, pass: .assembly, token: claim.token)
+                await #expect(throws: ReelFailure.self) { try await bench.complete(early) }
+            }
+            #expect(try await bench.board.results(claim.job).isEmpty)
+        }
+
+        @Test func concurrentCompletesReleaseTheAssemblyOnce() async throws {
+            let boards = try (0..<4).map { _ in try Bench.open(bench.server) }
+            for round in 0..<10 {
+                try await bench.publish(Bench.job("j\(round)", passes: 8))
+                var claims: [Claim] = []
+                for _ in 0..<8 { claims.append(try await bench.take()) }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for (number, claim) in claims.enumerated() {
+                        // Each twice, as after a lost reply.
+                        for copy in 0..<2 {
+                            group.addTask {
+                                let board = boards[(number + copy) % 4]
+                                _ = try await board.complete(
+                                    claim, worker: WorkerID("w"), result: Bench.result(of: claim))
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                let assembly = try await bench.take()
+                #expect(assembly.pass == .assembly)
+                #expect(try await bench.claim() == nil)
+                let status = try #require(try await bench.board.status(assembly.job))
+                #expect(status.framesEncoded == 80)
+                #expect(try await bench.complete(assembly) == .ok)
+            }
+        }
+
+        @Test func sumsAreReadFromResultsWhereTheRegisterFellBehind() async throws {
+            try await bench.publish()
+            for _ in 0..<3 { try await bench.complete(bench.take()) }
+            let whole = try #require(try await bench.board.status(JobID("a1")))
+            #expect((whole.framesDecoded, whole.framesEncoded, whole.peakRSS) == (36, 30, 1002))
+            try bench.raw("HSET", "reel:{main}:job:a1", "sum", "2 24 20 1001")
+            #expect(try await bench.board.status(JobID("a1")) == whole)
+        }
+
+        @Test func thousandsOfResultsAreReadInPages() async throws {
+            let job = Bench.job(passes: 3000)
+            try await bench.publish(job)
+            for _ in 0..<3000 { try await bench.complete(bench.take()) }
+            let results = try await bench.board.results(job.id)
+            #expect(results.count == 3000)
+            #expect(results[2999]?.statistics.peakRSS == 3999)
+            #expect(try await bench.board.status(job.id)?.framesEncoded == 30_000)
+        }
+    }
+}

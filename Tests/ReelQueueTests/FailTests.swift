@@ -1,0 +1,198 @@
+import ReelCore
+import ReelQueue
+import Testing
+
+extension BoardTests {
+    @Suite struct Failing {
+        let bench: Bench
+        init() throws { bench = try Bench() }
+
+        /// Fails the only pass until the job fails or `most` attempts are over; gives the answers.
+        private func attempts(_ cause: FailureCause, most: Int) async throws -> [FailAnswer] {
+            try await bench.publish(Bench.job(passes: 1))
+            var answers: [FailAnswer] = []
+            while answers.count < most, try await bench.state() == .running {
+                let claim = try await bench.take()
+                answers.append(try await bench.fail(claim, cause, message: "attempt \(answers.count + 1)"))
+                try bench.makeDue()
+            }
+            return answers
+        }
+
+        @Test(arguments: [(FailureCause.transient, 5), (.crash, 3), (.limit, 2), (.lost, 20), (.permanent, 1)])
+        func eachChargedCauseHasItsLimit(_ cause: FailureCause, limit: Int) async throws {
+            let answers = try await attempts(cause, most: 50)
+            #expect(answers == Array(repeating: .retry, count: limit - 1) + [.jobFailed])
+            let status = try #require(try await bench.board.status(JobID("a1")))
+            #expect(status.state == .failed)
+            #expect(
+                status.failures
+                    == [PassFailure(index: 0, attempts: [cause.rawValue: limit], lastMessage: "attempt \(limit)")])
+            #expect(status.failure?.cause == cause)
+            #expect(status.failure?.message.hasSuffix("attempt \(limit)") == true)
+            #expect(try await bench.claim() == nil)
+            #expect(try bench.raw("ZCARD", "reel:{main}:lease") == "0")
+        }
+
+        @Test func theLimitFailureNamesTheNeed() async throws {
+            _ = try await attempts(.limit, most: 2)
+            let message = try #require(try await bench.board.status(JobID("a1"))?.failure).message
+            #expect(message == "pass 0 needs more memory than the 100 bytes planned for it: attempt 2")
+        }
+
+        @Test func aPermanentFailureIsKeptWhole() async throws {
+            try await bench.publish()
+            let (first, second) = (try await bench.take(), try await bench.take("w2"))
+            let message = "\"film\"/clip.mkv: ≥ 1 kaputt\n\u{1} at 00:01"
+            #expect(try await bench.fail(first, .permanent, kind: .input, message: message) == .jobFailed)
+            let status = try #require(try await bench.board.status(first.job))
+            #expect(status.failure == ReelFailure(.input, message, cause: .permanent))
+            #expect(status.finished != nil)
+            #expect(try await bench.beat("w2", holding: [second]).answers == [second.token: .cancel])
+            #expect(try await bench.complete(second, by: "w2") == .cancelled)
+            #expect(try await bench.fail(second, .crash, by: "w2") == .late)
+        }
+
+        @Test func otherJobsAreUnharmed() async throws {
+            try await bench.publish(Bench.job("a1", passes: 1))
+            try await bench.publish(Bench.job("b2", passes: 1))
+            let claims = [try await bench.take(), try await bench.take()]
+            try await bench.fail(claims[0], .permanent)
+            #expect(try await bench.complete(claims[1]) == .ok)
+            #expect(try await bench.state(claims[1].job.text) == .assembling)
+        }
+
+        @Test func aTransientFailureWaitsLongerEachTime() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            for expected in [2.0, 4, 8, 16] {
+                let claim = try await bench.take()
+                #expect(try await bench.fail(claim, .transient) == .retry)
+                let wait = try bench.wait(0)
+                #expect(wait <= expected && wait > expected - 1)
+                #expect(try await bench.claim() == nil)
+                try bench.makeDue()
+            }
+        }
+
+        @Test func causesAreChargedApart() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            for cause in [FailureCause.crash, .limit, .crash] {
+                #expect(try await bench.fail(bench.take(), cause) == .retry)
+            }
+            let failures = try await bench.board.status(JobID("a1"))?.failures
+            #expect(failures?.first?.attempts == ["crash": 2, "limit": 1])
+        }
+
+        @Test func aCrashGoesToAnotherWorkerWhereThereIsOne() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            try await bench.beat("w1")
+            try await bench.beat("w2")
+            try await bench.fail(bench.take("w1"), .crash, by: "w1")
+            #expect(try await bench.claim("w1") == nil)
+            try await bench.fail(bench.take("w2"), .crash, by: "w2")
+            // Both have had it.
+            #expect(try await bench.take("w1").index == 0)
+        }
+
+        @Test func aCrashIsTakenAgainWhereNobodyElseComes() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            try await bench.beat("w1")
+            try await bench.beat("w2")
+            try await bench.fail(bench.take("w1"), .crash, by: "w1")
+            #expect(try await bench.claim("w1") == nil)
+            try bench.makeDue()  // Due for longer than a lease.
+            #expect(try await bench.take("w1").index == 0)
+        }
+
+        @Test func anIncompatibleHostIsExcludedUncharged() async throws {
+            try await bench.publish(Bench.job(passes: 2))
+            try await bench.beat("w1", host: "one")
+            try await bench.beat("w2", host: "two")
+            try await bench.beat("w3", host: "one")
+            let answer = try await bench.fail(
+                bench.take("w1"), .incompatible, kind: .input, message: "no such file")
+            #expect(answer == .retry)
+            #expect(try await bench.claim("w1") == nil)
+            #expect(try await bench.claim("w3") == nil)
+            let status = try #require(try await bench.board.status(JobID("a1")))
+            #expect(status.failures.isEmpty)
+            #expect(status.warnings == ["kept", "one cannot take this job: no such file"])
+
+            let claim = try await bench.take("w2")
+            #expect(claim.index == 0)
+            #expect(try await bench.fail(claim, .incompatible, by: "w2", kind: .input, message: "nor here") == .jobFailed)
+            let failure = try await bench.board.status(JobID("a1"))?.failure
+            #expect(
+                failure
+                    == ReelFailure(.input, "no worker can take this job: nor here", cause: .incompatible))
+        }
+
+        @Test func aHostThatIsGoneDoesNotCount() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            try await bench.beat("w1", host: "one")
+            try await bench.beat("w2", host: "two")
+            try bench.raw("ZADD", "reel:{main}:workers", "1", "w2")
+            #expect(try await bench.fail(bench.take("w1"), .incompatible) == .jobFailed)
+        }
+
+        @Test func aFullDiskIsUnchargedAndWaits() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            try await bench.beat("w1", host: "one")
+            for _ in 0..<30 {
+                let claim = try await bench.take("w1")
+                #expect(try await bench.fail(claim, .noSpace, message: "3 GB are missing") == .retry)
+                #expect(try bench.wait(0) > 58)
+                #expect(try await bench.claim("w2") == nil)
+                try bench.makeDue()
+            }
+            let status = try #require(try await bench.board.status(JobID("a1")))
+            #expect(status.failures.isEmpty)
+            #expect(status.warnings == ["kept", "waiting for disk space on one: 3 GB are missing"])
+            try await bench.complete(bench.take("w2"), by: "w2")
+            #expect(try await bench.board.status(JobID("a1"))?.warnings == ["kept"])
+        }
+
+        @Test func theAssemblyIsTriedAgainToo() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            let pass = try await bench.take()
+            try await bench.complete(pass)
+            try await bench.fail(bench.take(), .transient)
+            #expect(try await bench.claim() == nil)
+            // A late duplicate does not shorten its wait.
+            #expect(try await bench.complete(pass) == .duplicate)
+            #expect(try await bench.claim() == nil)
+            try bench.makeDue()
+            let assembly = try await bench.take()
+            #expect(assembly.pass == .assembly)
+            #expect(try await bench.complete(assembly) == .ok)
+            #expect(try await bench.state() == .done)
+        }
+
+        @Test func onlyTheHolderCanFailOrRelease() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            let stalled = try await bench.take()
+            try bench.lapse()
+            #expect(try await bench.reaper().reap() == 1)
+            #expect(try await bench.fail(stalled, .permanent) == .late)
+            let other = try await bench.take("w2")
+            #expect(try await bench.fail(stalled, .permanent) == .late)
+            try await bench.board.release(stalled)
+            #expect(try await bench.board.live(other.job) == [0: WorkerID("w2")])
+            #expect(try await bench.state() == .running)
+            #expect(try await bench.complete(other, by: "w2") == .ok)
+            #expect(try await bench.fail(other, .permanent, by: "w2") == .late)
+            #expect(try await bench.state() == .assembling)
+        }
+
+        @Test func releaseChargesNothing() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            for _ in 0..<30 { try await bench.board.release(bench.take()) }
+            let claim = try await bench.take()
+            #expect(try await bench.board.status(claim.job)?.failures == [])
+            try await bench.board.release(claim)
+            try await bench.board.release(claim)
+            #expect(try await bench.take("w2").index == 0)
+            #expect(try await bench.claim("w2") == nil)
+        }
+    }
+}
