@@ -1,0 +1,182 @@
+import Foundation
+import ReelCore
+import ReelQueue
+import Testing
+
+extension BoardTests {
+    @Suite struct Connecting {
+        let bench: Bench
+        init() throws { bench = try Bench() }
+
+        @Test func aRestartOfRedisKeepsAll() async throws {
+            try await bench.publish(Bench.job(passes: 3))
+            try await bench.complete(bench.take())
+            let claim = try await bench.take()
+            try await bench.fail(bench.take(), .transient)
+            try await bench.beat(holding: [claim], encoded: 5)
+            let before = try #require(try await bench.board.status(claim.job))
+
+            bench.server.kill()
+            let failure = await #expect(throws: ReelFailure.self) { try await bench.board.ping() }
+            #expect(failure?.kind == .unreachable)
+            #expect(failure?.cause == .transient)
+            try bench.server.start()
+
+            try await bench.board.ping()
+            #expect(try await bench.board.status(claim.job) == before)
+            #expect(try await bench.beat(holding: [claim]).answers == [claim.token: .ok])
+            #expect(try await bench.complete(claim) == .ok)
+            // Scripts are gone with the process, jobs are not.
+            let raw = try RawRedis(socket: bench.server.socket)
+            try raw("ZADD", "reel:{main}:job:a1:retry", "1", "2")
+            try raw("ZADD", "reel:{main}:timer", "1", "a1")
+            try await bench.complete(bench.take())
+            #expect(try await bench.take().pass == .assembly)
+        }
+
+        @Test func forgottenScriptsAreLoadedAgain() async throws {
+            try await bench.publish()
+            #expect(try await bench.take().index == 0)
+            try bench.raw("SCRIPT", "FLUSH")
+            #expect(try await bench.take().index == 1)
+        }
+
+        @Test func aLostConnectionIsMadeAnew() async throws {
+            try await bench.board.ping()
+            try bench.raw("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+            await #expect(throws: ReelFailure.self) { try await bench.board.ping() }
+            try await bench.board.ping()
+            #expect(try bench.raw("CLIENT", "LIST").contains("name=test"))
+        }
+
+        @Test func noAnswerInTimeIsAFailure() async throws {
+            let board = try Bench.open(bench.server, timing: BoardTiming(answerTimeout: .milliseconds(100)))
+            try await board.ping()
+            try bench.raw("CLIENT", "PAUSE", "500")
+            let failure = await #expect(throws: ReelFailure.self) { try await board.ping() }
+            #expect(failure?.message.hasSuffix("no answer in time") == true)
+            try bench.raw("CLIENT", "UNPAUSE")
+            try await board.ping()
+        }
+
+        @Test func nobodyThereIsUnreachable() async throws {
+            let board = Board(try RedisAddress("unix://\(bench.server.folder)/none.sock"), name: "test")
+            for _ in 0..<3 {
+                let failure = await #expect(throws: ReelFailure.self) { try await board.ping() }
+                #expect(failure?.exitCode == 4)
+                #expect(failure?.message.contains("none.sock") == true)
+            }
+        }
+
+        @Test func databasesAndPasswords() async throws {
+            let second = Board(try RedisAddress("\(bench.server.url)?db=2"), name: "second")
+            _ = try await second.publish(Bench.job(passes: 1), passes: Bench.passes(1))
+            #expect(try await bench.state() == nil)
+            #expect(try await second.status(JobID("a1"))?.state == .running)
+
+            try bench.raw("ACL", "SETUSER", "reel", "on", ">secret", "~*", "+@all")
+            let path = bench.server.socket
+            try await Board(try RedisAddress("unix://reel:secret@\(path)"), name: "test").ping()
+            let failure = await #expect(throws: ReelFailure.self) {
+                try await Board(try RedisAddress("unix://reel:wrong@\(path)"), name: "test").ping()
+            }
+            #expect(failure?.message.contains("WRONGPASS") == true)
+            #expect(failure?.message.contains("wrong@") == false)
+        }
+
+        @Test func whatMakesRedisUnfitIsNamed() async throws {
+            #expect(try await bench.board.warnings() == [])
+            try bench.raw("CONFIG", "SET", "appendonly", "no", "maxmemory", "1gb", "maxmemory-policy", "allkeys-lru")
+            let warnings = try await bench.board.warnings()
+            try bench.raw("CONFIG", "SET", "appendonly", "yes", "maxmemory", "0", "maxmemory-policy", "noeviction")
+            #expect(warnings.count == 2)
+            #expect(warnings[0].contains("appendonly yes"))
+            #expect(warnings[1].contains("noeviction"))
+        }
+
+        @Test func waitingBoardsLeaveTheCooperativePoolFree() async throws {
+            let waiters = try (0..<16).map { _ in try Bench.open(bench.server) }
+            let started = ContinuousClock.now
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for waiter in waiters { group.addTask { try await waiter.waitForWork(seconds: 2) } }
+                for _ in 0..<20 { try await bench.board.ping() }
+                #expect(ContinuousClock.now - started < .seconds(1))
+                try await group.waitForAll()
+            }
+        }
+
+        @Test func jobsAreListedOldestFirstAndForgotten() async throws {
+            for id in ["c", "a", "b"] {
+                try await bench.publish(Bench.job(id, passes: 1))
+                while try bench.raw("TIME").split(separator: "\n")[1].count < 4 {}
+                usleep(2000)
+            }
+            #expect(try await bench.board.jobs().map(\.job.id.text) == ["c", "a", "b"])
+            let refusal = await #expect(throws: ReelFailure.self) { try await bench.board.forget(JobID("a")) }
+            #expect(refusal?.kind == .usage)
+            try await bench.complete(bench.take())
+            for id in ["c", "a", "b"] { _ = try await bench.board.cancel(JobID(id)) }
+            for id in ["a", "b", "c"] { try await bench.board.forget(JobID(id)) }
+            try await bench.board.forget(JobID("c"))
+            #expect(try await bench.board.jobs().isEmpty)
+            #expect(try bench.raw("KEYS", "*job*").isEmpty)
+        }
+
+        @Test func expiredJobsLeaveTheList() async throws {
+            let brief = try Bench.open(bench.server, timing: BoardTiming(retention: .milliseconds(1)))
+            _ = try await brief.publish(Bench.job("old", passes: 1), passes: Bench.passes(1))
+            #expect(try await brief.cancel(JobID("old")))
+            while try bench.raw("EXISTS", "reel:{main}:job:old") == "1" {}
+            #expect(try await brief.jobs().isEmpty)
+            _ = try await brief.publish(Bench.job("new", passes: 1), passes: Bench.passes(1))
+            #expect(try bench.raw("ZRANGE", "reel:{main}:jobs", "0", "-1") == "new")
+            #expect(try bench.raw("KEYS", "*:old*").isEmpty)
+        }
+
+        @Test func eventsTellWhatHappened() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            try await bench.complete(bench.take())
+            try await bench.complete(bench.take())
+            let events = try bench.raw("XRANGE", "reel:{main}:events", "-", "+").split(separator: "\n")
+            let names = zip(events, events.dropFirst()).filter { $0.0 == "event" }.map(\.1)
+            #expect(names == ["published", "claimed", "assembling", "completed", "claimed", "done", "completed"])
+        }
+    }
+}
+
+@Suite struct RedisAddressTests {
+    @Test(arguments: [
+        ("redis://127.0.0.1", "redis://127.0.0.1:6379"),
+        ("redis://queue.example:7000/3", "redis://queue.example:7000/3"),
+        ("redis://queue.example:7000/", "redis://queue.example:7000"),
+        ("redis://me:secret@queue.example", "redis://me@queue.example:6379"),
+        ("redis://:secret@queue.example", "redis://queue.example:6379"),
+        ("redis://[::1]:7000", "redis://[::1]:7000"),
+        ("REDIS://host", "redis://host:6379"),
+        ("unix:///run/redis.sock", "unix:///run/redis.sock"),
+        ("unix:///run/redis.sock?db=4", "unix:///run/redis.sock?db=4"),
+        ("unix://me:secret@/run/redis.sock", "unix://me@/run/redis.sock"),
+        ("unix:///run/with%20space.sock", "unix:///run/with space.sock"),
+    ])
+    func isRead(_ url: String, as shown: String) throws {
+        let address = try RedisAddress(url)
+        #expect(address.description == shown)
+        #expect(!"\(address)".contains("secret"))
+    }
+
+    @Test(arguments: [
+        "", "localhost", "localhost:6379", "rediss://host", "http://host", "redis://", "redis://host:99999",
+        "redis://host/one", "redis://host/-1", "redis://host?db=1", "unix://run/redis.sock", "unix://", "unix:///",
+        "unix:///run/s?db=x", "unix:///run/s?x=1", "unix:///" + String(repeating: "p", count: 107),
+    ])
+    func isRefused(_ url: String) {
+        let failure = #expect(throws: ReelFailure.self) { try RedisAddress(url) }
+        #expect(failure?.kind == .usage)
+    }
+
+    @Test func aRefusalDoesNotShowThePassword() {
+        let failure = #expect(throws: ReelFailure.self) { try RedisAddress("rediss://me:secret@host") }
+        #expect(failure?.message.contains("secret") == false)
+        #expect(failure?.message.contains("me@host") == true)
+    }
+}

@@ -1,0 +1,77 @@
+import ReelCore
+import ReelQueue
+import Testing
+
+extension BoardTests {
+    /// Redis 7.0 applies a script's writes from an append-only file even where it ends within them. So every prefix of
+    /// every transition must leave a board that still comes to a right end.
+    @Suite struct TornLogs {
+        let bench: Bench
+        init() throws { bench = try Bench() }
+
+        /// Does every kind of transition once, then stops with passes in all conditions.
+        private func scenario() async throws {
+            let job = Bench.job(passes: 4)
+            _ = try await bench.board.publish(job, passes: Bench.passes(4))
+            try await bench.beat("w1")
+            try await bench.beat("w2")
+            let (first, second) = (try await bench.take("w1"), try await bench.take("w2"))
+            try await bench.complete(first)
+            try await bench.fail(second, .transient, by: "w2")
+            let third = try await bench.take("w1")
+            try bench.lapse()
+            _ = try await bench.reaper().reap()
+            try await bench.beat("w1", holding: [third])  // adopted
+            try await bench.board.release(third)
+            try await bench.fail(bench.take("w1"), .crash)
+            try await bench.fail(bench.take("w2"), .noSpace, by: "w2")
+            try bench.makeDue()
+            try await bench.fail(bench.take("w2"), .incompatible, by: "w2")
+            try bench.makeDue()
+            _ = try await bench.board.cancel(job.id)
+            try await bench.publish(job)  // resumed
+            try await bench.fail(bench.take("w1"), .permanent)
+            try await bench.publish(job)
+            while let claim = try await bench.claim("w1") { try await bench.complete(claim) }
+        }
+
+        /// What workers and reapers do until nothing is left to do.
+        private func drive(_ reaper: Board) async throws {
+            for round in 0..<10 {
+                try bench.makeDue()
+                while let claim = try await bench.claim("w\(round)") {
+                    let answer = try await bench.complete(claim, by: "w\(round)")
+                    #expect(answer == .ok)
+                }
+                let ended = try await bench.state() == .done
+                try bench.lapse()
+                _ = try await reaper.reap()
+                if ended { return }
+            }
+        }
+
+        @Test func everyPrefixOfTheLogComesToARightEnd() async throws {
+            let before = try bench.server.log().count
+            try await scenario()
+            #expect(try await bench.state() == .done)
+            let log = try bench.server.log().dropFirst(before)
+            #expect(log.count > 100)
+            let reaper = try bench.reaper()
+            for length in 1...log.count {
+                try bench.raw("FLUSHALL")
+                for command in log.prefix(length) { try bench.raw.send(command) }
+                let torn = Comment("torn after \(length) writes, \(log.prefix(length).last ?? [])")
+                // The publisher publishes until it is answered.
+                try await bench.publish(Bench.job(passes: 4))
+                try await drive(reaper)
+                let status = try #require(try await bench.board.status(JobID("a1")))
+                #expect(status.state == .done, torn)
+                #expect(status.passesDone == 4, torn)
+                #expect(status.framesEncoded == 40, torn)
+                #expect(try await bench.board.results(JobID("a1")).count == 5, torn)
+                #expect(try bench.raw("ZCARD", "reel:{main}:lease") == "0", torn)
+                #expect(try bench.raw("HLEN", "reel:{main}:job:a1:live") == "0", torn)
+            }
+        }
+    }
+}
