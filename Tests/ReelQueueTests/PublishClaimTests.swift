@@ -17,6 +17,24 @@ extension BoardTests {
             #expect(try await bench.take().index == 0)
         }
 
+        @Test func aPublisherThatDiesLeavesNothingRunnable() async throws {
+            let job = Bench.job(passes: 20_000)
+            let publisher = Board(try RedisAddress(bench.server.url), name: "publisher")
+            let publishing = Task { try await publisher.publish(job, passes: Bench.passes(20_000)) }
+            while try bench.raw("HLEN", "reel:{main}:job:a1:passes") == "0" {}
+            let line = try #require(
+                try bench.raw("CLIENT", "LIST").split(separator: "\n").first { $0.contains("name=publisher") })
+            let id = try #require(line.firstMatch(of: /id=(\d+)/)?.1)
+            try bench.raw("CLIENT", "KILL", "ID", String(id))
+            await #expect(throws: ReelFailure.self) { try await publishing.value }
+
+            #expect(try await bench.state() == .publishing)
+            #expect(try await bench.claim() == nil)
+            #expect(try await bench.publish(job) == .published)
+            #expect(try bench.raw("HLEN", "reel:{main}:job:a1:passes") == "20000")
+            #expect(try await bench.take().index == 0)
+        }
+
         @Test func publishingAgainAttaches() async throws {
             #expect(try await bench.publish() == .published)
             let claim = try await bench.take()

@@ -12,6 +12,7 @@ extension BoardTests {
         /// Does every kind of transition once, then stops with passes in all conditions.
         private func scenario() async throws {
             let job = Bench.job(passes: 4)
+            var held: [Claim] = []
             _ = try await bench.board.publish(job, passes: Bench.passes(4))
             try await bench.beat("w1")
             try await bench.beat("w2")
@@ -32,7 +33,18 @@ extension BoardTests {
             try await bench.publish(job)  // resumed
             try await bench.fail(bench.take("w1"), .permanent)
             try await bench.publish(job)
-            while let claim = try await bench.claim("w1") { try await bench.complete(claim) }
+            // Every claim that finds nothing parks the job, so that only what follows can bring it back.
+            while let claim = try await bench.claim("w1") { held.append(claim) }
+            try await bench.fail(held.removeLast(), .transient)
+            #expect(try await bench.claim() == nil)
+            for claim in held { try await bench.complete(claim) }
+            #expect(try await bench.claim() == nil)
+            try bench.makeDue()
+            for _ in 0..<2 {
+                let claim = try await bench.take("w1")
+                #expect(try await bench.claim() == nil)
+                try await bench.complete(claim)
+            }
         }
 
         /// What workers and reapers do until nothing is left to do.

@@ -1,0 +1,107 @@
+import Foundation
+import ReelCore
+import ReelQueue
+import Testing
+
+/// What can befall a job, as `docs/board.md` names it.
+private enum Happening: String, CaseIterable {
+    case publish, complete, cancel, forget, release
+    case failPermanently = "fail, no attempt left"
+    case failOnce = "fail, attempts left"
+    case lapseOnce = "reap, attempts left"
+    case lapseTooOften = "reap, no attempt left"
+}
+
+/// Every transition there is; what is not here changes no state. `nil` is a job that the board does not know.
+private let transitions: [(from: JobState?, happening: Happening, to: JobState?)] = [
+    (nil, .publish, .running),
+    (.publishing, .publish, .running),
+    (.publishing, .cancel, .cancelled),
+    (.running, .complete, .assembling),
+    (.running, .failPermanently, .failed),
+    (.running, .lapseTooOften, .failed),
+    (.running, .cancel, .cancelled),
+    (.assembling, .complete, .done),
+    (.assembling, .failPermanently, .failed),
+    (.assembling, .lapseTooOften, .failed),
+    (.assembling, .cancel, .cancelled),
+    (.failed, .publish, .running),
+    (.cancelled, .publish, .running),
+    (.done, .forget, nil),
+    (.failed, .forget, nil),
+    (.cancelled, .forget, nil),
+]
+
+extension BoardTests {
+    @Suite struct StateMachine {
+        let bench: Bench
+        init() throws { bench = try Bench() }
+
+        static let states: [JobState?] = [nil] + JobState.allCases
+
+        @Test(arguments: states, Happening.allCases)
+        private func whatHappensInAState(_ start: JobState?, happening: Happening) async throws {
+            let held = try await bring(to: start)
+            #expect(try await bench.state() == start)
+            try await befall(held, happening)
+            let transition = transitions.first { $0.from == start && $0.happening == happening }
+            #expect(try await bench.state() == (transition.map(\.to) ?? start))
+        }
+
+        @Test func theDocumentHasTheSameTable() throws {
+            let path = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../docs/board.md").standardized
+            let rows = try String(contentsOf: path, encoding: .utf8).split(separator: "\n").compactMap { line in
+                let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+                guard cells.count == 4, Happening(rawValue: cells[1]) != nil else { return String?.none }
+                return cells[..<3].joined(separator: " | ")
+            }
+            let table = transitions.map {
+                "\($0.from?.rawValue ?? "none") | \($0.happening.rawValue) | \($0.to?.rawValue ?? "none")"
+            }
+            #expect(rows.sorted() == table.sorted())
+        }
+
+        /// Makes a job of one pass and brings it to a state; gives what a worker holds or held last.
+        private func bring(to state: JobState?) async throws -> Claim {
+            var held = Claim(job: JobID("a1"), index: 0, pass: .audio(0), token: "none")
+            guard let state else { return held }
+            try await bench.publish(Bench.job(passes: 1))
+            if state == .publishing {
+                try bench.raw("HSET", "reel:{main}:job:a1", "state", "publishing")
+                return held
+            }
+            held = try await bench.take()
+            if state == .assembling || state == .done {
+                try await bench.complete(held)
+                held = try await bench.take()
+            }
+            switch state {
+            case .done: try await bench.complete(held)
+            case .failed: try await bench.fail(held, .permanent)
+            case .cancelled: _ = try await bench.board.cancel(held.job)
+            default: break
+            }
+            return held
+        }
+
+        private func befall(_ held: Claim, _ happening: Happening) async throws {
+            switch happening {
+            case .publish: try await bench.publish(Bench.job(passes: 1))
+            case .complete: try await bench.complete(held)
+            case .cancel: _ = try await bench.board.cancel(held.job)
+            case .release: try await bench.board.release(held)
+            case .failPermanently: try await bench.fail(held, .permanent)
+            case .failOnce: try await bench.fail(held, .transient)
+            case .forget: try? await bench.board.forget(held.job)
+            case .lapseOnce, .lapseTooOften:
+                // A job that is not there must not come into being by it.
+                if happening == .lapseTooOften, try await bench.state() != nil {
+                    let record = #"{"attempts":{"lost":19},"message":"","crashed":[]}"#
+                    try bench.raw("HSET", "reel:{main}:job:a1:fails", String(held.index), record)
+                }
+                try bench.lapse()
+                _ = try await bench.reaper().reap()
+            }
+        }
+    }
+}
