@@ -31,7 +31,8 @@ extension Board {
     }
 
     /// Returns when there may be work, or after the time-out, or after half the time that an answer may take,
-    /// whichever comes first. Holds back every other call on this board meanwhile.
+    /// whichever comes first. Holds back every other call on this board meanwhile. A retry whose time comes gives no
+    /// hint, so waiting should be a matter of seconds.
     public func waitForWork(seconds: Int) throws(ReelFailure) {
         let most = Double(timing.answerTimeout.milliseconds) / 2000
         let wait = min(Double(seconds), most)

@@ -8,7 +8,8 @@ public import ReelCore
 /// hold back the others, so a heartbeat needs a board to itself.
 ///
 /// Every call throws `.unreachable` with cause `.transient` when Redis cannot be reached, after one attempt; it may
-/// have been carried out nevertheless. The next call connects anew, after a pause that grows with every failure.
+/// have been carried out nevertheless. The next call connects anew, after a pause that grows with every failure. What
+/// Redis refuses for good, a password for instance, has cause `.permanent`.
 public actor Board {
     let timing: BoardTiming
     private let address: RedisAddress
@@ -105,7 +106,7 @@ extension Board {
         } catch {
             connection = nil
             failuresInARow += 1
-            throw ReelFailure(.unreachable, "Redis at \(address): \(error.message)", cause: .transient)
+            throw ReelFailure(.unreachable, "Redis at \(address): \(error.message)", cause: error.cause)
         }
     }
 
@@ -125,7 +126,9 @@ extension Board {
         if address.database != 0 { greeting.append(["SELECT", String(address.database)]) }
         greeting.append(["CLIENT", "SETNAME", name])
         for command in greeting {
-            if case .error(let message) = try made.send(command) { throw ConnectionError(message: message) }
+            if case .error(let message) = try made.send(command) {
+                throw ConnectionError(message: message, cause: cause(ofRefusal: message))
+            }
         }
         connection = made
         failuresInARow = 0
@@ -134,8 +137,13 @@ extension Board {
 
     private func accept(_ reply: Reply) throws(ReelFailure) -> Reply {
         guard case .error(let message) = reply else { return reply }
+        throw ReelFailure(
+            .unreachable, "Redis at \(address) refuses: \(message)", cause: cause(ofRefusal: message))
+    }
+
+    /// Redis's errors begin with a word that tells their kind.
+    private func cause(ofRefusal message: String) -> FailureCause {
         let passing = ["LOADING", "BUSY", "OOM", "MISCONF", "READONLY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN"]
-        let cause: FailureCause = passing.contains { message.hasPrefix($0) } ? .transient : .permanent
-        throw ReelFailure(.unreachable, "Redis at \(address) refuses: \(message)", cause: cause)
+        return passing.contains { message.hasPrefix($0) } ? .transient : .permanent
     }
 }

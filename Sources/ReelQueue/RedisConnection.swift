@@ -1,5 +1,6 @@
 internal import CHiredis
 internal import Glibc
+internal import ReelCore
 
 /// What Redis answered.
 enum Reply: Equatable, Sendable {
@@ -37,6 +38,8 @@ enum Reply: Equatable, Sendable {
 /// The connection is of no use any more, and why. Nobody knows whether a command that was under way was carried out.
 struct ConnectionError: Error {
     var message: String
+    /// Whether it may be otherwise another time.
+    var cause = FailureCause.transient
 }
 
 /// One blocking connection to Redis by hiredis, the only user of it. After an error it must be thrown away.
