@@ -48,9 +48,10 @@ public struct Rational: Hashable, Sendable {
         var (top, bottom) = Rational.lowestTerms(numerator.magnitude, denominator.magnitude)
         let limit = Int64.max.magnitude
         if top > limit || bottom > limit {
-            let excess = max(top / UInt128(limit), bottom / UInt128(limit)) + 1
-            (top, bottom) = Rational.lowestTerms(
-                min(top / excess, UInt128(limit)), max(bottom / excess, 1))
+            let smaller = max(bottom / (max(top, bottom) / UInt128(limit) + 1), 1)
+            let (whole, rest) = top.quotientAndRemainder(dividingBy: bottom)
+            let part = bottom.dividingFullWidth(rest.multipliedFullWidth(by: smaller)).quotient
+            (top, bottom) = Rational.lowestTerms(min(whole * smaller + part, UInt128(limit)), smaller)
         }
         let isNegative = (numerator < 0) != (denominator < 0)
         self.numerator = isNegative ? -Int64(top) : Int64(top)

@@ -1,0 +1,17 @@
+/// Quantities as people read and type them.
+public enum Wording {
+    /// Bytes in whole MiB, rounded up, so that asking for what was named is enough: "431 MiB".
+    public static func mebibytes(_ bytes: Int64) -> String {
+        let (whole, rest) = bytes.quotientAndRemainder(dividingBy: 1 << 20)
+        return "\(rest > 0 ? whole + 1 : whole) MiB"
+    }
+
+    /// A time to the nearest millisecond: "12.345 s".
+    public static func seconds(_ time: Rational) -> String {
+        let milliseconds = TimeBase(1, 1000).ticks(in: time, rounding: .nearest)
+        let (whole, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
+        let digits = String(rest)
+        let padding = String(repeating: "0", count: 3 - digits.count)
+        return "\(milliseconds < 0 ? "-" : "")\(whole).\(padding)\(digits) s"
+    }
+}
