@@ -88,8 +88,9 @@ enum Indexes {
 
     static func audioTrack(_ place: Int) -> AudioTrack {
         AudioTrack(
-            index: place + 1, codec: "aac", sampleRate: 48000, channels: 2, channelLayout: "stereo", sampleFormat: "fltp",
-            timeBase: TimeBase(1, 48000), span: Interval(start: Timestamp(-1024), duration: Ticks(480_000)), bytes: 65_536,
+            index: place + 1, codec: "aac", sampleRate: 48000, channels: 2, channelLayout: "stereo",
+            sampleFormat: "fltp", timeBase: TimeBase(1, 48000),
+            span: Interval(start: Timestamp(-1024), duration: Ticks(480_000)), bytes: 65_536,
             details: TrackDetails(language: "deu", title: nil, dispositions: ["default"]))
     }
 }

@@ -57,7 +57,8 @@ struct SourceIndexBinaryTests {
         var bytes = Array(Indexes.random(using: &random, frames: 40).encoded().dropLast(8))
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             let place = Int.random(in: 8..<bytes.count, using: &random)
-            bytes[place] = [0x00, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255, using: &random)]
+            bytes[place] =
+                [0x00, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255, using: &random)]
                 .randomElement(using: &random) ?? 0
         }
         if Bool.random(using: &random) { bytes.removeLast(Int.random(in: 0..<bytes.count - 8, using: &random)) }

@@ -1,0 +1,67 @@
+/// How much memory a pass may take.
+public struct MemoryRequest: Hashable, Sendable {
+    /// Bytes to aim at: runs shrink to fit. Where even the shortest do not, a pass takes what it must, up to `limit`.
+    public var budget: Int64
+    /// Bytes above which planning fails; nil where nobody set any.
+    public var limit: Int64?
+
+    /// A budget, and a limit if somebody set one.
+    public init(budget: Int64, limit: Int64? = nil) {
+        self.budget = budget
+        self.limit = limit
+    }
+
+    /// 2 GiB, and more where that is not enough.
+    public static let standard = MemoryRequest(budget: 2 << 30)
+
+    /// The same with a person's own `--memory`, which binds.
+    func narrowed(to explicit: Int64?) -> MemoryRequest {
+        guard let explicit else { return self }
+        return MemoryRequest(budget: explicit, limit: min(explicit, limit ?? explicit))
+    }
+}
+
+/// What passes of one job take: a fixed part, and a frame's buffer for every frame of the longest run.
+struct MemoryBudget {
+    /// Bytes beside the run: process, index, decoder, encoder.
+    let fixed: Int64
+    let frameBytes: Int64
+
+    /// Fails with kind `.input` where the index gives sizes that no video has.
+    init(index: SourceIndex, video: VideoTarget) throws(ReelFailure) {
+        let stream = index.video.stream
+        guard (1...(1 << 40)).contains(stream.frameBytes), (0...1000).contains(stream.reorderDepth) else {
+            throw ReelFailure(
+                .input, "no decoder makes frames of \(stream.frameBytes) bytes, \(stream.reorderDepth) held back")
+        }
+        frameBytes = stream.frameBytes
+        let decoderFrames = 16 + Int64(stream.reorderDepth) + Int64(video.threads)
+        fixed =
+            MemoryBudget.process + MemoryBudget.indexEntry * Int64(index.video.packets.count)
+            + decoderFrames * frameBytes + EncoderProfile(video).memory
+    }
+
+    /// Bytes that a pass with runs of `frames` takes.
+    func need(run frames: Int) -> Int64 { fixed + Int64(frames) * frameBytes }
+
+    /// The longest run, at least `least` and at most `most` frames, that fits into `request`; fails with kind `.usage`
+    /// where `least` do not fit into its limit.
+    func longestRun(in request: MemoryRequest, least: Int, most: Int) throws(ReelFailure) -> Int {
+        let needed = need(run: least)
+        if let limit = request.limit, limit < needed {
+            throw ReelFailure(
+                .usage,
+                """
+                \(Wording.mebibytes(limit)) of memory are too little: a pass of this video takes \
+                \(Wording.mebibytes(needed)) at the least; allow that much, or choose a faster preset or another codec
+                """)
+        }
+        let room = max(request.budget - fixed, 0) / frameBytes
+        return min(max(Int(clamping: room), least), most)
+    }
+
+    /// A process that has loaded the libraries and opened a source and a segment.
+    private static let process: Int64 = 60 << 20
+    /// Bytes a packet costs in memory: its entry, its frame, and the file they are read from.
+    private static let indexEntry: Int64 = 96
+}

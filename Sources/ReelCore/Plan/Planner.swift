@@ -1,0 +1,78 @@
+/// Turns what recon found and a person asked for into the job's work.
+public struct Planner: Sendable {
+    private let slots: Int
+    private let memory: MemoryRequest
+
+    /// For `slots` passes at a time, one at least, each in the memory asked for; a spec's own memory goes before it.
+    public init(slots: Int, memory: MemoryRequest = .standard) {
+        self.slots = max(slots, 1)
+        self.memory = memory
+    }
+
+    /// The plan. Fails with kind `.usage` where no frame lies in the spec's range or the least need exceeds the memory
+    /// allowed, with `.input` where the video has no frames or cannot be decoded from its first.
+    public func plan(
+        index: SourceIndex, spec: JobSpec, video: VideoTarget, audio: [AudioTarget], warnings: [String]
+    ) throws(ReelFailure) -> Plan {
+        let starts = try StartTable(index.video)
+        let timeline = try Timeline(index: index, spec: spec)
+        let budget = try MemoryBudget(index: index, video: video)
+
+        let cap = spec.passFrames.map { max($0, 1) }
+        // A run of two may have to take a third frame, so that none is left over.
+        let most = min(PassWork.greatestRun, cap.map { max($0, 3) } ?? .max, timeline.frameCount)
+        let least = min(PassWork.leastRun, most)
+        let longest = try budget.longestRun(in: memory.narrowed(to: spec.memory), least: least, most: most)
+
+        let work = PassWork(
+            starts: starts, weight: EncoderProfile(video).weight, runFrames: min(longest, cap ?? longest))
+        let cutter = PassCutter(selection: timeline.frames, work: work, slots: slots, passFrames: cap)
+        let cuts = cutter.cut()
+        let passes = zip(cuts, cuts.dropFirst()).map { start, end in
+            VideoPass(
+                randomAccessPoint: starts.point(for: start), frames: start..<end, runCount: work.runs(in: end - start))
+        }
+        let longestRun = passes.map { ($0.frames.count + $0.runCount - 1) / $0.runCount }.max() ?? 0
+        return Plan(
+            container: spec.container, timeline: timeline, video: video, audio: audio,
+            passes: audio.indices.map(Pass.audio) + passes.reversed().map(Pass.video),
+            // Even runs may all be shorter than the least that was asked for: who allows what is named here is not refused.
+            need: budget.need(run: max(longestRun, least)), verify: spec.verify,
+            warnings: index.warnings + warnings.filter { !index.warnings.contains($0) })
+    }
+}
+
+extension Timeline {
+    /// The frames that a spec selects, and the clock on which the output shows them.
+    init(index: SourceIndex, spec: JobSpec) throws(ReelFailure) {
+        let track = index.video
+        let timeBase = track.stream.timeBase
+        let from = spec.from.map { index.startTime + $0 }
+        let to = spec.to.map { index.startTime + $0 }
+        if let from = spec.from, let to = spec.to, from >= to {
+            let (from, to) = (Wording.seconds(from), Wording.seconds(to))
+            throw ReelFailure(.usage, "--from \(from) is not before --to \(to): nothing lies between")
+        }
+        func framesBefore(_ moment: Rational) -> Int {
+            // Whole ticks lie before a moment when they lie before the first that does not.
+            let tick = timeBase.ticks(in: moment, rounding: .up)
+            return track.frames.partition { $0.interval.start.ticks < tick }
+        }
+        let first = from.map(framesBefore) ?? 0
+        let end = to.map(framesBefore) ?? track.frames.count
+        let frames = first..<max(first, end)
+        guard let last = frames.last else { throw Timeline.emptySelection(index, spec) }
+        self.init(
+            timeBase: timeBase, mode: spec.timestamps, frames: frames, end: track.frames[last].interval.end,
+            audioFrom: from, audioTo: to)
+    }
+
+    private static func emptySelection(_ index: SourceIndex, _ spec: JobSpec) -> ReelFailure {
+        let range = [
+            spec.from.map { "--from \(Wording.seconds($0))" }, spec.to.map { "--to \(Wording.seconds($0))" },
+        ].compactMap { $0 }.joined(separator: " ")
+        let timeBase = index.video.stream.timeBase
+        let end = Wording.seconds(timeBase.seconds(index.video.end) - index.startTime)
+        return ReelFailure(.usage, "no frame begins in \(range): the video ends at \(end)")
+    }
+}

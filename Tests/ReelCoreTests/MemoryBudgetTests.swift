@@ -1,0 +1,134 @@
+import ReelCore
+import Testing
+
+@Suite("The memory of a pass")
+struct MemoryBudgetTests {
+    /// 2160p in 10 bits, 24.9 million bytes a frame.
+    private let large = Indexes.make(
+        durations: Array(repeating: 1, count: 1000), keysAt: [0], timeBase: TimeBase(1, 50), frameBytes: 24_883_200)
+    private let largeTarget = Plans.target(width: 3840, height: 2160, pixelFormat: "yuv420p10le")
+
+    @Test("lets runs shrink to 48 frames, then rises above a mere budget")
+    func shrinks() throws {
+        let small = Indexes.regular(frames: 1000, keysAt: [0])
+        #expect(try Plans.make(small, slots: 1).longestRun == 250, "even runs of about 240")
+        let tight = try Plans.make(small, slots: 1, memory: MemoryRequest(budget: 400 << 20))
+        #expect((48..<240).contains(tight.longestRun))
+        #expect(tight.need <= 400 << 20)
+        let raised = try Plans.make(large, slots: 1, video: largeTarget)
+        #expect(raised.longestRun == 48)
+        #expect(raised.need > 2 << 30)
+    }
+
+    @Test("is refused below the least need, naming both; the named size suffices")
+    func refused() throws {
+        let spec = JobSpec(container: .mp4, memory: 300 << 20)
+        let failure = #expect(throws: ReelFailure.self) {
+            try Plans.make(large, slots: 1, spec: spec, video: largeTarget)
+        }
+        #expect(failure?.exitCode == 2)
+        let message = try #require(failure?.message)
+        let sizes = message.split(separator: " ").indices.dropLast().compactMap { place -> Int64? in
+            let words = message.split(separator: " ")
+            return words[place + 1].hasPrefix("MiB") ? Int64(words[place]) : nil
+        }
+        #expect(sizes.count == 2)
+        #expect(sizes.first == 300)
+        let enough = JobSpec(container: .mp4, memory: (sizes.last ?? 0) << 20)
+        #expect(try Plans.make(large, slots: 1, spec: enough, video: largeTarget).longestRun == 48)
+    }
+
+    @Test("of a machine limits a pass even where its budget would rise")
+    func machineLimit() {
+        let memory = MemoryRequest(budget: 512 << 20, limit: 1 << 30)
+        let failure = #expect(throws: ReelFailure.self) { try Plans.make(large, memory: memory, video: largeTarget) }
+        #expect(failure?.message.contains("1024 MiB") == true)
+    }
+
+    @Test("of a short source or short runs is less")
+    func shortSource() throws {
+        let spec = JobSpec(container: .mp4, passFrames: 10)
+        let capped = try Plans.make(large, slots: 1, spec: spec, video: largeTarget)
+        let whole = try Plans.make(large, slots: 1, video: largeTarget)
+        #expect(whole.need - capped.need == 38 * 24_883_200)
+    }
+
+    /// Peak resident memory of `ffmpeg` encoding with one thread, in MiB; it has 56 with no encoder.
+    struct Measured: Sendable, CustomTestStringConvertible {
+        var encoder: String
+        var preset: String?
+        var (width, height): (Int, Int)
+        var pixelFormat: String
+        var peak: Double
+        var testDescription: String { "\(encoder) \(preset ?? "") \(width)x\(height) \(pixelFormat)" }
+
+        init(_ encoder: String, _ preset: String?, _ width: Int, _ height: Int, _ pixelFormat: String, _ peak: Double) {
+            self.encoder = encoder
+            self.preset = preset
+            (self.width, self.height) = (width, height)
+            self.pixelFormat = pixelFormat
+            self.peak = peak
+        }
+    }
+
+    private static let measured = [
+        Measured("libx264", "ultrafast", 1280, 720, "yuv420p", 72),
+        Measured("libx264", "superfast", 1280, 720, "yuv420p", 104),
+        Measured("libx264", "veryfast", 1280, 720, "yuv420p", 127),
+        Measured("libx264", "faster", 1280, 720, "yuv420p", 159),
+        Measured("libx264", "fast", 1280, 720, "yuv420p", 190),
+        Measured("libx264", "medium", 320, 240, "yuv420p", 71),
+        Measured("libx264", "medium", 1280, 720, "yuv420p", 223),
+        Measured("libx264", "medium", 1280, 720, "yuv420p10le", 355),
+        Measured("libx264", "medium", 1280, 720, "yuv444p", 336),
+        Measured("libx264", "medium", 1920, 1080, "yuv420p", 430),
+        Measured("libx264", "medium", 3840, 2160, "yuv420p", 1396),
+        Measured("libx264", "medium", 3840, 2160, "yuv420p10le", 2560),
+        Measured("libx264", "slow", 1280, 720, "yuv420p", 258),
+        Measured("libx264", "slower", 1280, 720, "yuv420p", 305),
+        Measured("libx264", "veryslow", 1280, 720, "yuv420p", 403),
+        Measured("libx264", "placebo", 1280, 720, "yuv420p", 612),
+        Measured("libx265", "ultrafast", 1280, 720, "yuv420p", 161),
+        Measured("libx265", "veryfast", 1280, 720, "yuv420p", 213),
+        Measured("libx265", nil, 320, 240, "yuv420p", 84),
+        Measured("libx265", nil, 1280, 720, "yuv420p", 237),
+        Measured("libx265", "medium", 1280, 720, "yuv420p10le", 357),
+        Measured("libx265", "medium", 1280, 720, "yuv444p", 314),
+        Measured("libx265", "medium", 1920, 1080, "yuv420p", 423),
+        Measured("libx265", "medium", 3840, 2160, "yuv420p10le", 2355),
+        Measured("libx265", "slow", 1280, 720, "yuv420p", 258),
+        Measured("libx265", "veryslow", 1280, 720, "yuv420p", 385),
+        Measured("libsvtav1", "10", 320, 240, "yuv420p", 83),
+        Measured("libsvtav1", "10", 1280, 720, "yuv420p", 219),
+        Measured("libsvtav1", "10", 1280, 720, "yuv420p10le", 286),
+        Measured("libsvtav1", "10", 1920, 1080, "yuv420p10le", 523),
+        Measured("libsvtav1", "10", 2560, 1440, "yuv420p10le", 851),
+        Measured("libsvtav1", "10", 3840, 2160, "yuv420p10le", 1434),
+        Measured("libsvtav1", "6", 1920, 1080, "yuv420p", 418),
+        Measured("libsvtav1", "4", 1280, 720, "yuv420p", 279),
+        Measured("libvpx-vp9", nil, 1280, 720, "yuv420p", 191),
+        Measured("libvpx-vp9", nil, 1280, 720, "yuv420p10le", 275),
+        Measured("libvpx-vp9", nil, 1920, 1080, "yuv420p", 332),
+        Measured("libvpx", nil, 1280, 720, "yuv420p", 90),
+        Measured("libaom-av1", nil, 1280, 720, "yuv420p", 277),
+        Measured("ffv1", nil, 1280, 720, "gray", 189),
+        Measured("ffv1", nil, 1280, 720, "yuv444p16le", 198),
+        Measured("ffv1", nil, 1920, 1080, "yuv420p", 366),
+        Measured("prores_ks", nil, 3840, 2160, "yuv422p10le", 147),
+        Measured("mpeg2video", nil, 3840, 2160, "yuv420p", 158),
+    ]
+
+    @Test("covers what encoders were measured to take, without waste", arguments: measured)
+    func encoders(_ row: Measured) throws {
+        let index = Indexes.regular(frames: 10, keysAt: [0], frameBytes: 1)
+        let target = Plans.target(
+            row.encoder, width: row.width, height: row.height, pixelFormat: row.pixelFormat, preset: row.preset)
+        // Of frames of a byte nothing but process and encoder remains.
+        let need = Double(try Plans.make(index, video: target).need) / 0x1p20
+        #expect(need > row.peak)
+        #expect(need < row.peak * 1.35)
+        let threaded = Plans.target(row.encoder, width: row.width, height: row.height, threads: 4)
+        let one = Plans.target(row.encoder, width: row.width, height: row.height)
+        #expect(try Plans.make(index, video: threaded).need >= Plans.make(index, video: one).need)
+    }
+}

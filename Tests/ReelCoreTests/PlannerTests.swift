@@ -1,0 +1,115 @@
+import ReelCore
+import Testing
+
+@Suite("The planner")
+struct PlannerTests {
+    @Test("cuts 456 key frames by 100 from the start and publishes the 56 first", arguments: [1, 2, 3, 16])
+    func originalMethod(slots: Int) throws {
+        let index = Indexes.regular(frames: 456, keysAt: Array(0..<456))
+        let plan = try Plans.make(index, slots: slots, spec: JobSpec(container: .mp4, passFrames: 100))
+        let expected = [400..<456, 300..<400, 200..<300, 100..<200, 0..<100].map {
+            Pass.video(VideoPass(randomAccessPoint: $0.lowerBound, frames: $0, runCount: 1))
+        }
+        #expect(plan.passes == expected)
+    }
+
+    @Test("leaves no single frame over when passes are capped")
+    func capLeavesNoSingleFrame() throws {
+        func lengths(_ frames: Int, keysAt keys: [Int], cap: Int) throws -> [Int] {
+            let index = Indexes.regular(frames: frames, keysAt: keys)
+            let plan = try Plans.make(index, spec: JobSpec(container: .mp4, passFrames: cap))
+            return plan.videoPasses.reversed().map(\.frames.count)
+        }
+        #expect(try lengths(201, keysAt: Array(0..<201), cap: 100) == [100, 99, 2])
+        #expect(try lengths(201, keysAt: [0, 100, 200], cap: 100) == [100, 101])
+        #expect(try lengths(301, keysAt: [0, 100, 101, 201], cap: 100) == [100, 101, 100])
+        #expect(try lengths(7, keysAt: Array(0..<7), cap: 1) == [2, 2, 3])
+        #expect(try lengths(1, keysAt: [0], cap: 100) == [1])
+    }
+
+    @Test("caps runs, and passes only where a RAP lets them end")
+    func capBetweenDistantRAPs() throws {
+        let index = Indexes.regular(frames: 500, keysAt: [0, 250])
+        let plan = try Plans.make(index, slots: 2, spec: JobSpec(container: .mp4, passFrames: 100))
+        #expect(plan.videoPasses.map(\.frames) == [250..<500, 0..<250])
+        #expect(plan.videoPasses.allSatisfy { $0.runs.map(\.count) == [84, 83, 83] })
+    }
+
+    @Test("decodes a long file with one key frame as often as 15 % allow")
+    func oneKeyFrame() throws {
+        let index = Indexes.regular(frames: 172_800, keysAt: [0])
+        let alone = try Plans.make(index, slots: 1)
+        #expect(alone.videoPasses == [VideoPass(randomAccessPoint: 0, frames: 0..<172_800, runCount: 720)])
+        for (slots, passes) in [(2, 2), (3, 3), (8, 3)] {
+            let plan = try Plans.make(index, slots: slots)
+            #expect(plan.videoPasses.count == passes)
+            #expect(plan.videoPasses.allSatisfy { $0.randomAccessPoint == 0 })
+            #expect(plan.redundancy(in: index.video) <= 0.15)
+            // Passes later in the source discard more, encode less, and so take as long as the others.
+            #expect(plan.imbalance(slots: passes, in: index.video) < 1.001)
+            let difference = abs(plan.need - alone.need) / index.video.stream.frameBytes
+            #expect(difference <= 2, "a run's memory, however far apart RAPs are")
+        }
+        let cheap = try Plans.make(index, slots: 8, video: Plans.target("mjpeg"))
+        #expect(cheap.videoPasses.count == 1, "where encoding is cheap, decoding twice does not pay")
+        let dear = try Plans.make(index, slots: 8, video: Plans.target("libx265"))
+        #expect(dear.videoPasses.count > 3)
+        #expect(dear.redundancy(in: index.video) <= 0.15)
+    }
+
+    @Test("keeps one, two and three slots busy with ordinary groups of pictures", arguments: [1, 2, 3])
+    func ordinary(slots: Int) throws {
+        let index = Indexes.regular(frames: 9000, keysAt: Array(stride(from: 0, to: 9000, by: 250)))
+        let plan = try Plans.make(index, slots: slots)
+        #expect(plan.redundancy(in: index.video) == 0)
+        #expect(plan.imbalance(slots: slots, in: index.video) < 1.06)
+        #expect(plan.videoPasses.allSatisfy { $0.frames.lowerBound.isMultiple(of: 250) })
+        #expect(plan.videoPasses.count >= 4 * slots)
+    }
+
+    @Test("plans one frame, and two")
+    func tiny() throws {
+        let one = try Plans.make(Indexes.regular(frames: 1, keysAt: [0]), slots: 8)
+        #expect(one.passes == [.video(VideoPass(randomAccessPoint: 0, frames: 0..<1, runCount: 1))])
+        let two = try Plans.make(Indexes.regular(frames: 2, keysAt: [0, 1]), slots: 8)
+        #expect(two.passes == [.video(VideoPass(randomAccessPoint: 0, frames: 0..<2, runCount: 1))])
+    }
+
+    @Test("starts at the later of two RAPs for the same frame, and at none that is overtaken")
+    func choiceOfRAP() throws {
+        var index = Indexes.regular(frames: 600, keysAt: [0, 100, 300, 310])
+        index.video.randomAccessPoints[1] = RandomAccessPoint(packet: 100, frame: 360)
+        index.video.randomAccessPoints[2] = RandomAccessPoint(packet: 295, frame: 310)
+        let plan = try Plans.make(index, spec: JobSpec(container: .mp4, passFrames: 310))
+        #expect(
+            plan.videoPasses == [
+                VideoPass(randomAccessPoint: 3, frames: 310..<600, runCount: 1),
+                VideoPass(randomAccessPoint: 0, frames: 0..<310, runCount: 2),
+            ])
+    }
+
+    @Test("refuses a video without frames, and one that cannot be decoded from its first")
+    func undecodable() {
+        let none = #expect(throws: ReelFailure.self) { try Plans.make(Indexes.regular(frames: 0, keysAt: [])) }
+        #expect(none?.kind == .input)
+        #expect(none?.message == "the video has no frames")
+        for keys in [[], [3]] {
+            let late = #expect(throws: ReelFailure.self) { try Plans.make(Indexes.regular(frames: 9, keysAt: keys)) }
+            #expect(late?.kind == .input)
+        }
+        let huge = Indexes.make(durations: [1], keysAt: [0], timeBase: TimeBase(1, 25), frameBytes: .max)
+        #expect(throws: ReelFailure.self) { try Plans.make(huge) }
+    }
+
+    @Test("passes on what the source loses and what the engine says, each once")
+    func warnings() throws {
+        var index = Indexes.regular(frames: 10, keysAt: [0])
+        index.warnings = ["a", "b"]
+        let plan = try Planner(slots: 1).plan(
+            index: index, spec: JobSpec(container: .nut, verify: .decode), video: Plans.target(), audio: [],
+            warnings: ["b", "c"])
+        #expect(plan.warnings == ["a", "b", "c"])
+        #expect(plan.container == .nut)
+        #expect(plan.verify == .decode)
+    }
+}

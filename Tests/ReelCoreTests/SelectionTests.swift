@@ -1,0 +1,75 @@
+import ReelCore
+import Testing
+
+/// `--from` and `--to`: frames with from ≤ t < to, and the clock that follows.
+@Suite("The selected range")
+struct SelectionTests {
+    /// 30000/1001 frames a second on a clock of 1/30000 s that starts at 2 s.
+    private let index = Indexes.make(
+        durations: Array(repeating: 1001, count: 300), keysAt: [0, 50, 100, 150, 200, 250],
+        timeBase: TimeBase(1, 30000), start: 60000, startTime: Rational(2))
+
+    private func timeline(from: Rational? = nil, to: Rational? = nil) throws(ReelFailure) -> Timeline {
+        try Plans.make(index, spec: JobSpec(container: .mp4, from: from, to: to)).timeline
+    }
+
+    @Test("is everything unless asked otherwise")
+    func everything() throws {
+        let timeline = try timeline()
+        #expect(timeline.frames == 0..<300)
+        #expect(timeline.end == Timestamp(60000 + 300 * 1001))
+        #expect(timeline.audioFrom == nil)
+        #expect(timeline.audioTo == nil)
+    }
+
+    @Test("takes the frame that begins at --from and leaves the one that begins at --to")
+    func boundaries() throws {
+        let timeline = try timeline(from: Rational(100 * 1001, 30000), to: Rational(200 * 1001, 30000))
+        #expect(timeline.frames == 100..<200)
+        #expect(timeline.end == Timestamp(60000 + 200 * 1001))
+        #expect(timeline.audioFrom == Rational(2) + Rational(100 * 1001, 30000))
+        #expect(timeline.audioTo == Rational(2) + Rational(200 * 1001, 30000))
+    }
+
+    @Test("moves by a frame when a boundary moves by the smallest time")
+    func nextToBoundaries() throws {
+        let instant = Rational(1, 1_000_000_000)
+        let (from, to) = (Rational(100 * 1001, 30000), Rational(200 * 1001, 30000))
+        #expect(try timeline(from: from + instant, to: to + instant).frames == 101..<201)
+        #expect(try timeline(from: from - instant, to: to - instant).frames == 100..<200)
+    }
+
+    @Test("may begin inside a group of pictures, which is decoded from its RAP")
+    func insideGroup() throws {
+        let plan = try Plans.make(index, spec: JobSpec(container: .mp4, from: Rational(11, 2), to: Rational(6)))
+        #expect(plan.timeline.frames == 165..<180)
+        #expect(plan.videoPasses == [VideoPass(randomAccessPoint: 3, frames: 165..<180, runCount: 1)])
+    }
+
+    @Test("that is empty, reversed or beyond the end is wrong usage, and says where the video ends")
+    func empty() throws {
+        let reversed = #expect(throws: ReelFailure.self) { try timeline(from: Rational(5), to: Rational(5)) }
+        #expect(reversed?.kind == .usage)
+        #expect(reversed?.message == "--from 5.000 s is not before --to 5.000 s: nothing lies between")
+        let beyond = #expect(throws: ReelFailure.self) { try timeline(from: Rational(11)) }
+        #expect(beyond?.exitCode == 2)
+        #expect(beyond?.message == "no frame begins in --from 11.000 s: the video ends at 10.010 s")
+        let between = #expect(throws: ReelFailure.self) { try timeline(from: Rational(1, 300), to: Rational(1, 100)) }
+        #expect(between?.kind == .usage)
+        #expect(throws: ReelFailure.self) { try timeline(from: Rational(.max), to: nil) }
+        #expect(try timeline(to: Rational(.max)).frames == 0..<300)
+    }
+
+    @Test("follows a variable rate, and frames before the file's start belong to it unless asked otherwise")
+    func variableRate() throws {
+        let index = Indexes.make(
+            durations: [10, 300, 1, 1, 5000, 40], keysAt: [0], timeBase: TimeBase(1, 1000), start: -5)
+        let whole = try Plans.make(index).timeline
+        #expect(whole.frames == 0..<6)
+        let cut = try Plans.make(index, spec: JobSpec(container: .mkv, from: Rational(0), to: Rational(307, 1000)))
+        #expect(cut.timeline.frames == 1..<4)
+        #expect(cut.timeline.end == Timestamp(307))
+        #expect(cut.timeline.interval(of: 3, in: index.video) == Interval(start: Timestamp(0), duration: Ticks(1)))
+        #expect(cut.timeline.interval(of: 1, in: index.video) == Interval(start: Timestamp(2), duration: Ticks(300)))
+    }
+}
