@@ -99,6 +99,7 @@ let package = Package(
         .testTarget(name: "ReelStoreTests", dependencies: ["ReelStore", "ReelCore"], swiftSettings: strict),
         .testTarget(name: "ReelQueueTests", dependencies: ["ReelQueue", "ReelCore"], swiftSettings: strict),
         .testTarget(name: "ReelPipelineTests", dependencies: ["ReelPipeline", "ReelStore"], swiftSettings: strict),
+        .testTarget(name: "ReelMediaTests", dependencies: ["ReelMedia", "ReelCore"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["ReelCore", .product(name: "Subprocess", package: "swift-subprocess")],

@@ -1,0 +1,134 @@
+import Foundation
+import ReelCore
+import ReelMedia
+import Testing
+
+/// Every encoder and container that reel writes: joins decode exactly, nothing of the picture's meaning is lost.
+@Suite("Encoders and containers")
+struct EncodingTests {
+    @Test(
+        "joined segments decode to what each decodes to alone",
+        arguments: [
+            ("libx264", Container.mp4, nil), ("libx265", .mp4, "ultrafast"), ("libsvtav1", .mkv, "12"),
+            ("libvpx-vp9", .webm, "8"), ("ffv1", .mkv, nil), ("prores_ks", .mov, nil), ("mjpeg", .mov, nil),
+            ("libx264", .ts, "veryfast"), ("libx264", .nut, "veryfast"), ("mpeg2video", .ts, nil),
+        ] as [(String, Container, String?)])
+    func joins(encoder: String, container: Container, preset: String?) throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.mp4", in: folder, frames: 48, rate: "30000/1001", video: Fixture.x264 + ["-g", "16", "-bf", "2", "-crf", "10"])
+        let spec = JobSpec(container: container, videoCodec: encoder, preset: preset, audio: .none, passFrames: 16)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        let records = job.results.flatMap { $0.segments.reversed() }
+        #expect(records.map(\.frames) == [16, 16, 16])
+        let alone = try records.flatMap { try Decoded(folder.path + "/" + $0.name).hashes }
+        let joined = try Decoded(job.output)
+        #expect(joined.hashes == alone)
+        #expect(joined.hashes.count == 48)
+        let quality = try likeness(of: job.output, toReverseOf: source)
+        #expect(quality > 32, "\(encoder): \(quality) dB")
+    }
+
+    /// PSNR of the luma over all frames, in dB.
+    private func likeness(of output: String, toReverseOf source: String) throws -> Double {
+        let folder = try ScratchFolder()
+        let log = folder.path + "/psnr.log"
+        try run(
+            "ffmpeg", "-v", "error", "-i", output, "-i", source, "-filter_complex",
+            "[0:v]format=yuv420p,setpts=N/TB[a];[1:v]reverse,format=yuv420p,setpts=N/TB[b];[a][b]psnr=stats_file=\(log)",
+            "-f", "null", "-")
+        let frames = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+        let values = frames.compactMap { line in
+            line.split(separator: " ").first { $0.hasPrefix("psnr_y:") }.flatMap { Double($0.dropFirst(7)) }
+        }
+        return values.isEmpty ? 0 : values.reduce(0, +) / Double(values.count)
+    }
+
+    @Test("MP4: exact timestamps from 0, though frames are reordered and the rate is not round")
+    func timestamps() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.mp4", in: folder, frames: 50, rate: "24000/1001", video: Fixture.x264 + ["-bf", "3", "-g", "20"],
+            audio: ["-c:a", "aac"])
+        let job = try MediaJob(source, spec: JobSpec(container: .mp4, passFrames: 20), folder: folder.path)
+        let after = try Decoded(job.output)
+        #expect(after.times == (0..<50).map { Rational(Int64($0) * 1001, 24000) })
+    }
+
+    @Test("aspect ratio, rotation and colour are those of the source")
+    func kept() throws {
+        let folder = try ScratchFolder()
+        let plain = try Fixture.make(
+            "plain.mp4", in: folder, frames: 20, filter: "setsar=64/45",
+            video: Fixture.x264 + ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"])
+        let source = folder.path + "/rotated.mp4"
+        try run("ffmpeg", "-v", "error", "-i", plain, "-c", "copy", "-metadata:s:v", "rotate=90", source)
+        let job = try MediaJob(source, spec: JobSpec(container: .mp4), folder: folder.path)
+        let entries = "stream=sample_aspect_ratio,color_space,color_primaries,color_transfer,color_range:side_data=rotation"
+        let facts = { (path: String) in
+            try run("ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", entries, "-of", "compact", path)
+        }
+        let before = try facts(source)
+        #expect(before.contains("64:45") && before.contains("rotation=") && before.contains("bt709"))
+        #expect(try facts(job.output) == before)
+    }
+
+    @Test("AAC: as long as the source's sound, without clicks, where the mirror puts it")
+    func aac() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.mp4", in: folder, frames: 96, video: Fixture.x264, audio: ["-c:a", "aac", "-b:a", "256k"])
+        let job = try MediaJob(source, spec: JobSpec(container: .mp4, audioCodec: "aac"), folder: folder.path)
+        let (before, after) = (try samples(of: source), try samples(of: job.output))
+        #expect(abs(before.count - after.count) < 2048)
+        // Encoded twice, the wave is still nearly the same, sample for sample, from the end.
+        let end = min(before.count, after.count) - 2048
+        let trimmed = max(0, before.count - job.plan.soundSamples(rate: 44100))
+        let differences = (2048..<end).map { abs(after[$0][0] - before[before.count - 1 - trimmed - $0][0]) }
+        #expect(differences.reduce(0, +) / Float(differences.count) < 0.02)
+        #expect(differences.max() ?? 1 < 0.3)
+    }
+
+    @Test(
+        "audio codecs in their containers",
+        arguments: [("aac", Container.mp4), ("libopus", .webm), ("flac", .mkv), ("pcm", .mov), ("opus", .mp4), ("aac", .ts)]
+            as [(String, Container)])
+    func audioCodecs(codec: String, container: Container) throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.mkv", in: folder, frames: 48, video: Fixture.x264, audio: ["-c:a", "flac"])
+        let spec = JobSpec(
+            container: container, videoCodec: container == .webm ? "vp9" : nil, preset: container == .webm ? "8" : nil,
+            audioCodec: codec)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        let rate = codec.contains("opus") ? 48000 : 44100
+        let heard = try samples(of: job.output).count
+        #expect(abs(heard - 2002 * rate / 1000) < 2048, "\(heard)")
+    }
+
+    @Test("every track is kept, with its language")
+    func tracks() throws {
+        let folder = try ScratchFolder()
+        let one = try Fixture.make("one.mkv", in: folder, frames: 48, video: Fixture.x264, audio: ["-c:a", "pcm_s16le"])
+        let source = folder.path + "/two.mkv"
+        try run(
+            "ffmpeg", "-v", "error", "-i", one, "-map", "0:v", "-map", "0:a", "-map", "0:a", "-c", "copy", "-c:a:1",
+            "pcm_s16le", "-filter:a:1", "volume=0.5", "-metadata:s:a:0", "language=deu", "-metadata:s:a:1", "language=fra",
+            source)
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        for track in 0..<2 {
+            #expect(try samples(of: job.output, track: track) == samples(of: source, track: track).reversed())
+        }
+        let languages = try run(
+            "ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "stream_tags=language", "-of", "csv=p=0",
+            job.output)
+        #expect(languages.split(separator: "\n") == ["deu", "fra"])
+    }
+}
+
+extension Plan {
+    /// Samples of sound that lie within the video.
+    fileprivate func soundSamples(rate: Int) -> Int {
+        Int(TimeBase(1, Int64(rate)).ticks(in: timeline.timeBase.seconds(timeline.end), rounding: .nearest))
+    }
+}

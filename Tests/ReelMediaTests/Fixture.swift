@@ -1,0 +1,64 @@
+import Foundation
+import ReelCore
+import Testing
+
+/// Small videos made by ffmpeg, in which every frame differs from every other.
+enum Fixture {
+    /// A moving test pattern with a frame counter, `frames` long, encoded by `video` (ffmpeg arguments), beside a tone
+    /// that rises from the left to the right channel where `audio` (ffmpeg arguments) is given.
+    static func make(
+        _ name: String, in folder: ScratchFolder, frames: Int = 60, rate: String = "24000/1001", size: String = "192x108",
+        filter: String = "null", video: [String], audio: [String]? = nil
+    ) throws -> String {
+        let path = folder.path + "/" + name
+        let seconds = Double(frames) / (Rational(rate) ?? Rational(25)).approximate
+        var arguments = ["-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", "testsrc2=r=\(rate):s=\(size)"]
+        if audio != nil {
+            arguments += ["-f", "lavfi", "-i", "aevalsrc=sin(600*t*(1+t))|0.5*sin(900*t*(1+t)):s=44100:d=\(seconds)"]
+        }
+        arguments += ["-map", "0:v"] + (audio == nil ? [] : ["-map", "1:a"])
+        arguments += ["-vf", filter, "-frames:v", "\(frames)"] + video + (audio ?? []) + [path]
+        try run("ffmpeg", arguments)
+        return path
+    }
+
+    static let x264 = ["-c:v", "libx264", "-preset", "veryfast"]
+}
+
+/// What ffmpeg decodes of a file.
+struct Decoded {
+    /// A hash of every frame of the main video, in presentation order.
+    let hashes: [String]
+    /// When each is shown, in seconds.
+    let times: [Rational]
+
+    init(_ path: String, pixelFormat: String? = nil) throws {
+        let format = pixelFormat.map { ["-pix_fmt", $0] } ?? []
+        let text = try run(
+            "ffmpeg",
+            ["-v", "error", "-nostdin", "-noautorotate", "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough"]
+                + ["-enc_time_base", "-1", "-c:v", "rawvideo"] + format + ["-f", "framehash", "-hash", "murmur3", "-"])
+        let lines = text.split(separator: "\n")
+        let base = lines.first { $0.hasPrefix("#tb 0:") }.flatMap { Rational(String($0.dropFirst(7))) } ?? Rational(1)
+        let rows = lines.filter { !$0.hasPrefix("#") }.map {
+            $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        hashes = rows.map { $0[5] }
+        times = rows.map { Rational(Int64($0[2]) ?? 0) * base }
+    }
+
+    /// From each frame to the next, in seconds.
+    var gaps: [Rational] { zip(times, times.dropFirst()).map { $1 - $0 } }
+}
+
+/// The samples of an audio track as ffmpeg decodes them, channel after channel in each sample frame.
+func samples(of path: String, track: Int = 0, channels: Int = 2) throws -> [[Float]] {
+    let folder = try ScratchFolder()
+    let raw = folder.path + "/samples"
+    try run("ffmpeg", ["-v", "error", "-nostdin", "-i", path, "-map", "0:a:\(track)", "-c:a", "pcm_f32le", "-f", "f32le", raw])
+    let data = try Data(contentsOf: URL(fileURLWithPath: raw))
+    let values = data.withUnsafeBytes { bytes in
+        (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Float.self) }
+    }
+    return stride(from: 0, to: values.count, by: channels).map { Array(values[$0..<$0 + channels]) }
+}

@@ -1,0 +1,115 @@
+import ReelCore
+import Testing
+
+/// Frame n−1…0 by hash, timestamps by their mirror, samples bit for bit.
+@Suite("Lossless reversal")
+struct LosslessTests {
+    /// Containers and codecs whose groups of pictures are seeked to, decoded and joined in different ways.
+    static let sources: [(name: String, video: [String])] = [
+        ("closed.mp4", Fixture.x264 + ["-g", "12", "-bf", "2"]),
+        ("open.mp4", Fixture.x264 + ["-g", "12", "-bf", "3", "-x264-params", "open-gop=1"]),
+        ("open.mkv", Fixture.x264 + ["-g", "12", "-bf", "3", "-x264-params", "open-gop=1"]),
+        ("open.ts", Fixture.x264 + ["-g", "12", "-bf", "3", "-x264-params", "open-gop=1"]),
+        ("one-key.mp4", Fixture.x264 + ["-g", "1000", "-sc_threshold", "0"]),
+        ("refresh.mkv", Fixture.x264 + ["-x264-params", "intra-refresh=1:keyint=20"]),
+        ("fragmented.mp4", Fixture.x264 + ["-g", "12", "-movflags", "frag_keyframe+empty_moov"]),
+        ("open-hevc.mp4", ["-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=error:keyint=12:bframes=3"]),
+        ("open.mpg", ["-c:v", "mpeg2video", "-g", "12", "-bf", "2", "-r", "24000/1001"]),
+        ("vp9.webm", ["-c:v", "libvpx-vp9", "-g", "12", "-deadline", "realtime", "-cpu-used", "8"]),
+        ("part2.avi", ["-c:v", "mpeg4", "-g", "12"]),
+        ("prores.mov", ["-c:v", "prores_ks", "-profile:v", "2"]),
+    ]
+
+    @Test("every frame once, from the last to the first", arguments: sources.map(\.name))
+    func frames(name: String) throws {
+        let folder = try ScratchFolder()
+        let video = try #require(Self.sources.first { $0.name == name }).video
+        let source = try Fixture.make(name, in: folder, frames: 60, video: video)
+        let job = try MediaJob(
+            source, spec: JobSpec(container: .mkv, lossless: true, passFrames: 12), folder: folder.path)
+        let (before, after) = (try Decoded(source), try Decoded(job.output))
+        #expect(before.hashes.count == 60)
+        #expect(Set(before.hashes).count == 60)
+        #expect(after.hashes == before.hashes.reversed())
+    }
+
+    @Test("closed groups are decoded once, open ones hardly more")
+    func economy() throws {
+        let folder = try ScratchFolder()
+        let closed = try Fixture.make("c.mp4", in: folder, frames: 240, video: Fixture.x264 + ["-g", "24", "-bf", "2"])
+        let spec = JobSpec(container: .mkv, lossless: true, passFrames: 24)
+        #expect(try MediaJob(closed, spec: spec, folder: folder.path).framesDecoded == 240)
+    }
+
+    @Test("each frame stays on screen exactly as long as it did", arguments: ["mp4", "mkv"])
+    func variableFrameRate(container: String) throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "vfr." + container, in: folder, frames: 40, rate: "25",
+            filter: "setpts='(N*40+mod(N*N*7,31)*10)/1000/TB',settb=1/1000", video: Fixture.x264 + ["-bf", "2"])
+        let once = try MediaJob(source, spec: JobSpec(container: .nut, lossless: true, passFrames: 9), folder: folder.path)
+        let (before, after) = (try Decoded(source), try Decoded(once.output))
+        #expect(after.hashes == before.hashes.reversed())
+// The gap behind output frame k is how long source frame n−1−k is shown.
+        #expect(Array(after.gaps.dropFirst()) == before.gaps.reversed().dropLast())
+
+        let again = try ScratchFolder()
+        let twice = try MediaJob(once.output, spec: JobSpec(container: .nut, lossless: true), folder: again.path)
+        let restored = try Decoded(twice.output)
+        #expect(restored.hashes == before.hashes)
+        #expect(restored.gaps == before.gaps)
+    }
+
+    @Test("timestamps of the source in their order, where that is asked for")
+    func sourceTimestamps() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "vfr.mp4", in: folder, frames: 40, rate: "25",
+            filter: "setpts='(N*40+mod(N*N*7,31)*10)/1000/TB',settb=1/1000", video: Fixture.x264)
+        let spec = JobSpec(container: .mkv, lossless: true, timestamps: .source)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        let (before, after) = (try Decoded(source), try Decoded(job.output))
+        #expect(after.hashes == before.hashes.reversed())
+        #expect(after.gaps == before.gaps)
+    }
+
+    @Test("a range: frames with from ≤ t < to")
+    func range() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make("r.mp4", in: folder, frames: 60, rate: "24000/1001", video: Fixture.x264 + ["-g", "12"])
+        // Frame 10 starts at 10·1001/24000 s exactly; frame 31 is the first at or after 1.293 s.
+        let spec = JobSpec(container: .mkv, lossless: true, from: Rational(10010, 24000), to: Rational(1293, 1000))
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        let (before, after) = (try Decoded(source), try Decoded(job.output))
+        #expect(after.hashes == before.hashes[10..<31].reversed())
+    }
+
+    @Test("samples are reversed bit for bit, channels in their order, at their mirrored place")
+    func samplesExact() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "pcm.mov", in: folder, frames: 50, rate: "25", video: Fixture.x264, audio: ["-c:a", "pcm_s16le"])
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        let before = try samples(of: source)
+        #expect(before.count == 88200)
+        #expect(try samples(of: job.output) == before.reversed())
+    }
+
+    @Test("sound that starts late ends early by as much")
+    func place() throws {
+        let folder = try ScratchFolder()
+        let plain = try Fixture.make(
+            "plain.mkv", in: folder, frames: 125, rate: "25", video: Fixture.x264, audio: ["-c:a", "pcm_s16le"])
+        let source = folder.path + "/late.mkv"
+        try run(
+            "ffmpeg", "-v", "error", "-i", plain, "-itsoffset", "1", "-ss", "0", "-t", "2", "-i", plain, "-map", "0:v",
+            "-map", "1:a", "-c", "copy", source)
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        // Audio from 1 s to 3 s of a video of 5 s lies from 2 s to 4 s.
+        let packets = try run(
+            "ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "packet=pts_time", "-of", "csv=p=0", job.output)
+        let first = try #require(packets.split(separator: "\n").first)
+        #expect(first.hasPrefix("2.0"), "\(first)")
+        #expect(try samples(of: job.output) == samples(of: source).reversed())
+    }
+}

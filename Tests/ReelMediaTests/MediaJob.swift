@@ -1,0 +1,77 @@
+import Foundation
+import ReelCore
+import ReelMedia
+import Testing
+
+/// A whole job without queue and processes: recon, plan, every pass, assembly, all in this process.
+struct MediaJob {
+    let index: SourceIndex
+    let plan: Plan
+    let results: [PassResult]
+    let output: String
+
+    /// Reverses `source` into `folder`; the index goes through its file form, as between processes.
+    init(_ source: String, spec: JobSpec, folder: String, slots: Int = 2, memory: MemoryRequest = .standard) throws {
+        let scanned = try Recon(path: source).run()
+        index = try SourceIndex(decoding: scanned.encoded())
+        #expect(index == scanned)
+        var choice = TargetChoice(index: index, spec: spec)
+        let (video, audio) = (try choice.video(), try choice.audio())
+        plan = try Planner(slots: slots, memory: memory).plan(
+            index: index, spec: spec, video: video, audio: audio, warnings: index.warnings + choice.warnings)
+        let reverser = try PassReverser(source: source, index: index, plan: plan)
+        var results: [PassResult] = []
+        for (number, pass) in plan.passes.enumerated() {
+            let place = PassReverser.Destination(folder: folder, pass: number, token: "t", finishedRuns: [])
+            switch pass {
+            case .video(let pass): results.append(try reverser.reverse(pass, into: place) { _, _ in })
+            case .audio(let track):
+                let audio = try AudioReverser(source: source, index: index, plan: plan, number: track)
+                results.append(try audio.reverse(into: place, scratch: folder) { _, _ in })
+            case .assembly: Issue.record("a plan lists no assembly")
+            }
+        }
+        self.results = results
+        output = folder + "/output." + spec.container.rawValue
+        let assembler = Assembler(
+            index: index, plan: plan, segments: folder, records: results.flatMap(\.segments))
+        _ = try assembler.assemble(to: output) { _ in }
+    }
+
+    var framesDecoded: Int { results.reduce(0) { $0 + $1.statistics.framesDecoded } }
+    var warnings: [String] { plan.warnings + results.flatMap(\.warnings) }
+}
+
+/// Runs a program to its end and returns what it printed. Records an issue where it fails.
+@discardableResult
+func run(_ program: String, _ arguments: String...) throws -> String {
+    try run(program, arguments)
+}
+
+@discardableResult
+func run(_ program: String, _ arguments: [String]) throws -> String {
+    // Not Foundation's Process: its waiting needs a run loop, which threads of the test runner do not have.
+    let quoted = ([program] + arguments).map { "'" + $0.replacing("'", with: "'\\''") + "'" }
+    let command = quoted.joined(separator: " ") + " </dev/null"
+    guard let pipe = popen(command, "re") else { throw ReelFailure(.job, "cannot run \(program)") }
+    var output: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = fread(&buffer, 1, buffer.count, pipe), count > 0 { output += buffer[..<count] }
+    let status = pclose(pipe)
+    let text = String(decoding: output, as: UTF8.self)
+    #expect(status == 0, "\(command): \(text)")
+    return text
+}
+
+/// A folder that is removed when its owner goes.
+final class ScratchFolder {
+    let path: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("reel-media-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
