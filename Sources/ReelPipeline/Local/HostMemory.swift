@@ -1,0 +1,51 @@
+internal import Foundation
+
+/// How much memory this process may count on.
+public enum HostMemory {
+    /// The share of it that passes take together unless told otherwise.
+    public static let share = 0.6
+
+    /// Bytes: the machine's memory, or what the process's control group allows where that is less, times `share`.
+    public static var budget: Int64 {
+        let machine = (try? text("/proc/meminfo")).flatMap(total(meminfo:)) ?? 2 << 30
+        let group = (try? text("/proc/self/cgroup")).map(limitFiles(cgroup:)) ?? []
+        let limits = group.compactMap { try? text($0) }.compactMap(limit(file:))
+        return Int64(Double(min(machine, limits.min() ?? machine)) * share)
+    }
+
+    /// Bytes in the line MemTotal of /proc/meminfo.
+    public static func total(meminfo: String) -> Int64? {
+        let line = meminfo.split(whereSeparator: \.isNewline).first { $0.hasPrefix("MemTotal:") }
+        guard let number = line?.split(separator: " ").dropFirst().first, let kibibytes = Int64(number) else {
+            return nil
+        }
+        return kibibytes * 1024
+    }
+
+    /// The limit files, of version 2 and 1, of the groups that /proc/self/cgroup names and of those above them.
+    public static func limitFiles(cgroup: String) -> [String] {
+        cgroup.split(whereSeparator: \.isNewline).flatMap { line -> [String] in
+            let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard parts.count == 3 else { return [] }
+            let (root, file): (String, String)
+            switch parts[1] {
+            case "": (root, file) = ("/sys/fs/cgroup", "memory.max")
+            case "memory": (root, file) = ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            default: return []
+            }
+            var folder = ""
+            return ["\(root)/\(file)"]
+                + parts[2].split(separator: "/").map { name in
+                    folder += "/\(name)"
+                    return "\(root)\(folder)/\(file)"
+                }
+        }
+    }
+
+    /// Bytes that a limit file allows; nil for "max".
+    public static func limit(file: String) -> Int64? {
+        Int64(file.trimmingCharacters(in: .whitespacesAndNewlines)).flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    private static func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+}

@@ -1,0 +1,123 @@
+internal import Foundation
+public import ReelCore
+public import ReelQueue
+internal import Subprocess
+
+/// A Redis and a worker of one's own, for as long as one job takes: what `run` works with.
+public struct LocalCluster: Sendable {
+    private let programs: Programs
+    private let store: String
+    private let slots: Int
+    private let memoryTotal: Int64
+
+    public init(programs: Programs, store: String, slots: Int, memoryTotal: Int64) {
+        self.programs = programs
+        self.store = store
+        self.slots = slots
+        self.memoryTotal = memoryTotal
+    }
+
+    /// Starts both, runs the body with the address of the Redis, and ends both, however the body ends. Nothing of them
+    /// remains then, also when this process is killed.
+    ///
+    /// Throws `.unreachable` where they cannot be started or end by themselves, and what the body throws.
+    public func with<Result: Sendable>(
+        _ body: @escaping @Sendable (RedisAddress) async throws -> Result
+    ) async throws(ReelFailure) -> Result {
+        let folder = try PrivateFolder()
+        let configuration = try configuration(folder.path)
+        return try await ReelFailure.unifying {
+            let outcome = try await Subprocess.run(
+                configuration, input: .inputWriter, output: .discarded, error: .sequence
+            ) { execution in
+                try await withThrowingTaskGroup(of: Ended<Result>.self) { group in
+                    group.addTask { .guardian(try await LocalCluster.tail(of: execution.standardError)) }
+                    group.addTask { .body(try await attempt(folder.path, body)) }
+                    // The end of standard input is what the guard ends at, and run() waits for the guard.
+                    defer { group.cancelAll() }
+                    let first = try await group.next()
+                    guard case .body(let result) = first else {
+                        guard case .guardian(let tail) = first else { throw CancellationError() }
+                        throw ReelFailure(.unreachable, "the local worker ended: \(tail)")
+                    }
+                    try await execution.standardInputWriter.finish()
+                    _ = try await group.next()
+                    return result
+                }
+            }
+            return outcome.closureResult
+        }
+    }
+
+    private enum Ended<Result: Sendable>: Sendable {
+        case guardian(String)
+        case body(Result)
+    }
+
+    private func configuration(_ folder: String) throws(ReelFailure) -> Configuration {
+        guard let redis = Programs.installed("redis-server") else {
+            throw ReelFailure(.unreachable, "redis-server is not installed: apt-get install redis-server")
+        }
+        let settings = """
+            port 0
+            unixsocket "\(folder)/redis.sock"
+            unixsocketperm 700
+            dir "\(folder)"
+            appendonly yes
+            appendfsync everysec
+            save ""
+            maxmemory-policy noeviction
+            """
+        guard FileManager.default.createFile(atPath: folder + "/redis.conf", contents: Data(settings.utf8)) else {
+            throw ReelFailure(.unreachable, "cannot write in \(folder)")
+        }
+        let worker = [
+            try programs.path("reel-worker"), "--redis", address(folder), "--store", store, "--slots", "\(slots)",
+            "--memory-total", "\(memoryTotal)", "--grace", "0",
+        ]
+        var options = PlatformOptions()
+        // Ctrl-C at a terminal is for the coordinator alone; it ends the others in order.
+        options.processGroupID = 0
+        options.teardownSequence = [.send(signal: .terminate, allowedDurationToNextStep: .seconds(15))]
+        return Configuration(
+            executable: .path("/bin/sh"),
+            arguments: Arguments(["-c", Guard.script, "reel-guard", folder, redis, "50"] + worker),
+            platformOptions: options)
+    }
+
+    private func address(_ folder: String) -> String { "unix://\(folder)/redis.sock" }
+
+    private func attempt<Result: Sendable>(
+        _ folder: String, _ body: (RedisAddress) async throws -> Result
+    ) async throws -> Result {
+        let address = try RedisAddress(address(folder))
+        let board = Board(address, name: "reel-coordinator start")
+        let deadline = ContinuousClock.now + .seconds(15)
+        while true {
+            do {
+                try await board.ping()
+                return try await body(address)
+            } catch let failure as ReelFailure where failure.cause == .transient && failure.kind == .unreachable {
+                guard ContinuousClock.now < deadline else {
+                    let log = (try? String(contentsOfFile: folder + "/redis.log", encoding: .utf8)) ?? ""
+                    throw ReelFailure(.unreachable, "redis-server does not answer: \(LocalCluster.lastLine(log))")
+                }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    /// The last line of what worker and guard said until they ended.
+    private static func tail(of output: SubprocessOutputSequence) async throws -> String {
+        var text: [UInt8] = []
+        for try await buffer in output {
+            buffer.withUnsafeBytes { text += $0 }
+            if text.count > 1 << 16 { text.removeFirst(text.count - 1 << 12) }
+        }
+        return lastLine(String(decoding: text, as: UTF8.self))
+    }
+
+    private static func lastLine(_ text: String) -> String {
+        text.split(whereSeparator: \.isNewline).last.map(String.init) ?? "it said nothing"
+    }
+}

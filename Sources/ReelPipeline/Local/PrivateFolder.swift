@@ -1,0 +1,21 @@
+internal import Foundation
+public import ReelCore
+
+/// A folder of this process alone, under the temporary directory, removed when its last holder lets go of it.
+public final class PrivateFolder: Sendable {
+    public let path: String
+
+    /// Throws `.unreachable` where none can be made.
+    public init() throws(ReelFailure) {
+        let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        // The path of a socket holds 107 bytes at most.
+        let root = base.utf8.count <= 70 ? base : "/tmp"
+        var template = Array("\(root)/reel-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw ReelFailure(.unreachable, "cannot make a folder in \(root): \(String(cString: strerror(errno)))")
+        }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}

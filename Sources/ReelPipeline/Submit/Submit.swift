@@ -1,0 +1,140 @@
+internal import Foundation
+public import ReelCore
+public import ReelEngine
+public import ReelQueue
+public import ReelStore
+
+/// Turns a source and a spec into a job: recon, plan, job folder, board.
+public struct Submit: Sendable {
+    private let store: Store
+    private let engine: EngineHost
+    private let capacity: Capacity
+
+    /// - Parameter capacity: what the machines that will do the work have, as far as it is known.
+    public init(store: Store, engine: EngineHost, capacity: Capacity) {
+        self.store = store
+        self.engine = engine
+        self.capacity = capacity
+    }
+
+    /// Recon and plan: all that can be refused is refused here, before anything of the job exists.
+    ///
+    /// Throws `.input` for what is wrong with the source, `.usage` for what is wrong with the spec.
+    public func prepare(source: String, spec: JobSpec) async throws(ReelFailure) -> Preparation {
+        let path = URL(fileURLWithPath: source).standardizedFileURL.path
+        var fingerprint = try Fingerprint.of(path)
+        let folder = try store.temporaryFolder()
+        let index = folder.path + "/index"
+        let (recon, identity) = try await look(at: path, spec: spec, index: index)
+        fingerprint.indexHash = recon.indexHash
+        let found = try SourceIndex(bytes: AtomicFile.read(index))
+        let plan = try capacity.plan(found, recon: recon, spec: spec)
+        let id = try JobID.make(
+            fingerprint: fingerprint, spec: spec, encoder: recon.video.identity,
+            audioEncoders: recon.audio.map(\.encoder))
+        let record = JobRecord(
+            id: id, spec: spec, source: path, fingerprint: fingerprint, created: Date().timeIntervalSince1970)
+        return Preparation(
+            record: record, plan: plan, source: found, available: identity.encoders, folder: folder, index: index)
+    }
+
+    private func look(
+        at source: String, spec: JobSpec, index: String
+    ) async throws(ReelFailure) -> (ReconResult, EngineIdentity) {
+        let request = EngineRequest.recon(ReconRequest(source: source, spec: spec, index: index))
+        return try await ReelFailure.unifying {
+            try await engine.withEngine(memory: nil) { session in
+                guard case .recon(let result) = try await session.perform(request, progress: { _ in }) else {
+                    throw ReelFailure(.job, "the engine answered recon with something else", cause: .crash)
+                }
+                return (result, session.identity)
+            }
+        }
+    }
+
+    /// Puts the job into the store: as an interrupted run of the same job left it, with its own plan and every whole
+    /// segment, or new.
+    ///
+    /// - Parameter anew: throw away what an earlier run left.
+    public func place(_ preparation: Preparation, anew: Bool) throws(ReelFailure) -> PlacedJob {
+        let folder = store.job(preparation.record.id)
+        if !anew, let kept = resumable(folder, preparation) { return kept }
+        try folder.removeSegments()
+        try? FileManager.default.removeItem(atPath: folder.output(preparation.plan.container))
+        try folder.create()
+        try folder.write(preparation.record)
+        try folder.adopt(preparation.index, as: folder.index)
+        try folder.write(preparation.plan)
+        return PlacedJob(
+            record: preparation.record, plan: preparation.plan, folder: folder, available: preparation.available,
+            resumed: false)
+    }
+
+    /// What an earlier run left, if that is whole, of this release, and within the memory that there is now.
+    private func resumable(_ folder: JobFolder, _ preparation: Preparation) -> PlacedJob? {
+        guard folder.exists, let record = try? folder.read(), let plan = try? folder.readPlan(),
+            (try? folder.indexHash()) == preparation.record.fingerprint.indexHash,
+            plan.need <= max(capacity.ceiling(preparation.record.spec) ?? .max, preparation.plan.need)
+        else { return nil }
+        return PlacedJob(
+            record: record, plan: plan, folder: folder, available: preparation.available, resumed: true)
+    }
+
+    /// Makes the job runnable on the board; a job that runs there already is attached to.
+    public func publish(_ job: PlacedJob, on board: Board) async throws(ReelFailure) -> Published {
+        var record = job.record
+        if record.state != nil {
+            // It ended, and somebody wants it again: from here on the board knows its state.
+            if record.state == .done { try await board.forget(job.id) }
+            (record.state, record.failure, record.finished) = (nil, nil, nil)
+            try job.folder.write(record)
+        }
+        return try await board.publish(job.published, passes: job.plan.passes)
+    }
+}
+
+/// A job that was looked at and planned, and exists nowhere yet.
+public struct Preparation: Sendable {
+    public let record: JobRecord
+    public let plan: Plan
+    public let source: SourceIndex
+    let available: [String]
+    /// Holds the index until the job has a folder; removed with this value.
+    let folder: TemporaryFolder
+    let index: String
+}
+
+/// A job that the store holds.
+public struct PlacedJob: Sendable {
+    public let record: JobRecord
+    public let plan: Plan
+    public let folder: JobFolder
+    let available: [String]
+    /// Whether an earlier run of the same job left it.
+    public let resumed: Bool
+
+    public var id: JobID { record.id }
+
+    /// The verified result, if the store has it.
+    public var result: String? {
+        let path = folder.output(plan.container)
+        return record.state == .done && fileExists(path) ? path : nil
+    }
+
+    var published: PublishedJob {
+        PublishedJob(
+            id: id, source: record.source, frames: plan.timeline.frameCount, passCount: plan.passes.count,
+            need: plan.need, encoders: encoders, protocolVersion: Wire.version, weight: record.weight,
+            warnings: plan.warnings)
+    }
+
+    /// Builds of the encoders that workers must have.
+    private var encoders: [String] {
+        var builds = [plan.video.identity.build]
+        for target in plan.audio {
+            guard let build = available.first(where: { $0.hasPrefix(target.encoder + " ") }) else { continue }
+            if !builds.contains(build) { builds.append(build) }
+        }
+        return builds
+    }
+}

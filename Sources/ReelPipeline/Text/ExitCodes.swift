@@ -1,0 +1,11 @@
+/// What the programs exit with where no `ReelFailure` says it.
+public enum ExitCodes {
+    /// argument-parser's code for wrong usage (EX_USAGE, 64) is 2 here; every other code is meant as it is.
+    public static func mapped(argumentParser code: Int32) -> Int32 { code == 64 ? 2 : code }
+
+    /// The first line of a message, without the "Error: " that argument-parser puts before it: errors are one line.
+    public static func line(of message: String) -> String {
+        let first = message.split(whereSeparator: \.isNewline).first.map(String.init) ?? message
+        return first.hasPrefix("Error: ") ? String(first.dropFirst(7)) : first
+    }
+}

@@ -1,0 +1,57 @@
+internal import Foundation
+public import ReelCore
+
+/// Where a result goes and in what container, decided by names alone, before any work.
+public struct OutputChoice: Hashable, Sendable {
+    public var path: String
+    public var container: Container
+
+    /// Without a name: NAME.reversed.EXT beside the source, in the source's own container where reel writes it, else
+    /// mp4; lossless needs one that holds any picture and PCM, so .mkv unless the source is mov or nut.
+    public init(besides source: String, lossless: Bool) {
+        let url = URL(fileURLWithPath: source)
+        let own = Container(fileExtension: url.pathExtension)
+        container = lossless ? (own.flatMap { $0 == .mov || $0 == .nut ? $0 : nil } ?? .mkv) : own ?? .mp4
+        let name = url.deletingPathExtension().lastPathComponent
+        path = url.deletingLastPathComponent().appendingPathComponent("\(name).reversed.\(container.rawValue)").path
+    }
+
+    /// With a name: its extension chooses the container. An extension that reel does not write is wrong usage, a
+    /// container that cannot hold what lossless means is bad input.
+    public init(named path: String, lossless: Bool) throws(ReelFailure) {
+        let url = URL(fileURLWithPath: path)
+        let known = Container.allCases.map { ".\($0.rawValue)" }.joined(separator: ", ")
+        guard let container = Container(exactExtension: url.pathExtension) else {
+            let given = url.pathExtension.isEmpty ? "\(path) has no extension" : "cannot write .\(url.pathExtension) files"
+            throw ReelFailure(.usage, "\(given); the output's name must end in one of \(known)")
+        }
+        guard !lossless || Container.lossless.contains(container) else {
+            let able = Container.lossless.map { ".\($0.rawValue)" }.joined(separator: ", ")
+            throw ReelFailure(
+                .input, "\(container.rawValue) cannot hold a lossless result (FFV1 and PCM); name an output in \(able)")
+        }
+        self.container = container
+        self.path = url.path
+    }
+}
+
+extension Container {
+    /// Containers that hold FFV1 beside PCM of any kind.
+    public static let lossless: [Container] = [.mkv, .mov, .nut]
+
+    /// Its own extension, in any case, and nothing else.
+    public init?(exactExtension: String) { self.init(rawValue: exactExtension.lowercased()) }
+
+    /// The container that files with this extension are, in any case; nil where reel does not write that one.
+    public init?(fileExtension: String) {
+        switch fileExtension.lowercased() {
+        case "mp4", "m4v": self = .mp4
+        case "mov", "qt": self = .mov
+        case "mkv": self = .mkv
+        case "webm": self = .webm
+        case "ts", "mts", "m2ts": self = .ts
+        case "nut": self = .nut
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,113 @@
+public import ReelCore
+
+/// A non-negative decimal number such as "12" or "1.5", read without rounding.
+enum DecimalNumber {
+    /// nil for anything but digits with at most one point among them, and for more than 15 digits: what is larger or
+    /// finer than that was not meant.
+    static func parse(_ text: some StringProtocol) -> Rational? {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let whole = parts.first, !whole.isEmpty else { return nil }
+        let fraction = parts.count == 2 ? String(parts[1]) : ""
+        let digits = String(whole) + fraction
+        guard parts.count == 1 || !fraction.isEmpty, digits.count <= 15,
+            digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let number = Int64(digits)
+        else { return nil }
+        return Rational(number, fraction.reduce(Int64(1)) { scale, _ in scale * 10 })
+    }
+
+    /// Splits "1.5GiB" into the number and its unit.
+    static func split(_ text: String) -> (number: Rational, unit: String)? {
+        let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        guard let number = parse(digits) else { return nil }
+        return (number, String(text.dropFirst(digits.count)))
+    }
+
+    /// The product where it is a positive whole number of at most 64 bits, else nil.
+    static func scaled(_ number: Rational, by scale: Int64) -> Int64? {
+        let product = Int128(number.numerator) * Int128(scale)
+        let (quotient, remainder) = product.quotientAndRemainder(dividingBy: Int128(number.denominator))
+        guard remainder == 0, quotient > 0 else { return nil }
+        return Int64(exactly: quotient)
+    }
+}
+
+/// An amount of memory or disk, in bytes, as people write it: "768MiB", "2GiB", "1.5G", "500MB", "1048576".
+public struct ByteSize: Hashable, Sendable, CustomStringConvertible {
+    public var bytes: Int64
+
+    public init(bytes: Int64) { self.bytes = bytes }
+
+    /// KiB, MiB, GiB, TiB and the bare letters are powers of 1024, KB, MB, GB, TB powers of 1000. Nil for anything
+    /// else, for a size that is no whole number of bytes, and for 0.
+    public init?(_ text: String) {
+        guard let (number, unit) = DecimalNumber.split(text), let scale = ByteSize.scales[unit.uppercased()],
+            let size = DecimalNumber.scaled(number, by: scale)
+        else { return nil }
+        bytes = size
+    }
+
+    /// The largest unit that leaves at least 1, with one decimal where it is no whole number: "768 MiB", "1.5 GiB".
+    public var description: String {
+        let units = ["KiB", "MiB", "GiB", "TiB"]
+        guard bytes.magnitude >= 1024 else { return "\(bytes) bytes" }
+        var (value, unit) = (Double(bytes) / 1024, 0)
+        while value >= 1024, unit + 1 < units.count { (value, unit) = (value / 1024, unit + 1) }
+        let tenths = (value * 10).rounded() / 10
+        return (tenths == tenths.rounded() ? "\(Int64(tenths))" : "\(tenths)") + " \(units[unit])"
+    }
+
+    private static let scales: [String: Int64] = {
+        var scales: [String: Int64] = ["": 1, "B": 1]
+        for (power, letter) in ["K", "M", "G", "T"].enumerated() {
+            let binary = Int64(1) << (10 * (Int64(power) + 1))
+            scales[letter] = binary
+            scales[letter + "IB"] = binary
+            scales[letter + "B"] = (0...power).reduce(Int64(1)) { scale, _ in scale * 1000 }
+        }
+        return scales
+    }()
+}
+
+/// A rate in bits per second as FFmpeg's users write it: "5M", "800k", "2500000".
+public struct BitRate: Hashable, Sendable {
+    public var bitsPerSecond: Int64
+
+    /// k, M and G are powers of 1000. Nil for anything else and for 0.
+    public init?(_ text: String) {
+        let scales: [String: Int64] = ["": 1, "k": 1_000, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000]
+        guard let (number, unit) = DecimalNumber.split(text), let scale = scales[unit],
+            let rate = DecimalNumber.scaled(number, by: scale)
+        else { return nil }
+        bitsPerSecond = rate
+    }
+}
+
+/// A moment of a file, as seconds ("90.5") or as a clock shows it ("00:01:30.500", "1:30.5"), exact.
+public struct ClockTime: Hashable, Sendable {
+    public var seconds: Rational
+
+    /// Nil for anything else, where minutes or seconds beside a colon reach 60, beyond a billion seconds, and for parts
+    /// finer than a microsecond.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap(DecimalNumber.parse)
+        guard (1...3).contains(parts.count), numbers.count == parts.count,
+            let seconds = numbers.last, seconds.denominator <= 1_000_000,
+            numbers.dropFirst().allSatisfy({ $0 < Rational(60) }), numbers.allSatisfy({ $0 < Rational(1_000_000_000) })
+        else { return nil }
+        let whole = numbers.dropLast()
+        guard whole.allSatisfy({ $0.denominator == 1 }) else { return nil }
+        let minutes = whole.reduce(Int64(0)) { $0 * 60 + $1.numerator }
+        guard minutes < 1_000_000_000 / 60 else { return nil }
+        self.seconds = Rational(minutes * 60) + seconds
+    }
+
+    /// Seconds as a person reads a duration: "0:09", "12:34", "1:02:03". Rounded up, so that it never shows 0 early.
+    public static func text(seconds: Double) -> String {
+        let whole = Int(seconds.rounded(.up))
+        let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60)
+        let tail = (rest < 10 ? "0" : "") + "\(rest)"
+        guard hours > 0 else { return "\(minutes):\(tail)" }
+        return "\(hours):" + (minutes < 10 ? "0" : "") + "\(minutes):\(tail)"
+    }
+}

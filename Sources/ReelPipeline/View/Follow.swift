@@ -1,0 +1,75 @@
+public import ReelCore
+public import ReelQueue
+
+/// Watches a job on the board until it ends.
+public struct Follow: Sendable {
+    private let board: Board
+    private let job: JobID
+    private let interval: Duration
+    private let patience: Duration
+
+    /// - Parameters:
+    ///   - interval: from one look to the next.
+    ///   - patience: how long the board may be out of reach.
+    public init(_ job: JobID, on board: Board, interval: Duration = .milliseconds(250), patience: Duration) {
+        self.board = board
+        self.job = job
+        self.interval = interval
+        self.patience = patience
+    }
+
+    /// Returns the job's last status. Throws `.unreachable` where the board is out of reach for too long or forgets the
+    /// job, `.interrupted` where the task is cancelled, and what `look` throws.
+    public func untilEnd(
+        _ look: (JobStatus) throws(ReelFailure) -> Void
+    ) async throws(ReelFailure) -> JobStatus {
+        let clock = ContinuousClock()
+        var answered = clock.now
+        while true {
+            do {
+                guard let status = try await board.status(job) else {
+                    throw ReelFailure(.unreachable, "the board knows no job \(job) any more", cause: .permanent)
+                }
+                answered = clock.now
+                try look(status)
+                if status.state.isTerminal { return status }
+            } catch {
+                guard error.cause == .transient, error.kind == .unreachable, clock.now - answered < patience else {
+                    throw error
+                }
+            }
+            guard (try? await Task.sleep(for: interval)) != nil else {
+                throw ReelFailure(.interrupted, "interrupted", cause: .transient)
+            }
+        }
+    }
+}
+
+extension JobStatus {
+    /// Why the job is not done, as the failure that the command line exits with; nil where it is done.
+    public var endingFailure: ReelFailure? {
+        switch state {
+        case .done: nil
+        case .cancelled: ReelFailure(.job, "job \(job.id) was cancelled")
+        case .failed: failure ?? ReelFailure(.job, "job \(job.id) failed")
+        case .publishing, .running, .assembling: ReelFailure(.job, "job \(job.id) is not finished")
+        }
+    }
+
+    /// The message of an attempt that ended because a disk was full, where there was one.
+    public var noSpaceMessage: String? {
+        failures.first { ($0.attempts[FailureCause.noSpace.rawValue] ?? 0) > 0 }?.lastMessage
+    }
+
+    /// Why nothing works on the job at this moment, for people; nil where something does or may at once.
+    public func idleReason(workers: [WorkerStatus]) -> String? {
+        guard state == .running || state == .assembling, passesLive == 0 else { return nil }
+        if let message = noSpaceMessage { return "waiting for disk space: \(message)" }
+        guard let largest = workers.map(\.report.memoryTotal).max() else {
+            return "no worker is connected: start reel-worker with the same --redis and --store"
+        }
+        guard largest < job.need else { return nil }
+        return "no worker has the memory that a pass needs: \(ByteSize(bytes: job.need)); the largest has "
+            + "\(ByteSize(bytes: largest))"
+    }
+}

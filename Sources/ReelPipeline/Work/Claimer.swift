@@ -1,0 +1,143 @@
+internal import Foundation
+internal import Logging
+internal import ReelCore
+internal import ReelEngine
+internal import ReelQueue
+internal import ReelStore
+
+/// Claims passes for a worker's slots, one claim at a time, as long as memory and disk allow.
+actor Claimer {
+    private let worker: WorkerID
+    private let identity: EngineIdentity
+    private let board: Board
+    /// Its own connection: waiting for work blocks it.
+    private let waiting: Board
+    private let store: Store
+    private let bell: Bell
+    private let drain: Drain
+    private let log: Logger
+
+    private var memory: SlotMemory
+    private var outage: Outage
+    private var contexts: [JobID: JobContext] = [:]
+    private var turn: Task<Void, Never>?
+    private var listening = false
+    /// Bytes that were free in the store when its disk was full; nil as long as it is not.
+    private var fullAt: Int64?
+
+    init(
+        worker: WorkerID, identity: EngineIdentity, boards: (claims: Board, waiting: Board), store: Store,
+        memory: SlotMemory, bell: Bell, drain: Drain, log: Logger
+    ) {
+        self.worker = worker
+        self.identity = identity
+        (board, waiting) = boards
+        self.store = store
+        self.memory = memory
+        self.bell = bell
+        self.drain = drain
+        self.log = log
+        outage = Outage(log: log)
+    }
+
+    /// The next pass, as soon as there is one; nil when the worker drains.
+    func next() async -> Assignment? {
+        while !drain.isOn {
+            let rings = bell.rings
+            if let assignment = await take() { return assignment }
+            listen()
+            await bell.wait(since: rings)
+        }
+        return nil
+    }
+
+    /// A pass if there is one now. Slots take turns: what one claims is memory that the next cannot offer.
+    func take() async -> Assignment? {
+        let previous = turn
+        let mine = Task {
+            await previous?.value
+            return await claim()
+        }
+        turn = Task { _ = await mine.value }
+        return await mine.value
+    }
+
+    /// The pass is no longer worked on.
+    func release(_ assignment: Assignment) {
+        memory.release(assignment.context.plan.need)
+        bell.ring()
+    }
+
+    /// The store's disk is full: claims nothing until there is more room than now.
+    func pauseForSpace() { fullAt = freeSpace }
+
+    private func claim() async -> Assignment? {
+        guard !drain.isOn, memory.free > 0, hasSpace() else { return nil }
+        let offer = WorkerOffer(
+            worker: worker, memoryFree: memory.free, encoders: identity.encoders, protocolVersion: Wire.version)
+        do {
+            let claim = try await board.claim(offer)
+            outage.over()
+            guard let claim else { return nil }
+            do {
+                let context = try context(of: claim)
+                memory.reserve(context.plan.need)
+                return Assignment(claim: claim, context: context)
+            } catch {
+                log.error("cannot work on job \(claim.job): \(error.message)")
+                _ = try await board.fail(claim, worker: worker, failure: error)
+                return nil
+            }
+        } catch {
+            _ = outage.pause(after: error)
+            return nil
+        }
+    }
+
+    private func context(of claim: Claim) throws(ReelFailure) -> JobContext {
+        let folder = store.job(claim.job)
+        let record = try folder.read()
+        if let known = contexts[claim.job], known.describes(record) { return known }
+        let context = JobContext(record: record, plan: try folder.readPlan(), folder: folder)
+        guard claim.pass == .assembly || context.plan.passes.indices.contains(claim.index),
+            claim.pass == .assembly || context.plan.passes[claim.index] == claim.pass
+        else {
+            throw ReelFailure(
+                .unreachable, "the store \(store.root) has another plan of job \(claim.job) than the board",
+                cause: .incompatible)
+        }
+        // Plans of long films are large, and a worker seldom has more than a few jobs at once.
+        if contexts.count >= 8 { contexts = [:] }
+        contexts[claim.job] = context
+        return context
+    }
+
+    /// Rings when the board hints at work, or after a second: a lost hint costs no more than that.
+    private func listen() {
+        guard !listening else { return }
+        listening = true
+        Task {
+            do throws(ReelFailure) {
+                try await waiting.waitForWork(seconds: 1)
+            } catch {
+                try? await Task.sleep(for: outage.pause(after: error))
+            }
+            listening = false
+            bell.ring()
+        }
+    }
+
+    private func hasSpace() -> Bool {
+        guard let fullAt else { return true }
+        let room: Int64 = 64 << 20
+        guard freeSpace >= fullAt + room else { return false }
+        log.notice("the disk of \(store.root) has room again")
+        self.fullAt = nil
+        return true
+    }
+
+    private var freeSpace: Int64 {
+        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: store.root)
+        return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value ?? 0
+    }
+}

@@ -1,0 +1,22 @@
+internal import ReelCore
+
+extension ReelFailure {
+    /// Runs what throws anything and throws only `ReelFailure`: libraries of tasks and processes are not typed.
+    static func unifying<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async throws(ReelFailure) -> Result {
+        do {
+            return try await body()
+        } catch {
+            throw ReelFailure.of(error)
+        }
+    }
+
+    static func of(_ error: any Error) -> ReelFailure {
+        switch error {
+        case let failure as ReelFailure: failure
+        case is CancellationError: ReelFailure(.interrupted, "interrupted", cause: .transient)
+        default: ReelFailure(.job, "\(error)", cause: .transient)
+        }
+    }
+}

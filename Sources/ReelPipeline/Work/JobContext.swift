@@ -1,0 +1,31 @@
+internal import Foundation
+internal import ReelCore
+internal import ReelEngine
+internal import ReelStore
+
+/// What a worker must know of a job before it can work on it, read from the store.
+struct JobContext: Sendable {
+    let record: JobRecord
+    let plan: Plan
+    let folder: JobFolder
+
+    var files: JobFiles { JobFiles(source: record.source, index: folder.index, plan: folder.plan) }
+
+    /// Whether an earlier context still describes the job that the store has now.
+    func describes(_ record: JobRecord) -> Bool {
+        self.record.created == record.created && self.record.fingerprint == record.fingerprint
+    }
+
+    /// Throws, with cause permanent, where the source is no longer the one that was planned for, and with cause
+    /// incompatible where this host does not see it.
+    func checkSource() throws(ReelFailure) {
+        guard fileExists(record.source) else {
+            throw ReelFailure(
+                .input, "the source \(record.source) is not there on this host", cause: .incompatible)
+        }
+        guard try record.fingerprint.matches(record.source) else {
+            throw ReelFailure(
+                .input, "\(record.source) has changed since the job was submitted; submit it again")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+internal import Foundation
+internal import Logging
+internal import ReelCore
+internal import ReelQueue
+internal import ReelStore
+
+/// How an attempt at a pass ends: on the board, in the store, in the log.
+struct Settlement: Sendable {
+    let work: Work
+    let worker: WorkerID
+    let board: Board
+    let claimer: Claimer
+    let holdings: Holdings
+    let drain: Drain
+    let log: Logger
+
+    private var claim: Claim { work.assignment.claim }
+    private var name: String { work.assignment.description }
+
+    func settle(_ outcome: Result<PassResult, ReelFailure>) async {
+        switch (holdings.verdict(on: claim), outcome) {
+        case (.lost, _):
+            log.warning("lost \(name): its lease had lapsed")
+            work.removePartial()
+        case (.cancelled, _):
+            log.notice("stopped \(name): the job was cancelled")
+            work.removePartial()
+        case (.drained, .success(let result)), (nil, .success(let result)):
+            await complete(result)
+        case (.drained, .failure):
+            await handBack()
+        case (nil, .failure(let failure)) where failure.kind == .interrupted:
+            await handBack()
+        case (nil, .failure(let failure)):
+            work.removePartial()
+            await fail(failure)
+        }
+    }
+
+    private func complete(_ result: PassResult) async {
+        let folder = work.assignment.context.folder
+        if work.assignment.isAssembly { recordEnd(.done, nil) }
+        let answer = await insist { () throws(ReelFailure) in
+            try await board.complete(claim, worker: worker, result: result)
+        }
+        switch answer {
+        case .ok?, .duplicate?:
+            log.info("finished \(name)")
+            guard work.assignment.isAssembly else { return }
+            work.removePartial()
+            // Whoever asks for the same again gets the result; its parts have served.
+            do { try folder.removeSegments() } catch { log.warning("\(error.message)") }
+        case .late?: log.notice("\(name) had been finished by another worker")
+        case .cancelled?: log.notice("\(name) is not needed: the job was cancelled")
+        case nil: log.warning("\(name) is whole, but the board could not be told; its next holder will find it")
+        }
+    }
+
+    private func fail(_ failure: ReelFailure) async {
+        log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.message)")
+        if failure.cause == .noSpace { await claimer.pauseForSpace() }
+        let answer = await insist { () throws(ReelFailure) in
+            try await board.fail(claim, worker: worker, failure: failure)
+        }
+        if answer == .jobFailed { recordEnd(.failed, failure) }
+    }
+
+    private func handBack() async {
+        work.removePartial()
+        log.info("hands back \(name)")
+        // Once: whoever is in a hurry to end leaves the rest to the lease.
+        do { try await board.release(claim) } catch { log.warning("\(error.message)") }
+    }
+
+    /// The store learns of an end before anybody relies on it; one that is there already stands.
+    private func recordEnd(_ state: JobState, _ failure: ReelFailure?) {
+        let folder = work.assignment.context.folder
+        do {
+            var record = try folder.read()
+            guard record.state == nil else { return }
+            record.state = state
+            record.failure = failure
+            record.finished = Date().timeIntervalSince1970
+            try folder.write(record)
+        } catch {
+            log.warning("\(error.message)")
+        }
+    }
+
+    /// Tries until the board answers, or the pass is no longer ours.
+    private func insist<Answer>(_ call: () async throws(ReelFailure) -> Answer) async -> Answer? {
+        var outage = Outage(log: log)
+        while true {
+            do {
+                return try await call()
+            } catch {
+                guard error.cause == .transient, holdings.verdict(on: claim) == nil, !drain.isOn else { return nil }
+                // Not cancelled with the engine: what is finished is to be told.
+                let pause = outage.pause(after: error)
+                await Task.detached { try? await Task.sleep(for: pause) }.value
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+internal import Foundation
+internal import Logging
+internal import ReelCore
+internal import ReelEngine
+internal import ReelQueue
+internal import ReelStore
+internal import Synchronization
+
+/// One place where passes are worked on: claim, engine, complete, again. An engine lives as long as passes of one job
+/// follow each other, so that the source stays open between them.
+struct Slot: Sendable {
+    let worker: WorkerID
+    let board: Board
+    let engine: EngineHost
+    let claimer: Claimer
+    let holdings: Holdings
+    let drain: Drain
+    let scratch: String
+    let log: Logger
+
+    /// Works until the worker drains.
+    func run() async {
+        var next = await claimer.next()
+        while let assignment = next {
+            next = await serve(assignment)
+            if next == nil { next = await claimer.next() }
+        }
+    }
+
+    /// Works on a pass, and on those of the same job that can be had right after it. Returns a pass of another job if
+    /// one was claimed.
+    private func serve(_ first: Assignment) async -> Assignment? {
+        let kill = KillSwitch()
+        guard let work = await begin(first, kill) else { return nil }
+        let desk = Mutex(Desk(current: work))
+        let life = Task {
+            try await engine.withEngine(memory: first.context.plan.need) { session in
+                try await serve(work, in: session, desk, kill)
+            }
+        }
+        kill.arm { life.cancel() }
+        let outcome = await life.result
+        let left = desk.withLock { $0 }
+        if let work = left.current {
+            let failure: ReelFailure =
+                if case .failure(let error) = outcome { .of(error) } else { .of(CancellationError()) }
+            await settle(work, .failure(failure))
+        }
+        return left.next
+    }
+
+    /// The life of one engine: ends when it fails, is killed, or has no more to do for this job.
+    private func serve(
+        _ first: Work, in session: EngineSession, _ desk: borrowing Mutex<Desk>, _ kill: KillSwitch
+    ) async throws(ReelFailure) {
+        var work = first
+        while true {
+            let result = try await perform(work, in: session)
+            desk.withLock { $0.current = nil }
+            await settle(work, .success(result))
+            guard let following = await following(work, kill, desk) else { return }
+            work = following
+        }
+    }
+
+    /// The next pass of the same job that needs an engine.
+    private func following(_ work: Work, _ kill: KillSwitch, _ desk: borrowing Mutex<Desk>) async -> Work? {
+        while let next = await claimer.take() {
+            guard next.claim.job == work.assignment.claim.job, next.context.describes(work.assignment.context.record)
+            else {
+                desk.withLock { $0.next = next }
+                return nil
+            }
+            guard let work = await begin(next, kill) else { continue }
+            desk.withLock { $0.current = work }
+            return work
+        }
+        return nil
+    }
+
+    /// Enters a pass as held. Nil where it was whole already and is complete now, without an engine.
+    private func begin(_ assignment: Assignment, _ kill: KillSwitch) async -> Work? {
+        holdings.add(assignment.claim, kill: kill)
+        let work = Work(assignment, board: board, scratch: scratch)
+        holdings.update(assignment.claim, reused: work.reusedFrames)
+        guard let result = work.finished() else {
+            log.info("begins \(assignment.description)")
+            return work
+        }
+        log.info("\(assignment.description) was whole already")
+        await settle(work, .success(result))
+        return nil
+    }
+
+    private func perform(_ work: Work, in session: EngineSession) async throws(ReelFailure) -> PassResult {
+        let claim = work.assignment.claim
+        do {
+            return try await work.perform(in: session) { progress in holdings.update(claim, progress) }
+        } catch {
+            // Kept for whoever looks into it; that it cannot be kept changes nothing.
+            try? work.assignment.context.folder.writeAttempt(
+                pass: claim.index, token: claim.token, standardError: session.standardErrorTail)
+            throw error
+        }
+    }
+
+    private func settle(_ work: Work, _ outcome: Result<PassResult, ReelFailure>) async {
+        await Settlement(
+            work: work, worker: worker, board: board, claimer: claimer, holdings: holdings, drain: drain, log: log
+        ).settle(outcome)
+        holdings.remove(work.assignment.claim)
+        await claimer.release(work.assignment)
+    }
+}
+
+/// What one engine's life leaves behind.
+private struct Desk: Sendable {
+    /// Begun and not settled.
+    var current: Work?
+    /// Claimed, and of another job.
+    var next: Assignment?
+}

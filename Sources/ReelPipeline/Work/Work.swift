@@ -1,0 +1,151 @@
+internal import Foundation
+internal import ReelCore
+internal import ReelEngine
+internal import ReelQueue
+internal import ReelStore
+
+/// A pass that this worker claimed, with what the store says of its job.
+struct Assignment: Sendable {
+    let claim: Claim
+    let context: JobContext
+
+    var isAssembly: Bool { claim.pass == .assembly }
+
+    var description: String {
+        switch claim.pass {
+        case .assembly: "assembly of job \(claim.job)"
+        case .audio(let track): "pass \(claim.index) of job \(claim.job), audio track \(track)"
+        case .video(let pass):
+            "pass \(claim.index) of job \(claim.job), frames \(pass.frames.lowerBound)..<\(pass.frames.upperBound)"
+        }
+    }
+}
+
+/// One attempt at a pass.
+struct Work: Sendable {
+    let assignment: Assignment
+    let board: Board
+    /// Folder for what engines spill.
+    let scratch: String
+    /// Segments of this pass that are whole already, whoever made them, in run order.
+    let whole: [SegmentRecord]
+
+    private var claim: Claim { assignment.claim }
+    private var context: JobContext { assignment.context }
+    private var folder: JobFolder { assignment.context.folder }
+
+    /// Reads from the store what is there already.
+    init(_ assignment: Assignment, board: Board, scratch: String) {
+        self.assignment = assignment
+        self.board = board
+        self.scratch = scratch
+        let runs = Work.frameCounts(of: assignment.claim.pass)
+        whole = assignment.isAssembly ? [] : assignment.context.folder.wholeSegments(pass: assignment.claim.index)
+            .filter { segment in
+                guard let runs else { return segment.run == 0 }
+                return runs.indices.contains(segment.run) && runs[segment.run] == segment.frames
+            }
+    }
+
+    /// Frames of each run of a video pass.
+    private static func frameCounts(of pass: Pass) -> [Int]? {
+        guard case .video(let video) = pass else { return nil }
+        return video.runs.map(\.count)
+    }
+
+    var reusedFrames: Int {
+        guard case .video = claim.pass else { return 0 }
+        return whole.reduce(0) { $0 + $1.frames }
+    }
+
+    /// The result where nothing is left to do: everything was whole before.
+    func finished() -> PassResult? {
+        switch claim.pass {
+        case .assembly:
+            guard fileExists(folder.output(context.plan.container)) else { return nil }
+        case .audio:
+            guard whole.count == 1 else { return nil }
+        case .video(let pass):
+            guard whole.count == pass.runCount else { return nil }
+        }
+        return PassResult(
+            segments: whole, statistics: PassStatistics(framesEncoded: reusedFrames), warnings: [])
+    }
+
+    /// Has the engine do what is left to do. Throws what the engine reports, or how it died.
+    func perform(
+        in session: EngineSession, progress: @escaping @Sendable (EngineProgress) -> Void
+    ) async throws(ReelFailure) -> PassResult {
+        try context.checkSource()
+        switch claim.pass {
+        case .assembly: return try await assemble(in: session, progress: progress)
+        case .audio: return try await reverse(in: session, EngineRequest.reverseAudio, progress: progress)
+        case .video: return try await reverse(in: session, EngineRequest.reverse, progress: progress)
+        }
+    }
+
+    private func reverse(
+        in session: EngineSession, _ kind: (PassRequest) -> EngineRequest,
+        progress: @escaping @Sendable (EngineProgress) -> Void
+    ) async throws(ReelFailure) -> PassResult {
+        let request = PassRequest(
+            job: context.files, pass: claim.index, segments: folder.segments, token: claim.token,
+            finishedRuns: whole.map(\.run), scratch: scratch)
+        guard case .pass(var result) = try await session.perform(kind(request), progress: progress) else {
+            throw ReelFailure(.job, "the engine answered \(assignment.description) with something else", cause: .crash)
+        }
+        let made = Set(result.segments.map(\.run))
+        let reused = whole.filter { !made.contains($0.run) }
+        result.segments = (result.segments + reused).sorted { $0.run < $1.run }
+        // What counts on the board is which frames are there, not who encoded them.
+        if case .video = claim.pass { result.statistics.framesEncoded += reused.reduce(0) { $0 + $1.frames } }
+        return result
+    }
+
+    private func assemble(
+        in session: EngineSession, progress: @escaping @Sendable (EngineProgress) -> Void
+    ) async throws(ReelFailure) -> PassResult {
+        let results = try await board.results(claim.job)
+        let segments = results.sorted { $0.key < $1.key }.flatMap(\.value.segments)
+        try await waitUntilVisible(segments)
+        let records = folder.records(token: claim.token)
+        try AtomicFile.write(json: segments, to: records)
+        let output = folder.assembling(context.plan.container, token: claim.token)
+        let request = AssembleRequest(job: context.files, segments: folder.segments, records: records, output: output)
+        guard case .assembly(let result) = try await session.perform(.assemble(request), progress: progress) else {
+            throw ReelFailure(.job, "the engine answered \(assignment.description) with something else", cause: .crash)
+        }
+        try folder.publishOutput(output, as: context.plan.container)
+        return PassResult(
+            segments: [], statistics: PassStatistics(peakRSS: result.peakRSS), warnings: result.warnings)
+    }
+
+    /// On NFS, what another host recorded as done may be seen here only later: it is looked for during 60 s.
+    private func waitUntilVisible(_ segments: [SegmentRecord]) async throws(ReelFailure) {
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(60)
+        while let missing = folder.missingSegments(of: segments).first {
+            guard clock.now < deadline, (try? await Task.sleep(for: .seconds(1))) != nil else {
+                throw ReelFailure(
+                    .unreachable, "the segment \(missing.name) is recorded as done but not in \(folder.segments)",
+                    cause: .incompatible)
+            }
+        }
+    }
+
+    /// Removes what an engine that was killed, or failed, left half-written.
+    func removePartial() {
+        let files = FileManager.default
+        for folder in [folder.segments, folder.path] {
+            let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
+            let records = Set(names.filter { $0.hasSuffix(".json") })
+            for name in names where name.contains(claim.token) {
+                let stem = name.split(separator: ".").prefix(3).joined(separator: ".")
+                if folder == self.folder.segments, records.contains(stem + ".json") || records.contains(stem + ".nut.json") {
+                    continue
+                }
+                try? files.removeItem(atPath: "\(folder)/\(name)")
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+internal import Foundation
+public import Logging
+internal import ReelCore
+public import ReelEngine
+public import ReelQueue
+public import ReelStore
+public import ServiceLifecycle
+
+/// How a worker works.
+public struct WorkerSettings: Sendable {
+    /// Passes at once, at most.
+    public var slots: Int
+    /// Bytes that all passes together may take.
+    public var memoryTotal: Int64
+    /// Folder for what engines spill.
+    public var scratch: String
+    /// How long passes may go on when the worker is told to end.
+    public var grace: Duration
+    /// From one beat to the next; the lease is a multiple of it.
+    public var beat: Duration
+    /// From one look for expired leases to the next.
+    public var reap: Duration
+
+    public init(
+        slots: Int, memoryTotal: Int64, scratch: String, grace: Duration = .seconds(25), beat: Duration = .seconds(5),
+        reap: Duration = .seconds(3)
+    ) {
+        self.slots = slots
+        self.memoryTotal = memoryTotal
+        self.scratch = scratch
+        self.grace = grace
+        self.beat = beat
+        self.reap = reap
+    }
+}
+
+/// A stateless process that claims passes and has engines do them. A graceful shutdown drains it; cancelling its task
+/// ends it at once, and hands back what it holds.
+public final class Worker: Service {
+    private let address: RedisAddress
+    private let store: Store
+    private let engine: EngineHost
+    private let settings: WorkerSettings
+    private let log: Logger
+    private let holdings = Holdings()
+    private let bell = Bell()
+    private let drain: Drain
+    private let host = ProcessInfo.processInfo.hostName
+    private let id: WorkerID
+
+    public init(
+        redis: RedisAddress, store: Store, engine: EngineHost, settings: WorkerSettings, log: Logger
+    ) {
+        address = redis
+        self.store = store
+        self.engine = engine
+        self.settings = settings
+        self.log = log
+        drain = Drain(grace: settings.grace, holdings: holdings, bell: bell)
+        let random = String(UInt32.random(in: .min ... .max), radix: 16)
+        id = WorkerID("\(host)-\(ProcessInfo.processInfo.processIdentifier)-\(random)")
+    }
+
+    /// Ends what is under way at once: what a second SIGTERM asks for.
+    public func endNow() { drain.now() }
+
+    /// Works until shut down. Throws where the engine cannot be started at all.
+    public func run() async throws {
+        // A task of its own: what is held must be handed back even when this one is cancelled.
+        let work = Task { try await self.work() }
+        try await withTaskCancellationHandler {
+            try await withGracefulShutdownHandler {
+                try await work.value
+            } onGracefulShutdown: {
+                self.drain.begin()
+            }
+        } onCancel: {
+            drain.now()
+        }
+    }
+
+    private func work() async throws(ReelFailure) {
+        let identity = try await ReelFailure.unifying {
+            try await engine.withEngine(memory: nil) { session in session.identity }
+        }
+        let claims = Board(address, name: "\(id) claims")
+        guard await waitForRedis(claims) else { return }
+        let heartbeat = Heartbeat(
+            board: Board(address, name: "\(id) beat"), worker: id, host: host, slots: settings.slots,
+            memoryTotal: settings.memoryTotal, interval: settings.beat, holdings: holdings, drain: drain, log: log)
+        let reaper = Reaper(board: claims, interval: settings.reap, log: log)
+        let beating = Task { await heartbeat.run() }
+        let reaping = Task { await reaper.run() }
+        log.info("\(id) works with \(settings.slots) slots and \(ByteSize(bytes: settings.memoryTotal))")
+        await work(claims, identity)
+        reaping.cancel()
+        beating.cancel()
+        await beating.value
+        log.info("\(id) ends")
+    }
+
+    private func work(_ claims: Board, _ identity: EngineIdentity) async {
+        let claimer = Claimer(
+            worker: id, identity: identity, boards: (claims, Board(address, name: "\(id) waits")), store: store,
+            memory: SlotMemory(total: settings.memoryTotal), bell: bell, drain: drain, log: log)
+        let slot = Slot(
+            worker: id, board: claims, engine: engine, claimer: claimer, holdings: holdings, drain: drain,
+            scratch: settings.scratch, log: log)
+        await withTaskGroup { group in
+            for _ in 0..<settings.slots { group.addTask { await slot.run() } }
+        }
+    }
+
+    /// False where the worker was told to end before Redis answered.
+    private func waitForRedis(_ board: Board) async -> Bool {
+        var outage = Outage(log: log)
+        while !drain.isOn {
+            do throws(ReelFailure) {
+                try await board.ping()
+                for warning in try await board.warnings() { log.warning("\(warning)") }
+                outage.over()
+                return true
+            } catch {
+                let pause = outage.pause(after: error)
+                let rings = bell.rings
+                Task { [bell] in
+                    try? await Task.sleep(for: pause)
+                    bell.ring()
+                }
+                await bell.wait(since: rings)
+            }
+        }
+        return false
+    }
+}
