@@ -2,6 +2,7 @@ internal import Foundation
 public import ReelCore
 public import ReelQueue
 internal import Subprocess
+internal import SystemPackage
 
 /// A Redis and a worker of one's own, for as long as one job takes: what `run` works with.
 public struct LocalCluster: Sendable {
@@ -25,14 +26,19 @@ public struct LocalCluster: Sendable {
         _ body: @escaping @Sendable (RedisAddress) async throws -> Result
     ) async throws(ReelFailure) -> Result {
         let folder = try PrivateFolder()
-        let configuration = try configuration(folder.path)
+        let url = "unix://\(folder.path)/redis.sock"
+        let address = try RedisAddress(url)
+        let configuration = try configuration(folder.path, url)
         return try await ReelFailure.unifying {
             let outcome = try await Subprocess.run(
                 configuration, input: .inputWriter, output: .discarded, error: .sequence
             ) { execution in
                 try await withThrowingTaskGroup(of: Ended<Result>.self) { group in
                     group.addTask { .guardian(try await LocalCluster.tail(of: execution.standardError)) }
-                    group.addTask { .body(try await attempt(folder.path, body)) }
+                    group.addTask {
+                        try await waitForRedis(address, folder.path)
+                        return .body(try await body(address))
+                    }
                     // The end of standard input is what the guard ends at, and run() waits for the guard.
                     defer { group.cancelAll() }
                     let first = try await group.next()
@@ -54,7 +60,7 @@ public struct LocalCluster: Sendable {
         case body(Result)
     }
 
-    private func configuration(_ folder: String) throws(ReelFailure) -> Configuration {
+    private func configuration(_ folder: String, _ url: String) throws(ReelFailure) -> Configuration {
         guard let redis = Programs.installed("redis-server") else {
             throw ReelFailure(.unreachable, "redis-server is not installed: apt-get install redis-server")
         }
@@ -72,7 +78,7 @@ public struct LocalCluster: Sendable {
             throw ReelFailure(.unreachable, "cannot write in \(folder)")
         }
         let worker = [
-            try programs.path("reel-worker"), "--redis", address(folder), "--store", store, "--slots", "\(slots)",
+            try programs.path("reel-worker"), "--redis", url, "--store", store, "--slots", "\(slots)",
             "--memory-total", "\(memoryTotal)", "--grace", "0",
         ]
         var options = PlatformOptions()
@@ -85,19 +91,13 @@ public struct LocalCluster: Sendable {
             platformOptions: options)
     }
 
-    private func address(_ folder: String) -> String { "unix://\(folder)/redis.sock" }
-
-    private func attempt<Result: Sendable>(
-        _ folder: String, _ body: (RedisAddress) async throws -> Result
-    ) async throws -> Result {
-        let address = try RedisAddress(address(folder))
+    private func waitForRedis(_ address: RedisAddress, _ folder: String) async throws {
         let board = Board(address, name: "reel-coordinator start")
         let deadline = ContinuousClock.now + .seconds(15)
         while true {
             do {
-                try await board.ping()
-                return try await body(address)
-            } catch let failure as ReelFailure where failure.cause == .transient && failure.kind == .unreachable {
+                return try await board.ping()
+            } catch {
                 guard ContinuousClock.now < deadline else {
                     let log = (try? String(contentsOfFile: folder + "/redis.log", encoding: .utf8)) ?? ""
                     throw ReelFailure(.unreachable, "redis-server does not answer: \(LocalCluster.lastLine(log))")

@@ -27,7 +27,7 @@ public struct Submit: Sendable {
         let index = folder.path + "/index"
         let (recon, identity) = try await look(at: path, spec: spec, index: index)
         fingerprint.indexHash = recon.indexHash
-        let found = try SourceIndex(bytes: AtomicFile.read(index))
+        let found = try SourceIndex(decoding: AtomicFile.read(index))
         let plan = try capacity.plan(found, recon: recon, spec: spec)
         let id = try JobID.make(
             fingerprint: fingerprint, spec: spec, encoder: recon.video.identity,
@@ -52,13 +52,33 @@ public struct Submit: Sendable {
         }
     }
 
+    /// Puts a prepared job to work on a board that others may use, too: attaches to it where it runs already, resumes
+    /// it where it was interrupted, else starts it.
+    ///
+    /// - Parameter anew: throw away what was done before, even if it runs now.
+    public func submit(
+        _ preparation: Preparation, to board: Board, anew: Bool
+    ) async throws(ReelFailure) -> (job: PlacedJob, outcome: Submission) {
+        let id = preparation.record.id
+        if anew {
+            try await withdraw(id, from: board)
+        } else if let status = try await board.status(id), status.state == .running || status.state == .assembling,
+            let running = kept(preparation)
+        {
+            return (running, .attached)
+        }
+        let job = try place(preparation, anew: anew)
+        guard job.result == nil else { return (job, .finished) }
+        return (job, try await publish(job, on: board))
+    }
+
     /// Puts the job into the store: as an interrupted run of the same job left it, with its own plan and every whole
     /// segment, or new.
     ///
     /// - Parameter anew: throw away what an earlier run left.
     public func place(_ preparation: Preparation, anew: Bool) throws(ReelFailure) -> PlacedJob {
+        if !anew, let kept = kept(preparation), fits(kept.plan, preparation) { return kept }
         let folder = store.job(preparation.record.id)
-        if !anew, let kept = resumable(folder, preparation) { return kept }
         try folder.removeSegments()
         try? FileManager.default.removeItem(atPath: folder.output(preparation.plan.container))
         try folder.create()
@@ -70,27 +90,58 @@ public struct Submit: Sendable {
             resumed: false)
     }
 
-    /// What an earlier run left, if that is whole, of this release, and within the memory that there is now.
-    private func resumable(_ folder: JobFolder, _ preparation: Preparation) -> PlacedJob? {
-        guard folder.exists, let record = try? folder.read(), let plan = try? folder.readPlan(),
-            (try? folder.indexHash()) == preparation.record.fingerprint.indexHash,
-            plan.need <= max(capacity.ceiling(preparation.record.spec) ?? .max, preparation.plan.need)
-        else { return nil }
-        return PlacedJob(
-            record: record, plan: plan, folder: folder, available: preparation.available, resumed: true)
-    }
-
-    /// Makes the job runnable on the board; a job that runs there already is attached to.
-    public func publish(_ job: PlacedJob, on board: Board) async throws(ReelFailure) -> Published {
-        var record = job.record
-        if record.state != nil {
+    /// Makes the job runnable on the board.
+    public func publish(_ job: PlacedJob, on board: Board) async throws(ReelFailure) -> Submission {
+        if job.record.state != nil {
             // It ended, and somebody wants it again: from here on the board knows its state.
-            if record.state == .done { try await board.forget(job.id) }
+            if job.record.state == .done { try await board.forget(job.id) }
+            var record = job.record
             (record.state, record.failure, record.finished) = (nil, nil, nil)
             try job.folder.write(record)
         }
-        return try await board.publish(job.published, passes: job.plan.passes)
+        switch try await board.publish(job.published, passes: job.plan.passes) {
+        case .attached: return .attached
+        case .published: return job.resumed ? .resumed : .published
+        case .resumed: return .resumed
+        }
     }
+
+    /// What an earlier run left, if it is whole and of this release.
+    private func kept(_ preparation: Preparation) -> PlacedJob? {
+        let folder = store.job(preparation.record.id)
+        guard folder.exists, let record = try? folder.read(), let plan = try? folder.readPlan(),
+            (try? folder.indexHash()) == preparation.record.fingerprint.indexHash
+        else { return nil }
+        return PlacedJob(record: record, plan: plan, folder: folder, available: preparation.available, resumed: true)
+    }
+
+    /// A plan that was made for more memory than there is now is of no use.
+    private func fits(_ plan: Plan, _ preparation: Preparation) -> Bool {
+        plan.need <= max(capacity.ceiling(preparation.record.spec) ?? .max, preparation.plan.need)
+    }
+
+    /// Takes a job off the board. Those who work on it learn so with their next beat; what they still write must not
+    /// meet the segments of another plan, so it is waited for, no longer than any lease lasts.
+    private func withdraw(_ id: JobID, from board: Board) async throws(ReelFailure) {
+        guard try await board.status(id) != nil else { return }
+        _ = try await board.cancel(id)
+        let deadline = ContinuousClock.now + .seconds(25)
+        while try await !board.live(id).isEmpty, ContinuousClock.now < deadline {
+            guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { throw .of(CancellationError()) }
+        }
+        try await board.forget(id)
+    }
+}
+
+/// What submitting led to.
+public enum Submission: Sendable {
+    /// The job was running already.
+    case attached
+    case published
+    /// What an earlier run had finished is reused.
+    case resumed
+    /// The store has the result already.
+    case finished
 }
 
 /// A job that was looked at and planned, and exists nowhere yet.

@@ -6,6 +6,11 @@ public struct OutputChoice: Hashable, Sendable {
     public var path: String
     public var container: Container
 
+    /// By the name where there is one, else by the source's.
+    public init(_ path: String?, for source: String, lossless: Bool) throws(ReelFailure) {
+        if let path { try self.init(named: path, lossless: lossless) } else { self.init(besides: source, lossless: lossless) }
+    }
+
     /// Without a name: NAME.reversed.EXT beside the source, in the source's own container where reel writes it, else
     /// mp4; lossless needs one that holds any picture and PCM, so .mkv unless the source is mov or nut.
     public init(besides source: String, lossless: Bool) {

@@ -21,17 +21,17 @@ public struct Follow: Sendable {
     /// Returns the job's last status. Throws `.unreachable` where the board is out of reach for too long or forgets the
     /// job, `.interrupted` where the task is cancelled, and what `look` throws.
     public func untilEnd(
-        _ look: (JobStatus) throws(ReelFailure) -> Void
+        _ look: (JobStatus) async throws(ReelFailure) -> Void
     ) async throws(ReelFailure) -> JobStatus {
         let clock = ContinuousClock()
         var answered = clock.now
         while true {
-            do {
+            do throws(ReelFailure) {
                 guard let status = try await board.status(job) else {
                     throw ReelFailure(.unreachable, "the board knows no job \(job) any more", cause: .permanent)
                 }
                 answered = clock.now
-                try look(status)
+                try await look(status)
                 if status.state.isTerminal { return status }
             } catch {
                 guard error.cause == .transient, error.kind == .unreachable, clock.now - answered < patience else {

@@ -74,6 +74,13 @@ public struct JobView: Codable, Hashable, Sendable {
         failure = record.failure?.message
         output = folder.result
     }
+
+    /// The same with the path that the result was delivered to.
+    public func delivered(to path: String) -> JobView {
+        var view = self
+        view.output = path
+        return view
+    }
 }
 
 extension JobFolder {

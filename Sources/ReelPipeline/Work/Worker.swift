@@ -1,10 +1,11 @@
 internal import Foundation
 public import Logging
-internal import ReelCore
+public import ReelCore
 public import ReelEngine
 public import ReelQueue
 public import ReelStore
 public import ServiceLifecycle
+internal import UnixSignals
 
 /// How a worker works.
 public struct WorkerSettings: Sendable {
@@ -61,8 +62,18 @@ public final class Worker: Service {
         id = WorkerID("\(host)-\(ProcessInfo.processInfo.processIdentifier)-\(random)")
     }
 
-    /// Ends what is under way at once: what a second SIGTERM asks for.
-    public func endNow() { drain.now() }
+    /// Works until SIGTERM or SIGINT; a second one ends at once what the first lets go on.
+    public func runUntilSignalled() async throws(ReelFailure) {
+        let second = SecondSignal { [drain] in drain.now() }
+        defer { withExtendedLifetime(second) {} }
+        let quiet = Logger(label: "reel-worker") { _ in SwiftLogNoOpLogHandler() }
+        let service = ServiceGroupConfiguration.ServiceConfiguration(
+            service: self, successTerminationBehavior: .gracefullyShutdownGroup,
+            failureTerminationBehavior: .cancelGroup)
+        let group = ServiceGroup(
+            configuration: .init(services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
+        try await ReelFailure.unifying { try await group.run() }
+    }
 
     /// Works until shut down. Throws where the engine cannot be started at all.
     public func run() async throws {

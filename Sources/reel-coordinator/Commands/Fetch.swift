@@ -1,0 +1,31 @@
+internal import ArgumentParser
+internal import ReelCore
+internal import ReelPipeline
+internal import ReelStore
+
+/// Delivers what the store has.
+struct FetchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fetch", abstract: "Deliver the result of a finished job; the store keeps it as well.")
+
+    @Argument(help: "The job's id.")
+    var job: String
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write.", valueName: "file"))
+    var output: String
+
+    @Flag(help: "Replace the output if it exists.")
+    var overwrite = false
+
+    @OptionGroup var store: StoreOption
+
+    func run() async throws {
+        let choice = try OutputChoice(named: output, lossless: false)
+        let deliver = Deliver(to: choice.path, overwrite: overwrite)
+        try deliver.check(source: nil)
+        let folder = try store.open().job(JobID(job))
+        guard folder.exists else { throw JobReader.unknown(JobID(job)) }
+        try await Interruption.cancelling { try deliver.copy(folder) }
+        Console.say("wrote \(deliver.output)")
+    }
+}

@@ -1,0 +1,49 @@
+internal import ArgumentParser
+internal import Foundation
+internal import ReelCore
+internal import ReelEngine
+internal import ReelPipeline
+internal import ReelQueue
+internal import ReelStore
+
+/// One machine: a Redis and workers of its own, for one job.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Reverse a video on this machine, with nothing else running.",
+        discussion: "Ctrl-C stops it; the same command goes on where it stopped.")
+
+    @Argument(help: "The video to reverse.")
+    var source: String
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var spec: SpecOptions
+
+    @Option(help: "Passes at once, at most. Default: the number of cores.")
+    var slots: Int?
+
+    @Option(help: ArgumentHelp("Memory that all passes may take together. Default: 0.6 of what there is.", valueName: "size"))
+    var memoryTotal: ByteSize?
+
+    @Flag(help: "Start anew where an interrupted run of the same job could be resumed.")
+    var force = false
+
+    @Flag(help: "Print what became of it as a line of JSON.")
+    var json = false
+
+    func validate() throws {
+        guard slots ?? 1 > 0 else { throw ValidationError("--slots must be 1 or more") }
+    }
+
+    func run() async throws {
+        let choice = try output.choice(for: source, lossless: spec.lossless)
+        _ = try Fingerprint.of(source)
+        let deliver = Deliver(to: choice.path, overwrite: output.overwrite)
+        try deliver.check(source: source)
+        let local = LocalRun(
+            source: source, spec: spec.spec(choice.container), deliver: deliver, programs: try Programs(),
+            slots: slots ?? ProcessInfo.processInfo.activeProcessorCount,
+            memoryTotal: memoryTotal?.bytes ?? HostMemory.budget, anew: force)
+        let view = try await Interruption.cancelling { try await local.run() }
+        if json { try Console.json(view) }
+    }
+}

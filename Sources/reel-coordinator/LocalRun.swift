@@ -1,0 +1,75 @@
+internal import Foundation
+internal import ReelCore
+internal import ReelEngine
+internal import ReelPipeline
+internal import ReelQueue
+internal import ReelStore
+
+/// The steps of `run`, once its arguments are known to make sense.
+struct LocalRun: Sendable {
+    let source: String
+    let spec: JobSpec
+    let deliver: Deliver
+    let programs: Programs
+    let slots: Int
+    let memoryTotal: Int64
+    let anew: Bool
+
+    /// Reverses and delivers. What it leaves beside the output, if anything, is what the same command can go on with.
+    func run() async throws(ReelFailure) -> JobView {
+        let begun = ContinuousClock.now
+        let folder = URL(fileURLWithPath: deliver.output).deletingLastPathComponent().appendingPathComponent(".reel")
+        let store = try Store(root: folder.path)
+        defer { store.removeIfEmpty() }
+        let submit = Submit(
+            store: store, engine: EngineHost(executable: try programs.path("reel-engine")),
+            capacity: Capacity(slots: slots, memoryTotal: memoryTotal))
+        let preparation = try await submit.prepare(source: source, spec: spec)
+        let job = store.job(preparation.record.id)
+        let lock = try job.lock()
+        defer { withExtendedLifetime(lock) {} }
+        do throws(ReelFailure) {
+            let placed = try submit.place(preparation, anew: anew)
+            if placed.resumed { Console.say("goes on with what an earlier run of the same job had finished") }
+            let view = try await finish(placed, submit, store)
+            try deliver.move(outOf: store, job)
+            let seconds = (ContinuousClock.now - begun) / .seconds(1)
+            Console.say("wrote \(deliver.output): \(view.frames) frames in \(ClockTime.text(seconds: seconds))")
+            return view
+        } catch {
+            throw leave(job, after: error)
+        }
+    }
+
+    /// Has the job done by a Redis and a worker of its own, unless an earlier run did all of it and could not deliver.
+    private func finish(_ placed: PlacedJob, _ submit: Submit, _ store: Store) async throws(ReelFailure) -> JobView {
+        if placed.result != nil, let view = try JobView(placed.folder) { return view.delivered(to: deliver.output) }
+        let cluster = LocalCluster(
+            programs: programs, store: store.root, slots: slots, memoryTotal: max(memoryTotal, placed.plan.need))
+        let status = try await cluster.with { address in
+            let board = Board(address, name: "reel-coordinator run")
+            _ = try await submit.publish(placed, on: board)
+            var display = ProgressDisplay()
+            defer { display.clear() }
+            return try await Follow(placed.id, on: board, patience: .seconds(15)).untilEnd { status throws(ReelFailure) in
+                display.show(status)
+                // Here is no other host that could have room.
+                if let message = status.noSpaceMessage { throw ReelFailure(.output, message, cause: .noSpace) }
+            }
+        }
+        if let failure = status.endingFailure { throw failure }
+        return JobView(status, output: deliver.output)
+    }
+
+    /// What can be gone on with stays, and the message says so; the rest goes.
+    private func leave(_ job: JobFolder, after failure: ReelFailure) -> ReelFailure {
+        var failure = failure
+        switch failure.kind {
+        case .unreachable, .output, .interrupted:
+            failure.message += "; the same command goes on where this one stopped"
+        case .job, .usage, .input:
+            do { try job.remove() } catch { Console.say(error.message) }
+        }
+        return failure
+    }
+}

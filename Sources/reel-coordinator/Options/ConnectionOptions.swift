@@ -1,0 +1,62 @@
+internal import ArgumentParser
+internal import Foundation
+internal import ReelCore
+internal import ReelPipeline
+internal import ReelQueue
+internal import ReelStore
+
+/// Where the board is.
+struct RedisOption: ParsableArguments {
+    @Option(help: ArgumentHelp("Redis; REEL_REDIS names another default.", valueName: "url"))
+    var redis = ProcessInfo.processInfo.environment["REEL_REDIS"] ?? "redis://127.0.0.1:6379"
+
+    /// A board that has answered. Says what is wrong with the Redis, if it can be worked with all the same.
+    func connect(warnings: Bool = false) async throws(ReelFailure) -> Board {
+        let address = try RedisAddress(redis)
+        let board = Board(address, name: "reel-coordinator \(ProcessInfo.processInfo.processIdentifier)")
+        do {
+            try await board.ping()
+        } catch {
+            throw ReelFailure(
+                .unreachable, "\(error.message); start redis-server there, or name another with --redis or REEL_REDIS")
+        }
+        if warnings {
+            for warning in try await board.warnings() { Console.say("warning: \(warning)") }
+        }
+        return board
+    }
+}
+
+/// Where the bytes are that coordinator and workers share.
+struct StoreOption: ParsableArguments {
+    @Option(help: ArgumentHelp("Folder that coordinator and workers share; REEL_STORE names a default.", valueName: "dir"))
+    var store: String?
+
+    private var root: String? { store ?? ProcessInfo.processInfo.environment["REEL_STORE"] }
+
+    func open() throws(ReelFailure) -> Store {
+        guard let root else {
+            throw ReelFailure(
+                .unreachable, "no store: name the folder that coordinator and workers share with --store or REEL_STORE")
+        }
+        return try Store(root: URL(fileURLWithPath: root).path)
+    }
+
+    /// Nil where none is named: what is shown needs none.
+    func openIfNamed() throws(ReelFailure) -> Store? { root == nil ? nil : try open() }
+}
+
+/// Where a result goes.
+struct OutputOptions: ParsableArguments {
+    @Option(name: .shortAndLong, help: ArgumentHelp(
+        "The file to write; its extension chooses the container. Default: NAME.reversed.EXT beside the source.",
+        valueName: "file"))
+    var output: String?
+
+    @Flag(help: "Replace the output if it exists.")
+    var overwrite = false
+
+    func choice(for source: String, lossless: Bool) throws(ReelFailure) -> OutputChoice {
+        try OutputChoice(output, for: source, lossless: lossless)
+    }
+}

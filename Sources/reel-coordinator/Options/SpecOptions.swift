@@ -1,0 +1,96 @@
+public import ArgumentParser
+public import ReelCore
+public import ReelPipeline
+
+extension AudioMode: ExpressibleByArgument {}
+extension TimestampMode: ExpressibleByArgument {}
+extension VerifyMode: ExpressibleByArgument {}
+
+extension ByteSize: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension BitRate: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension ClockTime: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+/// Options that describe the output, and those that shape the work.
+struct SpecOptions: ParsableArguments {
+    @Option(help: "Encoder or codec as FFmpeg spells it, for example libx265 or vp9. Default: the source's codec.")
+    var videoCodec: String?
+
+    @Option(help: "Constant quality on the encoder's own scale. Default: 18 of x264 or its equivalent.")
+    var crf: Double?
+
+    @Option(help: "The encoder's preset. Default: medium or its equivalent.")
+    var preset: String?
+
+    @Option(help: ArgumentHelp("Bits per second instead of constant quality, for example 5M.", valueName: "rate"))
+    var bitrate: BitRate?
+
+    @Flag(help: "Bit-exact pictures (FFV1) and sound (PCM), in mkv, mov or nut.")
+    var lossless = false
+
+    @Option(help: "What becomes of the sound: reverse or none.")
+    var audio: AudioMode = .reverse
+
+    @Option(help: "Encoder or codec of the sound as FFmpeg spells it. Default: the source's, where it can be kept.")
+    var audioCodec: String?
+
+    @Option(help: ArgumentHelp("First moment to show, in seconds or HH:MM:SS.mmm of the source.", valueName: "time"))
+    var from: ClockTime?
+
+    @Option(help: ArgumentHelp("Moment to stop before, in seconds or HH:MM:SS.mmm of the source.", valueName: "time"))
+    var to: ClockTime?
+
+    @Option(help: "mirror: each frame stays as long as it did. source: the source's timestamps in their order.")
+    var timestamps: TimestampMode = .mirror
+
+    @Option(help: ArgumentHelp("At most so many frames at once in memory and in a pass.", valueName: "frames"))
+    var passFrames: Int?
+
+    @Option(help: ArgumentHelp("Memory that a pass may take, for example 768MiB. Default: 2GiB.", valueName: "size"))
+    var memory: ByteSize?
+
+    @Option(help: "Threads of each codec; the same number gives the same bytes anywhere.")
+    var threads = 1
+
+    @Option(help: "packets: compare the finished file with the plan. decode: decode all of it as well.")
+    var verify: VerifyMode = .packets
+
+    func validate() throws {
+        guard threads > 0 else { throw ValidationError("--threads must be 1 or more") }
+        guard passFrames ?? 1 > 0 else { throw ValidationError("--pass-frames must be 1 or more") }
+        guard crf ?? 0 >= 0 else { throw ValidationError("--crf must not be negative") }
+        guard crf == nil || bitrate == nil else { throw ValidationError("--crf and --bitrate exclude each other") }
+        if let from, let to, to.seconds <= from.seconds { throw ValidationError("--to must be later than --from") }
+        for (option, name) in [("--video-codec", videoCodec), ("--audio-codec", audioCodec), ("--preset", preset)] {
+            guard let name, !SpecOptions.isName(name) else { continue }
+            throw ValidationError("\(option) \(name) is no name that FFmpeg could have")
+        }
+        guard lossless else { return }
+        let lossy = [
+            ("--crf", crf != nil), ("--bitrate", bitrate != nil), ("--preset", preset != nil),
+            ("--video-codec", videoCodec != nil), ("--audio-codec", audioCodec != nil),
+        ]
+        if let (option, _) = lossy.first(where: \.1) {
+            throw ValidationError("--lossless chooses the codecs itself; leave out \(option)")
+        }
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        let allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+        return !text.isEmpty && text.allSatisfy(allowed.contains)
+    }
+
+    func spec(_ container: Container) -> JobSpec {
+        JobSpec(
+            container: container, videoCodec: videoCodec, crf: crf, preset: preset, bitrate: bitrate?.bitsPerSecond,
+            lossless: lossless, audio: audio, audioCodec: audioCodec, from: from?.seconds, to: to?.seconds,
+            timestamps: timestamps, passFrames: passFrames, threads: threads, memory: memory?.bytes, verify: verify)
+    }
+}

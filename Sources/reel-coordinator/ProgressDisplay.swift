@@ -1,0 +1,44 @@
+internal import ReelCore
+internal import ReelPipeline
+internal import ReelQueue
+
+/// Shows on standard error how a job goes: a bar redrawn in place on a terminal, else a line per ten percent; and each
+/// warning once.
+struct ProgressDisplay {
+    private var meter = ProgressMeter()
+    private var said: Set<String> = []
+    private var barIsShown = false
+    private let begun = ContinuousClock.now
+
+    mutating func show(_ status: JobStatus) {
+        warn(status.warnings)
+        let seconds = (ContinuousClock.now - begun) / .seconds(1)
+        meter.add(
+            ProgressSample(
+                frames: min(status.framesEncoded, status.job.frames), total: status.job.frames,
+                assembling: status.state == .assembling || status.state == .done, seconds: seconds))
+        if let columns = Console.columns {
+            Console.write("\r\u{1B}[K" + meter.bar(columns: columns))
+            barIsShown = true
+        } else if let line = meter.step() {
+            Console.say(line)
+        }
+    }
+
+    /// Lines that stay above the bar; what was said before is not said again.
+    mutating func warn(_ warnings: [String]) {
+        for warning in warnings where said.insert(warning).inserted {
+            clear()
+            Console.say("warning: \(warning)")
+        }
+    }
+
+    /// What was said elsewhere.
+    mutating func assumeSaid(_ warnings: [String]) { said.formUnion(warnings) }
+
+    /// Takes the bar away, for what is said after it.
+    mutating func clear() {
+        if barIsShown { Console.write("\r\u{1B}[K") }
+        barIsShown = false
+    }
+}

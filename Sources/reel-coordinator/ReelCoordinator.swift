@@ -1,0 +1,27 @@
+internal import ArgumentParser
+internal import ReelCore
+internal import ReelPipeline
+
+@main
+struct ReelCoordinator: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reel-coordinator",
+        abstract: "Reverses videos, frame by frame exact, on one machine or many.",
+        subcommands: [
+            RunCommand.self, SubmitCommand.self, PlanCommand.self, StatusCommand.self, FetchCommand.self,
+            CancelCommand.self, WorkersCommand.self,
+        ])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            Console.exit(self, with: error)
+        }
+    }
+}
