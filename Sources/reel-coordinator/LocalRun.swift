@@ -13,6 +13,8 @@ struct LocalRun: Sendable {
     let programs: Programs
     let slots: Int
     let memoryTotal: Int64
+    /// Whether a person chose the total.
+    let memoryIsLimited: Bool
     let anew: Bool
 
     /// Reverses and delivers. What it leaves beside the output, if anything, is what the same command can go on with.
@@ -23,7 +25,7 @@ struct LocalRun: Sendable {
         defer { store.removeIfEmpty() }
         let submit = Submit(
             store: store, engine: EngineHost(executable: try programs.path("reel-engine")),
-            capacity: Capacity(slots: slots, memoryTotal: memoryTotal))
+            capacity: Capacity(slots: slots, memoryTotal: memoryTotal, isLimit: memoryIsLimited))
         let preparation = try await submit.prepare(source: source, spec: spec)
         let job = store.job(preparation.record.id)
         let lock = try job.lock()
@@ -47,7 +49,7 @@ struct LocalRun: Sendable {
         let cluster = LocalCluster(
             programs: programs, store: store.root, slots: slots, memoryTotal: max(memoryTotal, placed.plan.need))
         let status = try await cluster.with { address in
-            let board = Board(address, name: "reel-coordinator run")
+            let board = Board(address, name: "reel-coordinator-run")
             _ = try await submit.publish(placed, on: board)
             var display = ProgressDisplay()
             defer { display.clear() }

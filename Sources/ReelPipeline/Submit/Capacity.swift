@@ -3,27 +3,35 @@ internal import ReelEngine
 
 /// What the machines have that will do a job's work, as far as it is known when the job is planned.
 public struct Capacity: Sendable {
-    /// Passes that can run at once.
-    public var slots: Int
-    /// Bytes that all passes together may take; nil where the workers are elsewhere.
-    public var memoryTotal: Int64?
+    private let slots: Int
+    /// Bytes that a pass should take at most.
+    private let share: Int64
+    /// Bytes that no pass may exceed, since a person said so; nil where nobody did.
+    private let limit: Int64?
 
-    public init(slots: Int, memoryTotal: Int64?) {
+    /// Workers elsewhere: what they have is known only when they claim.
+    public init(slots: Int) {
         self.slots = slots
-        self.memoryTotal = memoryTotal
+        share = Capacity.usualShare
+        limit = nil
     }
 
-    /// Bytes that no pass may exceed; nil where nothing limits it.
-    func ceiling(_ spec: JobSpec) -> Int64? {
-        switch (spec.memory, memoryTotal) {
-        case (let asked?, let total?): min(asked, total)
-        case (let asked, let total): asked ?? total
-        }
+    /// This machine, whose slots share a total.
+    ///
+    /// - Parameter isLimit: a person chose the total, so that it binds; else a pass that needs more takes it.
+    public init(slots: Int, memoryTotal: Int64, isLimit: Bool) {
+        self.slots = slots
+        share = min(Capacity.usualShare, memoryTotal / Int64(max(slots, 1)))
+        limit = isLimit ? memoryTotal : nil
     }
+
+    private static let usualShare: Int64 = 2 << 30
+
+    /// Bytes that no pass of a job may exceed; nil where nothing limits it.
+    func ceiling(_ spec: JobSpec) -> Int64? { [spec.memory, limit].compactMap(\.self).min() }
 
     func plan(_ source: SourceIndex, recon: ReconResult, spec: JobSpec) throws(ReelFailure) -> Plan {
-        try Planner.plan(
-            index: source, spec: spec, video: recon.video, audio: recon.audio, warnings: recon.warnings,
-            limits: Planner.Limits(slots: slots, memory: spec.memory, memoryTotal: memoryTotal))
+        try Planner(slots: slots, memory: MemoryRequest(budget: share, limit: limit)).plan(
+            index: source, spec: spec, video: recon.video, audio: recon.audio, warnings: recon.warnings)
     }
 }

@@ -62,13 +62,15 @@ public struct Submit: Sendable {
         let id = preparation.record.id
         if anew {
             try await withdraw(id, from: board)
-        } else if let status = try await board.status(id), status.state == .running || status.state == .assembling,
-            let running = kept(preparation)
-        {
+        }
+        let status = try await board.status(id)
+        if let status, !status.state.isTerminal, status.state != .publishing, let running = kept(preparation) {
             return (running, .attached)
         }
         let job = try place(preparation, anew: anew)
         guard job.result == nil else { return (job, .finished) }
+        // What the board remembers of an earlier end is of use only where the store has the same plan and its parts.
+        if let status, status.state.isTerminal, status.state == .done || !job.resumed { try await board.forget(id) }
         return (job, try await publish(job, on: board))
     }
 
@@ -94,7 +96,6 @@ public struct Submit: Sendable {
     public func publish(_ job: PlacedJob, on board: Board) async throws(ReelFailure) -> Submission {
         if job.record.state != nil {
             // It ended, and somebody wants it again: from here on the board knows its state.
-            if job.record.state == .done { try await board.forget(job.id) }
             var record = job.record
             (record.state, record.failure, record.finished) = (nil, nil, nil)
             try job.folder.write(record)

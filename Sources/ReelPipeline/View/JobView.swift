@@ -45,7 +45,7 @@ public struct JobView: Codable, Hashable, Sendable {
         peakRSS = status.peakRSS
         created = status.created
         finished = status.finished
-        warnings = status.warnings + notes
+        warnings = (status.warnings + notes).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
         failures = status.failures
         failure = status.failure?.message
         self.output = output

@@ -94,10 +94,10 @@ public final class Worker: Service {
         let identity = try await ReelFailure.unifying {
             try await engine.withEngine(memory: nil) { session in session.identity }
         }
-        let claims = Board(address, name: "\(id) claims")
+        let claims = Board(address, name: "\(id)-claims")
         guard await waitForRedis(claims) else { return }
         let heartbeat = Heartbeat(
-            board: Board(address, name: "\(id) beat"), worker: id, host: host, slots: settings.slots,
+            board: Board(address, name: "\(id)-beat"), worker: id, host: host, slots: settings.slots,
             memoryTotal: settings.memoryTotal, interval: settings.beat, holdings: holdings, drain: drain, log: log)
         let reaper = Reaper(board: claims, interval: settings.reap, log: log)
         let beating = Task { await heartbeat.run() }
@@ -112,7 +112,7 @@ public final class Worker: Service {
 
     private func work(_ claims: Board, _ identity: EngineIdentity) async {
         let claimer = Claimer(
-            worker: id, identity: identity, boards: (claims, Board(address, name: "\(id) waits")), store: store,
+            worker: id, identity: identity, boards: (claims, Board(address, name: "\(id)-waits")), store: store,
             memory: SlotMemory(total: settings.memoryTotal), bell: bell, drain: drain, log: log)
         let slot = Slot(
             worker: id, board: claims, engine: engine, claimer: claimer, holdings: holdings, drain: drain,

@@ -29,7 +29,7 @@ struct PlanCommand: AsyncParsableCommand {
         let view = try await Interruption.cancelling {
             let folder = try PrivateFolder()
             let submit = Submit(
-                store: try Store(root: folder.path), engine: engine, capacity: Capacity(slots: 8, memoryTotal: nil))
+                store: try Store(root: folder.path), engine: engine, capacity: Capacity(slots: 8))
             return PlanView(try await submit.prepare(source: source, spec: spec))
         }
         if json { try Console.json(view) } else { show(view) }

@@ -42,7 +42,7 @@ struct RunCommand: AsyncParsableCommand {
         let local = LocalRun(
             source: source, spec: spec.spec(choice.container), deliver: deliver, programs: try Programs(),
             slots: slots ?? ProcessInfo.processInfo.activeProcessorCount,
-            memoryTotal: memoryTotal?.bytes ?? HostMemory.budget, anew: force)
+            memoryTotal: memoryTotal?.bytes ?? HostMemory.budget, memoryIsLimited: memoryTotal != nil, anew: force)
         let view = try await Interruption.cancelling { try await local.run() }
         if json { try Console.json(view) }
     }

@@ -49,7 +49,7 @@ struct SubmitCommand: AsyncParsableCommand {
         let board = try await redis.connect(warnings: true)
         let submit = Submit(
             store: store, engine: EngineHost(executable: try Programs().path("reel-engine")),
-            capacity: Capacity(slots: try await SubmitCommand.slots(board), memoryTotal: nil))
+            capacity: Capacity(slots: try await SubmitCommand.slots(board)))
         let (force, wait, json) = (force, wait, json)
         var jobs: [(PlacedJob, Deliver)] = []
         for order in orders {

@@ -13,7 +13,7 @@ struct RedisOption: ParsableArguments {
     /// A board that has answered. Says what is wrong with the Redis, if it can be worked with all the same.
     func connect(warnings: Bool = false) async throws(ReelFailure) -> Board {
         let address = try RedisAddress(redis)
-        let board = Board(address, name: "reel-coordinator \(ProcessInfo.processInfo.processIdentifier)")
+        let board = Board(address, name: "reel-coordinator-\(ProcessInfo.processInfo.processIdentifier)")
         do {
             try await board.ping()
         } catch {
