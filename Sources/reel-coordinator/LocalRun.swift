@@ -19,10 +19,15 @@ struct LocalRun: Sendable {
 
     /// Reverses and delivers. What it leaves beside the output, if anything, is what the same command can go on with.
     func run() async throws(ReelFailure) -> JobView {
-        let begun = ContinuousClock.now
         let folder = URL(fileURLWithPath: deliver.output).deletingLastPathComponent().appendingPathComponent(".reel")
         let store = try Store(root: folder.path)
+        // Here nothing is held any more that could lie in the store.
         defer { store.removeIfEmpty() }
+        return try await run(in: store)
+    }
+
+    private func run(in store: Store) async throws(ReelFailure) -> JobView {
+        let begun = ContinuousClock.now
         let submit = Submit(
             store: store, engine: EngineHost(executable: try programs.path("reel-engine")),
             capacity: Capacity(slots: slots, memoryTotal: memoryTotal, isLimit: memoryIsLimited))
@@ -53,10 +58,11 @@ struct LocalRun: Sendable {
             _ = try await submit.publish(placed, on: board)
             var display = ProgressDisplay()
             defer { display.clear() }
-            return try await Follow(placed.id, on: board, patience: .seconds(15)).untilEnd { status throws(ReelFailure) in
+            return try await Follow(placed.id, on: board, patience: .seconds(15)).untilEnd {
+                status throws(ReelFailure) in
                 display.show(status)
                 // Here is no other host that could have room.
-                if let message = status.noSpaceMessage { throw ReelFailure(.output, message, cause: .noSpace) }
+                if let note = status.noSpaceNote { throw ReelFailure(.output, note, cause: .noSpace) }
             }
         }
         if let failure = status.endingFailure { throw failure }

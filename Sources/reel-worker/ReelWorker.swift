@@ -20,10 +20,13 @@ struct ReelWorker: AsyncParsableCommand {
     @Option(help: "Passes at once, at most. Default: the number of cores.")
     var slots: Int?
 
-    @Option(help: ArgumentHelp("Memory that all passes may take together. Default: 0.6 of what there is.", valueName: "size"))
+    @Option(
+        help: ArgumentHelp(
+            "Memory that all passes may take together. Default: 0.6 of what there is.", valueName: "size"))
     var memoryTotal: ByteSize?
 
-    @Option(help: ArgumentHelp("Folder for what is spilled while working. Default: the temporary one.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("Folder for what is spilled while working. Default: the temporary one.", valueName: "dir"))
     var scratch: String?
 
     @Option(help: ArgumentHelp("How long passes may go on after SIGTERM.", valueName: "seconds"))
@@ -32,7 +35,8 @@ struct ReelWorker: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Redis; REEL_REDIS names another default.", valueName: "url"))
     var redis = ProcessInfo.processInfo.environment["REEL_REDIS"] ?? "redis://127.0.0.1:6379"
 
-    @Option(help: ArgumentHelp("Folder that coordinator and workers share; REEL_STORE names a default.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("Folder that coordinator and workers share; REEL_STORE names a default.", valueName: "dir"))
     var store: String?
 
     func validate() throws {

@@ -38,7 +38,9 @@ public struct Deliver: Sendable {
     private func result(of folder: JobFolder) throws(ReelFailure) -> String {
         guard let result = folder.result else {
             let state = try folder.read().state
-            let how = state.map { "it is \($0.rawValue)" } ?? "it is not finished; reel-coordinator status tells how far it is"
+            let how =
+                state.map { "it is \($0.rawValue)" }
+                ?? "it is not finished; reel-coordinator status tells how far it is"
             throw ReelFailure(.job, "job \(folder.id) has no result: \(how)")
         }
         return result

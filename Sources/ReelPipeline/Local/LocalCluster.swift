@@ -43,7 +43,8 @@ public struct LocalCluster: Sendable {
                     defer { group.cancelAll() }
                     let first = try await group.next()
                     guard case .body(let result) = first else {
-                        guard case .guardian(let tail) = first else { throw CancellationError() }
+                        // Interrupting ends the guard as well, and either may be seen first.
+                        guard !Task.isCancelled, case .guardian(let tail) = first else { throw CancellationError() }
                         throw ReelFailure(.unreachable, "the local worker ended: \(tail)")
                     }
                     try await execution.standardInputWriter.finish()
@@ -74,8 +75,10 @@ public struct LocalCluster: Sendable {
             save ""
             maxmemory-policy noeviction
             """
-        guard FileManager.default.createFile(atPath: folder + "/redis.conf", contents: Data(settings.utf8)) else {
-            throw ReelFailure(.unreachable, "cannot write in \(folder)")
+        for (name, text) in [("redis.conf", settings), ("guard", Guard.script)] {
+            guard FileManager.default.createFile(atPath: "\(folder)/\(name)", contents: Data(text.utf8)) else {
+                throw ReelFailure(.unreachable, "cannot write in \(folder)")
+            }
         }
         let worker = [
             try programs.path("reel-worker"), "--redis", url, "--store", store, "--slots", "\(slots)",
@@ -87,7 +90,7 @@ public struct LocalCluster: Sendable {
         options.teardownSequence = [.send(signal: .terminate, allowedDurationToNextStep: .seconds(15))]
         return Configuration(
             executable: .path("/bin/sh"),
-            arguments: Arguments(["-c", Guard.script, "reel-guard", folder, redis, "50"] + worker),
+            arguments: Arguments(["\(folder)/guard", folder, redis, "50"] + worker),
             platformOptions: options)
     }
 

@@ -8,7 +8,11 @@ public struct OutputChoice: Hashable, Sendable {
 
     /// By the name where there is one, else by the source's.
     public init(_ path: String?, for source: String, lossless: Bool) throws(ReelFailure) {
-        if let path { try self.init(named: path, lossless: lossless) } else { self.init(besides: source, lossless: lossless) }
+        if let path {
+            try self.init(named: path, lossless: lossless)
+        } else {
+            self.init(besides: source, lossless: lossless)
+        }
     }
 
     /// Without a name: NAME.reversed.EXT beside the source, in the source's own container where reel writes it, else
@@ -27,7 +31,8 @@ public struct OutputChoice: Hashable, Sendable {
         let url = URL(fileURLWithPath: path)
         let known = Container.allCases.map { ".\($0.rawValue)" }.joined(separator: ", ")
         guard let container = Container(exactExtension: url.pathExtension) else {
-            let given = url.pathExtension.isEmpty ? "\(path) has no extension" : "cannot write .\(url.pathExtension) files"
+            let given =
+                url.pathExtension.isEmpty ? "\(path) has no extension" : "cannot write .\(url.pathExtension) files"
             throw ReelFailure(.usage, "\(given); the output's name must end in one of \(known)")
         }
         guard !lossless || Container.lossless.contains(container) else {

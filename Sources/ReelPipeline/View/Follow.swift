@@ -56,16 +56,17 @@ extension JobStatus {
         }
     }
 
-    /// The message of an attempt that ended because a disk was full, where there was one.
-    public var noSpaceMessage: String? {
-        failures.first { ($0.attempts[FailureCause.noSpace.rawValue] ?? 0) > 0 }?.lastMessage
-    }
+    /// What the board says of a job that waits because a disk is full; nil where none is.
+    public var noSpaceNote: String? { warnings.first { $0.hasPrefix("waiting for disk space") } }
 
     /// Why nothing works on the job at this moment, for people; nil where something does or may at once.
     public func idleReason(workers: [WorkerStatus]) -> String? {
-        guard state == .running || state == .assembling, passesLive == 0 else { return nil }
-        if let message = noSpaceMessage { return "waiting for disk space: \(message)" }
-        guard let largest = workers.map(\.report.memoryTotal).max() else {
+        guard state == .running || state == .assembling, passesLive == 0, noSpaceNote == nil else {
+            return nil
+        }
+        // One whose beats have stopped may be listed for a while.
+        let alive = workers.filter { $0.beatAge < 20 }
+        guard let largest = alive.map(\.report.memoryTotal).max() else {
             return "no worker is connected: start reel-worker with the same --redis and --store"
         }
         guard largest < job.need else { return nil }

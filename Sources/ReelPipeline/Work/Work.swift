@@ -39,18 +39,15 @@ struct Work: Sendable {
         self.assignment = assignment
         self.board = board
         self.scratch = scratch
-        let runs = Work.frameCounts(of: assignment.claim.pass)
-        whole = assignment.isAssembly ? [] : assignment.context.folder.wholeSegments(pass: assignment.claim.index)
-            .filter { segment in
-                guard let runs else { return segment.run == 0 }
-                return runs.indices.contains(segment.run) && runs[segment.run] == segment.frames
-            }
+        whole = Work.whole(assignment)
     }
 
-    /// Frames of each run of a video pass.
-    private static func frameCounts(of pass: Pass) -> [Int]? {
-        guard case .video(let video) = pass else { return nil }
-        return video.runs.map(\.count)
+    private static func whole(_ assignment: Assignment) -> [SegmentRecord] {
+        guard !assignment.isAssembly else { return [] }
+        let segments = assignment.context.folder.wholeSegments(pass: assignment.claim.index)
+        guard case .video(let video) = assignment.claim.pass else { return segments.filter { $0.run == 0 } }
+        let frames = video.runs.map(\.count)
+        return segments.filter { frames.indices.contains($0.run) && frames[$0.run] == $0.frames }
     }
 
     var reusedFrames: Int {
@@ -137,13 +134,10 @@ struct Work: Sendable {
     func removePartial() {
         let files = FileManager.default
         for folder in [folder.segments, folder.path] {
-            let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
-            let records = Set(names.filter { $0.hasSuffix(".json") })
-            for name in names where name.contains(claim.token) {
-                let stem = name.split(separator: ".").prefix(3).joined(separator: ".")
-                if folder == self.folder.segments, records.contains(stem + ".json") || records.contains(stem + ".nut.json") {
-                    continue
-                }
+            let names = Set((try? files.contentsOfDirectory(atPath: folder)) ?? [])
+            // A segment is whole where its record is, and so is the record.
+            let whole = Set(names.filter { $0.hasSuffix(".nut.json") }.flatMap { [$0, String($0.dropLast(5))] })
+            for name in names where name.contains(claim.token) && !whole.contains(name) {
                 try? files.removeItem(atPath: "\(folder)/\(name)")
             }
         }

@@ -12,8 +12,10 @@ struct PlanCommand: AsyncParsableCommand {
     @Argument(help: "The video to look at.")
     var source: String
 
-    @Option(name: .shortAndLong, help: ArgumentHelp(
-        "The file that would be written; its extension chooses the container.", valueName: "file"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The file that would be written; its extension chooses the container.", valueName: "file"))
     var output: String?
 
     @OptionGroup var spec: SpecOptions

@@ -21,7 +21,9 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: "Passes at once, at most. Default: the number of cores.")
     var slots: Int?
 
-    @Option(help: ArgumentHelp("Memory that all passes may take together. Default: 0.6 of what there is.", valueName: "size"))
+    @Option(
+        help: ArgumentHelp(
+            "Memory that all passes may take together. Default: 0.6 of what there is.", valueName: "size"))
     var memoryTotal: ByteSize?
 
     @Flag(help: "Start anew where an interrupted run of the same job could be resumed.")

@@ -100,9 +100,10 @@ struct SubmitCommand: AsyncParsableCommand {
             try deliver.copy(job.folder)
             Console.say("wrote \(deliver.output): \(view.frames) frames")
             return view.delivered(to: deliver.output)
-        } catch where error.kind == .interrupted {
+        } catch  where error.kind == .interrupted {
             throw ReelFailure(
-                .interrupted, "job \(job.id) goes on without this command; reel-coordinator status \(job.id) tells how far "
+                .interrupted,
+                "job \(job.id) goes on without this command; reel-coordinator status \(job.id) tells how far "
                     + "it is, cancel \(job.id) ends it", cause: .transient)
         }
     }

@@ -29,7 +29,8 @@ struct RedisOption: ParsableArguments {
 
 /// Where the bytes are that coordinator and workers share.
 struct StoreOption: ParsableArguments {
-    @Option(help: ArgumentHelp("Folder that coordinator and workers share; REEL_STORE names a default.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("Folder that coordinator and workers share; REEL_STORE names a default.", valueName: "dir"))
     var store: String?
 
     private var root: String? { store ?? ProcessInfo.processInfo.environment["REEL_STORE"] }
@@ -48,9 +49,11 @@ struct StoreOption: ParsableArguments {
 
 /// Where a result goes.
 struct OutputOptions: ParsableArguments {
-    @Option(name: .shortAndLong, help: ArgumentHelp(
-        "The file to write; its extension chooses the container. Default: NAME.reversed.EXT beside the source.",
-        valueName: "file"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The file to write; its extension chooses the container. Default: NAME.reversed.EXT beside the source.",
+            valueName: "file"))
     var output: String?
 
     @Flag(help: "Replace the output if it exists.")
