@@ -100,12 +100,16 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "ReelStoreTests", dependencies: ["ReelStore", "ReelCore"], swiftSettings: strict),
         .testTarget(name: "ReelQueueTests", dependencies: ["ReelQueue", "ReelCore"], swiftSettings: strict),
-        .testTarget(name: "ReelPipelineTests", dependencies: ["ReelPipeline", "ReelStore"], swiftSettings: strict),
         .testTarget(name: "ReelMediaTests", dependencies: ["ReelMedia", "ReelCore"], swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests",
-            dependencies: ["ReelCore", .product(name: "Subprocess", package: "swift-subprocess")],
+            name: "ReelPipelineTests", dependencies: ["ReelCore", "ReelPipeline", "ReelQueue", "ReelStore"],
             swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "ReelCore", .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

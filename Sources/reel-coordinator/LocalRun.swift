@@ -37,7 +37,7 @@ struct LocalRun: Sendable {
         defer { withExtendedLifetime(lock) {} }
         do throws(ReelFailure) {
             let placed = try submit.place(preparation, anew: anew)
-            if placed.resumed { Console.say("goes on with what an earlier run of the same job had finished") }
+            if placed.resumed { Console.say("goes on where an earlier run of the same job stopped") }
             let view = try await finish(placed, submit, store)
             try deliver.move(outOf: store, job)
             let seconds = (ContinuousClock.now - begun) / .seconds(1)

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+/// Sources of the tests, made once by ffmpeg: small, with a visible frame counter, and with rates that are not round.
+actor Clips {
+    static let shared = Clips()
+
+    private let bench = Result { try Bench() }
+    private var made: [String: Task<String, any Error>] = [:]
+
+    /// 120 frames of H.264 with B-frames and a key frame every 30, 24000/1001 fps, stereo AAC.
+    func film() async throws -> String {
+        let picture = "testsrc2=size=160x120:rate=24000/1001"
+        let sound = "aevalsrc=0.4*sin(2*PI*t*(220+60*t))|0.2*sin(2*PI*t*90):d=5.005:s=44100"
+        return try await make(
+            "film.mp4", inputs: [picture, sound],
+            ["-frames:v", "120", "-bf", "2", "-g", "30", "-c:a", "aac", "-b:a", "96k"] + h264)
+    }
+
+    /// 456 frames, each a key frame.
+    func allKeys() async throws -> String {
+        try await make(
+            "keys.mp4", inputs: ["testsrc2=size=64x48:rate=30000/1001"], ["-frames:v", "456", "-g", "1"] + h264)
+    }
+
+    /// Long enough to be interrupted: 480 frames in groups of 20.
+    func long() async throws -> String {
+        try await make(
+            "long.mp4", inputs: ["testsrc2=size=640x360:rate=30000/1001"], ["-frames:v", "480", "-g", "20"] + h264)
+    }
+
+    /// AAC and nothing else.
+    func soundOnly() async throws -> String {
+        try await make("sound.m4a", inputs: ["sine=frequency=330:duration=2"], ["-c:a", "aac"])
+    }
+
+    private let h264 = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset", "ultrafast", "-sc_threshold", "0"]
+
+    private func make(_ name: String, inputs: [String], _ options: [String]) async throws -> String {
+        if let task = made[name] { return try await task.value }
+        let bench = try bench.get()
+        let task = Task {
+            let sources = inputs.flatMap { ["-f", "lavfi", "-i", $0] }
+            let outcome = try await bench.run(.ffmpeg, ["-v", "error", "-y"] + sources + options + [bench.path(name)])
+            try #require(outcome.code == 0, "\(outcome.error)")
+            return bench.path(name)
+        }
+        made[name] = task
+        return try await task.value
+    }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import Subprocess
+import Testing
+
+extension EndToEnd {
+    /// The distributed way: a Redis that somebody started, workers that share a store, jobs that are submitted.
+    @Suite struct FleetTests {
+        private let bench: Bench
+
+        init() throws { bench = try Bench() }
+
+        private var environment: [String: String] {
+            ["REEL_REDIS": "unix://\(bench.path("redis/sock"))", "REEL_STORE": bench.path("store")]
+        }
+
+        /// Runs a Redis as deploy/ would, and `body` while it runs.
+        private func withRedis(_ body: @escaping @Sendable () async throws -> Void) async throws {
+            try FileManager.default.createDirectory(atPath: bench.path("redis"), withIntermediateDirectories: true)
+            let arguments = [
+                "--port", "0", "--unixsocket", bench.path("redis/sock"), "--dir", bench.path("redis"),
+                "--appendonly", "yes", "--save", "", "--maxmemory-policy", "noeviction",
+            ]
+            let outcome = try await bench.run(.redis, arguments) { running in
+                defer { try? running.send(.terminate) }
+                let socket = bench.path("redis/sock")
+                try #require(try await eventually(.seconds(10)) { FileManager.default.fileExists(atPath: socket) })
+                try await body()
+            }
+            #expect(outcome.code == 0)
+        }
+
+        /// Runs a worker with one slot, and `body` while it runs; ends it by `signal`.
+        private func withWorker(
+            ends signal: Signal = .terminate, _ body: @escaping @Sendable (Running) async throws -> Void
+        ) async throws -> Outcome {
+            try await bench.run(.worker, ["--slots", "1", "--grace", "1"], environment: environment) { running in
+                defer { try? running.send(signal) }
+                try await body(running)
+            }
+        }
+
+        private func coordinator(_ arguments: [String]) async throws -> Outcome {
+            try await bench.run(.coordinator, arguments, environment: environment)
+        }
+
+        private func job(_ id: String) async throws -> JobJSON {
+            let outcome = try await coordinator(["status", id, "--json"])
+            try #require(outcome.code == 0, "\(outcome.error)")
+            return try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
+        }
+
+        private func expect(_ id: String, becomes state: String) async throws {
+            let became = try await eventually(.seconds(120)) { try await job(id).state == state }
+            #expect(became, "the job should become \(state)")
+        }
+
+        private func workers() async throws -> [WorkerJSON] {
+            let outcome = try await coordinator(["workers", "--json"])
+            try #require(outcome.code == 0, "\(outcome.error)")
+            return try JSONDecoder().decode([WorkerJSON].self, from: Data(outcome.output.utf8))
+        }
+
+        private struct WorkerJSON: Decodable {
+            struct Pass: Decodable {
+                var job: String
+                var pass: Int
+            }
+
+            var id: String
+            var slots: Int
+            var passes: [Pass]
+        }
+
+        @Test func oneOfTwoWorkersIsKilledWhileItHoldsAPass() async throws {
+            let source = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+            try await withRedis {
+                let survivor = try await withWorker { _ in
+                    async let victim = withWorker(ends: .kill) { running in
+                        // Both hold a pass: the one that is killed does.
+                        #expect(try await eventually(.seconds(60)) { try await holders() == 2 })
+                        try running.send(.kill)
+                    }
+                    let outcome = try await coordinator(
+                        ["submit", source, "--wait", "-o", "out.mov", "--lossless", "--pass-frames", "120", "--json"])
+                    #expect(outcome.code == 0, "\(outcome.error)")
+                    #expect(try await victim.code == 128 + 9)
+                    let lines = outcome.output.split(whereSeparator: \.isNewline)
+                    let view = try JSONDecoder().decode(JobJSON.self, from: Data(try #require(lines.last).utf8))
+                    #expect(lines.first.map(String.init) == view.id)
+                    #expect(view.output == bench.path("out.mov"))
+                    #expect(view.failures.map(\.attempts) == [["lost": 1]])
+                    try await bench.expectExactlyReversed(source, bench.path("out.mov"))
+                }
+                #expect(survivor.code == 0, "\(survivor.error)")
+            }
+            #expect(try await bench.isQuiet())
+        }
+
+        private func holders() async throws -> Int { try await workers().filter { !$0.passes.isEmpty }.count }
+
+        @Test func fromSubmitToFetch() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await withRedis {
+                let submitted = try await coordinator(["submit", source, "--pass-frames", "30"])
+                #expect(submitted.code == 0, "\(submitted.error)")
+                let id = submitted.output.trimmingCharacters(in: .newlines)
+                #expect(submitted.error.contains("fetch \(id) -o \(bench.path("film.reversed.mp4"))"))
+
+                let waiting = try await job(id)
+                #expect(waiting.state == "running")
+                #expect(waiting.passesDone == 0)
+                #expect(waiting.passes == 5)
+                #expect(waiting.warnings.contains { $0.hasPrefix("no worker is connected") })
+                let early = try await coordinator(["fetch", id, "-o", "early.mp4"])
+                #expect(early.code == 1)
+                let again = try await coordinator(["submit", source, "--pass-frames", "30"])
+                #expect(again.output == submitted.output)
+                #expect(again.error.contains("is running already"))
+
+                #expect(try await coordinator(["cancel", id]).code == 0)
+                #expect(try await job(id).state == "cancelled")
+                #expect(try await coordinator(["submit", source, "--pass-frames", "30"]).output == submitted.output)
+                let worker = try await withWorker { _ in
+                    try await expect(id, becomes: "done")
+                }
+                #expect(worker.code == 0)
+
+                let done = try await job(id)
+                #expect(done.framesDecoded >= 120)
+                #expect(done.failures.isEmpty)
+                let stored = try #require(done.output)
+                #expect(stored.hasPrefix(bench.path("store/jobs/\(id)/")))
+                let left = try FileManager.default.contentsOfDirectory(atPath: bench.path("store/jobs/\(id)")).sorted()
+                #expect(!left.contains("segments"))
+                #expect(left.filter { $0.hasPrefix("assembling") || $0.hasPrefix("records") } == [])
+
+                #expect(try await coordinator(["fetch", id, "-o", "out.mkv"]).code == 2)
+                #expect(try await coordinator(["fetch", "0123", "-o", "out.mp4"]).code == 2)
+                #expect(try await coordinator(["fetch", id, "-o", "out.mp4"]).code == 0)
+                #expect(try await coordinator(["fetch", id, "-o", "out.mp4"]).code == 5)
+                let (a, b) = (try Data(contentsOf: URL(fileURLWithPath: stored)), bench.path("out.mp4"))
+                #expect(try Data(contentsOf: URL(fileURLWithPath: b)) == a)
+                let order = nearest(try await bench.thumbnails(of: b), among: try await bench.thumbnails(of: source))
+                #expect(order == Array((0..<120).reversed()))
+
+                // The result is there: no worker is needed to deliver it again.
+                let finished = try await coordinator(
+                    ["submit", source, "--pass-frames", "30", "--wait", "-o", "third.mp4"])
+                #expect(finished.code == 0, "\(finished.error)")
+                #expect(try Data(contentsOf: URL(fileURLWithPath: bench.path("third.mp4"))) == a)
+            }
+        }
+
+        @Test func aSourceThatChanged() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await withRedis {
+                let id = try await coordinator(["submit", source]).output.trimmingCharacters(in: .newlines)
+                let file = URL(fileURLWithPath: source)
+                var bytes = try Data(contentsOf: file)
+                bytes.append(0)
+                try bytes.write(to: file)
+                _ = try await withWorker { _ in
+                    try await expect(id, becomes: "failed")
+                }
+                let status = try await coordinator(["status", id])
+                #expect(status.output.contains("has changed since the job was submitted"))
+                #expect(try await coordinator(["fetch", id, "-o", "out.mp4"]).code == 1)
+            }
+        }
+
+        @Test func aWorkerDrains() async throws {
+            let source = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+            try await withRedis {
+                let id = try await coordinator(["submit", source, "--lossless", "--pass-frames", "240"])
+                    .output.trimmingCharacters(in: .newlines)
+                let began = ContinuousClock.now
+                let worker = try await withWorker { running in
+                    #expect(try await eventually(.seconds(60)) { try await holders() == 1 })
+                    try running.send(.terminate)
+                }
+                #expect(worker.code == 0, "\(worker.error)")
+                #expect(ContinuousClock.now - began < .seconds(60))
+                let handedBack = try await job(id)
+                #expect(handedBack.failures.isEmpty, "handing back is no failed attempt")
+                #expect(try await workers().isEmpty)
+                let parts = try FileManager.default.contentsOfDirectory(atPath: bench.path("store/jobs/\(id)/segments"))
+                #expect(parts.filter { $0.hasSuffix(".part") } == [])
+
+                // Waiting can be given up; the job cannot be lost by it.
+                let waiting = try await bench.run(
+                    .coordinator, ["submit", source, "--lossless", "--pass-frames", "240", "--wait"],
+                    environment: environment
+                ) { running in
+                    try await Task.sleep(for: .seconds(1))
+                    try running.send(.interrupt)
+                }
+                #expect(waiting.code == 130)
+                #expect(waiting.errorLines.last?.contains("goes on without this command") == true)
+                #expect(try await job(id).state == "running")
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Subprocess
+import SystemPackage
+import Testing
+
+/// What a program did.
+struct Outcome: Sendable {
+    let status: TerminationStatus
+    let output: String
+    let error: String
+
+    /// The exit code; 128 + the signal where one ended it.
+    var code: Int {
+        switch status {
+        case .exited(let code): Int(code)
+        case .signaled(let signal): 128 + Int(signal)
+        }
+    }
+
+    var errorLines: [Substring] { error.split(whereSeparator: \.isNewline) }
+}
+
+/// A folder of one test, and the programs run in it. Every process started here, and what it starts in turn, carries a
+/// mark in its environment, so that what remains can be found whatever its parents, group or folder are.
+final class Bench: Sendable {
+    let folder: String
+    private let mark = "reel-bench-\(UUID().uuidString)"
+
+    init() throws {
+        folder = "/tmp/\(mark.prefix(19))"
+        try FileManager.default.createDirectory(atPath: folder + "/tmp", withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    /// A copy of a file under its own name or another.
+    func copy(_ source: String, as name: String) throws -> String {
+        try FileManager.default.copyItem(atPath: source, toPath: path(name))
+        return path(name)
+    }
+
+    /// Names in the folder, sorted; the temporary folder of the programs only where something is left in it.
+    var names: [String] {
+        let files = FileManager.default
+        let names = ((try? files.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+        let left = (try? files.contentsOfDirectory(atPath: path("tmp"))) ?? []
+        return names.filter { $0 != "tmp" } + left.map { "tmp/" + $0 }
+    }
+
+    /// Command lines of processes that were started here and still run.
+    var processes: [String] {
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return entries.filter { Int($0) != nil }.compactMap { entry in
+            guard let environment = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(entry)/environ")),
+                environment.range(of: Data(mark.utf8)) != nil,
+                let command = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(entry)/cmdline")), !command.isEmpty
+            else { return nil }
+            return String(decoding: command.map { $0 == 0 ? 32 : $0 }, as: UTF8.self)
+        }
+    }
+
+    /// Whether nothing that was started here runs any more, or will within the time given.
+    func isQuiet(within limit: Duration = .seconds(10)) async throws -> Bool {
+        try await eventually(limit) { self.processes.isEmpty }
+    }
+
+    /// Runs a program to its end.
+    @discardableResult
+    func run(_ program: Program, _ arguments: [String], environment: [String: String] = [:]) async throws -> Outcome {
+        try await run(program, arguments, environment: environment) { _ in }
+    }
+
+    /// Runs a program, and beside it `body`, which may send it signals.
+    @discardableResult
+    func run(
+        _ program: Program, _ arguments: [String], environment: [String: String] = [:],
+        beside body: @escaping @Sendable (Running) async throws -> Void
+    ) async throws -> Outcome {
+        var variables: [Environment.Key: String?] = [
+            "REEL_BENCH": mark, "REEL_REDIS": nil, "REEL_STORE": nil, "TMPDIR": path("tmp"),
+        ]
+        for (name, value) in environment { variables[Environment.Key(stringLiteral: name)] = value }
+        var options = PlatformOptions()
+        options.processGroupID = 0
+        let result = try await Subprocess.run(
+            program.executable, arguments: Arguments(arguments), environment: .inherit.updating(variables),
+            workingDirectory: FilePath(folder), platformOptions: options, input: .none, output: .string(limit: 1 << 24),
+            error: .string(limit: 1 << 20)
+        ) { execution in
+            try await body(Running { signal in try execution.send(signal: signal) })
+        }
+        return Outcome(
+            status: result.terminationStatus, output: result.standardOutput, error: result.standardError)
+    }
+}
+
+/// A program that is being run.
+struct Running: Sendable {
+    let send: @Sendable (Signal) throws -> Void
+}
+
+enum Program: Sendable {
+    case coordinator, worker, ffmpeg, ffprobe, redis
+
+    var executable: Executable {
+        switch self {
+        case .coordinator: .path(FilePath(Program.folder + "/reel-coordinator"))
+        case .worker: .path(FilePath(Program.folder + "/reel-worker"))
+        case .ffmpeg: .name("ffmpeg")
+        case .ffprobe: .name("ffprobe")
+        case .redis: .name("redis-server")
+        }
+    }
+
+    /// Where the build put them: beside the test bundle that is running.
+    private static let folder: String = {
+        let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return URL(fileURLWithPath: bundle).deletingLastPathComponent().path
+    }()
+}
+
+/// Waits until a condition holds; false where it does not within the time given.
+func eventually(_ limit: Duration, _ condition: @Sendable () async throws -> Bool) async throws -> Bool {
+    let deadline = ContinuousClock.now + limit
+    while try await !condition() {
+        guard ContinuousClock.now < deadline else { return false }
+        try await Task.sleep(for: .milliseconds(50))
+    }
+    return true
+}
+
+/// All of them share two cores and some look for processes, so one runs at a time.
+@Suite(.serialized) struct EndToEnd {}

@@ -1,0 +1,95 @@
+import Foundation
+import Subprocess
+import Testing
+
+extension EndToEnd {
+    /// `run` ended from outside: nothing keeps running, nothing half-written stays, and the same command goes on.
+    @Suite struct InterruptionTests {
+        private let bench: Bench
+
+        init() throws { bench = try Bench() }
+
+        private let command = [
+            "run", "long.mp4", "-o", "out.mov", "--lossless", "--slots", "1", "--pass-frames", "40", "--json",
+        ]
+
+        /// Names of the segments that are whole.
+        private var whole: Set<String> { Set(segments.filter { $0.hasSuffix(".nut.json") }) }
+
+        private var segments: [String] {
+            let jobs = bench.path(".reel/jobs")
+            let files = FileManager.default
+            let job = (try? files.contentsOfDirectory(atPath: jobs))?.first ?? ""
+            return (try? files.contentsOfDirectory(atPath: "\(jobs)/\(job)/segments")) ?? []
+        }
+
+        private func interrupt(by signal: Signal) async throws -> Outcome {
+            try await bench.run(.coordinator, command) { running in
+                #expect(try await eventually(.seconds(120)) { whole.count >= 2 })
+                try running.send(signal)
+            }
+        }
+
+        private func expectResumed() async throws {
+            let kept = whole
+            #expect(kept.count >= 2)
+            let outcome = try await bench.run(.coordinator, command)
+            #expect(outcome.code == 0, "\(outcome.error)")
+            #expect(outcome.error.contains("goes on where an earlier run of the same job stopped"))
+            let view = try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
+            #expect(view.frames == 480)
+            // What was whole is not decoded again; each segment is of 40 frames.
+            #expect(view.framesDecoded <= 480 - 40 * (kept.count - 1))
+            try await bench.expectExactlyReversed(bench.path("long.mp4"), bench.path("out.mov"))
+            #expect(bench.names == ["long.mp4", "out.mov"])
+            #expect(try await bench.isQuiet())
+        }
+
+        @Test func controlC() async throws {
+            _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+            let outcome = try await interrupt(by: .interrupt)
+            #expect(outcome.code == 130)
+            #expect(outcome.output == "")
+            #expect(outcome.errorLines.last?.contains("the same command goes on") == true)
+            #expect(bench.processes == [])
+            #expect(bench.names == [".reel", "long.mp4"])
+            #expect(segments.allSatisfy { $0.hasSuffix(".nut") || $0.hasSuffix(".nut.json") })
+            #expect(segments.count == 2 * whole.count)
+            try await expectResumed()
+        }
+
+        @Test func killed() async throws {
+            _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+            let outcome = try await interrupt(by: .kill)
+            #expect(outcome.code == 128 + 9)
+            #expect(try await bench.isQuiet(within: .seconds(15)))
+            #expect(bench.names.filter { $0.hasPrefix("tmp/reel-") } == [])
+            #expect(!FileManager.default.fileExists(atPath: bench.path("out.mov")))
+            try await expectResumed()
+        }
+
+        @Test func aSecondRunOfTheSameJobIsTurnedAway() async throws {
+            _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+            let first = try await bench.run(.coordinator, command) { running in
+                #expect(try await eventually(.seconds(120)) { whole.count >= 1 })
+                let second = try await bench.run(.coordinator, command)
+                #expect(second.code == 4)
+                #expect(second.errorLines.count == 1)
+                #expect(second.error.contains("pid "), "\(second.error)")
+                try running.send(.interrupt)
+            }
+            #expect(first.code == 130)
+            #expect(!whole.isEmpty)
+        }
+
+        @Test func forceStartsAnew() async throws {
+            _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+            #expect(try await interrupt(by: .interrupt).code == 130)
+            let outcome = try await bench.run(.coordinator, command + ["--force"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            let view = try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
+            #expect(view.framesDecoded >= 480)
+            try await bench.expectExactlyReversed(bench.path("long.mp4"), bench.path("out.mov"))
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// What cannot be done is refused with one line, the right code, and nothing left behind.
+    @Suite struct RefusalTests {
+        private let bench: Bench
+
+        init() throws { bench = try Bench() }
+
+        private func expectRefusal(
+            _ arguments: [String], code: Int, says words: String..., program: Program = .coordinator,
+            environment: [String: String] = [:], sourceLocation: SourceLocation = #_sourceLocation
+        ) async throws {
+            let before = bench.names
+            let outcome = try await bench.run(program, arguments, environment: environment)
+            #expect(outcome.code == code, "\(outcome.error)", sourceLocation: sourceLocation)
+            #expect(outcome.errorLines.count == 1, "\(outcome.error)", sourceLocation: sourceLocation)
+            #expect(outcome.output == "", sourceLocation: sourceLocation)
+            for word in words {
+                #expect(outcome.error.contains(word), "\(outcome.error)", sourceLocation: sourceLocation)
+            }
+            #expect(bench.names == before, sourceLocation: sourceLocation)
+            #expect(bench.processes == [], sourceLocation: sourceLocation)
+        }
+
+        private func write(_ bytes: Data, as name: String) throws {
+            try bytes.write(to: URL(fileURLWithPath: bench.path(name)))
+        }
+
+        @Test func sourcesThatAreNone() async throws {
+            try await expectRefusal(["run", "missing.mp4"], code: 3, says: "missing.mp4")
+            try await expectRefusal(["submit", "missing.mp4"], code: 3, says: "missing.mp4")
+            try await expectRefusal(["plan", "missing.mp4"], code: 3, says: "missing.mp4")
+            try FileManager.default.createDirectory(atPath: bench.path("folder.mp4"), withIntermediateDirectories: true)
+            try await expectRefusal(["run", "folder.mp4"], code: 3, says: "folder.mp4")
+            try write(Data("Dear diary, nothing moved today.\n".utf8), as: "text.mp4")
+            try await expectRefusal(["run", "text.mp4"], code: 3, says: "text.mp4")
+            try await expectRefusal(["plan", "text.mp4"], code: 3, says: "text.mp4")
+            try write(Data(), as: "empty.mkv")
+            try await expectRefusal(["run", "empty.mkv"], code: 3, says: "empty.mkv")
+        }
+
+        @Test func soundWithoutPicture() async throws {
+            let source = try bench.copy(try await Clips.shared.soundOnly(), as: "sound.mp4")
+            try await expectRefusal(["run", source], code: 3, says: "sound.mp4")
+        }
+
+        @Test func truncatedWithoutIndex() async throws {
+            let whole = try Data(contentsOf: URL(fileURLWithPath: try await Clips.shared.film()))
+            try write(whole.prefix(whole.count / 2), as: "cut.mp4")
+            try await expectRefusal(["run", "cut.mp4"], code: 3, says: "cut.mp4")
+        }
+
+        @Test func outputsThatCannotBe() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await expectRefusal(["run", source, "-o", "none/out.mp4"], code: 5, says: "none")
+            try write(Data("precious".utf8), as: "out.mp4")
+            try await expectRefusal(["run", source, "-o", "out.mp4"], code: 5, says: "out.mp4", "--overwrite")
+            try await expectRefusal(["run", source, "-o", "film.mp4", "--overwrite"], code: 5, says: "film.mp4")
+            try FileManager.default.createDirectory(atPath: bench.path("d.mp4"), withIntermediateDirectories: true)
+            try await expectRefusal(["run", source, "-o", "d.mp4"], code: 5, says: "d.mp4")
+            try await expectRefusal(["run", source, "-o", "/proc/out.mp4"], code: 5, says: "/proc")
+            try await expectRefusal(["run", source, "-o", "out.avi"], code: 2, says: ".avi", ".mkv")
+        }
+
+        @Test func codecsThatCannotBe() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await expectRefusal(
+                ["run", source, "-o", "o.mp4", "--video-codec", "h267"], code: 2, says: "h267")
+            try await expectRefusal(
+                ["run", source, "-o", "o.mp4", "--audio-codec", "shellac"], code: 2, says: "shellac")
+            try await expectRefusal(
+                ["run", source, "-o", "o.webm", "--video-codec", "libx264"], code: 3, says: "webm")
+            try await expectRefusal(["run", source, "-o", "o.mp4", "--lossless"], code: 3, says: "mp4", ".mkv")
+        }
+
+        @Test func memoryBelowTheNeed() async throws {
+            let source = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+            try await expectRefusal(["run", source, "--memory", "1MiB"], code: 2, says: "1 MiB")
+            try await expectRefusal(["run", source, "--memory-total", "1MiB"], code: 2, says: "1 MiB")
+            try await expectRefusal(["plan", source, "--memory", "1MiB"], code: 2, says: "1 MiB")
+        }
+
+        @Test func boardAndStoreOutOfReach() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let nowhere = "unix://\(bench.path("no.sock"))"
+            let store = ["--store", bench.path("store")]
+            try FileManager.default.createDirectory(atPath: bench.path("store/jobs"), withIntermediateDirectories: true)
+            try await expectRefusal(
+                ["submit", source, "--redis", nowhere] + store, code: 4, says: "no.sock", "--redis")
+            try await expectRefusal(["status", "--redis", nowhere], code: 4, says: "no.sock", "--redis")
+            try await expectRefusal(
+                ["submit", source, "--redis", "redis://127.0.0.1:1"] + store, code: 4, says: "127.0.0.1:1")
+            try await expectRefusal(["submit", source, "--redis", nowhere], code: 4, says: "--store")
+            try await expectRefusal(["submit", source, "--store", "/proc/store"], code: 4, says: "/proc/store")
+            try await expectRefusal([], code: 4, says: "--store", program: .worker)
+            try await expectRefusal(["--store", "/proc/store"], code: 4, says: "/proc/store", program: .worker)
+            try write(Data(), as: "file")
+            try await expectRefusal(["--store", "file"], code: 4, says: "file", program: .worker)
+        }
+
+        @Test func wrongUsage() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await expectRefusal(["run"], code: 2, says: "source")
+            try await expectRefusal(["run", source, "--speed", "2"], code: 2, says: "--speed")
+            try await expectRefusal(["reverse", source], code: 2, says: "reverse")
+            try await expectRefusal(["run", source, "--memory", "lots"], code: 2, says: "lots")
+            try await expectRefusal(["run", source, "--from", "3", "--to", "2"], code: 2, says: "--to")
+            try await expectRefusal(["run", source, "--from", "99"], code: 2, says: "--from")
+            try await expectRefusal(["run", source, "--lossless", "--crf", "20"], code: 2, says: "--crf")
+            try await expectRefusal(["run", source, "--video-codec", "lib x264;"], code: 2, says: "--video-codec")
+            try await expectRefusal(["submit", source, "-o", "x.mp4"], code: 2, says: "--wait")
+            try await expectRefusal(["--slots", "0"], code: 2, says: "--slots", program: .worker)
+            try await expectRefusal(["status", "--redis", "http://x"], code: 2, says: "http")
+        }
+
+        @Test func helpIsNoError() async throws {
+            let outcome = try await bench.run(.coordinator, ["--help"])
+            #expect(outcome.code == 0)
+            #expect(outcome.error == "")
+            let commands = outcome.output.split(whereSeparator: \.isNewline).drop { $0 != "SUBCOMMANDS:" }.dropFirst()
+                .compactMap { $0.hasPrefix("  ") && !$0.hasPrefix("   ") ? $0.split(separator: " ").first : nil }
+            #expect(commands == ["run", "submit", "plan", "status", "fetch", "cancel", "workers", "See"])
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import ReelCore
+import Testing
+
+extension EndToEnd {
+    /// `reel-coordinator run`, when all goes well.
+    @Suite struct RunTests {
+        private let bench: Bench
+
+        init() throws { bench = try Bench() }
+
+        @Test func losslessIsExact() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let outcome = try await bench.run(
+                .coordinator, ["run", source, "-o", "out.mov", "--lossless", "--pass-frames", "25"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            #expect(outcome.output == "")
+            #expect(bench.names == ["film.mp4", "out.mov"])
+            #expect(try await bench.isQuiet())
+            try await bench.expectExactlyReversed(source, bench.path("out.mov"))
+
+            let before = try await bench.samples(of: source, channels: 2)
+            let after = try await bench.samples(of: bench.path("out.mov"), channels: 2)
+            #expect(before[0].count > 44100 * 4)
+            #expect(after == before.map { $0.reversed() })
+        }
+
+        @Test func defaultsKeepContainerAndCodecs() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "My Film.MP4")
+            let outcome = try await bench.run(.coordinator, ["run", "My Film.MP4", "--json"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            let output = bench.path("My Film.reversed.mp4")
+            #expect(bench.names == ["My Film.MP4", "My Film.reversed.mp4"])
+
+            let view = try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
+            #expect(view.state == "done")
+            #expect(view.frames == 120)
+            #expect(view.framesDecoded >= 120)
+            #expect(view.output == output)
+            #expect(view.peakRSS > 1 << 20)
+
+            let order = nearest(
+                try await bench.thumbnails(of: output), among: try await bench.thumbnails(of: source))
+            #expect(order == Array((0..<120).reversed()))
+            let times = try await bench.frames(of: output).map(\.start)
+            #expect(times == (0..<120).map { Rational($0 * 1001, 24000) })
+            let codecs = try await bench.run(
+                .ffprobe, ["-v", "error", "-show_entries", "stream=codec_name", "-of", "csv=p=0", output])
+            #expect(codecs.output == "h264\naac\n")
+        }
+
+        @Test func partOfAFilm() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let outcome = try await bench.run(
+                .coordinator,
+                ["run", source, "-o", "out.nut", "--lossless", "--audio", "none"]
+                    + ["--from", "1.001", "--to", "00:00:02.002"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            let before = try await bench.frames(of: source)[24..<48]
+            let after = try await bench.frames(of: bench.path("out.nut"))
+            #expect(after.map(\.hash) == before.reversed().map(\.hash))
+            #expect(after.map(\.start) == (0..<24).map { Rational($0 * 1001, 24000) })
+        }
+
+        @Test func overwritesOnlyWhenAsked() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            try Data("precious".utf8).write(to: URL(fileURLWithPath: bench.path("out.mkv")))
+            let command = ["run", source, "-o", "out.mkv", "--lossless", "--audio", "none", "--to", "1"]
+            #expect(try await bench.run(.coordinator, command).code == 5)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: bench.path("out.mkv"))) == Data("precious".utf8))
+            let second = try await bench.run(.coordinator, command + ["--overwrite"])
+            #expect(second.code == 0, "\(second.error)")
+            #expect(try await bench.frames(of: bench.path("out.mkv")).count == 24)
+            #expect(bench.names == ["film.mp4", "out.mkv"])
+        }
+
+        @Test func progressIsALineAStepWhereThereIsNoTerminal() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let outcome = try await bench.run(.coordinator, ["run", source, "-o", "out.mkv", "--to", "2"])
+            let steps = outcome.errorLines.filter { $0.contains(" %, ") }
+            #expect(!steps.isEmpty)
+            #expect(steps.allSatisfy { $0.hasPrefix("reel-coordinator: ") && $0.contains(" of 48 frames") })
+            #expect(!outcome.error.contains("\r"))
+            #expect(
+                outcome.errorLines.last?.hasPrefix("reel-coordinator: wrote \(bench.path("out.mkv")): 48 frames in")
+                    == true)
+        }
+    }
+}
+
+/// What the tests read of a job's JSON (docs/json.md).
+struct JobJSON: Decodable {
+    struct Failure: Decodable {
+        var index: Int
+        var attempts: [String: Int]
+        var lastMessage: String
+    }
+
+    var id: String
+    var state: String
+    var frames: Int
+    var framesDecoded: Int
+    var passes: Int
+    var passesDone: Int
+    var need: Int64
+    var peakRSS: Int64
+    var warnings: [String]
+    var failures: [Failure]
+    var output: String?
+}
