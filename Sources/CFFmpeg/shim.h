@@ -89,9 +89,4 @@ static inline uint8_t *reel_stream_new_side_data(AVStream *stream, enum AVPacket
 #endif
 }
 
-/// Sends libav*'s log lines of at least `level` to standard error, each with the name of the part that speaks.
-static inline void reel_log_to_standard_error(int level) {
-    av_log_set_level(level);
-}
-
 #endif

@@ -1,13 +1,15 @@
 internal import CFFmpeg
 internal import Crypto
 internal import Foundation
+internal import Glibc
 public import ReelCore
 
 /// What an engine does once, and the files it shares with those who start it.
 public enum Media {
-    /// Quietens libav* to its errors.
+    /// Quietens libav*, and the encoders that print past it, to their errors.
     public static func prepare() {
-        reel_log_to_standard_error(AV_LOG_ERROR)
+        av_log_set_level(AV_LOG_ERROR)
+        setenv("SVT_LOG", "0", 0)
     }
 
     /// The encoders that this FFmpeg has, as plans name them.

@@ -12,12 +12,12 @@ enum Fixture {
     ) throws -> String {
         let path = folder.path + "/" + name
         let seconds = Double(frames) / (Rational(rate) ?? Rational(25)).approximate
-        var arguments = ["-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", "testsrc2=r=\(rate):s=\(size)"]
+        var arguments = ["-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", "testsrc2=r=\(rate):s=\(size),trim=end_frame=\(frames)"]
         if audio != nil {
             arguments += ["-f", "lavfi", "-i", "aevalsrc=sin(600*t*(1+t))|0.5*sin(900*t*(1+t)):s=44100:d=\(seconds)"]
         }
         arguments += ["-map", "0:v"] + (audio == nil ? [] : ["-map", "1:a"])
-        arguments += ["-vf", filter, "-frames:v", "\(frames)"] + video + (audio ?? []) + [path]
+        arguments += ["-vf", filter, "-fps_mode", "passthrough", "-enc_time_base", "-1"] + video + (audio ?? []) + [path]
         try run("ffmpeg", arguments)
         return path
     }

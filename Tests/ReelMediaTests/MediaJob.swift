@@ -12,6 +12,7 @@ struct MediaJob {
 
     /// Reverses `source` into `folder`; the index goes through its file form, as between processes.
     init(_ source: String, spec: JobSpec, folder: String, slots: Int = 2, memory: MemoryRequest = .standard) throws {
+        Media.prepare()
         let scanned = try Recon(path: source).run()
         index = try SourceIndex(decoding: scanned.encoded())
         #expect(index == scanned)

@@ -27,7 +27,7 @@ public struct ScannedPacket: Hashable, Sendable {
 public struct PresentationOrder {
     /// How long a frame lasts where nothing else tells, in ticks.
     public var nominalDuration: Ticks
-    /// Where the container says the track ends, for a last packet without a duration.
+    /// Where the container says the track ends; nil where its packets' durations can be believed.
     public var trackEnd: Timestamp?
 
     public init(nominalDuration: Ticks, trackEnd: Timestamp?) {
@@ -54,7 +54,8 @@ public struct PresentationOrder {
         }
         var points = randomAccessPoints(scanned, packets, frames)
         if let first = points.first, first.frame > 0 {
-            warnings.append("the first \(first.frame) frames cannot be decoded: the file starts in the midst of a group of pictures")
+            warnings.append(
+                "the first \(first.frame) frames cannot be decoded: the file starts in the midst of a group of pictures")
             frames.removeFirst(Int(first.frame))
             points = points.map { RandomAccessPoint(packet: $0.packet, frame: $0.frame - first.frame) }
         } else if points.isEmpty, !frames.isEmpty {
@@ -64,19 +65,24 @@ public struct PresentationOrder {
         return (track, warnings)
     }
 
-    /// Every packet gets a presentation time: its own, else its decode time, else the one before and a frame.
+    /// Every packet gets a presentation time: its own; else, since pictures are shown at the times at which they are
+    /// decoded, in another order, the first decode time from its own on at which nothing else is shown; else the time
+    /// before it and a frame.
     private func timed(_ scanned: [ScannedPacket], _ warnings: inout [String]) -> [PacketEntry] {
-        var repaired = 0
+        let repaired = scanned.reduce(0) { $0 + ($1.pts == nil ? 1 : 0) }
+        var taken = repaired == 0 ? [] : Set(scanned.compactMap(\.pts))
         var last = Timestamp(0) - nominalDuration
-        let packets = scanned.map { packet in
-            if packet.pts == nil { repaired += 1 }
-            let pts = packet.pts ?? packet.dts ?? last + nominalDuration
+        let packets = scanned.enumerated().map { place, packet in
+            let free = packet.pts == nil ? scanned[place...].lazy.compactMap(\.dts).first { !taken.contains($0) } : nil
+            let pts = packet.pts ?? free ?? last + nominalDuration
+            if repaired > 0 { taken.insert(pts) }
             last = pts
             return PacketEntry(
                 pts: pts, dts: packet.dts ?? pts, size: packet.size, position: packet.position, flags: packet.flags)
         }
         if repaired > 0 {
-            warnings.append("\(repaired) of \(packets.count) packets had no presentation time: it was derived from their order")
+            warnings.append(
+                "\(repaired) of \(packets.count) packets had no presentation time: it was derived from their order")
         }
         return packets
     }
@@ -93,12 +99,12 @@ public struct PresentationOrder {
         }
     }
 
-    /// From its packet, else the track's end, else the frame before it, else the nominal rate.
+    /// To the track's end, else from its packet, else as the frame before it, else by the nominal rate.
     private func lastDuration(
         _ packet: ScannedPacket, start: Timestamp, _ packets: [PacketEntry], _ shown: [Int]
     ) -> Ticks {
-        if packet.duration > .zero { return packet.duration }
         if let trackEnd, trackEnd > start { return trackEnd - start }
+        if packet.duration > .zero { return packet.duration }
         guard shown.count > 1 else { return max(nominalDuration, Ticks(1)) }
         return start - packets[shown[shown.count - 2]].pts
     }

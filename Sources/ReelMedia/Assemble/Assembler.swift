@@ -34,6 +34,7 @@ public struct Assembler {
             try sources[next].take(into: packet)
             packet.streamIndex = next
             expected.add(packet, stream: next)
+            if isMatroska { packet.delay(by: sources[next].priming) }
             try muxer.write(packet, timeBase: sources[next].timeBase)
             packet.reset()
             written += 1
@@ -64,6 +65,7 @@ public struct Assembler {
 
     private static let keptTags: Set<String> = ["title", "artist", "album", "comment", "copyright", "date"]
 
+    private var isMatroska: Bool { plan.container == .mkv || plan.container == .webm }
     private var isQuickTime: Bool { plan.container == .mp4 || plan.container == .mov }
 
     /// Video first, then the audio tracks, each with its final times.
@@ -122,7 +124,7 @@ public struct Assembler {
         guard isQuickTime else { return [] }
         let base = plan.timeline.timeBase.secondsPerTick
         return [
-            Tag(name: "movflags", value: "+write_colr"),
+            Tag(name: "write_tmcd", value: "0"),
             Tag(name: "video_track_timescale", value: "\(base.denominator)"),
             Tag(name: "movie_timescale", value: "\(movieTimescale)"),
             Tag(name: "moov_size", value: "\(moovRoom)"),
@@ -142,11 +144,13 @@ public struct Assembler {
     /// Bytes that the sample tables take at the most (ISO 14496-12 8.6, 8.7): room for them is left at the file's
     /// start, so that playing can begin while it loads.
     private var moovRoom: Int64 {
-        let length = plan.timeline.timeBase.seconds(plan.timeline.interval(of: plan.timeline.firstFrame, in: index.video).end)
+        let last = plan.timeline.interval(of: plan.timeline.firstFrame, in: index.video)
+        let length = plan.timeline.timeBase.seconds(last.end)
         let turns = Int64(length.approximate * 2) + 16
         // A video packet: size, decode delta, composition offset, sync mark. A turn: chunk offset and its samples.
         let video = Int64(plan.timeline.frameCount) * (4 + 8 + 8 + 4) + turns * 24
-        let audio = records.filter { plan.passes[$0.pass].isAudio }.reduce(0) { $0 + Int64($1.packets) * (4 + 8) + turns * 24 }
+        let tracks = records.filter { plan.passes[$0.pass].isAudio }
+        let audio = tracks.reduce(0) { $0 + Int64($1.packets) * (4 + 8) + turns * 24 }
         let texts = index.metadata.reduce(0) { $0 + Int64($1.name.utf8.count + $1.value.utf8.count) + 64 }
         return video + audio + texts + 16_384
     }

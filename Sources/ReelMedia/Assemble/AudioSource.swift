@@ -8,6 +8,8 @@ final class AudioSource: PacketSource {
     private let record: SegmentRecord
     /// What is added to the times in the segment.
     private let offset: Ticks
+    /// Samples of priming before the first that is heard.
+    var priming: Ticks { Ticks(Int64(record.initialPadding)) }
     private let ahead: Packet
     private(set) var upcoming: Timestamp?
 

@@ -7,6 +7,8 @@ protocol PacketSource: AnyObject {
     var timeBase: TimeBase { get }
     /// The decode time of the packet that `take` gives next; nil at the end.
     var upcoming: Timestamp? { get }
+    /// How much later than its time Matroska wants a packet to be written (CodecDelay, RFC 9559 5.1.4.1.25).
+    var priming: Ticks { get }
     /// Moves the next packet out.
     func take(into packet: borrowing Packet) throws(ReelFailure)
 }

@@ -32,7 +32,9 @@ final class VideoSource: PacketSource {
         depth = segments.map(\.record.reorderDepth).max() ?? 0
     }
 
-    var frameCount: Int { timeline.frameCount }
+    var priming: Ticks { .zero }
+
+    private var frameCount: Int { timeline.frameCount }
 
     /// Decode times are the presentation times of all frames in order, moved back by the reorder depth: they increase
     /// across joins, and none is later than its packet's own presentation time.

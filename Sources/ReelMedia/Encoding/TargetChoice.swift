@@ -127,8 +127,15 @@ public struct TargetChoice {
         guard let muxer = av_guess_format(spec.container.muxer, nil, nil),
             let descriptor = avcodec_descriptor_get_by_name(codec)
         else { return false }
+        // The transport stream's muxer cannot be asked; it takes anything, as private data that nobody can read.
+        if spec.container == .ts { return Self.transportable.contains(codec) }
         return avformat_query_codec(muxer, descriptor.pointee.id, FF_COMPLIANCE_NORMAL) == 1
     }
+
+    /// Codecs with a stream type in ISO 13818-1 or a registration that players know.
+    private static let transportable: Set<String> = [
+        "h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4", "aac", "mp2", "mp3", "ac3", "eac3", "dts", "opus",
+    ]
 
     private func refuseUnlessHeld(codec: String, option: String) throws(ReelFailure) {
         guard !holds(codec) else { return }

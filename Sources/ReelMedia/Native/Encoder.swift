@@ -6,6 +6,8 @@ internal import ReelCore
 final class Encoder {
     private var native: UnsafeMutablePointer<AVCodecContext>
     let name: String
+    private var isFinished = false
+    private var lastSent: Int64 = -1
 
     /// Allocates the encoder of that name, lets `configure` set its parameters, and opens it. `options` are the
     /// encoder's own; one that it does not know is a usage error.
@@ -33,6 +35,8 @@ final class Encoder {
     }
 
     deinit {
+        // SVT-AV1 waits for ever when it is closed before its input has ended, or ended without a picture.
+        if name == "libsvtav1", !isFinished { try? finishWithBlankPicture() }
         var context: UnsafeMutablePointer<AVCodecContext>? = native
         avcodec_free_context(&context)
     }
@@ -59,11 +63,26 @@ final class Encoder {
 
     /// Gives the encoder one frame; nil tells it that nothing follows.
     func send(_ frame: borrowing Frame) throws(ReelFailure) {
+        lastSent = frame.native.pointee.pts
         try check(avcodec_send_frame(native, frame.native), "encoding with \(name)")
     }
 
     func finish() throws(ReelFailure) {
+        isFinished = true
         try check(avcodec_send_frame(native, nil), "encoding with \(name)")
+    }
+
+    private func finishWithBlankPicture() throws(ReelFailure) {
+        let frame = try Frame()
+        let packet = try Packet()
+        frame.native.pointee.format = native.pointee.pix_fmt.rawValue
+        frame.native.pointee.width = native.pointee.width
+        frame.native.pointee.height = native.pointee.height
+        try check(av_frame_get_buffer(frame.native, 0), "a blank picture")
+        frame.pts = Timestamp(lastSent + 1)
+        try send(frame)
+        try finish()
+        while try receive(into: packet) { packet.reset() }
     }
 
     /// Fills the packet with the next one that is ready; false where more frames are needed, or none will come.

@@ -40,6 +40,12 @@ struct Packet: ~Copyable {
     var isDiscarded: Bool { native.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
     var isCorrupt: Bool { native.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
 
+    /// Moves both of its times to later ones.
+    func delay(by length: Ticks) {
+        pts = pts.map { $0 + length }
+        dts = dts.map { $0 + length }
+    }
+
     /// The payload, valid inside `body` only.
     func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         body(UnsafeRawBufferPointer(start: native.pointee.data, count: Int(native.pointee.size)))

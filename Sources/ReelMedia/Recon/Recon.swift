@@ -84,8 +84,10 @@ public struct Recon {
             position: packet.position, flags: flags, startsDecoding: randomAccess.startsDecoding(packet))
     }
 
-    /// Where the stream's DURATION tag says it ends: what NUT has no other place for.
+    /// Where the stream's DURATION tag says it ends. NUT and Matroska have no durations of packets: what libavformat
+    /// reports for them is guessed by the frame rate.
     private func trackEnd(_ timeBase: TimeBase) -> Timestamp? {
+        guard ["nut", "matroska,webm"].contains(demuxer.formatName) else { return nil }
         let found = tags(of: video.pointee.metadata).first { $0.name == "DURATION" }
         guard let seconds = found.flatMap({ clockTime($0.value) }) else { return nil }
         return Timestamp(timeBase.ticks(in: seconds, rounding: .nearest))

@@ -80,45 +80,33 @@ struct AudioDecoding {
     }
 }
 
-/// Some containers put several frames of speech into a packet, of which libavcodec decodes the first only.
-private final class PacketSplitter {
-    private let parser: UnsafeMutablePointer<AVCodecParserContext>?
-    private let context: UnsafeMutablePointer<AVCodecContext>?
+/// 3GP puts several frames of AMR into a packet, of which libavcodec decodes the first only.
+private struct PacketSplitter {
+    /// Bytes of a frame, its header included, by its frame type (RFC 4867 4.3.1 and 5.3); nil for other codecs.
+    private let frameBytes: [Int]?
 
     init(codec: AVCodecID) {
-        let needed = codec == AV_CODEC_ID_AMR_NB || codec == AV_CODEC_ID_AMR_WB
-        parser = needed ? av_parser_init(Int32(codec.rawValue)) : nil
-        context = needed ? avcodec_alloc_context3(avcodec_find_decoder(codec)) : nil
-        // The parser looks for the end of each frame even where the packet seems to be one.
-        parser?.pointee.flags &= ~PARSER_FLAG_COMPLETE_FRAMES
-    }
-
-    deinit {
-        av_parser_close(parser)
-        var context = context
-        avcodec_free_context(&context)
+        switch codec {
+        case AV_CODEC_ID_AMR_NB: frameBytes = [13, 14, 16, 18, 20, 21, 27, 32, 6, 1, 1, 1, 1, 1, 1, 1]
+        case AV_CODEC_ID_AMR_WB: frameBytes = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6, 1, 1, 1, 1, 1, 1]
+        default: frameBytes = nil
+        }
     }
 
     /// Calls `body` with each frame in the packet; only the first carries the packet's time.
     func forEachFrame(
         of packet: borrowing Packet, _ body: (borrowing Packet) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
-        guard let parser, let context else { return try body(packet) }
-        var (rest, left) = (packet.native.pointee.data, packet.native.pointee.size)
-        var pts = packet.pts
-        while left > 0 {
-            var (data, size): (UnsafeMutablePointer<UInt8>?, Int32) = (nil, 0)
-            let used = av_parser_parse2(parser, context, &data, &size, rest, left, reel_nopts, reel_nopts, 0)
-            guard used >= 0 else { return }
-            rest = rest?.advanced(by: Int(used))
-            left -= used
-            guard size > 0, let data else { continue }
+        guard let frameBytes, let data = packet.native.pointee.data else { return try body(packet) }
+        var place = 0
+        while place < packet.size {
+            let size = min(frameBytes[Int(data[place] >> 3) & 15], packet.size - place)
             let part = try Packet()
-            try check(av_new_packet(part.native, size), "splitting a packet")
-            part.native.pointee.data.update(from: data, count: Int(size))
-            part.pts = pts
-            pts = nil
+            try check(av_new_packet(part.native, Int32(size)), "splitting a packet")
+            part.native.pointee.data.update(from: data + place, count: size)
+            part.pts = place == 0 ? packet.pts : nil
             try body(part)
+            place += size
         }
     }
 }

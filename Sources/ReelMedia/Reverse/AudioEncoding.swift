@@ -104,7 +104,11 @@ final class AudioEncoding {
     }
 
     private func writePackets() throws(ReelFailure) {
-        while try encoder.receive(into: packet) { try writer.write(packet, offset: Int64(encoder.initialPadding)) }
+        while try encoder.receive(into: packet) {
+            // FLAC's last packet carries nothing but a new header.
+            guard packet.size > 0 else { continue }
+            try writer.write(packet, offset: Int64(encoder.initialPadding))
+        }
     }
 
     /// Encodes what is left.
