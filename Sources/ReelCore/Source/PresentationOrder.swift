@@ -66,17 +66,17 @@ public struct PresentationOrder {
     }
 
     /// Every packet gets a presentation time: its own; else, since pictures are shown at the times at which they are
-    /// decoded, in another order, the first decode time from its own on at which nothing else is shown; else the time
-    /// before it and a frame.
+    /// decoded, in another order, the first decode time from its own on at which nothing else is shown; else a frame
+    /// after everything else.
     private func timed(_ scanned: [ScannedPacket], _ warnings: inout [String]) -> [PacketEntry] {
         let repaired = scanned.reduce(0) { $0 + ($1.pts == nil ? 1 : 0) }
         var taken = repaired == 0 ? [] : Set(scanned.compactMap(\.pts))
-        var last = Timestamp(0) - nominalDuration
+        var latest = taken.max() ?? Timestamp(0) - nominalDuration
         let packets = scanned.enumerated().map { place, packet in
             let free = packet.pts == nil ? scanned[place...].lazy.compactMap(\.dts).first { !taken.contains($0) } : nil
-            let pts = packet.pts ?? free ?? last + nominalDuration
+            let pts = packet.pts ?? free ?? latest + nominalDuration
             if repaired > 0 { taken.insert(pts) }
-            last = pts
+            latest = max(latest, pts)
             return PacketEntry(
                 pts: pts, dts: packet.dts ?? pts, size: packet.size, position: packet.position, flags: packet.flags)
         }
