@@ -94,10 +94,12 @@ public struct TargetChoice {
         let rate = profile.nearestRate(to: track.sampleRate)
         let layout = profile.layout(for: track.channelLayout)
         if rate != track.sampleRate {
-            warnings.append("audio \(number): \(profile.encoder) cannot take \(track.sampleRate) Hz: it becomes \(rate) Hz")
+            warnings.append(
+                "audio \(number): \(profile.encoder) cannot take \(track.sampleRate) Hz: it becomes \(rate) Hz")
         }
         if layout != track.channelLayout {
-            warnings.append("audio \(number): \(profile.encoder) cannot take \(track.channelLayout): it becomes \(layout)")
+            warnings.append(
+                "audio \(number): \(profile.encoder) cannot take \(track.channelLayout): it becomes \(layout)")
         }
         return AudioTarget(
             track: number, encoder: profile.encoder, sampleRate: rate, channelLayout: layout,
@@ -129,6 +131,8 @@ public struct TargetChoice {
         else { return false }
         // The transport stream's muxer cannot be asked; it takes anything, as private data that nobody can read.
         if spec.container == .ts { return Self.transportable.contains(codec) }
+        // libavformat writes FFV1 to MOV under the tag that AVI has for it, which its query does not know of.
+        if spec.container == .mov, descriptor.pointee.id == AV_CODEC_ID_FFV1 { return true }
         return avformat_query_codec(muxer, descriptor.pointee.id, FF_COMPLIANCE_NORMAL) == 1
     }
 
@@ -140,7 +144,8 @@ public struct TargetChoice {
     private func refuseUnlessHeld(codec: String, option: String) throws(ReelFailure) {
         guard !holds(codec) else { return }
         throw ReelFailure(
-            .input, "\(option): a .\(spec.container.rawValue) file cannot hold \(codec); choose another codec or container")
+            .input,
+            "\(option): a .\(spec.container.rawValue) file cannot hold \(codec); choose another codec or container")
     }
 }
 
