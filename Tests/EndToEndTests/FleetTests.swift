@@ -77,7 +77,7 @@ extension EndToEnd {
                 let survivor = try await withWorker { _ in
                     async let victim = withWorker(ends: .kill) { running in
                         // Both hold a pass: the one that is killed does.
-                        #expect(try await eventually(.seconds(60)) { try await holders() == 2 })
+                        #expect(try await running.waits { try await holders() == 2 })
                         try running.send(.kill)
                     }
                     let outcome = try await coordinator(
@@ -175,7 +175,7 @@ extension EndToEnd {
                     .output.trimmingCharacters(in: .newlines)
                 let began = ContinuousClock.now
                 let worker = try await withWorker { running in
-                    #expect(try await eventually(.seconds(60)) { try await holders() == 1 })
+                    #expect(try await running.waits { try await holders() == 1 })
                     try running.send(.terminate)
                 }
                 #expect(worker.code == 0, "\(worker.error)")

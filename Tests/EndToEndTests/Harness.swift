@@ -89,7 +89,7 @@ final class Bench: Sendable {
             workingDirectory: FilePath(folder), platformOptions: options, input: .none, output: .string(limit: 1 << 24),
             error: .string(limit: 1 << 20)
         ) { execution in
-            try await body(Running { signal in try execution.send(signal: signal) })
+            try await body(Running(pid: execution.processIdentifier.value) { try execution.send(signal: $0) })
         }
         return Outcome(
             status: result.terminationStatus, output: result.standardOutput, error: result.standardError)
@@ -98,7 +98,32 @@ final class Bench: Sendable {
 
 /// A program that is being run.
 struct Running: Sendable {
+    private let pid: pid_t
     let send: @Sendable (Signal) throws -> Void
+
+    init(pid: pid_t, send: @escaping @Sendable (Signal) throws -> Void) {
+        self.pid = pid
+        self.send = send
+    }
+
+    /// One that has ended, and was not waited for yet, has no command line any more.
+    private var isAlive: Bool {
+        let command = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(pid)/cmdline"))
+        return command?.isEmpty == false
+    }
+
+    /// Waits until a condition holds; false where it does not within two minutes, or before the program ends.
+    func waits(until condition: @Sendable () async throws -> Bool) async throws -> Bool {
+        try await eventually(.seconds(120)) {
+            if try await condition() { return true }
+            guard isAlive else { throw Ended() }
+            return false
+        }
+    }
+
+    struct Ended: Error, CustomStringConvertible {
+        let description = "the program ended before what was waited for"
+    }
 }
 
 enum Program: Sendable {

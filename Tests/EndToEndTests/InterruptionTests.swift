@@ -25,7 +25,7 @@ extension EndToEnd {
 
         private func interrupt(by signal: Signal) async throws -> Outcome {
             try await bench.run(.coordinator, command) { running in
-                #expect(try await eventually(.seconds(120)) { whole.count >= 2 })
+                #expect(try await running.waits { whole.count >= 2 })
                 try running.send(signal)
             }
         }
@@ -71,7 +71,7 @@ extension EndToEnd {
         @Test func aSecondRunOfTheSameJobIsTurnedAway() async throws {
             _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
             let first = try await bench.run(.coordinator, command) { running in
-                #expect(try await eventually(.seconds(120)) { whole.count >= 1 })
+                #expect(try await running.waits { whole.count >= 1 })
                 let second = try await bench.run(.coordinator, command)
                 #expect(second.code == 4)
                 #expect(second.errorLines.count == 1)
