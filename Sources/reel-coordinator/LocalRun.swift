@@ -20,7 +20,12 @@ struct LocalRun: Sendable {
     /// Reverses and delivers. What it leaves beside the output, if anything, is what the same command can go on with.
     func run() async throws(ReelFailure) -> JobView {
         let folder = URL(fileURLWithPath: deliver.output).deletingLastPathComponent().appendingPathComponent(".reel")
-        let store = try Store(root: folder.path)
+        let store: Store
+        do {
+            store = try Store(root: folder.path)
+        } catch {
+            throw ReelFailure(.output, "\(error.message); choose another place with -o", cause: error.cause)
+        }
         // Here nothing is held any more that could lie in the store.
         defer { store.removeIfEmpty() }
         return try await run(in: store)

@@ -29,6 +29,12 @@ actor Clips {
             "long.mp4", inputs: ["testsrc2=size=640x360:rate=30000/1001"], ["-frames:v", "480", "-g", "20"] + h264)
     }
 
+    /// Passes of which take seconds: 270 frames of 1280 by 720 in groups of 30.
+    func wide() async throws -> String {
+        try await make(
+            "wide.mp4", inputs: ["testsrc2=size=1280x720:rate=24000/1001"], ["-frames:v", "270", "-g", "30"] + h264)
+    }
+
     /// AAC and nothing else.
     func soundOnly() async throws -> String {
         try await make("sound.m4a", inputs: ["sine=frequency=330:duration=2"], ["-c:a", "aac"])

@@ -54,6 +54,12 @@ extension EndToEnd {
             #expect(became, "the job should become \(state)")
         }
 
+        private func jobs() async throws -> [JobJSON] {
+            let outcome = try await coordinator(["status", "--json"])
+            try #require(outcome.code == 0, "\(outcome.error)")
+            return try JSONDecoder().decode([JobJSON].self, from: Data(outcome.output.utf8))
+        }
+
         private func workers() async throws -> [WorkerJSON] {
             let outcome = try await coordinator(["workers", "--json"])
             try #require(outcome.code == 0, "\(outcome.error)")
@@ -72,16 +78,16 @@ extension EndToEnd {
         }
 
         @Test func oneOfTwoWorkersIsKilledWhileItHoldsAPass() async throws {
-            let source = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+            let source = try bench.copy(try await Clips.shared.wide(), as: "wide.mp4")
             try await withRedis {
                 let survivor = try await withWorker { _ in
                     async let victim = withWorker(ends: .kill) { running in
-                        // Both hold a pass: the one that is killed does.
-                        #expect(try await running.waits { try await holders() == 2 })
+                        // Both hold a pass, so the one that is killed does.
+                        #expect(try await running.waits { try await jobs().first?.passesLive == 2 })
                         try running.send(.kill)
                     }
                     let outcome = try await coordinator(
-                        ["submit", source, "--wait", "-o", "out.mov", "--lossless", "--pass-frames", "120", "--json"])
+                        ["submit", source, "--wait", "-o", "out.mov", "--lossless", "--pass-frames", "90", "--json"])
                     #expect(outcome.code == 0, "\(outcome.error)")
                     #expect(try await victim.code == 128 + 9)
                     let lines = outcome.output.split(whereSeparator: \.isNewline)
@@ -95,8 +101,6 @@ extension EndToEnd {
             }
             #expect(try await bench.isQuiet())
         }
-
-        private func holders() async throws -> Int { try await workers().filter { !$0.passes.isEmpty }.count }
 
         @Test func fromSubmitToFetch() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
@@ -169,14 +173,13 @@ extension EndToEnd {
         }
 
         @Test func aWorkerDrains() async throws {
-            let source = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+            let source = try bench.copy(try await Clips.shared.wide(), as: "wide.mp4")
             try await withRedis {
                 let id = try await coordinator(["submit", source, "--lossless", "--pass-frames", "240"])
                     .output.trimmingCharacters(in: .newlines)
                 let began = ContinuousClock.now
                 let worker = try await withWorker { running in
-                    #expect(try await running.waits { try await holders() == 1 })
-                    try running.send(.terminate)
+                    #expect(try await running.waits { try await job(id).passesLive == 1 })
                 }
                 #expect(worker.code == 0, "\(worker.error)")
                 #expect(ContinuousClock.now - began < .seconds(60))

@@ -102,6 +102,7 @@ struct JobJSON: Decodable {
     var framesDecoded: Int
     var passes: Int
     var passesDone: Int
+    var passesLive: Int
     var need: Int64
     var peakRSS: Int64
     var warnings: [String]
