@@ -60,12 +60,16 @@ enum Files {
         }
         defer { closedir(directory) }
         var names: [String] = []
+        // Only errno tells a folder that cannot be read on from one that has been read.
+        errno = 0
         while let entry = readdir(directory) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             if name != "." && name != ".." { names.append(name) }
+            errno = 0
         }
+        guard errno == 0 else { throw SystemCode(errno) }
         return names.sorted()
     }
 

@@ -37,7 +37,7 @@ public struct JobFolder: Sendable {
     public func create() throws(ReelFailure) {
         do {
             for folder in [segments, attempts] { try Files.makeFolders(folder) }
-            try Files.syncFolder(Files.folder(of: path))
+            for folder in [path, Files.folder(of: path)] { try Files.syncFolder(folder) }
         } catch {
             throw SystemError.store("make", path, error.value)
         }

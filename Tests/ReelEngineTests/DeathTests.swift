@@ -64,6 +64,18 @@ struct DeathTests {
         #expect(failure.cause == .crash)
     }
 
+    @Test("An engine that died while nobody asked it anything fails the next request")
+    func idleDeath() async throws {
+        let engine = try FakeEngine("\(say(ready)); kill -KILL $$")
+        try await engine.withEngine { session in
+            try #require(await eventually { session.isDead })
+            let failure = await #expect(throws: ReelFailure.self) { try await session.perform(reverse(pass: 7)) }
+            #expect(
+                failure?.message
+                    == "engine died of signal 9 (SIGKILL: perhaps the kernel ran out of memory) between two requests")
+        }
+    }
+
     @Test("An engine that neither speaks nor computes is killed")
     func stall() async throws {
         let engine = try engine("exec sleep 1000")

@@ -23,6 +23,8 @@ struct JobIDTests {
             { $0.audio = .none }, { $0.audioCodec = "libopus" }, { $0.from = nil }, { $0.to = Rational(61) },
             { $0.timestamps = .source }, { $0.passFrames = 100 }, { $0.threads = 2 },
         ]
+        // With `memory` and `verify`, all there are.
+        #expect(Set(Mirror(reflecting: spec).children.map(\.label)).count == 15)
         let ids = try [id()] + changes.map { try id($0) }
         #expect(Set(ids).count == ids.count)
     }
