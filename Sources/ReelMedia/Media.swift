@@ -30,7 +30,9 @@ public enum Media {
     public static func plan(_ path: String) throws(ReelFailure) -> Plan {
         let plan = try Files.readJSON(Plan.self, from: path)
         guard plan.version == Plan.version else {
-            throw ReelFailure(.job, "\(path): a plan of version \(plan.version); this reel reads \(Plan.version)", cause: .incompatible)
+            throw ReelFailure(
+                .job, "\(path): a plan of version \(plan.version); this reel reads \(Plan.version)",
+                cause: .incompatible)
         }
         return plan
     }

@@ -49,19 +49,22 @@ struct Desk {
 
     private mutating func reverse(_ request: PassRequest) throws(ReelFailure) -> PassResult {
         let job = try job(request.job)
-        guard job.plan.passes.indices.contains(request.pass), case .video(let pass) = job.plan.passes[request.pass] else {
+        guard job.plan.passes.indices.contains(request.pass), case .video(let pass) = job.plan.passes[request.pass]
+        else {
             throw ReelFailure(.job, "the plan has no video pass \(request.pass)")
         }
         return try job.reverser().reverse(pass, into: destination(request)) { decoded, encoded in
             events.progress(
                 EngineProgress(
-                    decoded: decoded, encoded: encoded, firstFrame: pass.frames.lowerBound, endFrame: pass.frames.upperBound))
+                    decoded: decoded, encoded: encoded, firstFrame: pass.frames.lowerBound,
+                    endFrame: pass.frames.upperBound))
         }
     }
 
     private mutating func reverseAudio(_ request: PassRequest) throws(ReelFailure) -> PassResult {
         let job = try job(request.job)
-        guard job.plan.passes.indices.contains(request.pass), case .audio(let number) = job.plan.passes[request.pass] else {
+        guard job.plan.passes.indices.contains(request.pass), case .audio(let number) = job.plan.passes[request.pass]
+        else {
             throw ReelFailure(.job, "the plan has no audio pass \(request.pass)")
         }
         let reverser = try AudioReverser(

@@ -16,7 +16,8 @@ struct EncodingTests {
     func joins(encoder: String, container: Container, preset: String?) throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make(
-            "s.mp4", in: folder, frames: 48, rate: "30000/1001", video: Fixture.x264 + ["-g", "16", "-bf", "2", "-crf", "10"])
+            "s.mp4", in: folder, frames: 48, rate: "30000/1001",
+            video: Fixture.x264 + ["-g", "16", "-bf", "2", "-crf", "10"])
         let spec = JobSpec(container: container, videoCodec: encoder, preset: preset, audio: .none, passFrames: 16)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         let records = job.results.flatMap { $0.segments.reversed() }
@@ -60,11 +61,14 @@ struct EncodingTests {
         let folder = try ScratchFolder()
         let plain = try Fixture.make(
             "plain.mp4", in: folder, frames: 20, filter: "setsar=64/45",
-            video: Fixture.x264 + ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"])
+            video: Fixture.x264 + [
+                "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv",
+            ])
         let source = folder.path + "/rotated.mp4"
         try run("ffmpeg", "-v", "error", "-i", plain, "-c", "copy", "-metadata:s:v", "rotate=90", source)
         let job = try MediaJob(source, spec: JobSpec(container: .mp4), folder: folder.path)
-        let entries = "stream=sample_aspect_ratio,color_space,color_primaries,color_transfer,color_range:side_data=rotation"
+        let entries =
+            "stream=sample_aspect_ratio,color_space,color_primaries,color_transfer,color_range:side_data=rotation"
         let facts = { (path: String) in
             try run("ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", entries, "-of", "compact", path)
         }
@@ -94,7 +98,9 @@ struct EncodingTests {
 
     @Test(
         "audio codecs in their containers",
-        arguments: [("aac", Container.mp4), ("libopus", .webm), ("flac", .mkv), ("pcm", .mov), ("opus", .mp4), ("aac", .ts)]
+        arguments: [
+            ("aac", Container.mp4), ("libopus", .webm), ("flac", .mkv), ("pcm", .mov), ("opus", .mp4), ("aac", .ts),
+        ]
             as [(String, Container)])
     func audioCodecs(codec: String, container: Container) throws {
         let folder = try ScratchFolder()
@@ -112,11 +118,13 @@ struct EncodingTests {
     @Test("every track is kept, with its language")
     func tracks() throws {
         let folder = try ScratchFolder()
-        let one = try Fixture.make("one.mkv", in: folder, frames: 48, video: Fixture.x264, audio: ["-c:a", "pcm_s16le"])
+        let one = try Fixture.make(
+            "one.mkv", in: folder, frames: 48, video: Fixture.x264, audio: ["-c:a", "pcm_s16le"])
         let source = folder.path + "/two.mkv"
         try run(
             "ffmpeg", "-v", "error", "-i", one, "-map", "0:v", "-map", "0:a", "-map", "0:a", "-c", "copy", "-c:a:1",
-            "pcm_s16le", "-filter:a:1", "volume=0.5", "-metadata:s:a:0", "language=deu", "-metadata:s:a:1", "language=fra",
+            "pcm_s16le", "-filter:a:1", "volume=0.5", "-metadata:s:a:0", "language=deu", "-metadata:s:a:1",
+            "language=fra",
             source)
         let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
         for track in 0..<2 {

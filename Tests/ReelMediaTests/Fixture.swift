@@ -7,17 +7,22 @@ enum Fixture {
     /// A moving test pattern with a frame counter, `frames` long, encoded by `video` (ffmpeg arguments), beside a tone
     /// that rises from the left to the right channel where `audio` (ffmpeg arguments) is given.
     static func make(
-        _ name: String, in folder: ScratchFolder, frames: Int = 60, rate: String = "24000/1001", size: String = "192x108",
+        _ name: String, in folder: ScratchFolder, frames: Int = 60, rate: String = "24000/1001",
+        size: String = "192x108",
         filter: String = "null", video: [String], audio: [String]? = nil
     ) throws -> String {
         let path = folder.path + "/" + name
         let seconds = Double(frames) / (Rational(rate) ?? Rational(25)).approximate
-        var arguments = ["-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", "testsrc2=r=\(rate):s=\(size),trim=end_frame=\(frames)"]
+        var arguments = [
+            "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i",
+            "testsrc2=r=\(rate):s=\(size),trim=end_frame=\(frames)",
+        ]
         if audio != nil {
             arguments += ["-f", "lavfi", "-i", "aevalsrc=sin(600*t*(1+t))|0.5*sin(900*t*(1+t)):s=44100:d=\(seconds)"]
         }
         arguments += ["-map", "0:v"] + (audio == nil ? [] : ["-map", "1:a"])
-        arguments += ["-vf", filter, "-fps_mode", "passthrough", "-enc_time_base", "-1"] + video + (audio ?? []) + [path]
+        arguments +=
+            ["-vf", filter, "-fps_mode", "passthrough", "-enc_time_base", "-1"] + video + (audio ?? []) + [path]
         try run("ffmpeg", arguments)
         return path
     }
@@ -55,7 +60,9 @@ struct Decoded {
 func samples(of path: String, track: Int = 0, channels: Int = 2) throws -> [[Float]] {
     let folder = try ScratchFolder()
     let raw = folder.path + "/samples"
-    try run("ffmpeg", ["-v", "error", "-nostdin", "-i", path, "-map", "0:a:\(track)", "-c:a", "pcm_f32le", "-f", "f32le", raw])
+    try run(
+        "ffmpeg",
+        ["-v", "error", "-nostdin", "-i", path, "-map", "0:a:\(track)", "-c:a", "pcm_f32le", "-f", "f32le", raw])
     let data = try Data(contentsOf: URL(fileURLWithPath: raw))
     let values = data.withUnsafeBytes { bytes in
         (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Float.self) }

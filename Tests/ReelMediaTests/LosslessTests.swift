@@ -13,7 +13,10 @@ struct LosslessTests {
         ("one-key.mp4", Fixture.x264 + ["-g", "1000", "-sc_threshold", "0"]),
         ("refresh.mkv", Fixture.x264 + ["-x264-params", "intra-refresh=1:keyint=20"]),
         ("fragmented.mp4", Fixture.x264 + ["-g", "12", "-movflags", "frag_keyframe+empty_moov"]),
-        ("open-hevc.mp4", ["-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=error:keyint=12:bframes=3"]),
+        (
+            "open-hevc.mp4",
+            ["-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=error:keyint=12:bframes=3"]
+        ),
         ("open.mpg", ["-c:v", "mpeg2video", "-g", "12", "-bf", "2", "-r", "24000/1001"]),
         ("vp9.webm", ["-c:v", "libvpx-vp9", "-g", "12", "-deadline", "realtime", "-cpu-used", "8"]),
         ("part2.avi", ["-c:v", "mpeg4", "-g", "12"]),
@@ -47,10 +50,11 @@ struct LosslessTests {
         let source = try Fixture.make(
             "vfr." + container, in: folder, frames: 40, rate: "25",
             filter: "setpts='(N*400+mod(N*N*7,31)*10)/1000/TB',settb=1/1000", video: Fixture.x264 + ["-bf", "2"])
-        let once = try MediaJob(source, spec: JobSpec(container: .nut, lossless: true, passFrames: 9), folder: folder.path)
+        let once = try MediaJob(
+            source, spec: JobSpec(container: .nut, lossless: true, passFrames: 9), folder: folder.path)
         let (before, after) = (try Decoded(source), try Decoded(once.output))
         #expect(after.hashes == before.hashes.reversed())
-// The gap behind output frame k is how long source frame n−1−k is shown.
+        // The gap behind output frame k is how long source frame n−1−k is shown.
         #expect(Array(after.gaps.dropFirst()) == before.gaps.reversed().dropLast())
 
         let again = try ScratchFolder()
@@ -76,7 +80,8 @@ struct LosslessTests {
     @Test("a range: frames with from ≤ t < to")
     func range() throws {
         let folder = try ScratchFolder()
-        let source = try Fixture.make("r.mp4", in: folder, frames: 60, rate: "24000/1001", video: Fixture.x264 + ["-g", "12"])
+        let source = try Fixture.make(
+            "r.mp4", in: folder, frames: 60, rate: "24000/1001", video: Fixture.x264 + ["-g", "12"])
         // Frame 10 starts at 10·1001/24000 s exactly; frame 32 is the first at or after 1.293 s.
         let spec = JobSpec(container: .mkv, lossless: true, from: Rational(10010, 24000), to: Rational(1293, 1000))
         let job = try MediaJob(source, spec: spec, folder: folder.path)
@@ -108,7 +113,8 @@ struct LosslessTests {
         // Sound from 1 s to a of a video of 5 s lies from 5 s − a to 4 s.
         let sound = try samples(of: source)
         let packets = try run(
-            "ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "packet=pts_time", "-of", "csv=p=0", job.output)
+            "ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "packet=pts_time", "-of", "csv=p=0",
+            job.output)
         let first = try #require(packets.split(separator: "\n").first.flatMap { Double($0) })
         #expect(abs(first - (5 - 1 - Double(sound.count) / 44100)) < 0.001)
         #expect(try samples(of: job.output) == sound.reversed())

@@ -55,7 +55,8 @@ public struct PresentationOrder {
         var points = randomAccessPoints(scanned, packets, frames)
         if let first = points.first, first.frame > 0 {
             warnings.append(
-                "the first \(first.frame) frames cannot be decoded: the file starts in the midst of a group of pictures")
+                "the first \(first.frame) frames cannot be decoded: the file starts in the midst of a group of pictures"
+            )
             frames.removeFirst(Int(first.frame))
             points = points.map { RandomAccessPoint(packet: $0.packet, frame: $0.frame - first.frame) }
         } else if points.isEmpty, !frames.isEmpty {

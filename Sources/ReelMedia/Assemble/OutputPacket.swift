@@ -34,7 +34,8 @@ final class SegmentReader {
         }
         guard extradata(own.pointee).elementsEqual(extradata(parameters.pointee)) else {
             throw ReelFailure(
-                .job, "segment \(record.name) was encoded with other parameters than the job's: its worker's encoder differs")
+                .job,
+                "segment \(record.name) was encoded with other parameters than the job's: its worker's encoder differs")
         }
     }
 

@@ -69,7 +69,9 @@ final class OutputStreams {
     ) throws(ReelFailure) {
         guard let matrix, container == .mp4 || container == .mov else { return }
         let room = try allocated(reel_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, 36), "a display matrix")
-        matrix.withUnsafeBytes { UnsafeMutableRawPointer(room).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(room), byteCount: 36) }
+        matrix.withUnsafeBytes {
+            UnsafeMutableRawPointer(room).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(room), byteCount: 36)
+        }
     }
 
     /// Frames a second where every frame lasts equally long, to a tick of rounding; containers may then say so.

@@ -51,9 +51,11 @@ struct Verifier {
         }
         // Containers without a fixed start are compared up to one constant.
         var offset: Rational?
-        var decoders = plan.verify == .decode ? try expected.streams.indices.map { (number) throws(ReelFailure) in
-            try StreamCheck(demuxer: demuxer, stream: number, path: path)
-        } : []
+        var decoders =
+            plan.verify == .decode
+            ? try expected.streams.indices.map { (number) throws(ReelFailure) in
+                try StreamCheck(demuxer: demuxer, stream: number, path: path)
+            } : []
         let packet = try Packet()
         var count = 0
         while try demuxer.read(into: packet) {
@@ -65,7 +67,9 @@ struct Verifier {
             progress(count)
         }
         for (number, stream) in expected.streams.enumerated() { try finish(stream, number, found[number]) }
-        for number in decoders.indices { try decoders[number].finish(frames: number == 0 ? plan.timeline.frameCount : nil) }
+        for number in decoders.indices {
+            try decoders[number].finish(frames: number == 0 ? plan.timeline.frameCount : nil)
+        }
     }
 
     /// What was read of one stream.
@@ -88,11 +92,15 @@ struct Verifier {
         found.digest.add(packet)
         defer { found.packets += 1 }
         if let dts = packet.dts {
-            if let last = found.lastDecodeTime, dts <= last { throw wrong(number, "has decode times that do not increase") }
+            if let last = found.lastDecodeTime, dts <= last {
+                throw wrong(number, "has decode times that do not increase")
+            }
             found.lastDecodeTime = dts
         }
         guard stream.digest.countsPackets || found.packets == 0 else { return }
-        guard found.packets < stream.presentation.count else { throw wrong(number, "has more packets than were written") }
+        guard found.packets < stream.presentation.count else {
+            throw wrong(number, "has more packets than were written")
+        }
         guard let pts = packet.pts else { throw wrong(number, "has a packet without a time") }
         let due = stream.timeBase.seconds(Timestamp(stream.presentation[found.packets]))
         if offset == nil { offset = startsAtZero ? Rational(0) : found.timeBase.seconds(pts) - due }
@@ -108,7 +116,9 @@ struct Verifier {
         if stream.digest.countsPackets, found.packets != stream.presentation.count {
             throw wrong(number, "has \(found.packets) packets of \(stream.presentation.count)")
         }
-        guard found.digest.finish() == stream.digest.finish() else { throw wrong(number, "holds other bytes than were encoded") }
+        guard found.digest.finish() == stream.digest.finish() else {
+            throw wrong(number, "holds other bytes than were encoded")
+        }
     }
 
     private var startsAtZero: Bool { plan.container != .ts && plan.container != .nut }
@@ -132,7 +142,9 @@ private struct StreamCheck {
     var frames = 0
 
     init(demuxer: Demuxer, stream number: Int, path: String) throws(ReelFailure) {
-        guard let stream = demuxer.stream(number) else { throw ReelFailure(.job, "\(path): stream \(number) is missing") }
+        guard let stream = demuxer.stream(number) else {
+            throw ReelFailure(.job, "\(path): stream \(number) is missing")
+        }
         self.number = number
         decoder = try Decoder(stream: stream, threads: 1, path: path)
     }

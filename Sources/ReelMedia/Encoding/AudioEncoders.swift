@@ -26,9 +26,11 @@ struct AudioEncoderProfile {
     static func named(_ name: String, sampleFormat: String?) throws(ReelFailure) -> AudioEncoderProfile {
         if name == "pcm" { return .pcm(holding: sampleFormat ?? "s16") }
         let wanted = preferred[name] ?? name
-        let codec = avcodec_find_encoder_by_name(wanted) ?? avcodec_descriptor_get_by_name(wanted).flatMap {
-            avcodec_find_encoder($0.pointee.id)
-        }
+        let codec =
+            avcodec_find_encoder_by_name(wanted)
+            ?? avcodec_descriptor_get_by_name(wanted).flatMap {
+                avcodec_find_encoder($0.pointee.id)
+            }
         guard let codec, codec.pointee.type == AVMEDIA_TYPE_AUDIO else {
             throw ReelFailure(
                 .usage, "--audio-codec \(name): this FFmpeg has no such audio encoder; reel knows aac, opus, flac, pcm")

@@ -43,7 +43,8 @@ struct PixelFormatChoice {
             throw ReelFailure(.input, "\(encoder) cannot hold the pixel format \(name) without loss")
         }
         var loss: Int32 = 0
-        let hasAlpha = av_pix_fmt_desc_get(source).map { $0.pointee.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0 } ?? false
+        let hasAlpha =
+            av_pix_fmt_desc_get(source).map { $0.pointee.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0 } ?? false
         let best = avcodec_find_best_pix_fmt_of_list(
             offered + [AV_PIX_FMT_NONE], Self.withoutRange(source), hasAlpha ? 1 : 0, &loss)
         guard best != AV_PIX_FMT_NONE else {

@@ -50,12 +50,15 @@ struct VideoEncoderProfile {
         let wanted = ["h265": "hevc", "x264": "libx264", "x265": "libx265"][name] ?? name
         let known = all.first { $0.encoder == wanted } ?? all.first { $0.codec == wanted }
         if let known, avcodec_find_encoder_by_name(known.encoder) != nil { return known }
-        let codec = avcodec_find_encoder_by_name(wanted) ?? avcodec_descriptor_get_by_name(wanted).flatMap {
-            avcodec_find_encoder($0.pointee.id)
-        }
+        let codec =
+            avcodec_find_encoder_by_name(wanted)
+            ?? avcodec_descriptor_get_by_name(wanted).flatMap {
+                avcodec_find_encoder($0.pointee.id)
+            }
         guard let codec, codec.pointee.type == AVMEDIA_TYPE_VIDEO else {
             let names = all.map(\.encoder).joined(separator: ", ")
-            throw ReelFailure(.usage, "--video-codec \(name): this FFmpeg has no such video encoder; reel knows \(names)")
+            throw ReelFailure(
+                .usage, "--video-codec \(name): this FFmpeg has no such video encoder; reel knows \(names)")
         }
         return VideoEncoderProfile(
             encoder: String(cString: codec.pointee.name), codec: String(cString: avcodec_get_name(codec.pointee.id)),

@@ -11,7 +11,8 @@ final class Decoder {
         let parameters = stream.pointee.codecpar.pointee
         name = String(cString: avcodec_get_name(parameters.codec_id))
         guard let codec = avcodec_find_decoder(parameters.codec_id) else {
-            throw ReelFailure(.input, "\(path): stream \(stream.pointee.index) (\(name)): this FFmpeg has no decoder for it")
+            throw ReelFailure(
+                .input, "\(path): stream \(stream.pointee.index) (\(name)): this FFmpeg has no decoder for it")
         }
         native = try allocated(avcodec_alloc_context3(codec), "a decoder")
         try check(avcodec_parameters_to_context(native, stream.pointee.codecpar), "setting up the \(name) decoder")

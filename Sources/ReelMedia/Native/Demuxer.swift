@@ -65,7 +65,9 @@ final class Demuxer {
     func programme(of index: Int) -> Set<Int>? {
         guard native.pointee.nb_programs > 1 else { return nil }
         for number in 0..<Int(native.pointee.nb_programs) {
-            guard let program = native.pointee.programs[number]?.pointee, let list = program.stream_index else { continue }
+            guard let program = native.pointee.programs[number]?.pointee, let list = program.stream_index else {
+                continue
+            }
             let members = Set((0..<Int(program.nb_stream_indexes)).map { Int(list[$0]) })
             if members.contains(index) { return members }
         }

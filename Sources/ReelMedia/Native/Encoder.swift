@@ -27,7 +27,8 @@ final class Encoder {
         guard code >= 0 else {
             if code == reel_error_no_memory { throw mediaFailure(code, "opening the encoder \(name)") }
             let chosen = options.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
-            throw ReelFailure(.usage, "the encoder \(name) does not take these settings (\(chosen)): \(libavMessage(code))")
+            throw ReelFailure(
+                .usage, "the encoder \(name) does not take these settings (\(chosen)): \(libavMessage(code))")
         }
         if let unknown = dictionary.names.first {
             throw ReelFailure(.usage, "the encoder \(name) has no option named \(unknown)")

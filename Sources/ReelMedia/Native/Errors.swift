@@ -23,7 +23,9 @@ func mediaFailure(_ code: Int32, _ doing: String, kind: ReelFailure.Kind = .job)
 
 /// Passes on what is not an error, throws what is.
 @discardableResult
-func check(_ code: Int32, _ doing: @autoclosure () -> String, kind: ReelFailure.Kind = .job) throws(ReelFailure) -> Int32 {
+func check(_ code: Int32, _ doing: @autoclosure () -> String, kind: ReelFailure.Kind = .job) throws(ReelFailure)
+    -> Int32
+{
     guard code >= 0 else { throw mediaFailure(code, doing(), kind: kind) }
     return code
 }

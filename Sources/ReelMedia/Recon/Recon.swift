@@ -37,7 +37,8 @@ public struct Recon {
             throw ReelFailure(.input, "\(demuxer.path): the video is encrypted; reel needs it in the clear")
         }
         guard avcodec_find_decoder(parameters.codec_id) != nil else {
-            let name = parameters.codec_id == AV_CODEC_ID_NONE
+            let name =
+                parameters.codec_id == AV_CODEC_ID_NONE
                 ? fourCharacters(parameters.codec_tag) : String(cString: avcodec_get_name(parameters.codec_id))
             throw ReelFailure(
                 .input, "\(demuxer.path): this FFmpeg has no decoder for its video (\(name)); a newer FFmpeg may")

@@ -58,14 +58,16 @@ struct AudioDecoding {
                 guard frame.sampleCount > 0 else { continue }
                 if spill == nil { spill = try start(frame) }
                 guard let spill else { continue }
-                let samePlan = frame.native.pointee.format == format.rawValue
+                let samePlan =
+                    frame.native.pointee.format == format.rawValue
                     && Int(frame.native.pointee.ch_layout.nb_channels) == spill.channels
                     && Int(frame.native.pointee.sample_rate) == track.sampleRate
                 guard samePlan else {
                     throw ReelFailure(.input, "\(path): audio stream \(track.index) changes its format midway")
                 }
                 let sampled = Rational(spill.count, Int64(track.sampleRate))
-                let time = (frame.pts ?? frame.bestTimestamp).map(track.timeBase.seconds)
+                let time =
+                    (frame.pts ?? frame.bestTimestamp).map(track.timeBase.seconds)
                     ?? (blocks.first?.time ?? Rational(0)) + sampled
                 try spill.append(frame)
                 blocks.append(AudioTimeline.Block(time: time, count: frame.sampleCount))

@@ -35,7 +35,8 @@ public struct AudioReverser {
             let whole = AudioTimeline(blocks: decoded.blocks, sampleRate: track.sampleRate),
             let heard = whole.clipped(from: timeline.audioFrom, to: timeline.audioTo)
         else {
-            throw ReelFailure(.input, "\(source): audio stream \(track.index) is silent in the chosen range; use --audio none")
+            throw ReelFailure(
+                .input, "\(source): audio stream \(track.index) is silent in the chosen range; use --audio none")
         }
         var warnings: [String] = []
         let holes = heard.pieces.count - 1
@@ -67,7 +68,8 @@ public struct AudioReverser {
             let cut = heard.clipped(from: nil, to: timeline.timeBase.seconds(timeline.end))
         else { return heard }
         warnings.append(
-            "audio \(target.track): outlasts the video by \(decimal(overhang.approximate * 1000)) ms, which are cut off")
+            "audio \(target.track): outlasts the video by \(decimal(overhang.approximate * 1000)) ms, which are cut off"
+        )
         return cut
     }
 }

@@ -52,7 +52,9 @@ public final class PassReverser {
         var buffer = RunBuffer()
         var draining = false
         while let run = pending.first {
-            switch try measured(&work.statistics.decodeSeconds, { () throws(ReelFailure) in try decoder.receive(into: frame) }) {
+            switch try measured(
+                &work.statistics.decodeSeconds, { () throws(ReelFailure) in try decoder.receive(into: frame) })
+            {
             case .frame:
                 work.statistics.framesDecoded += 1
                 progress(work.statistics.framesDecoded, work.statistics.framesEncoded)
@@ -94,7 +96,9 @@ public final class PassReverser {
     private func lastPacket(showing frames: Range<Int>) -> Int {
         let last = track.frames[frames].reduce(0) { max($0, Int($1.packet)) }
         var next = track.packets.count
-        for frame in track.frames[frames.upperBound...] where Int(frame.packet) > last { next = min(next, Int(frame.packet)) }
+        for frame in track.frames[frames.upperBound...] where Int(frame.packet) > last {
+            next = min(next, Int(frame.packet))
+        }
         return next - 1
     }
 
@@ -102,7 +106,9 @@ public final class PassReverser {
     private func feed(
         _ decoder: Decoder, _ packet: borrowing Packet, through last: Int, _ work: inout Work
     ) throws(ReelFailure) -> Bool {
-        let number = try measured(&work.statistics.waitSeconds) { () throws(ReelFailure) in try reader.next(into: packet) }
+        let number = try measured(&work.statistics.waitSeconds) { () throws(ReelFailure) in
+            try reader.next(into: packet)
+        }
         guard let number, number <= last else {
             try decoder.drain()
             return false

@@ -75,7 +75,9 @@ final class SampleSpill {
     func flush() throws(ReelFailure) {
         var written = 0
         while written < pending.count {
-            let step = pending.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written) }
+            let step = pending.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written)
+            }
             guard step > 0 else { throw Files.failure("spilling samples to \(folder)") }
             written += step
         }
@@ -90,7 +92,9 @@ final class SampleSpill {
         var done = 0
         while done < bytes {
             let offset = off_t(sample) * off_t(frameBytes) + off_t(done)
-            let step = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress?.advanced(by: done), bytes - done, offset) }
+            let step = buffer.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress?.advanced(by: done), bytes - done, offset)
+            }
             guard step > 0 else { throw Files.failure("reading samples back from \(folder)") }
             done += step
         }
