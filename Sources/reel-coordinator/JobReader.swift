@@ -16,7 +16,8 @@ struct JobReader: Sendable {
         let folder = store?.job(id)
         if let status = try await board.status(id) {
             let idle = try await IdleWatch(board).reason(status)
-            return JobView(status, output: folder?.result, notes: idle.map { [$0] } ?? [])
+            let notes = try await board.passWarnings(id) + [idle].compactMap(\.self)
+            return JobView(status, output: folder?.result, notes: notes)
         }
         guard let folder, folder.exists, let view = try JobView(folder) else { throw JobReader.unknown(id) }
         return view

@@ -58,20 +58,22 @@ struct LocalRun: Sendable {
         if placed.result != nil, let view = try JobView(placed.folder) { return view.delivered(to: deliver.output) }
         let cluster = LocalCluster(
             programs: programs, store: store.root, slots: slots, memoryTotal: max(memoryTotal, placed.plan.need))
-        let status = try await cluster.with { address in
+        return try await cluster.with { address in
             let board = Board(address, name: "reel-coordinator-run")
             _ = try await submit.publish(placed, on: board)
             var display = ProgressDisplay()
             defer { display.clear() }
-            return try await Follow(placed.id, on: board, patience: .seconds(15)).untilEnd {
+            let status = try await Follow(placed.id, on: board, patience: .seconds(15)).untilEnd {
                 status throws(ReelFailure) in
                 display.show(status)
                 // Here is no other host that could have room.
                 if let note = status.noSpaceNote { throw ReelFailure(.output, note, cause: .noSpace) }
             }
+            if let failure = status.endingFailure { throw failure }
+            let warnings = try await board.passWarnings(placed.id)
+            display.warn(warnings)
+            return JobView(status, output: deliver.output, notes: warnings)
         }
-        if let failure = status.endingFailure { throw failure }
-        return JobView(status, output: deliver.output)
     }
 
     /// What can be gone on with stays, and the message says so; the rest goes.

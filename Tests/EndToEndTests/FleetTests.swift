@@ -155,6 +155,42 @@ extension EndToEnd {
             }
         }
 
+        @Test func anEngineIsKilled() async throws {
+            let source = try bench.copy(try await Clips.shared.wide(), as: "wide.mp4")
+            try await withRedis {
+                _ = try await withWorker { running in
+                    async let submitted = coordinator(
+                        ["submit", source, "--wait", "-o", "out.mov", "--lossless", "--pass-frames", "150", "--json"])
+                    #expect(try await running.waits { try await jobs().first?.passesLive == 1 })
+                    #expect(try await running.waits { bench.kill("reel-engine --memory") })
+                    let outcome = try await submitted
+                    #expect(outcome.code == 0, "\(outcome.error)")
+                    let last = try #require(outcome.output.split(whereSeparator: \.isNewline).last)
+                    let view = try JSONDecoder().decode(JobJSON.self, from: Data(last.utf8))
+                    #expect(view.failures.map(\.attempts) == [["crash": 1]])
+                    #expect(view.failures.first?.lastMessage.contains("SIGKILL") == true)
+                    try await bench.expectExactlyReversed(source, bench.path("out.mov"))
+                }
+            }
+        }
+
+        @Test func cancellingStopsTheEngine() async throws {
+            let source = try bench.copy(try await Clips.shared.wide(), as: "wide.mp4")
+            try await withRedis {
+                let worker = try await withWorker { running in
+                    let slow = ["submit", source, "--preset", "placebo", "--crf", "0"]
+                    let id = try await coordinator(slow).output.trimmingCharacters(in: .newlines)
+                    #expect(try await running.waits { try await job(id).passesLive == 1 })
+                    #expect(try await coordinator(["cancel", id]).code == 0)
+                    let engines = { @Sendable in bench.processes.filter { $0.contains("reel-engine") } }
+                    #expect(try await eventually(.seconds(8)) { engines().isEmpty })
+                    #expect(try await job(id).state == "cancelled")
+                }
+                #expect(worker.code == 0)
+                #expect(worker.error.contains("the job was cancelled"))
+            }
+        }
+
         @Test func aSourceThatChanged() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             try await withRedis {
@@ -179,7 +215,8 @@ extension EndToEnd {
                     .output.trimmingCharacters(in: .newlines)
                 let began = ContinuousClock.now
                 let worker = try await withWorker { running in
-                    #expect(try await running.waits { try await job(id).passesLive == 1 })
+                    let isHeld = try await running.waits { try await job(id).passesLive == 1 }
+                    #expect(isHeld)
                 }
                 #expect(worker.code == 0, "\(worker.error)")
                 #expect(ContinuousClock.now - began < .seconds(60))

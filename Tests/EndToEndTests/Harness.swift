@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Subprocess
 import SystemPackage
 import Testing
@@ -50,14 +51,22 @@ final class Bench: Sendable {
     }
 
     /// Command lines of processes that were started here and still run.
-    var processes: [String] {
+    var processes: [String] { Array(running.values) }
+
+    /// Kills a process that was started here and whose command line contains `words`; false where there is none.
+    func kill(_ words: String) -> Bool {
+        guard let victim = running.first(where: { $0.value.contains(words) }) else { return false }
+        return Glibc.kill(victim.key, SIGKILL) == 0
+    }
+
+    private var running: [pid_t: String] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        return entries.filter { Int($0) != nil }.compactMap { entry in
+        return entries.compactMap(pid_t.init).reduce(into: [:]) { found, entry in
             guard let environment = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(entry)/environ")),
                 environment.range(of: Data(mark.utf8)) != nil,
                 let command = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(entry)/cmdline")), !command.isEmpty
-            else { return nil }
-            return String(decoding: command.map { $0 == 0 ? 32 : $0 }, as: UTF8.self)
+            else { return }
+            found[entry] = String(decoding: command.map { $0 == 0 ? 32 : $0 }, as: UTF8.self)
         }
     }
 

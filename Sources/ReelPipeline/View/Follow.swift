@@ -74,3 +74,11 @@ extension JobStatus {
             + "\(ByteSize(bytes: largest))"
     }
 }
+
+extension Board {
+    /// What the engines warned of in the passes that are finished, each thing once, in the order of the passes.
+    public func passWarnings(_ job: JobID) async throws(ReelFailure) -> [String] {
+        try results(job).sorted { $0.key < $1.key }.flatMap(\.value.warnings)
+            .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+}

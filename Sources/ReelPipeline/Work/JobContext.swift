@@ -19,11 +19,13 @@ struct JobContext: Sendable {
     /// Throws, with cause permanent, where the source is no longer the one that was planned for, and with cause
     /// incompatible where this host does not see it.
     func checkSource() throws(ReelFailure) {
-        guard fileExists(record.source) else {
-            throw ReelFailure(
-                .input, "the source \(record.source) is not there on this host", cause: .incompatible)
+        let isTheSame: Bool
+        do {
+            isTheSame = try record.fingerprint.matches(record.source)
+        } catch {
+            throw ReelFailure(.input, "on this host: \(error.message)", cause: .incompatible)
         }
-        guard try record.fingerprint.matches(record.source) else {
+        guard isTheSame else {
             throw ReelFailure(
                 .input, "\(record.source) has changed since the job was submitted; submit it again")
         }

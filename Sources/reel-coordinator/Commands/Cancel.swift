@@ -27,11 +27,10 @@ struct CancelCommand: AsyncParsableCommand {
                 unknown.append(id)
                 continue
             }
-            if status?.state.isTerminal != true, folder.exists {
-                try folder.markCancelled(at: Date().timeIntervalSince1970)
-            }
-            let cancelled = try await board.cancel(id)
-            Console.say(cancelled ? "cancelled job \(id)" : "job \(id) had ended already")
+            let runs = status?.state.isTerminal != true
+            if runs, folder.exists { try folder.markCancelled(at: Date().timeIntervalSince1970) }
+            _ = try await board.cancel(id)
+            Console.say(runs ? "cancelled job \(id)" : "job \(id) had ended already")
         }
         if let id = unknown.first { throw JobReader.unknown(id) }
     }

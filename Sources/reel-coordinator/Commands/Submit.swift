@@ -120,6 +120,8 @@ struct SubmitCommand: AsyncParsableCommand {
             if let reason = try await idle.reason(status) { display.warn([reason]) }
         }
         if let failure = status.endingFailure { throw failure }
-        return JobView(status, output: nil)
+        let warnings = try await board.passWarnings(job.id)
+        display.warn(warnings)
+        return JobView(status, output: nil, notes: warnings)
     }
 }

@@ -20,7 +20,10 @@ extension ClockTime: ExpressibleByArgument {
 
 /// Options that describe the output, and those that shape the work.
 struct SpecOptions: ParsableArguments {
-    @Option(help: "Encoder or codec as FFmpeg spells it, for example libx265 or vp9. Default: the source's codec.")
+    @Option(
+        help: ArgumentHelp(
+            "Encoder or codec as FFmpeg spells it, for example libx265 or vp9. Default: the source's codec.",
+            valueName: "name"))
     var videoCodec: String?
 
     @Option(help: "Constant quality on the encoder's own scale. Default: 18 of x264 or its equivalent.")
@@ -38,7 +41,10 @@ struct SpecOptions: ParsableArguments {
     @Option(help: "What becomes of the sound: reverse or none.")
     var audio: AudioMode = .reverse
 
-    @Option(help: "Encoder or codec of the sound as FFmpeg spells it. Default: the source's, where it can be kept.")
+    @Option(
+        help: ArgumentHelp(
+            "Encoder or codec of the sound as FFmpeg spells it. Default: the source's, where it can be kept.",
+            valueName: "name"))
     var audioCodec: String?
 
     @Option(help: ArgumentHelp("First moment to show, in seconds or HH:MM:SS.mmm of the source.", valueName: "time"))
@@ -47,7 +53,7 @@ struct SpecOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Moment to stop before, in seconds or HH:MM:SS.mmm of the source.", valueName: "time"))
     var to: ClockTime?
 
-    @Option(help: "mirror: each frame stays as long as it did. source: the source's timestamps in their order.")
+    @Option(help: "Mirror: each frame stays as long as it did. source: the source's timestamps.")
     var timestamps: TimestampMode = .mirror
 
     @Option(help: ArgumentHelp("At most so many frames at once in memory and in a pass.", valueName: "frames"))
@@ -59,7 +65,7 @@ struct SpecOptions: ParsableArguments {
     @Option(help: "Threads of each codec; the same number gives the same bytes anywhere.")
     var threads = 1
 
-    @Option(help: "packets: compare the finished file with the plan. decode: decode all of it as well.")
+    @Option(help: "Packets: compare the finished file with the plan. decode: decode all of it as well.")
     var verify: VerifyMode = .packets
 
     func validate() throws {
