@@ -129,10 +129,7 @@ extension EngineProcess {
         await readEvents()
         let exit = await finish()
         await errors
-        let answer = state.withLock { state in
-            if Task.isCancelled { _ = state.dialogue.condemn(.cancelled) }
-            return state.dialogue.end(exit, lastWords: standardError.lastLine)
-        }
+        let answer = state.withLock { $0.dialogue.end(exit, lastWords: standardError.lastLine) }
         if let answer { deliver(answer) }
     }
 
@@ -174,15 +171,19 @@ extension EngineProcess {
         }
     }
 
-    /// Kills what is left of the engine, and tells how it ended.
+    /// Kills what is left of the engine when its output has ended, and tells how it ended.
     private func finish() async -> EngineExit? {
         let process = execution.processIdentifier.value
-        // Its output has ended. An engine that is dying, of a signal say, is given the moment that it takes, so that
-        // killing it does not become the reason.
-        let patience = SuspendingClock().now.advanced(by: .seconds(2))
+        // Whoever dies closes its output a moment earlier.
+        let patience = SuspendingClock().now.advanced(by: .seconds(1))
         while !isDead, EngineExit.peek(process) == nil, SuspendingClock().now < patience,
             (try? await Task.sleep(for: .milliseconds(5))) != nil
         {}
+        if Task.isCancelled {
+            kill(.cancelled)
+        } else if EngineExit.peek(process) == nil {
+            kill(.nonsense("closed its output"))
+        }
         await execution.teardown(using: EngineProcess.killingGroup)
         return EngineExit.peek(process)
     }

@@ -23,6 +23,10 @@ final class FileLock: Sendable {
         }
     }
 
+    /// Unlocks by itself: a child that another thread is just starting has the file open, too, until it is another
+    /// program, and closing alone would leave it locked for that long.
+    deinit { flock(file.number, LOCK_UN) }
+
     private static var host: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }

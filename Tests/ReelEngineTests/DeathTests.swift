@@ -92,12 +92,16 @@ struct DeathTests {
             """
             \(say(ready))
             read -r request
-            end=$(($(date +%s) + 3))
-            while [ "$(date +%s)" -lt $end ]; do i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; done
+            while [ ! -e "$0.enough" ]; do :; done
             \(say(result(framesEncoded: 1)))
             """)
+        let enough = engine.path + ".enough"
         try await engine.withEngine(stall: .seconds(1)) { session in
-            _ = try await session.perform(reverse(pass: 0))
+            async let answer = session.perform(reverse(pass: 0))
+            try await Task.sleep(for: .seconds(2.5))
+            #expect(!session.isDead)
+            try #require(FileManager.default.createFile(atPath: enough, contents: nil))
+            _ = try await answer
         }
     }
 

@@ -92,6 +92,21 @@ struct DialogueTests {
         #expect(failure.cause == .crash)
     }
 
+    @Test("An engine that closes its output ends")
+    func closedOutput() async throws {
+        let failure = try await breach("exec >&-")
+        #expect(failure.message == "engine closed its output, at the start of pass 2")
+    }
+
+    @Test("An engine that does not read its requests harms nobody but itself")
+    func closedInput() async throws {
+        let engine = try FakeEngine("exec <&-; \(say(ready)); exec sleep 1000")
+        try await engine.withEngine(stall: .milliseconds(300)) { session in
+            let failure = await #expect(throws: ReelFailure.self) { try await session.perform(reverse(pass: 2)) }
+            #expect(failure?.message.hasPrefix("engine hung at the start of pass 2") == true)
+        }
+    }
+
     /// The failure of a request during which the engine does something that the protocol does not allow.
     private func breach(_ deed: String) async throws -> ReelFailure {
         let engine = try FakeEngine(
