@@ -65,9 +65,9 @@ struct LocalRun: Sendable {
             defer { display.clear() }
             let status = try await Follow(placed.id, on: board, patience: .seconds(15)).untilEnd {
                 status throws(ReelFailure) in
-                display.show(status)
                 // Here is no other host that could have room.
                 if let note = status.noSpaceNote { throw ReelFailure(.output, note, cause: .noSpace) }
+                display.show(status)
             }
             if let failure = status.endingFailure { throw failure }
             let warnings = try await board.passWarnings(placed.id)

@@ -115,13 +115,15 @@ struct Running: Sendable {
         self.send = send
     }
 
-    /// One that has ended, and was not waited for yet, has no command line any more.
+    /// One that has ended, and was not waited for yet, is a zombie.
     private var isAlive: Bool {
-        let command = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(pid)/cmdline"))
-        return command?.isEmpty == false
+        guard let facts = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
+        let state = facts.split(separator: ")").last?.split(separator: " ").first
+        return state != "Z" && state != "X"
     }
 
-    /// Waits until a condition holds; false where it does not within two minutes, or before the program ends.
+    /// Waits until a condition holds; false where it does not within two minutes. Throws where the
+    /// program ends before.
     func waits(until condition: @Sendable () async throws -> Bool) async throws -> Bool {
         try await eventually(.seconds(120)) {
             if try await condition() { return true }

@@ -76,13 +76,13 @@ extension EndToEnd {
 
         @Test func progressIsALineAStepWhereThereIsNoTerminal() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            let outcome = try await bench.run(.coordinator, ["run", source, "-o", "out.mkv", "--to", "2"])
+            let outcome = try await bench.run(.coordinator, ["run", source, "-o", "out.mp4", "--to", "2"])
             let steps = outcome.errorLines.filter { $0.contains(" %, ") }
             #expect(!steps.isEmpty)
             #expect(steps.allSatisfy { $0.hasPrefix("reel-coordinator: ") && $0.contains(" of 48 frames") })
             #expect(!outcome.error.contains("\r"))
             #expect(
-                outcome.errorLines.last?.hasPrefix("reel-coordinator: wrote \(bench.path("out.mkv")): 48 frames in")
+                outcome.errorLines.last?.hasPrefix("reel-coordinator: wrote \(bench.path("out.mp4")): 48 frames in")
                     == true)
         }
     }
