@@ -5,7 +5,13 @@ import Testing
 actor Clips {
     static let shared = Clips()
 
-    private let bench = Result { try Bench() }
+    /// Its folder outlives every test, so it goes with the process.
+    private static let folder = Result {
+        let bench = try Bench()
+        atexit { if let bench = try? Clips.folder.get() { try? FileManager.default.removeItem(atPath: bench.folder) } }
+        return bench
+    }
+
     private var made: [String: Task<String, any Error>] = [:]
 
     /// 120 frames of H.264 with B-frames and a key frame every 30, 24000/1001 fps, stereo AAC.
@@ -44,7 +50,7 @@ actor Clips {
 
     private func make(_ name: String, inputs: [String], _ options: [String]) async throws -> String {
         if let task = made[name] { return try await task.value }
-        let bench = try bench.get()
+        let bench = try Clips.folder.get()
         let task = Task {
             let sources = inputs.flatMap { ["-f", "lavfi", "-i", $0] }
             let outcome = try await bench.run(.ffmpeg, ["-v", "error", "-y"] + sources + options + [bench.path(name)])
