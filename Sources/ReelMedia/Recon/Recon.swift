@@ -1,7 +1,7 @@
 internal import CFFmpeg
 public import ReelCore
 
-/// The reconnaissance of a source: one demux pass, nothing decoded.
+/// The reconnaissance of a source: one demux pass, in which nothing is decoded but the first frame.
 public struct Recon {
     private let demuxer: Demuxer
     private let video: UnsafeMutablePointer<AVStream>
@@ -55,15 +55,19 @@ public struct Recon {
             extradata: UnsafeRawBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size)))
         var scanned: [ScannedPacket] = []
         var spans = [Int: AudioSpan](uniqueKeysWithValues: audio.map { (Int($0.pointee.index), AudioSpan()) })
+        let first = try FirstFrame(stream: video, path: demuxer.path)
         let packet = try Packet()
         while try demuxer.read(into: packet) {
             if packet.streamIndex == videoIndex {
                 scanned.append(scan(packet, randomAccess))
+                if first.isLooking { try first.feed(packet) }
             } else {
                 spans[packet.streamIndex]?.extend(by: packet)
             }
         }
-        let stream = VideoStream(native: video)
+        if !scanned.isEmpty { try first.finish(path: demuxer.path) }
+        var stream = VideoStream(native: video)
+        first.complete(&stream)
         let order = PresentationOrder(
             nominalDuration: stream.nominalDuration, trackEnd: trackEnd(stream.timeBase))
         let (track, repairs) = order.arrange(scanned, stream: stream)

@@ -1,0 +1,57 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// A look at the first frame that decodes: what some codecs say nowhere else, and whether anything decodes at all.
+final class FirstFrame {
+    private let decoder: Decoder
+    private let frame: Frame
+    private(set) var isFound = false
+    private var fed = 0
+
+    /// A damaged start is not worth more than so many packets.
+    private static let patience = 300
+
+    init(stream: UnsafeMutablePointer<AVStream>, path: String) throws(ReelFailure) {
+        decoder = try Decoder(stream: stream, threads: 1, path: path)
+        frame = try Frame()
+    }
+
+    /// Whether more packets would help.
+    var isLooking: Bool { !isFound && fed < Self.patience }
+
+    func feed(_ packet: borrowing Packet) throws(ReelFailure) {
+        fed += 1
+        _ = try decoder.send(packet)
+        try receive()
+    }
+
+    /// The stream has ended. Throws `.input` where nothing of it decoded.
+    func finish(path: String) throws(ReelFailure) {
+        guard isLooking else { return }
+        try decoder.drain()
+        try receive()
+        guard isFound else {
+            throw ReelFailure(.input, "\(path): nothing of the video decodes; it is damaged or mislabelled")
+        }
+    }
+
+    private func receive() throws(ReelFailure) {
+        if !isFound { isFound = try decoder.receive(into: frame) == .frame }
+    }
+
+    /// Fills in what the container leaves open.
+    func complete(_ stream: inout VideoStream) {
+        guard isFound else { return }
+        let native = frame.native.pointee
+        stream.colour.range = stream.colour.range ?? known(av_color_range_name(native.color_range))
+        stream.colour.primaries = stream.colour.primaries ?? known(av_color_primaries_name(native.color_primaries))
+        stream.colour.transfer = stream.colour.transfer ?? known(av_color_transfer_name(native.color_trc))
+        stream.colour.matrix = stream.colour.matrix ?? known(av_color_space_name(native.colorspace))
+        stream.colour.chromaLocation =
+            stream.colour.chromaLocation ?? known(av_chroma_location_name(native.chroma_location))
+        if stream.sampleAspectRatio == nil { stream.sampleAspectRatio = Rational(native.sample_aspect_ratio) }
+        if stream.fieldOrder == .unknown, reel_frame_is_interlaced(frame.native) != 0 {
+            stream.fieldOrder = reel_frame_top_field_first(frame.native) != 0 ? .topFirst : .bottomFirst
+        }
+    }
+}
