@@ -6,7 +6,7 @@ actor Clips {
     static let shared = Clips()
 
     /// Its folder outlives every test, so it goes with the process.
-    private static let folder = Result {
+    private static let folder: Result<Bench, any Error> = Result {
         let bench = try Bench()
         atexit { if let bench = try? Clips.folder.get() { try? FileManager.default.removeItem(atPath: bench.folder) } }
         return bench
