@@ -8,6 +8,13 @@ final class Expectation {
         let timeBase: TimeBase
         let isVideo: Bool
         var presentation: [Int64] = []
+        var decode: [Int64] = []
+        var lastDuration: Int64 = 0
+
+        /// From a packet's decode time to the next one's; the last packet's own duration. That is how MP4 stores it.
+        func duration(of packet: Int) -> Int64 {
+            packet + 1 < decode.count ? decode[packet + 1] - decode[packet] : lastDuration
+        }
 
         init(digest: PayloadDigest, timeBase: TimeBase, isVideo: Bool) {
             self.digest = digest
@@ -33,6 +40,8 @@ final class Expectation {
     func add(_ packet: borrowing Packet, stream number: Int) {
         streams[number].digest.add(packet)
         streams[number].presentation.append(packet.pts?.ticks ?? 0)
+        streams[number].decode.append(packet.dts?.ticks ?? 0)
+        streams[number].lastDuration = packet.duration.count
     }
 }
 
@@ -41,7 +50,7 @@ struct Verifier {
     let plan: Plan
     let expected: Expectation
 
-    /// Throws where count, payload or timestamps of any stream differ, or decode times do not increase.
+    /// Throws where count, payload, timestamps or durations of any stream differ, or decode times do not increase.
     func verify(_ path: String, progress: (Int) -> Void) throws(ReelFailure) {
         let demuxer = try Demuxer(path: path)
         var found: [Found] = []
@@ -110,6 +119,12 @@ struct Verifier {
             let times = "\(decimal(found.timeBase.seconds(pts).approximate)) s for \(decimal(moved.approximate)) s"
             throw wrong(number, "has packet \(found.packets) at \(times)")
         }
+        guard storesDurations else { return }
+        let length = stream.timeBase.seconds(Ticks(stream.duration(of: found.packets)))
+        guard (found.timeBase.ticks(in: length, rounding: .nearest) - packet.duration.count).magnitude <= 1 else {
+            let lasts = decimal(found.timeBase.seconds(packet.duration).approximate)
+            throw wrong(number, "has packet \(found.packets) last \(lasts) s for \(decimal(length.approximate)) s")
+        }
     }
 
     private func finish(_ stream: Expectation.Stream, _ number: Int, _ found: Found) throws(ReelFailure) {
@@ -120,6 +135,8 @@ struct Verifier {
             throw wrong(number, "holds other bytes than were encoded")
         }
     }
+
+    private var storesDurations: Bool { plan.container == .mp4 || plan.container == .mov }
 
     private var startsAtZero: Bool { plan.container != .ts && plan.container != .nut }
 

@@ -1,0 +1,119 @@
+import ReelCore
+import Testing
+
+/// Packets in decode order become frames in presentation order.
+@Suite("Presentation order")
+struct PresentationOrderTests {
+    private let order = PresentationOrder(nominalDuration: Ticks(10), trackEnd: nil)
+
+    private func packet(
+        _ pts: Int64?, dts: Int64? = nil, duration: Int64 = 10, starts: Bool = false, hidden: Bool = false
+    ) -> ScannedPacket {
+        ScannedPacket(
+            pts: pts.map(Timestamp.init), dts: dts.map(Timestamp.init), duration: Ticks(duration), size: 1,
+            position: -1,
+            flags: hidden ? [.discarded] : starts ? [.key] : [], startsDecoding: starts)
+    }
+
+    private func arrange(
+        _ packets: [ScannedPacket], _ order: PresentationOrder? = nil
+    ) -> (track: VideoTrack, warnings: [String]) {
+        (order ?? self.order).arrange(packets, stream: Indexes.stream(timeBase: TimeBase(1, 1000), frameBytes: 1))
+    }
+
+    private func starts(_ track: VideoTrack) -> [Int64] { track.frames.map(\.interval.start.ticks) }
+
+    @Test("reordered frames are shown by their time, each until the next")
+    func reordered() {
+        let (track, warnings) = arrange([
+            packet(0, starts: true), packet(35), packet(11), packet(20), packet(60, duration: 7),
+        ])
+        #expect(starts(track) == [0, 11, 20, 35, 60])
+        #expect(track.frames.map(\.interval.duration.count) == [11, 9, 15, 25, 7])
+        #expect(track.frames.map(\.packet) == [0, 2, 3, 1, 4])
+        #expect(warnings == [])
+    }
+
+    @Test("what an edit list hides is decoded, not shown")
+    func hidden() {
+        let (track, _) = arrange([
+            packet(-20, starts: true, hidden: true), packet(-10, hidden: true), packet(0), packet(10),
+        ])
+        #expect(starts(track) == [0, 10])
+        #expect(track.randomAccessPoints == [RandomAccessPoint(packet: 0, frame: 0)])
+    }
+
+    @Test("leading pictures belong to the group before theirs")
+    func leading() {
+        let packets = [
+            packet(0, starts: true), packet(10), packet(40, starts: true), packet(20), packet(30), packet(50),
+        ]
+        let (track, _) = arrange(packets)
+        #expect(starts(track) == [0, 10, 20, 30, 40, 50])
+        #expect(
+            track.randomAccessPoints == [
+                RandomAccessPoint(packet: 0, frame: 0), RandomAccessPoint(packet: 2, frame: 4),
+            ])
+    }
+
+    @Test("leading pictures at the very start do not decode: they are left out, and said so")
+    func leadingAtTheStart() {
+        let (track, warnings) = arrange([packet(20, starts: true), packet(0), packet(10), packet(30)])
+        #expect(starts(track) == [20, 30])
+        #expect(track.randomAccessPoints == [RandomAccessPoint(packet: 0, frame: 0)])
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("the first 2 frames cannot be decoded"))
+    }
+
+    @Test("a second edit that goes back in the file is no place to start for frames before it")
+    func secondEdit() {
+        // Frames at 0, 10 come from the first edit; the second one starts at 20, after a hidden key frame at 5.
+        let packets = [
+            packet(0, starts: true), packet(10), packet(5, starts: true, hidden: true), packet(20), packet(30),
+        ]
+        let (track, _) = arrange(packets)
+        #expect(starts(track) == [0, 10, 20, 30])
+        #expect(
+            track.randomAccessPoints == [
+                RandomAccessPoint(packet: 0, frame: 0), RandomAccessPoint(packet: 2, frame: 2),
+            ])
+    }
+
+    @Test("equal times are moved apart by a tick")
+    func duplicates() {
+        let (track, warnings) = arrange([packet(0, starts: true), packet(10), packet(10), packet(10), packet(30)])
+        #expect(starts(track) == [0, 10, 11, 12, 30])
+        #expect(track.packets.map(\.pts.ticks) == [0, 10, 11, 12, 30])
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("2 frames shared"))
+    }
+
+    @Test("a missing time is the decode time at which nothing else is shown")
+    func missing() {
+        // I0 P3 B1 B2 P6 B4 B5, shown one frame after they are decoded; P3 and P6 have no time of their own.
+        let packets = [
+            packet(10, dts: 0, starts: true), packet(nil, dts: 10), packet(20, dts: 20), packet(30, dts: 30),
+            packet(nil, dts: 40), packet(50, dts: 50), packet(60, dts: 60),
+        ]
+        let (track, warnings) = arrange(packets)
+        #expect(track.packets.map(\.pts.ticks) == [10, 40, 20, 30, 70, 50, 60])
+        #expect(starts(track) == [10, 20, 30, 40, 50, 60, 70])
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("2 of 7 packets had no presentation time"))
+    }
+
+    @Test("without any time, frames follow one another at the nominal rate")
+    func timeless() {
+        let (track, _) = arrange([packet(nil, starts: true), packet(nil), packet(nil)])
+        #expect(starts(track) == [0, 10, 20])
+    }
+
+    @Test("the last frame lasts to the track's end, else as its packet says, else as the one before, else nominally")
+    func lastDuration() {
+        let withEnd = PresentationOrder(nominalDuration: Ticks(10), trackEnd: Timestamp(42))
+        let last = { (result: (track: VideoTrack, warnings: [String])) in
+            result.track.frames.last?.interval.duration.count
+        }
+        #expect(last(arrange([packet(0, starts: true), packet(30, duration: 5)], withEnd)) == 12)
+        #expect(last(arrange([packet(0, starts: true), packet(30, duration: 5)])) == 5)
+        #expect(last(arrange([packet(0, starts: true), packet(30, duration: 0)])) == 30)
+        #expect(last(arrange([packet(0, duration: 0, starts: true)])) == 10)
+    }
+}
