@@ -100,6 +100,7 @@ struct EncodingTests {
         "audio codecs in their containers",
         arguments: [
             ("aac", Container.mp4), ("libopus", .webm), ("flac", .mkv), ("pcm", .mov), ("opus", .mp4), ("aac", .ts),
+            ("aac", .mkv), ("opus", .mkv), ("aac", .mov), ("aac", .nut),
         ]
             as [(String, Container)])
     func audioCodecs(codec: String, container: Container) throws {

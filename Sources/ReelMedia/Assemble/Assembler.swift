@@ -34,7 +34,7 @@ public struct Assembler {
             try sources[next].take(into: packet)
             packet.streamIndex = next
             expected.add(packet, stream: next)
-            if isMatroska { packet.delay(by: sources[next].priming) }
+            if isMatroska { packet.delay(by: sources[next].matroskaDelay) }
             try muxer.write(packet, timeBase: sources[next].timeBase)
             packet.reset()
             written += 1

@@ -8,8 +8,8 @@ final class AudioSource: PacketSource {
     private let record: SegmentRecord
     /// What is added to the times in the segment.
     private let offset: Ticks
-    /// Samples of priming before the first that is heard.
-    var priming: Ticks { Ticks(Int64(record.initialPadding)) }
+    /// libavformat writes a codec delay for Opus alone.
+    let matroskaDelay: Ticks
     private let ahead: Packet
     private(set) var upcoming: Timestamp?
 
@@ -18,6 +18,8 @@ final class AudioSource: PacketSource {
         folder: String, record: SegmentRecord, parameters: UnsafePointer<AVCodecParameters>, shift: Rational
     ) throws(ReelFailure) {
         self.record = record
+        let isOpus = parameters.pointee.codec_id == AV_CODEC_ID_OPUS
+        matroskaDelay = isOpus ? Ticks(Int64(record.initialPadding)) : .zero
         timeBase = record.timeBase
         reader = try SegmentReader(folder: folder, record: record, parameters: parameters)
         let start = record.start + timeBase.ticks(in: shift, rounding: .nearest)

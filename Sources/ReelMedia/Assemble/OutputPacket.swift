@@ -8,7 +8,7 @@ protocol PacketSource: AnyObject {
     /// The decode time of the packet that `take` gives next; nil at the end.
     var upcoming: Timestamp? { get }
     /// How much later than its time Matroska wants a packet to be written (CodecDelay, RFC 9559 5.1.4.1.25).
-    var priming: Ticks { get }
+    var matroskaDelay: Ticks { get }
     /// Moves the next packet out.
     func take(into packet: borrowing Packet) throws(ReelFailure)
 }

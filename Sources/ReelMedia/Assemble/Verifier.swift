@@ -11,6 +11,9 @@ final class Expectation {
         var decode: [Int64] = []
         var lastDuration: Int64 = 0
 
+        /// Shown in another order than decoded.
+        var isReordered = false
+
         /// From a packet's decode time to the next one's; the last packet's own duration. That is how MP4 stores it.
         func duration(of packet: Int) -> Int64 {
             packet + 1 < decode.count ? decode[packet + 1] - decode[packet] : lastDuration
@@ -41,6 +44,7 @@ final class Expectation {
         streams[number].digest.add(packet)
         streams[number].presentation.append(packet.pts?.ticks ?? 0)
         streams[number].decode.append(packet.dts?.ticks ?? 0)
+        if packet.pts != packet.dts { streams[number].isReordered = true }
         streams[number].lastDuration = packet.duration.count
     }
 }
@@ -119,7 +123,8 @@ struct Verifier {
             let times = "\(decimal(found.timeBase.seconds(pts).approximate)) s for \(decimal(moved.approximate)) s"
             throw wrong(number, "has packet \(found.packets) at \(times)")
         }
-        guard storesDurations else { return }
+        // Where frames are reordered, libavformat 5.1 does not hand out what the table says.
+        guard storesDurations, !stream.isReordered else { return }
         let length = stream.timeBase.seconds(Ticks(stream.duration(of: found.packets)))
         guard (found.timeBase.ticks(in: length, rounding: .nearest) - packet.duration.count).magnitude <= 1 else {
             let lasts = decimal(found.timeBase.seconds(packet.duration).approximate)
@@ -148,7 +153,7 @@ struct Verifier {
     }
 
     private func wrong(_ number: Int, _ what: String) -> ReelFailure {
-        ReelFailure(.job, "the output failed its verification: stream \(number) \(what)", cause: .transient)
+        ReelFailure(.job, "the output failed its verification: stream \(number) \(what)")
     }
 }
 
@@ -184,6 +189,6 @@ private struct StreamCheck {
     }
 
     private func broken(_ how: String) -> ReelFailure {
-        ReelFailure(.job, "the output failed its verification: stream \(number) \(how)", cause: .transient)
+        ReelFailure(.job, "the output failed its verification: stream \(number) \(how)")
     }
 }

@@ -32,7 +32,7 @@ final class VideoSource: PacketSource {
         depth = segments.map(\.record.reorderDepth).max() ?? 0
     }
 
-    var priming: Ticks { .zero }
+    var matroskaDelay: Ticks { .zero }
 
     private var frameCount: Int { timeline.frameCount }
 
