@@ -75,6 +75,9 @@ struct EncodingTests {
         let before = try facts(source)
         #expect(before.contains("64:45") && before.contains("rotation=") && before.contains("bt709"))
         #expect(try facts(job.output) == before)
+
+        let matroska = try MediaJob(source, spec: JobSpec(container: .mkv), folder: folder.path)
+        #expect(matroska.warnings.contains { $0.hasPrefix("the rotation is lost") })
     }
 
     @Test("AAC: as long as the source's sound, without clicks, where the mirror puts it")

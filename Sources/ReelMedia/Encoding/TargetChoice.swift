@@ -24,6 +24,10 @@ public struct TargetChoice {
         }
         let pixels = try PixelFormatChoice(source: source, encoder: profile.encoder, lossless: spec.lossless)
         if let warning = pixels.warning { warnings.append(warning) }
+        if stream.displayMatrix != nil, spec.container != .mp4, spec.container != .mov {
+            warnings.append(
+                "the rotation is lost: a .\(spec.container.rawValue) file cannot hold it; write .mp4 or .mov")
+        }
         var target = VideoTarget(
             encoder: profile.encoder, pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "",
             width: stream.width, height: stream.height, frameRate: stream.frameRate ?? Rational(25),
