@@ -79,9 +79,9 @@ struct DeathTests {
     @Test("An engine that neither speaks nor computes is killed")
     func stall() async throws {
         let engine = try engine("exec sleep 1000")
-        let failure = try await failure(engine, stall: .milliseconds(300))
+        let failure = try await failure(engine, stall: .seconds(2))
         #expect(
-            failure.message == "engine hung at frames 240..<480 of pass 7: no event and no CPU used for 0.3 seconds")
+            failure.message == "engine hung at frames 240..<480 of pass 7: no event and no CPU used for 2.0 seconds")
         #expect(failure.cause == .crash)
         #expect(isGone(try engine.process("pid")))
     }
@@ -108,8 +108,8 @@ struct DeathTests {
     @Test("An engine that computes for ever without a word is killed")
     func silence() async throws {
         let engine = try engine("while :; do :; done")
-        let failure = try await failure(engine, silence: .milliseconds(500))
-        #expect(failure.message == "engine hung at frames 240..<480 of pass 7: no event for 0.5 seconds")
+        let failure = try await failure(engine, silence: .seconds(3))
+        #expect(failure.message == "engine hung at frames 240..<480 of pass 7: no event for 3.0 seconds")
         #expect(isGone(try engine.process("pid")))
     }
 
@@ -120,9 +120,9 @@ struct DeathTests {
             \(say(ready))
             read -r request; \(say(result(framesEncoded: 1)))
             """)
-        try await engine.withEngine(stall: .milliseconds(100), silence: .milliseconds(100)) {
+        try await engine.withEngine(stall: .seconds(1), silence: .seconds(1)) {
             session in
-            try await Task.sleep(for: .milliseconds(400))
+            try await Task.sleep(for: .seconds(2))
             _ = try await session.perform(reverse(pass: 0))
         }
     }

@@ -141,6 +141,11 @@ public final class PassReverser {
             work.warnings.append("\(missing) frames did not decode \(moment(of: run)): their neighbours repeat")
         }
         let encoder = try Encoder(plan.video, stream: track.stream)
+        guard encoder.extradataHash == plan.video.identity.extradataHash else {
+            throw ReelFailure(
+                .job, "this host's \(encoder.name) makes other parameters than the one the job was planned with",
+                cause: .incompatible)
+        }
         let writer = try SegmentWriter(
             folder: destination.folder, name: "\(destination.pass).\(number).\(destination.token).nut",
             timeBase: track.stream.timeBase, describe: encoder.describe)
