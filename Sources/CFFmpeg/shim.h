@@ -92,10 +92,10 @@ static inline uint8_t *reel_stream_new_side_data(AVStream *stream, enum AVPacket
 #endif
 }
 
-/// Gives every block that is allocated from now on the same contents, whatever was in it before.
-static inline void reel_fill_allocations(void) {
+/// Gives every block that is allocated from now on the same contents, whatever was in it before; or stops doing so.
+static inline void reel_fill_allocations(int fill) {
 #ifdef __GLIBC__
-    mallopt(M_PERTURB, 0xa5);
+    mallopt(M_PERTURB, fill ? 0xa5 : 0);
 #endif
 }
 

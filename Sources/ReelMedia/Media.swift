@@ -6,11 +6,8 @@ public import ReelCore
 
 /// What an engine does once, and the files it shares with those who start it.
 public enum Media {
-    /// Makes encoders repeatable, and quietens them and libav* to their errors.
+    /// Quietens libav*, and the encoders that print past it, to their errors.
     public static func prepare() {
-        // x264's look-ahead lets bytes that it never wrote decide about bits, seen at 192x112 to 854x480: the same
-        // plan gives the same bytes only where fresh memory has the same contents each time.
-        reel_fill_allocations()
         av_log_set_level(AV_LOG_ERROR)
         setenv("SVT_LOG", "0", 0)
     }
