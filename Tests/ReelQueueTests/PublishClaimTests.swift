@@ -21,7 +21,7 @@ extension BoardTests {
             let job = Bench.job(passes: 20_000)
             let publisher = Board(try RedisAddress(bench.server.url), name: "publisher")
             let publishing = Task { try await publisher.publish(job, passes: Bench.passes(20_000)) }
-            while try bench.raw("HLEN", "reel:{main}:job:a1:passes") == "0" {}
+            while try bench.raw("HLEN", "reel:{main}:job:a1:passes") == "0" { await Task.yield() }
             let line = try #require(
                 try bench.raw("CLIENT", "LIST").split(separator: "\n").first { $0.contains("name=publisher") })
             let id = try #require(line.firstMatch(of: /id=(\d+)/)?.1)
