@@ -52,7 +52,7 @@ extension BoardTests {
         @Test func noAnswerInTimeIsAFailure() async throws {
             let board = try Bench.open(bench.server, timing: BoardTiming(answerTimeout: .milliseconds(100)))
             try await board.ping()
-            try bench.raw("CLIENT", "PAUSE", "500")
+            try bench.raw("CLIENT", "PAUSE", "3000")
             let failure = await #expect(throws: ReelFailure.self) { try await board.ping() }
             #expect(failure?.message.hasSuffix("no answer in time") == true)
             try bench.raw("CLIENT", "UNPAUSE")
