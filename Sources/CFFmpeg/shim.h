@@ -4,6 +4,7 @@
 #define REEL_CFFMPEG_SHIM_H
 
 #include <libavcodec/avcodec.h>
+#include <libavcodec/bsf.h>
 #include <libavformat/avformat.h>
 #include <libavutil/avutil.h>
 #include <libavutil/channel_layout.h>

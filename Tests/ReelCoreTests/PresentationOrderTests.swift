@@ -7,18 +7,20 @@ struct PresentationOrderTests {
     private let order = PresentationOrder(nominalDuration: Ticks(10), trackEnd: nil)
 
     private func packet(
-        _ pts: Int64?, dts: Int64? = nil, duration: Int64 = 10, starts: Bool = false, hidden: Bool = false
+        _ pts: Int64?, dts: Int64? = nil, duration: Int64 = 10, starts: Bool = false, hidden: Bool = false,
+        picture: CodedPicture = CodedPicture()
     ) -> ScannedPacket {
         ScannedPacket(
             pts: pts.map(Timestamp.init), dts: dts.map(Timestamp.init), duration: Ticks(duration), size: 1,
             position: -1,
-            flags: hidden ? [.discarded] : starts ? [.key] : [], startsDecoding: starts)
+            flags: hidden ? [.discarded] : starts ? [.key] : [], startsDecoding: starts, picture: picture)
     }
 
     private func arrange(
-        _ packets: [ScannedPacket], _ order: PresentationOrder? = nil
+        _ packets: [ScannedPacket], _ order: PresentationOrder? = nil, firstDecoded: Int? = nil
     ) -> (track: VideoTrack, warnings: [String]) {
-        (order ?? self.order).arrange(packets, stream: Indexes.stream(timeBase: TimeBase(1, 1000), frameBytes: 1))
+        (order ?? self.order).arrange(
+            packets, stream: Indexes.stream(timeBase: TimeBase(1, 1000), frameBytes: 1), firstDecoded: firstDecoded)
     }
 
     private func starts(_ track: VideoTrack) -> [Int64] { track.frames.map(\.interval.start.ticks) }
@@ -61,7 +63,7 @@ struct PresentationOrderTests {
         let (track, warnings) = arrange([packet(20, starts: true), packet(0), packet(10), packet(30)])
         #expect(starts(track) == [20, 30])
         #expect(track.randomAccessPoints == [RandomAccessPoint(packet: 0, frame: 0)])
-        #expect(warnings.count == 1 && warnings[0].hasPrefix("the first 2 frames cannot be decoded"))
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("2 frames at the start cannot be decoded"))
     }
 
     @Test("a second edit that goes back in the file is no place to start for frames before it")
@@ -83,20 +85,87 @@ struct PresentationOrderTests {
         let (track, warnings) = arrange([packet(0, starts: true), packet(10), packet(10), packet(10), packet(30)])
         #expect(starts(track) == [0, 10, 11, 12, 30])
         #expect(track.packets.map(\.pts.ticks) == [0, 10, 11, 12, 30])
-        #expect(warnings.count == 1 && warnings[0].hasPrefix("2 frames shared"))
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("2 frames had the presentation time"))
     }
 
-    @Test("a missing time is the decode time at which nothing else is shown")
+    @Test("frames before the first clean point that a decoder shows all the same belong to the video")
+    func decodedAnyway() {
+        let packets = [packet(20, starts: true), packet(0), packet(10), packet(30)]
+        let (track, warnings) = arrange(packets, firstDecoded: 2)
+        #expect(starts(track) == [10, 20, 30])
+        #expect(
+            track.randomAccessPoints == [
+                RandomAccessPoint(packet: 0, frame: 0), RandomAccessPoint(packet: 0, frame: 1),
+            ])
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("1 frame at the start cannot be decoded"))
+    }
+
+    private let b = CodedPicture(isBidirectional: true)
+
+    @Test("a missing time is the decode time at which the frame is shown in the codec's order")
     func missing() {
         // I0 P3 B1 B2 P6 B4 B5, shown one frame after they are decoded; P3 and P6 have no time of their own.
         let packets = [
-            packet(10, dts: 0, starts: true), packet(nil, dts: 10), packet(20, dts: 20), packet(30, dts: 30),
-            packet(nil, dts: 40), packet(50, dts: 50), packet(60, dts: 60),
+            packet(10, dts: 0, starts: true), packet(nil, dts: 10), packet(20, dts: 20, picture: b),
+            packet(30, dts: 30, picture: b), packet(nil, dts: 40), packet(50, dts: 50, picture: b),
+            packet(60, dts: 60, picture: b),
         ]
         let (track, warnings) = arrange(packets)
         #expect(track.packets.map(\.pts.ticks) == [10, 40, 20, 30, 70, 50, 60])
         #expect(starts(track) == [10, 20, 30, 40, 50, 60, 70])
-        #expect(warnings.count == 1 && warnings[0].hasPrefix("2 of 7 packets had no presentation time"))
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("2 of 7 packets have no presentation time"))
+    }
+
+    @Test("missing times before the first known one lie right before it")
+    func missingFirst() {
+        let packets = [
+            packet(nil, dts: 0, starts: true), packet(nil, dts: 10), packet(20, dts: 20, picture: b),
+            packet(30, dts: 30, picture: b), packet(nil, dts: 40),
+        ]
+        #expect(arrange(packets).track.packets.map(\.pts.ticks) == [10, 40, 20, 30, 50])
+    }
+
+    @Test("without any time, frames follow in picture order, which begins anew at every IDR picture")
+    func pictureOrder() {
+        func picture(_ order: Int, idr: Bool = false) -> ScannedPacket {
+            packet(nil, starts: idr, picture: CodedPicture(order: order, startsSequence: idr))
+        }
+        let packets = [
+            picture(0, idr: true), picture(6), picture(2), picture(4), picture(0, idr: true), picture(4), picture(2),
+        ]
+        let (track, warnings) = arrange(packets)
+        #expect(track.frames.map(\.packet) == [0, 2, 3, 1, 4, 6, 5])
+        #expect(starts(track) == [0, 10, 20, 30, 40, 50, 60])
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("the video has no timestamps"))
+    }
+
+    @Test("two field packets are one frame, and the last frame lasts both")
+    func fieldPairs() {
+        let second = CodedPicture(isSecondField: true)
+        let packets = [
+            packet(0, duration: 5, starts: true), packet(5, duration: 5, picture: second),
+            packet(20, duration: 5), packet(nil, duration: 5, picture: second),
+            packet(10, duration: 5), packet(15, duration: 5, picture: second),
+        ]
+        let (track, _) = arrange(packets)
+        #expect(track.frames.map(\.packet) == [0, 4, 2])
+        #expect(starts(track) == [0, 10, 20])
+        #expect(track.frames.map(\.interval.duration.count) == [10, 10, 10])
+        #expect(track.packets[3].pts.ticks == 25)
+    }
+
+    @Test("a broadcast clock that starts again goes on where it was; a wrap of 33 bits that was none is undone")
+    func restart() {
+        let broadcast = PresentationOrder(nominalDuration: Ticks(10), trackEnd: nil, mayRestart: true)
+        let far = Int64(1) << 33
+        let packets = [
+            packet(1000, dts: 1000, starts: true), packet(1010, dts: 1010), packet(20, dts: 20, starts: true),
+            packet(30, dts: 30), packet(far + 40, dts: far + 40), packet(far + 50, dts: far + 50),
+        ]
+        let (track, warnings) = arrange(packets, broadcast)
+        #expect(starts(track) == [1000, 1010, 1020, 1030, 1040, 1050])
+        #expect(track.packets.map(\.dts.ticks) == packets.map { $0.dts?.ticks })
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("the source's clock restarts 1 time:"))
     }
 
     @Test("without any time, frames follow one another at the nominal rate")

@@ -6,6 +6,9 @@ public enum Wording {
         return "\(rest > 0 ? whole + 1 : whole) MiB"
     }
 
+    /// "1 frame", "3 frames".
+    public static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
     /// A time to the nearest millisecond: "12.345 s".
     public static func seconds(_ time: Rational) -> String {
         let milliseconds = TimeBase(1, 1000).ticks(in: time, rounding: .nearest)

@@ -5,6 +5,7 @@ internal import ReelCore
 final class Demuxer {
     let path: String
     private var native: UnsafeMutablePointer<AVFormatContext>
+    private var filters: [Int: BitstreamFilter] = [:]
 
     /// Containers that are media and nothing else: a playlist inside an upload must not make libav* read other files.
     private static let formats = """
@@ -33,6 +34,11 @@ final class Demuxer {
         guard purpose == .source else { return }
         let probed = avformat_find_stream_info(native, nil)
         guard probed >= 0 else { throw Self.refusal(path, probed) }
+        for index in 0..<streamCount {
+            filters[index] = try stream(index).flatMap { (stream) throws(ReelFailure) in
+                try BitstreamFilter(for: stream)
+            }
+        }
     }
 
     deinit {
@@ -48,6 +54,9 @@ final class Demuxer {
     }
 
     var formatName: String { String(cString: native.pointee.iformat.pointee.name) }
+    /// Timestamps of a broadcast, whose clock may restart midway.
+    var mayRestart: Bool { native.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0 }
+
     var fileSize: Int64 { avio_size(native.pointee.pb) }
     var metadata: [Tag] { tags(of: native.pointee.metadata) }
     var streamCount: Int { Int(native.pointee.nb_streams) }
@@ -83,9 +92,16 @@ final class Demuxer {
 
     /// Fills the packet with the next one; false at the end of the file.
     func read(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
-        packet.reset()
-        let code = av_read_frame(native, packet.native)
-        if code >= 0 { return true }
+        while true {
+            packet.reset()
+            let code = av_read_frame(native, packet.native)
+            guard code >= 0 else { return try atEnd(code) }
+            guard let filter = filters[packet.streamIndex] else { return true }
+            if try filter.pass(packet) { return true }
+        }
+    }
+
+    private func atEnd(_ code: Int32) throws(ReelFailure) -> Bool {
         if code == reel_error_eof { return false }
         // A file cut off in the midst of a packet ends there.
         if let io = native.pointee.pb, avio_feof(io) != 0 { return false }
@@ -94,11 +110,13 @@ final class Demuxer {
 
     /// Goes to a packet at or before `timestamp`; false where the container cannot.
     func seek(stream: Int, to timestamp: Timestamp) -> Bool {
-        av_seek_frame(native, Int32(stream), timestamp.ticks, AVSEEK_FLAG_BACKWARD) >= 0
+        for filter in filters.values { filter.flush() }
+        return av_seek_frame(native, Int32(stream), timestamp.ticks, AVSEEK_FLAG_BACKWARD) >= 0
     }
 
     /// Goes to a byte of the file; false where the container cannot.
     func seek(toByte position: Int64) -> Bool {
-        av_seek_frame(native, -1, position, AVSEEK_FLAG_BYTE) >= 0
+        for filter in filters.values { filter.flush() }
+        return av_seek_frame(native, -1, position, AVSEEK_FLAG_BYTE) >= 0
     }
 }

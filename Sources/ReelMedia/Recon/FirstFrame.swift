@@ -5,7 +5,9 @@ internal import ReelCore
 final class FirstFrame {
     private let decoder: Decoder
     private let frame: Frame
-    private(set) var isFound = false
+    /// The packet, counted in the order of the file, whose frame is shown first; nil while nothing decoded.
+    private(set) var packetNumber: Int?
+    private var isFound = false
     private var fed = 0
 
     /// A damaged start is not worth more than so many packets.
@@ -19,7 +21,10 @@ final class FirstFrame {
     /// Whether more packets would help.
     var isLooking: Bool { !isFound && fed < Self.patience }
 
+    /// Decodes the next packet of the file. Its presentation time is overwritten: it carries the packet's number through
+    /// the decoder.
     func feed(_ packet: borrowing Packet) throws(ReelFailure) {
+        packet.pts = Timestamp(Int64(fed))
         fed += 1
         _ = try decoder.send(packet)
         try receive()
@@ -36,7 +41,9 @@ final class FirstFrame {
     }
 
     private func receive() throws(ReelFailure) {
-        if !isFound { isFound = try decoder.receive(into: frame) == .frame }
+        guard !isFound, try decoder.receive(into: frame) == .frame else { return }
+        isFound = true
+        packetNumber = (frame.pts ?? frame.bestTimestamp).map { Int($0.ticks) }
     }
 
     /// Fills in what the container leaves open.

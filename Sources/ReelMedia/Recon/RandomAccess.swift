@@ -29,6 +29,18 @@ struct RandomAccess {
         }
     }
 
+    /// Whether picture order counts begin anew with this packet: an IDR picture, or in HEVC a BLA picture (ITU-T H.265
+    /// 8.1.3).
+    func startsSequence(_ packet: borrowing Packet) -> Bool {
+        guard syntax == .h264 || syntax == .hevc else { return false }
+        return packet.withBytes { bytes in
+            framing.units(in: bytes).contains { unit in
+                guard let header = unit.first else { return false }
+                return syntax == .h264 ? header & 0x1f == 5 : (16...20).contains((header >> 1) & 0x3f)
+            }
+        }
+    }
+
     /// ITU-T H.264 7.4.1.2.1: an IDR picture; or an I picture that a recovery point of 0 frames or the container vouches
     /// for. A gradual refresh (recovery_frame_cnt above 0, D.2.8) shows wrong pictures first: no place to start.
     private func h264(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -56,10 +56,11 @@ public struct Recon {
         var scanned: [ScannedPacket] = []
         var spans = [Int: AudioSpan](uniqueKeysWithValues: audio.map { (Int($0.pointee.index), AudioSpan()) })
         let first = try FirstFrame(stream: video, path: demuxer.path)
+        let parser = try PictureParser(stream: video, randomAccess: randomAccess)
         let packet = try Packet()
         while try demuxer.read(into: packet) {
             if packet.streamIndex == videoIndex {
-                scanned.append(scan(packet, randomAccess))
+                scanned.append(scan(packet, randomAccess, parser))
                 if first.isLooking { try first.feed(packet) }
             } else {
                 spans[packet.streamIndex]?.extend(by: packet)
@@ -69,8 +70,8 @@ public struct Recon {
         var stream = VideoStream(native: video)
         first.complete(&stream)
         let order = PresentationOrder(
-            nominalDuration: stream.nominalDuration, trackEnd: trackEnd(stream.timeBase))
-        let (track, repairs) = order.arrange(scanned, stream: stream)
+            nominalDuration: stream.nominalDuration, trackEnd: trackEnd(stream.timeBase), mayRestart: demuxer.mayRestart)
+        let (track, repairs) = order.arrange(scanned, stream: stream, firstDecoded: first.packetNumber)
         guard !track.frames.isEmpty else {
             throw ReelFailure(.input, "\(demuxer.path): the video has no frames")
         }
@@ -80,13 +81,16 @@ public struct Recon {
             warnings: repairs + leftOut())
     }
 
-    private func scan(_ packet: borrowing Packet, _ randomAccess: RandomAccess) -> ScannedPacket {
+    private func scan(
+        _ packet: borrowing Packet, _ randomAccess: RandomAccess, _ parser: PictureParser?
+    ) -> ScannedPacket {
         var flags: PacketEntry.Flags = []
         if packet.isKey { flags.insert(.key) }
         if packet.isDiscarded { flags.insert(.discarded) }
         return ScannedPacket(
             pts: packet.pts, dts: packet.dts, duration: packet.duration, size: Int32(packet.size),
-            position: packet.position, flags: flags, startsDecoding: randomAccess.startsDecoding(packet))
+            position: packet.position, flags: flags, startsDecoding: randomAccess.startsDecoding(packet),
+            picture: parser?.look(at: packet) ?? CodedPicture())
     }
 
     /// Where the stream's DURATION tag says it ends. NUT and Matroska have no durations of packets: what libavformat

@@ -1,0 +1,99 @@
+extension PresentationOrder {
+    /// Gives every packet a presentation time.
+    func timed(_ scanned: [ScannedPacket], _ warnings: inout [String]) -> [PacketEntry] {
+        let times = times(of: continuous(scanned, &warnings), &warnings)
+        return zip(scanned, times).map { packet, pts in
+            PacketEntry(
+                pts: pts, dts: packet.dts ?? pts, size: packet.size, position: packet.position, flags: packet.flags)
+        }
+    }
+
+    /// The same packets on a clock that does not restart.
+    private func continuous(_ scanned: [ScannedPacket], _ warnings: inout [String]) -> [ScannedPacket] {
+        guard mayRestart else { return scanned }
+        var clock = BroadcastClock(step: nominalDuration, patience: Ticks(nominalDuration.count * 15))
+        let result = scanned.map { packet in
+            guard let time = packet.dts ?? packet.pts else { return packet }
+            let correction = clock.correction(at: time)
+            var packet = packet
+            packet.pts = packet.pts.map { $0 + correction }
+            packet.dts = packet.dts.map { $0 + correction }
+            return packet
+        }
+        if clock.restarts > 0 {
+            warnings.append(
+                "the source's clock restarts \(Wording.count(clock.restarts, "time")): the video goes on without a gap")
+        }
+        return result
+    }
+
+    /// A packet's own time; where it has none, frames are shown in the order that the codec gives them, at the times at
+    /// which they are decoded where the container tells these, else at the nominal rate.
+    private func times(of scanned: [ScannedPacket], _ warnings: inout [String]) -> [Timestamp] {
+        let missing = scanned.reduce(0) { $0 + ($1.pts == nil ? 1 : 0) }
+        guard missing > 0 else { return scanned.compactMap(\.pts) }
+        let heads = scanned.indices.filter { !scanned[$0].picture.isSecondField }
+        let order = displayOrder(scanned, heads)
+        let ticks = heads.compactMap { scanned[$0].dts }.sorted()
+        warnings.append(
+            ticks.isEmpty
+                ? "the video has no timestamps: its frames are shown in order, at the rate it states"
+                : "\(missing) of \(scanned.count) packets have no presentation time: it is derived from their order")
+        var times = scanned.map { $0.pts ?? Timestamp(0) }
+        for (packet, time) in zip(order, filled(order.map { scanned[$0].pts }, from: ticks)) { times[packet] = time }
+        for packet in scanned.indices.dropFirst()
+        where scanned[packet].picture.isSecondField && scanned[packet].pts == nil {
+            times[packet] = times[packet - 1] + Ticks(max(nominalDuration.count / 2, 1))
+        }
+        return times
+    }
+
+    /// The packets that begin a frame, as they are shown: by picture order count where they have one, else every
+    /// reference picture after the B-pictures that follow it in the file.
+    private func displayOrder(_ scanned: [ScannedPacket], _ heads: [Int]) -> [Int] {
+        var sequence = 0
+        let counts = heads.compactMap { packet -> (sequence: Int, order: Int, packet: Int)? in
+            if scanned[packet].picture.startsSequence { sequence += 1 }
+            return scanned[packet].picture.order.map { (sequence, $0, packet) }
+        }
+        if counts.count == heads.count { return counts.sorted { $0 < $1 }.map(\.packet) }
+        var result: [Int] = []
+        var held: Int?
+        for packet in heads {
+            if scanned[packet].picture.isBidirectional {
+                result.append(packet)
+            } else {
+                if let held { result.append(held) }
+                held = packet
+            }
+        }
+        return result + (held.map { [$0] } ?? [])
+    }
+
+    /// Times in display order with the missing ones filled in: each the next of `ticks`, since pictures are shown at the
+    /// times at which others are decoded; those before the first that is known right before it.
+    private func filled(_ known: [Timestamp?], from ticks: [Timestamp]) -> [Timestamp] {
+        let leading = known.prefix { $0 == nil }.count
+        var result: [Timestamp] = []
+        if leading < known.count, let first = known[leading] {
+            let before = Array(ticks[..<ticks.partition { $0 < first }].suffix(leading))
+            for place in 0..<leading {
+                let back = leading - place
+                result.append(
+                    back <= before.count
+                        ? before[before.count - back]
+                        : (before.first ?? first) - Ticks(Int64(back - before.count) * nominalDuration.count))
+            }
+        }
+        for time in known.dropFirst(result.count) {
+            guard let last = result.last else {
+                result.append(time ?? ticks.first ?? Timestamp(0))
+                continue
+            }
+            let next = ticks.partition { $0 <= last }
+            let free = next < ticks.count ? ticks[next] : last + nominalDuration
+            result.append(time.flatMap { $0 > last ? $0 : nil } ?? free)
+        }
+        return result
+    }
+}

@@ -1,0 +1,43 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// One of libavcodec's filters of coded packets.
+final class BitstreamFilter {
+    private var native: UnsafeMutablePointer<AVBSFContext>
+
+    /// The filter that a source's stream needs before anything else looks at its packets; nil for most. DivX puts two
+    /// pictures of MPEG-4 into one packet and an empty one into the next, so that packets are not frames.
+    init?(for stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
+        guard stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_MPEG4,
+            let filter = av_bsf_get_by_name("mpeg4_unpack_bframes")
+        else { return nil }
+        var context: UnsafeMutablePointer<AVBSFContext>?
+        try check(av_bsf_alloc(filter, &context), "a packet filter")
+        native = try allocated(context, "a packet filter")
+        native.pointee.time_base_in = stream.pointee.time_base
+        try check(avcodec_parameters_copy(native.pointee.par_in, stream.pointee.codecpar), "a packet filter")
+        try check(av_bsf_init(native), "a packet filter")
+        // The decoder must not look for packed pictures any more.
+        try check(avcodec_parameters_copy(stream.pointee.codecpar, native.pointee.par_out), "a packet filter")
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVBSFContext>? = native
+        av_bsf_free(&context)
+    }
+
+    /// Replaces the packet by what the filter makes of it; false where it keeps it back. One that it cannot read passes
+    /// as it is: the decoder knows what to do with damage.
+    func pass(_ packet: borrowing Packet) throws(ReelFailure) -> Bool {
+        let original = try Packet()
+        try check(av_packet_ref(original.native, packet.native), "filtering a packet")
+        try check(av_bsf_send_packet(native, packet.native), "filtering a packet")
+        let code = av_bsf_receive_packet(native, packet.native)
+        if code == reel_error_again { return false }
+        if code < 0 { av_packet_move_ref(packet.native, original.native) }
+        return true
+    }
+
+    /// Forgets what it keeps back.
+    func flush() { av_bsf_flush(native) }
+}
