@@ -113,7 +113,7 @@ struct PresentationOrderTests {
         let (track, warnings) = arrange(packets)
         #expect(track.packets.map(\.pts.ticks) == [10, 40, 20, 30, 70, 50, 60])
         #expect(starts(track) == [10, 20, 30, 40, 50, 60, 70])
-        #expect(warnings.count == 1 && warnings[0].hasPrefix("2 of 7 packets have no presentation time"))
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("2 of 7 frames have no presentation time"))
     }
 
     @Test("missing times before the first known one lie right before it")
@@ -139,7 +139,7 @@ struct PresentationOrderTests {
         #expect(warnings.count == 1 && warnings[0].hasPrefix("the video has no timestamps"))
     }
 
-    @Test("two field packets are one frame, and the last frame lasts both")
+    @Test("row 13: two field packets are one frame, and the last frame lasts both")
     func fieldPairs() {
         let second = CodedPicture(isSecondField: true)
         let packets = [
@@ -165,6 +165,20 @@ struct PresentationOrderTests {
         let (track, warnings) = arrange(packets, broadcast)
         #expect(starts(track) == [1000, 1010, 1020, 1030, 1040, 1050])
         #expect(track.packets.map(\.dts.ticks) == packets.map { $0.dts?.ticks })
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("the source's clock restarts 1 time:"))
+    }
+
+    @Test("a sequence that begins before the last one has ended begins behind it")
+    func overlap() {
+        let broadcast = PresentationOrder(nominalDuration: Ticks(10), trackEnd: nil, mayRestart: true)
+        let idr = CodedPicture(order: 0, startsSequence: true)
+        let packets = [
+            packet(0, dts: 0, starts: true, picture: idr), packet(10, dts: 10), packet(20, dts: 20),
+            packet(20, dts: 19, starts: true, picture: idr), packet(30, dts: 29),
+        ]
+        let (track, warnings) = arrange(packets, broadcast)
+        #expect(starts(track) == [0, 10, 20, 30, 40])
+        #expect(track.frames.map(\.packet) == [0, 1, 2, 3, 4])
         #expect(warnings.count == 1 && warnings[0].hasPrefix("the source's clock restarts 1 time:"))
     }
 

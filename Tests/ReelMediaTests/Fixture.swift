@@ -37,12 +37,14 @@ struct Decoded {
     /// When each is shown, in seconds.
     let times: [Rational]
 
-    init(_ path: String, pixelFormat: String? = nil) throws {
+    init(_ path: String, pixelFormat: String? = nil, filter: String = "null") throws {
         let format = pixelFormat.map { ["-pix_fmt", $0] } ?? []
         let text = try run(
             "ffmpeg",
-            ["-v", "error", "-nostdin", "-noautorotate", "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough"]
-                + ["-enc_time_base", "-1", "-c:v", "rawvideo"] + format + ["-f", "framehash", "-hash", "murmur3", "-"])
+            ["-v", "error", "-nostdin", "-noautorotate", "-i", path, "-map", "0:v:0", "-vf", filter]
+                + ["-fps_mode", "passthrough", "-enc_time_base", "-1", "-c:v", "rawvideo"] + format + [
+                    "-f", "framehash", "-hash", "murmur3", "-",
+                ])
         let lines = text.split(separator: "\n")
         let base = lines.first { $0.hasPrefix("#tb 0:") }.flatMap { Rational(String($0.dropFirst(7))) } ?? Rational(1)
         let rows = lines.filter { !$0.hasPrefix("#") }.map {

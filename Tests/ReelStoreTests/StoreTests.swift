@@ -144,6 +144,7 @@ struct StoreTests {
                 encoder: "libx264", pixelFormat: "yuv420p", width: 2, height: 2, frameRate: Rational(25), options: [],
                 bitrate: nil, threads: 1, keyFrameInterval: 250, identity: encoder), audio: [],
             passes: [.video(VideoPass(randomAccessPoint: 0, frames: 0..<1, runCount: 1))], need: 1, verify: .packets,
+            onDamage: .repeat,
             warnings: [])
     }
 }

@@ -22,12 +22,13 @@ public struct JobSpec: Hashable, Codable, Sendable {
     /// Bytes a pass may take; nil is the default of 2 GiB.
     public var memory: Int64?
     public var verify: VerifyMode
+    public var onDamage: DamageMode
 
     public init(
         container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
         bitrate: Int64? = nil, lossless: Bool = false, audio: AudioMode = .reverse, audioCodec: String? = nil,
         from: Rational? = nil, to: Rational? = nil, timestamps: TimestampMode = .mirror, passFrames: Int? = nil,
-        threads: Int = 1, memory: Int64? = nil, verify: VerifyMode = .packets
+        threads: Int = 1, memory: Int64? = nil, verify: VerifyMode = .packets, onDamage: DamageMode = .repeat
     ) {
         self.container = container
         self.videoCodec = videoCodec
@@ -44,6 +45,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
         self.threads = threads
         self.memory = memory
         self.verify = verify
+        self.onDamage = onDamage
     }
 
     /// The spec without what does not change the output: what a job's identity is made of.
@@ -73,4 +75,12 @@ public enum TimestampMode: String, Codable, CaseIterable, Sendable {
 
 public enum VerifyMode: String, Codable, CaseIterable, Sendable {
     case packets, decode
+}
+
+/// What becomes of a frame that does not decode.
+public enum DamageMode: String, Codable, CaseIterable, Sendable {
+    /// It keeps its time: its neighbour is shown again.
+    case `repeat`
+    /// The job fails.
+    case fail
 }

@@ -1,7 +1,7 @@
 /// A job's work, fixed before any of it is done. Immutable: the same plan gives the same bytes anywhere.
 public struct Plan: Hashable, Codable, Sendable {
     /// Grows when the meaning of a plan changes; workers refuse what they do not know.
-    public static let version = 1
+    public static let version = 2
 
     public var version: Int
     public var container: Container
@@ -14,11 +14,12 @@ public struct Plan: Hashable, Codable, Sendable {
     /// Bytes a slot must have for the most demanding pass.
     public var need: Int64
     public var verify: VerifyMode
+    public var onDamage: DamageMode
     public var warnings: [String]
 
     public init(
         container: Container, timeline: Timeline, video: VideoTarget, audio: [AudioTarget], passes: [Pass],
-        need: Int64, verify: VerifyMode, warnings: [String]
+        need: Int64, verify: VerifyMode, onDamage: DamageMode, warnings: [String]
     ) {
         self.version = Plan.version
         self.container = container
@@ -28,6 +29,7 @@ public struct Plan: Hashable, Codable, Sendable {
         self.passes = passes
         self.need = need
         self.verify = verify
+        self.onDamage = onDamage
         self.warnings = warnings
     }
 }

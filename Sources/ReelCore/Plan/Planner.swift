@@ -37,7 +37,7 @@ public struct Planner: Sendable {
             container: spec.container, timeline: timeline, video: video, audio: audio,
             passes: audio.indices.map(Pass.audio) + passes.reversed().map(Pass.video),
             // Even runs may all be shorter than the least that was asked for: who allows what is named here is not refused.
-            need: budget.need(run: max(longestRun, least)), verify: spec.verify,
+            need: budget.need(run: max(longestRun, least)), verify: spec.verify, onDamage: spec.onDamage,
             warnings: index.warnings + warnings.filter { !index.warnings.contains($0) })
     }
 }

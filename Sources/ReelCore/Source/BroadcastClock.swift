@@ -18,6 +18,13 @@ public struct BroadcastClock: Sendable {
         self.patience = patience.count
     }
 
+    /// Restarts `length` ticks later than it would by itself: a sequence of its own begins, behind all that was shown.
+    public mutating func delay(by length: Ticks) {
+        offset += length.count
+        last = last.map { $0 + length.count }
+        restarts += 1
+    }
+
     /// What is to be added to timestamps from this decode time on.
     public mutating func correction(at dts: Timestamp) -> Ticks {
         guard let last else {

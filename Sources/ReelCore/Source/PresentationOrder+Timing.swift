@@ -12,9 +12,17 @@ extension PresentationOrder {
     private func continuous(_ scanned: [ScannedPacket], _ warnings: inout [String]) -> [ScannedPacket] {
         guard mayRestart else { return scanned }
         var clock = BroadcastClock(step: nominalDuration, patience: Ticks(nominalDuration.count * 15))
+        var latest: Timestamp?
         let result = scanned.map { packet in
             guard let time = packet.dts ?? packet.pts else { return packet }
-            let correction = clock.correction(at: time)
+            var correction = clock.correction(at: time)
+            // Nothing before an IDR picture is shown after it: recordings overlap that were joined.
+            if packet.picture.startsSequence, let pts = packet.pts, let latest, pts + correction <= latest {
+                let overlap = latest + nominalDuration - (pts + correction)
+                clock.delay(by: overlap)
+                correction = correction + overlap
+            }
+            latest = packet.pts.map { max($0 + correction, latest ?? $0 + correction) } ?? latest
             var packet = packet
             packet.pts = packet.pts.map { $0 + correction }
             packet.dts = packet.dts.map { $0 + correction }
@@ -30,17 +38,19 @@ extension PresentationOrder {
     /// A packet's own time; where it has none, frames are shown in the order that the codec gives them, at the times at
     /// which they are decoded where the container tells these, else at the nominal rate.
     private func times(of scanned: [ScannedPacket], _ warnings: inout [String]) -> [Timestamp] {
-        let missing = scanned.reduce(0) { $0 + ($1.pts == nil ? 1 : 0) }
-        guard missing > 0 else { return scanned.compactMap(\.pts) }
-        let heads = scanned.indices.filter { !scanned[$0].picture.isSecondField }
-        let order = displayOrder(scanned, heads)
-        let ticks = heads.compactMap { scanned[$0].dts }.sorted()
-        warnings.append(
-            ticks.isEmpty
-                ? "the video has no timestamps: its frames are shown in order, at the rate it states"
-                : "\(missing) of \(scanned.count) packets have no presentation time: it is derived from their order")
         var times = scanned.map { $0.pts ?? Timestamp(0) }
-        for (packet, time) in zip(order, filled(order.map { scanned[$0].pts }, from: ticks)) { times[packet] = time }
+        let heads = scanned.indices.filter { !scanned[$0].picture.isSecondField }
+        let missing = heads.reduce(0) { $0 + (scanned[$1].pts == nil ? 1 : 0) }
+        if missing > 0 {
+            let order = displayOrder(scanned, heads)
+            let ticks = heads.compactMap { scanned[$0].dts }.sorted()
+            warnings.append(
+                ticks.isEmpty
+                    ? "the video has no timestamps: its frames are shown in order, at the rate it states"
+                    : "\(missing) of \(heads.count) frames have no presentation time: it is derived from their order")
+            let found = filled(order.map { scanned[$0].pts }, from: ticks)
+            for (packet, time) in zip(order, found) { times[packet] = time }
+        }
         for packet in scanned.indices.dropFirst()
         where scanned[packet].picture.isSecondField && scanned[packet].pts == nil {
             times[packet] = times[packet - 1] + Ticks(max(nominalDuration.count / 2, 1))
@@ -92,7 +102,7 @@ extension PresentationOrder {
             }
             let next = ticks.partition { $0 <= last }
             let free = next < ticks.count ? ticks[next] : last + nominalDuration
-            result.append(time.flatMap { $0 > last ? $0 : nil } ?? free)
+            result.append(time ?? free)
         }
         return result
     }

@@ -26,7 +26,9 @@ public struct PresentationOrder {
         let shown = packets.indices
             .filter { !packets[$0].flags.contains(.discarded) && !scanned[$0].picture.isSecondField }
             .sorted { (packets[$0].pts, $0) < (packets[$1].pts, $1) }
-        separate(&packets, shown, &warnings)
+        // A millisecond is the least that every container can tell apart.
+        let step = max(1, stream.timeBase.ticks(in: Rational(1, 1000), rounding: .up))
+        separate(&packets, shown, by: Ticks(step), &warnings)
 
         var frames = shown.enumerated().map { place, packet in
             let start = packets[packet].pts
@@ -50,11 +52,11 @@ public struct PresentationOrder {
         return (track, warnings)
     }
 
-    /// Moves equal timestamps apart by the least that tells them apart.
-    private func separate(_ packets: inout [PacketEntry], _ shown: [Int], _ warnings: inout [String]) {
+    /// Moves equal timestamps apart.
+    private func separate(_ packets: inout [PacketEntry], _ shown: [Int], by step: Ticks, _ warnings: inout [String]) {
         var moved = 0
         for (earlier, later) in zip(shown, shown.dropFirst()) where packets[later].pts <= packets[earlier].pts {
-            packets[later].pts = packets[earlier].pts + Ticks(1)
+            packets[later].pts = packets[earlier].pts + step
             moved += 1
         }
         if moved > 0 {

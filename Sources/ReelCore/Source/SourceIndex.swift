@@ -58,6 +58,13 @@ public struct VideoTrack: Equatable, Sendable {
 
     /// The end of the last frame, E; the clock's zero where there is no frame.
     public var end: Timestamp { frames.last?.interval.end ?? Timestamp(0) }
+
+    /// Which frame is shown from this time on; nil where none begins then.
+    public func slot(at pts: Timestamp?) -> Int? {
+        guard let pts else { return nil }
+        let place = frames.partition { $0.interval.start < pts }
+        return place < frames.count && frames[place].interval.start == pts ? place : nil
+    }
 }
 
 /// One packet as the demuxer gave it.

@@ -22,6 +22,7 @@ public struct TargetChoice {
         guard source != AV_PIX_FMT_NONE else {
             throw ReelFailure(.input, "the video's pixel format is unknown: nothing of it decodes")
         }
+        try refuseUnlessTold()
         let pixels = try PixelFormatChoice(source: source, encoder: profile.encoder, lossless: spec.lossless)
         if let warning = pixels.warning { warnings.append(warning) }
         if stream.displayMatrix != nil, spec.container != .mp4, spec.container != .mov {
@@ -36,6 +37,21 @@ public struct TargetChoice {
             identity: EncoderIdentity(build: VideoEncoderProfile.build(of: profile.encoder), extradataHash: ""))
         target.identity.extradataHash = try Encoder(target, stream: stream).extradataHash
         return target
+    }
+
+    /// Matroska counts in milliseconds (as libavformat writes it): frames that are closer would be shown at one time.
+    private func refuseUnlessTold() throws(ReelFailure) {
+        guard spec.container == .mkv || spec.container == .webm else { return }
+        let timeBase = index.video.stream.timeBase
+        let least = timeBase.ticks(in: Rational(1, 1000), rounding: .up)
+        guard let close = index.video.frames.dropLast().first(where: { $0.interval.duration.count < least }) else {
+            return
+        }
+        let moment = Wording.seconds(timeBase.seconds(close.interval.start) - index.startTime)
+        throw ReelFailure(
+            .input,
+            "two frames are less than a millisecond apart at \(moment): a .\(spec.container.rawValue) file cannot hold that; write .mp4, .mov or .nut"
+        )
     }
 
     private func videoProfile() throws(ReelFailure) -> VideoEncoderProfile {

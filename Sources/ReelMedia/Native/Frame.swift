@@ -28,6 +28,11 @@ struct Frame: ~Copyable {
     var width: Int { Int(native.pointee.width) }
     var height: Int { Int(native.pointee.height) }
     var pixelFormat: AVPixelFormat { AVPixelFormat(native.pointee.format) }
+    /// The decoder found errors in it and showed what it could.
+    var isDamaged: Bool {
+        native.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0 || native.pointee.decode_error_flags != 0
+    }
+
     /// Samples of each channel.
     var sampleCount: Int { Int(native.pointee.nb_samples) }
 

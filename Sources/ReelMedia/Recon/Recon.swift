@@ -70,7 +70,8 @@ public struct Recon {
         var stream = VideoStream(native: video)
         first.complete(&stream)
         let order = PresentationOrder(
-            nominalDuration: stream.nominalDuration, trackEnd: trackEnd(stream.timeBase), mayRestart: demuxer.mayRestart)
+            nominalDuration: stream.nominalDuration, trackEnd: trackEnd(stream.timeBase), mayRestart: demuxer.mayRestart
+        )
         let (track, repairs) = order.arrange(scanned, stream: stream, firstDecoded: first.packetNumber)
         guard !track.frames.isEmpty else {
             throw ReelFailure(.input, "\(demuxer.path): the video has no frames")

@@ -6,6 +6,7 @@ public import ReelCore
 public final class PassReverser {
     private let plan: Plan
     private let track: VideoTrack
+    private let startTime: Rational
     private let reader: VideoReader
     private let converter: PictureConverter
 
@@ -13,6 +14,7 @@ public final class PassReverser {
     public init(source: String, index: SourceIndex, plan: Plan) throws(ReelFailure) {
         self.plan = plan
         track = index.video
+        startTime = index.startTime
         reader = try VideoReader(path: source, track: track)
         converter = try PictureConverter(target: plan.video, stream: track.stream)
         // x264's look-ahead lets bytes that it never wrote decide about bits, seen at 192x112 to 854x480 and not from
@@ -45,7 +47,7 @@ public final class PassReverser {
         guard let first = runs.first?.element, let last = runs.last?.element else {
             return PassResult(segments: [], statistics: PassStatistics(), warnings: [])
         }
-        var work = Work(statistics: PassStatistics(), segments: [], warnings: [])
+        var work = Work(damage: Damage(track: track, startTime: startTime))
         let decoder = try Decoder(stream: try reader.stream(), threads: plan.video.threads, path: reader.path)
         try reader.start(at: latestPoint(for: first.lowerBound, from: pass.randomAccessPoint))
 
@@ -62,12 +64,16 @@ public final class PassReverser {
             case .frame:
                 work.statistics.framesDecoded += 1
                 progress(work.statistics.framesDecoded, work.statistics.framesEncoded)
-                guard let slot = slot(of: frame) else { continue }
+                guard let slot = track.slot(at: frame.pts ?? frame.bestTimestamp) else { continue }
                 while let full = pending.first, slot >= full.element.upperBound {
                     try encode(full.element, number: full.offset, &buffer, destination, &work, progress)
                     pending.removeFirst()
                 }
-                if let next = pending.first, next.element.contains(slot) { try buffer.append(frame, slot: slot) }
+                if let next = pending.first, next.element.contains(slot) {
+                    if frame.isDamaged { try note(damaged: slot, &work) }
+                    if try converter.resize(frame) { work.resized = true }
+                    try buffer.append(frame, slot: slot)
+                }
             case .again:
                 guard !draining else { continue }
                 draining = try !feed(decoder, packet, through: lastPacket, &work)
@@ -77,14 +83,20 @@ public final class PassReverser {
             }
         }
         work.statistics.peakRSS = peakResidentBytes()
-        return PassResult(segments: work.segments, statistics: work.statistics, warnings: work.warnings)
+        var warnings = work.damage.warnings
+        if work.resized {
+            warnings.append(
+                "some frames are of another size: scaled to the first one's, \(plan.video.width)x\(plan.video.height)")
+        }
+        return PassResult(segments: work.segments, statistics: work.statistics, warnings: warnings)
     }
 
     /// What a pass gathers while it runs.
     private struct Work {
-        var statistics: PassStatistics
-        var segments: [SegmentRecord]
-        var warnings: [String]
+        var statistics = PassStatistics()
+        var segments: [SegmentRecord] = []
+        var damage: Damage
+        var resized = false
     }
 
     /// The last RAP from which the frame decodes: nearer than the pass's own where its first runs are finished.
@@ -121,15 +133,14 @@ public final class PassReverser {
         return true
     }
 
-    /// Which frame of the index this is, by its time.
-    private func slot(of frame: borrowing Frame) -> Int? {
-        guard let pts = frame.pts ?? frame.bestTimestamp else { return nil }
-        var (low, high) = (0, track.frames.count)
-        while low < high {
-            let middle = (low + high) / 2
-            (low, high) = track.frames[middle].interval.start < pts ? (middle + 1, high) : (low, middle)
-        }
-        return low < track.frames.count && track.frames[low].interval.start == pts ? low : nil
+    private func note(damaged slot: Int, _ work: inout Work) throws(ReelFailure) {
+        work.damage.concealed.append(slot)
+        if plan.onDamage == .fail { throw stop(work.damage.moments([slot]), "decodes with errors") }
+    }
+
+    private func stop(_ moments: String, _ how: String) -> ReelFailure {
+        ReelFailure(
+            .input, "\(reader.path): the video \(how) \(moments); --on-damage repeat goes on with what decodes")
     }
 
     /// Encodes a run from its last frame to its first. A slot that stayed empty keeps its time: its neighbour repeats.
@@ -137,12 +148,18 @@ public final class PassReverser {
         _ run: Range<Int>, number: Int, _ buffer: inout RunBuffer, _ destination: Destination, _ work: inout Work,
         _ progress: (Int, Int) -> Void
     ) throws(ReelFailure) {
-        let missing = run.count - buffer.count
-        guard !buffer.isEmpty else {
-            throw ReelFailure(.input, "\(reader.path): nothing decodes \(moment(of: run)); the file is damaged there")
+        let missing = buffer.missing(from: run)
+        if let first = missing.first {
+            work.damage.missing += missing
+            guard plan.onDamage == .repeat else { throw stop(work.damage.moments([first]), "does not decode") }
         }
-        if missing > 0 {
-            work.warnings.append("\(missing) frames did not decode \(moment(of: run)): their neighbours repeat")
+        if buffer.isEmpty {
+            let neighbour = Neighbour(path: reader.path, track: track, threads: plan.video.threads)
+            guard let frame = try neighbour.frame(beside: run) else {
+                throw ReelFailure(.input, "\(reader.path): nothing of the video decodes")
+            }
+            _ = try converter.resize(frame)
+            try buffer.stand(in: frame)
         }
         let encoder = try Encoder(plan.video, stream: track.stream)
         guard encoder.extradataHash == plan.video.identity.extradataHash else {
@@ -179,13 +196,5 @@ public final class PassReverser {
             timeBase: track.stream.timeBase, reorderDepth: 0, extradataHash: encoder.extradataHash)
         work.segments.append(
             try measured(&work.statistics.waitSeconds) { () throws(ReelFailure) in try writer.finish(record) })
-    }
-
-    /// "at 12.345 s to 13.345 s", for messages.
-    private func moment(of run: Range<Int>) -> String {
-        let base = track.stream.timeBase
-        let from = base.seconds(track.frames[run.lowerBound].interval.start).approximate
-        let to = base.seconds(track.frames[run.upperBound - 1].interval.end).approximate
-        return "from \(decimal(from)) s to \(decimal(to)) s"
     }
 }

@@ -5,14 +5,14 @@ internal import ReelCore
 final class PictureConverter {
     private let target: VideoTarget
     private let format: AVPixelFormat
-    private let fieldOrder: FieldOrder
+    private let streamSize: (width: Int, height: Int)
     private var scaler: OpaquePointer?
     private var scaled: Frame
 
     init(target: VideoTarget, stream: VideoStream) throws(ReelFailure) {
         self.target = target
         format = av_get_pix_fmt(target.pixelFormat)
-        fieldOrder = stream.fieldOrder
+        streamSize = (stream.width, stream.height)
         scaled = try Frame()
     }
 
@@ -33,6 +33,16 @@ final class PictureConverter {
             try body(scaled)
             scaled.reset()
         }
+    }
+
+    /// Scales a picture of another size than the stream's to that of the target, in place, so that what is kept in memory
+    /// is of one size. False where nothing was to be done.
+    func resize(_ picture: borrowing Frame) throws(ReelFailure) -> Bool {
+        guard picture.width != streamSize.width || picture.height != streamSize.height else { return false }
+        try scale(picture)
+        picture.reset()
+        av_frame_move_ref(picture.native, scaled.native)
+        return true
     }
 
     private func fits(_ picture: borrowing Frame) -> Bool {

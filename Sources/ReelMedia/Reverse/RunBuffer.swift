@@ -5,11 +5,21 @@ internal import ReelCore
 struct RunBuffer: ~Copyable {
     private var frames = UniqueArray<Frame>()
     private var slots: [Int] = []
-    /// The frame that was taken last: it stands in for slots before the first frame.
+    /// The frame that was taken last, or that stands in for a run without any: shown in slots before the first frame.
     private var last: Frame?
 
     var count: Int { slots.count }
     var isEmpty: Bool { slots.isEmpty }
+
+    /// The slots of a run that no frame fills.
+    func missing(from run: Range<Int>) -> [Int] {
+        guard slots.count < run.count else { return [] }
+        let filled = Set(slots)
+        return run.filter { !filled.contains($0) }
+    }
+
+    /// Shows this frame in every slot of a run in which nothing decoded.
+    mutating func stand(in frame: borrowing Frame) throws(ReelFailure) { last = try frame.takingPicture() }
 
     /// Takes the picture out of `frame`, which can be filled again. A slot that is filled already keeps its picture.
     mutating func append(_ frame: borrowing Frame, slot: Int) throws(ReelFailure) {

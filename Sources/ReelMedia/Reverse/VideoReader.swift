@@ -11,6 +11,9 @@ final class VideoReader {
     /// The packet that `start` found and `next` has still to hand out.
     private let found: Packet
     private var foundNumber: Int?
+    /// The stream's parameters where the file changed them last: a demuxer says so once, a new decoder must hear of it.
+    private var extradata: [UInt8]?
+    private var isFirst = true
 
     init(path: String, track: VideoTrack) throws(ReelFailure) {
         self.path = path
@@ -31,6 +34,7 @@ final class VideoReader {
     /// is compared with the index, and the target moved back until it fits; at last the file is read from its start.
     func start(at point: Int) throws(ReelFailure) {
         let wanted = Int(track.randomAccessPoints[point].packet)
+        isFirst = true
         if upcoming == wanted, foundNumber == nil { return }
         var back = 0
         while point - back >= 0 {
@@ -45,9 +49,11 @@ final class VideoReader {
     /// Fills the packet with the next one of the video, its time as the index has it. Returns its place in the
     /// index, nil at the end.
     func next(into packet: borrowing Packet) throws(ReelFailure) -> Int? {
+        defer { isFirst = false }
         if let number = foundNumber {
             foundNumber = nil
             av_packet_move_ref(packet.native, found.native)
+            try repeatParameters(in: packet)
             return number
         }
         guard let number = upcoming, number < track.packets.count, try read(into: packet) else { return nil }
@@ -55,12 +61,20 @@ final class VideoReader {
         guard packet.size == Int(entry.size) else { throw changed("packet \(number) has another size") }
         packet.pts = entry.pts
         upcoming = number + 1
+        try repeatParameters(in: packet)
         return number
+    }
+
+    private func repeatParameters(in packet: borrowing Packet) throws(ReelFailure) {
+        guard isFirst, let extradata, packet.newExtradata == nil else { return }
+        try packet.setNewExtradata(extradata)
     }
 
     private func read(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
         while try demuxer.read(into: packet) {
-            if packet.streamIndex == track.stream.index { return true }
+            guard packet.streamIndex == track.stream.index else { continue }
+            if let changed = packet.newExtradata { extradata = changed }
+            return true
         }
         return false
     }
@@ -74,6 +88,7 @@ final class VideoReader {
         demuxer.select([track.stream.index])
         upcoming = 0
         foundNumber = nil
+        extradata = nil
     }
 
     /// Transport and program streams have no index: the byte position is exact there.

@@ -5,6 +5,7 @@ public import ReelPipeline
 extension AudioMode: ExpressibleByArgument {}
 extension TimestampMode: ExpressibleByArgument {}
 extension VerifyMode: ExpressibleByArgument {}
+extension DamageMode: ExpressibleByArgument {}
 
 extension ByteSize: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
@@ -68,6 +69,9 @@ struct SpecOptions: ParsableArguments {
     @Option(help: "Packets: compare the finished file with the plan. decode: decode all of it as well.")
     var verify: VerifyMode = .packets
 
+    @Option(help: "Frames that do not decode: repeat shows their neighbour again, for as long; fail stops.")
+    var onDamage: DamageMode = .repeat
+
     func validate() throws {
         guard threads > 0 else { throw ValidationError("--threads must be 1 or more") }
         guard passFrames ?? 1 > 0 else { throw ValidationError("--pass-frames must be 1 or more") }
@@ -97,6 +101,7 @@ struct SpecOptions: ParsableArguments {
         JobSpec(
             container: container, videoCodec: videoCodec, crf: crf, preset: preset, bitrate: bitrate?.bitsPerSecond,
             lossless: lossless, audio: audio, audioCodec: audioCodec, from: from?.seconds, to: to?.seconds,
-            timestamps: timestamps, passFrames: passFrames, threads: threads, memory: memory?.bytes, verify: verify)
+            timestamps: timestamps, passFrames: passFrames, threads: threads, memory: memory?.bytes, verify: verify,
+            onDamage: onDamage)
     }
 }

@@ -1,0 +1,150 @@
+import Foundation
+import ReelCore
+import ReelMedia
+import Testing
+
+/// Where decoding can start, and what becomes of what does not decode.
+@Suite("Decoding")
+struct DecodingTests {
+    private let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
+
+    private func reversed(
+        _ source: String, passFrames: Int = 12, onDamage: DamageMode = .repeat, slots: Int = 2
+    ) throws -> MediaJob {
+        let spec = JobSpec(container: .mkv, lossless: true, passFrames: passFrames, onDamage: onDamage)
+        return try MediaJob(source, spec: spec, folder: folder.path, slots: slots)
+    }
+
+    @Test(
+        "row 8: gradual refresh: every pass starts where decoding is clean",
+        arguments: ["refresh.ts", "refresh.mkv", "refresh.mp4"])
+    func intraRefresh(name: String) throws {
+        let source = try Fixture.make(
+            name, in: folder, frames: 80, video: Fixture.x264 + ["-x264-params", "intra-refresh=1:keyint=16"])
+        let job = try reversed(source)
+        #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
+    }
+
+    @Test("row 9: one key frame for all: decoded once, run after run")
+    func oneKeyFrame() throws {
+        let source = try Fixture.make(
+            "one.mp4", in: folder, frames: 600, video: Fixture.x264 + ["-g", "9999", "-sc_threshold", "0"])
+        let job = try reversed(source, passFrames: 50, slots: 1)
+        #expect(job.plan.passes.count == 1)
+        #expect(job.results.flatMap(\.segments).map(\.frames).max() == 50)
+        #expect(job.framesDecoded == 600)
+        #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
+    }
+
+    // MARK: Damage
+
+    /// A video of 60 frames, closed groups of 12, one packet after the other, in which the given packets' NAL units have
+    /// a length that cannot be.
+    private func damaged(_ packets: some Sequence<Int>) throws -> String {
+        let source = try Fixture.make(
+            "damaged.mp4", in: folder, frames: 60, video: Fixture.x264 + ["-g", "12", "-bf", "0", "-sc_threshold", "0"])
+        let positions = try run(
+            "ffprobe", "-v", "error", "-show_entries", "packet=pos", "-of", "csv=p=0", source
+        ).split(separator: "\n").compactMap { UInt64($0.split(separator: ",")[0]) }
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: source))
+        for packet in packets {
+            try file.seek(toOffset: positions[packet])
+            try file.write(contentsOf: [0xff, 0xff, 0xff, 0xff])
+        }
+        try file.close()
+        return source
+    }
+
+    @Test("row 10: a frame that does not decode keeps its time, a neighbour is shown, the log says where")
+    func repeated() throws {
+        let source = try damaged([30, 31, 40])
+        let job = try reversed(source)
+        let (before, after) = (try Decoded(source), try Decoded(job.output))
+        #expect(before.hashes.count == 57)
+        // Source frames 29, 32, 39 and 41 stand beside the gaps: the earlier neighbour is shown again.
+        let slots =
+            before.hashes[..<30] + [before.hashes[29], before.hashes[29]] + before.hashes[30..<38]
+            + [before.hashes[37]] + before.hashes[38...]
+        #expect(after.hashes == slots.reversed())
+        #expect(after.times.count == 60)
+        let missing = job.warnings.filter { $0.contains("did not decode") }
+        #expect(
+            missing.sorted() == [
+                "1 frame did not decode, a neighbour is shown instead: at 1.668 s",
+                "2 frames did not decode, a neighbour is shown instead: at 1.251 s to 1.293 s",
+            ])
+    }
+
+    @Test("row 10: a whole group that does not decode shows the frame before it")
+    func wholeGroup() throws {
+        let source = try damaged(24..<36)
+        let job = try reversed(source)
+        let (before, after) = (try Decoded(source), try Decoded(job.output))
+        #expect(before.hashes.count == 48)
+        let slots = before.hashes[..<24] + Array(repeating: before.hashes[23], count: 12) + before.hashes[24...]
+        #expect(after.hashes == slots.reversed())
+    }
+
+    @Test("row 10: what cannot be decoded at the very start is left out, and said so")
+    func damagedStart() throws {
+        let source = try damaged(0..<12)
+        let job = try reversed(source)
+        let (before, after) = (try Decoded(source), try Decoded(job.output))
+        #expect(before.hashes.count == 48)
+        #expect(after.hashes == before.hashes.reversed())
+        #expect(
+            job.warnings == [
+                "12 frames at the start cannot be decoded and are left out: what they refer to is missing"
+            ])
+    }
+
+    @Test("row 10: --on-damage fail stops, and says when")
+    func stops() throws {
+        let source = try damaged([30])
+        let failure = #expect(throws: ReelFailure.self) { try reversed(source, onDamage: .fail) }
+        #expect(failure?.kind == .input)
+        #expect(failure?.message.contains("the video does not decode at 1.251 s") == true, "\(failure?.message ?? "")")
+    }
+
+    @Test("row 10: a file cut off in its midst is reversed as far as it goes", arguments: ["mkv", "ts"])
+    func truncated(container: String) throws {
+        let source = try Fixture.make("cut." + container, in: folder, frames: 60, video: Fixture.x264 + ["-g", "12"])
+        try run("sh", "-c", "truncate -s $(($(stat -c %s \(source)) * 6 / 10)) \(source)")
+        let job = try reversed(source)
+        let (before, after) = (try Decoded(source), try Decoded(job.output))
+        #expect(before.hashes.count > 20 && before.hashes.count < 60)
+        #expect(after.hashes.filter(Set(before.hashes).contains) == after.hashes)
+        #expect(Array(after.hashes.suffix(20)) == before.hashes.prefix(20).reversed())
+    }
+
+    // MARK: Changes midway
+
+    @Test("row 11: frames of another size are scaled to the first one's, none is lost")
+    func sizeChange() throws {
+        let sizes = ["192x108", "160x90"]
+        let parts = try sizes.enumerated().map { place, size in
+            try Fixture.make(
+                "\(place).ts", in: folder, frames: 36, size: size,
+                video: Fixture.x264 + ["-g", "12", "-bf", "2", "-output_ts_offset", place == 0 ? "0" : "1.5015"])
+        }
+        let source = folder.path + "/two.ts"
+        try run("sh", "-c", "cat \(parts[0]) \(parts[1]) > \(source)")
+        let job = try reversed(source)
+        let after = try Decoded(job.output)
+        #expect(after.hashes.count == 72)
+        #expect(after.hashes.suffix(36) == Decoded.reversed(try Decoded(parts[0]))[...])
+        let scaled = try Decoded(parts[1], filter: "scale=192:108:flags=bicubic+accurate_rnd+full_chroma_inp")
+        #expect(after.hashes.prefix(36) == Decoded.reversed(scaled)[...])
+        #expect(
+            Set(job.warnings) == [
+                "the source's clock restarts 1 time: the video goes on without a gap",
+                "some frames are of another size: scaled to the first one's, 192x108",
+            ])
+    }
+}
+
+extension Decoded {
+    fileprivate static func reversed(_ decoded: Decoded) -> [String] { decoded.hashes.reversed() }
+}
