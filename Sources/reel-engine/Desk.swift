@@ -36,6 +36,7 @@ struct Desk {
         var choice = TargetChoice(index: index, spec: request.spec)
         let video = try choice.video()
         let audio = try choice.audio()
+        choice.checkOthers()
         return ReconResult(
             indexHash: hash, video: video, audio: audio, warnings: index.warnings + choice.warnings)
     }
@@ -76,16 +77,18 @@ struct Desk {
     private mutating func assemble(_ request: AssembleRequest) throws(ReelFailure) -> AssemblyResult {
         let job = try job(request.job)
         let records = try Media.records(request.records)
-        let assembler = Assembler(index: job.index, plan: job.plan, segments: request.segments, records: records)
+        let assembler = Assembler(
+            source: request.job.source, index: job.index, plan: job.plan, segments: request.segments, records: records)
         let heard = Self.progress(events)
-        let (packets, bytes) = try assembler.assemble(to: request.output) { heard(0, $0) }
-        return AssemblyResult(bytes: bytes, packets: packets, peakRSS: peakResidentBytes(), warnings: [])
+        let (packets, bytes, warnings) = try assembler.assemble(to: request.output) { heard(0, $0) }
+        return AssemblyResult(bytes: bytes, packets: packets, peakRSS: peakResidentBytes(), warnings: warnings)
     }
 
     private mutating func verify(_ request: VerifyRequest) throws(ReelFailure) -> AssemblyResult {
         let job = try job(request.job)
         let records = try Media.records(request.records)
-        let assembler = Assembler(index: job.index, plan: job.plan, segments: request.segments, records: records)
+        let assembler = Assembler(
+            source: request.job.source, index: job.index, plan: job.plan, segments: request.segments, records: records)
         let heard = Self.progress(events)
         let packets = try assembler.verify(request.file) { heard(0, $0) }
         return AssemblyResult(

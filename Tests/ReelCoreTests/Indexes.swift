@@ -61,6 +61,13 @@ enum Indexes {
             startTime: Rational(Int64.random(in: -3...3, using: &random)))
         disturb(&index.video, using: &random)
         index.audio = (0..<Int.random(in: 0...2, using: &random)).map(audioTrack)
+        index.texts = (0..<Int.random(in: 0...2, using: &random)).map { textTrack($0, using: &random) }
+        index.chapters = [Chapter(start: Rational(1, 3), end: Rational(1001, 30), title: "Kapitel \u{1F39E}")]
+        index.attachments = [
+            Attachment(
+                index: 7, isCover: true, codec: "mjpeg", fileName: "cover.jpg", mediaType: "image/jpeg", title: nil,
+                bytes: 4711)
+        ]
         index.metadata = [Tag(name: "title", value: "Ein \"Täst\" \u{1F39E}\n")]
         index.warnings = ["subtitles of stream 3 are not kept"]
         return index
@@ -84,6 +91,25 @@ enum Indexes {
             if Int.random(in: 0..<100, using: &random) == 0 { track.packets[place].position = -1 }
             if Int.random(in: 0..<100, using: &random) == 0 { track.packets[place].flags.insert(.discarded) }
         }
+    }
+
+    static func textTrack(_ place: Int, using random: inout SplitMix64) -> TextTrack {
+        var start = Int64.random(in: -1000...1000, using: &random)
+        let cues = (0..<Int.random(in: 0...40, using: &random)).map { number in
+            start += Int64.random(in: 0...90_000, using: &random)
+            let payload = (0..<Int.random(in: 0...300, using: &random)).map { UInt8(truncatingIfNeeded: $0 * number) }
+            return Cue(
+                interval: Interval(
+                    start: Timestamp(start), duration: Ticks(Int64.random(in: 0...5000, using: &random))),
+                text: CueText(
+                    payload: payload, identifier: Array("\(number)".utf8),
+                    settings: number.isMultiple(of: 3) ? Array("line:0".utf8) : []))
+        }
+        return TextTrack(
+            parameters: TextTrack.Parameters(
+                index: place + 5, codec: "webvtt", header: [0, 255, 10], isTimedText: false, width: 640, height: 0,
+                timeBase: TimeBase(1, 1000), details: TrackDetails(language: "fra", title: "Forcés")),
+            cues: cues)
     }
 
     static func audioTrack(_ place: Int) -> AudioTrack {

@@ -21,7 +21,8 @@ struct AssemblyTests {
     private var records: [SegmentRecord] { job.results.flatMap(\.segments) }
 
     private func assembler(_ records: [SegmentRecord]) -> Assembler {
-        Assembler(index: job.index, plan: job.plan, segments: folder.path, records: records)
+        Assembler(
+            source: folder.path + "/s.mp4", index: job.index, plan: job.plan, segments: folder.path, records: records)
     }
 
     @Test("the tables stand before the media: playing begins while the file loads")

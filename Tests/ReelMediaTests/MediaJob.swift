@@ -9,6 +9,7 @@ struct MediaJob {
     let plan: Plan
     let results: [PassResult]
     let output: String
+    private let assemblyWarnings: [String]
 
     /// Reverses `source` into `folder`; the index goes through its file form, as between processes.
     init(_ source: String, spec: JobSpec, folder: String, slots: Int = 2, memory: MemoryRequest = .standard) throws {
@@ -18,6 +19,7 @@ struct MediaJob {
         #expect(index == scanned)
         var choice = TargetChoice(index: index, spec: spec)
         let (video, audio) = (try choice.video(), try choice.audio())
+        choice.checkOthers()
         plan = try Planner(slots: slots, memory: memory).plan(
             index: index, spec: spec, video: video, audio: audio, warnings: index.warnings + choice.warnings)
         let reverser = try PassReverser(source: source, index: index, plan: plan)
@@ -35,12 +37,12 @@ struct MediaJob {
         self.results = results
         output = folder + "/output." + spec.container.rawValue
         let assembler = Assembler(
-            index: index, plan: plan, segments: folder, records: results.flatMap(\.segments))
-        _ = try assembler.assemble(to: output) { _ in }
+            source: source, index: index, plan: plan, segments: folder, records: results.flatMap(\.segments))
+        assemblyWarnings = try assembler.assemble(to: output) { _ in }.warnings
     }
 
     var framesDecoded: Int { results.reduce(0) { $0 + $1.statistics.framesDecoded } }
-    var warnings: [String] { plan.warnings + results.flatMap(\.warnings) }
+    var warnings: [String] { plan.warnings + results.flatMap(\.warnings) + assemblyWarnings }
 }
 
 /// Runs a program to its end and returns what it printed. Records an issue where it fails.

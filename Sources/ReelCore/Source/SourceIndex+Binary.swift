@@ -10,11 +10,12 @@
 ///     frame    packet − previous packet − 1 · start − that packet's PTS
 ///     duration only of frames that do not last until the next one starts: place − previous such place · ticks
 ///     RAP      packet − previous · frame − previous
+///     cue      start − previous start · duration · payload · identifier · settings
 ///
 /// A regular packet takes about 8 bytes, a regular frame 2.
 extension SourceIndex {
     private static let magic = Array("REELIDX".utf8)
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
 
     /// The index as bytes: equal indexes give equal bytes.
     public func encoded() -> [UInt8] {
@@ -28,6 +29,7 @@ extension SourceIndex {
         writer.write(video.packets)
         writer.write(video.frames, packets: video.packets)
         writer.write(video.randomAccessPoints)
+        for track in texts { writer.write(track.cues) }
         writer.seal()
         return writer.bytes
     }
@@ -55,11 +57,14 @@ extension SourceIndex {
         let packets = try reader.packets()
         let frames = try reader.frames(of: packets)
         let points = try reader.randomAccessPoints(packets: packets.count, frames: frames.count)
+        var texts: [TextTrack] = []
+        for text in parameters.texts { texts.append(TextTrack(parameters: text, cues: try reader.cues())) }
         guard reader.remaining == 0 else { throw reader.damaged("there is more than there should be") }
         self.init(
             format: parameters.format, fileSize: parameters.fileSize, startTime: parameters.startTime,
             video: VideoTrack(stream: parameters.stream, packets: packets, frames: frames, randomAccessPoints: points),
-            audio: parameters.audio, metadata: parameters.metadata, warnings: parameters.warnings)
+            audio: parameters.audio, texts: texts, chapters: parameters.chapters, attachments: parameters.attachments,
+            metadata: parameters.metadata, warnings: parameters.warnings)
     }
 
     /// All but the tables.
@@ -69,6 +74,9 @@ extension SourceIndex {
         var startTime: Rational
         var stream: VideoStream
         var audio: [AudioTrack]
+        var texts: [TextTrack.Parameters]
+        var chapters: [Chapter]
+        var attachments: [Attachment]
         var metadata: [Tag]
         var warnings: [String]
 
@@ -78,6 +86,9 @@ extension SourceIndex {
             startTime = index.startTime
             stream = index.video.stream
             audio = index.audio
+            texts = index.texts.map(\.parameters)
+            chapters = index.chapters
+            attachments = index.attachments
             metadata = index.metadata
             warnings = index.warnings
         }
@@ -218,9 +229,9 @@ extension ByteReader {
     }
 
     /// Far beyond every clock, and near enough to zero that sums of a few never overflow.
-    private static var bound: Int64 { 1 << 60 }
+    static var bound: Int64 { 1 << 60 }
 
-    private func isTime(_ ticks: Int64) -> Bool { (-Self.bound...Self.bound).contains(ticks) }
+    func isTime(_ ticks: Int64) -> Bool { (-Self.bound...Self.bound).contains(ticks) }
 }
 
 extension [PacketEntry] {

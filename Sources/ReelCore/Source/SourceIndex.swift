@@ -7,13 +7,18 @@ public struct SourceIndex: Equatable, Sendable {
     public var startTime: Rational
     public var video: VideoTrack
     public var audio: [AudioTrack]
+    /// Subtitles that are text.
+    public var texts: [TextTrack]
+    public var chapters: [Chapter]
+    public var attachments: [Attachment]
     /// Tags of the whole file, in the order of the file.
     public var metadata: [Tag]
     /// What the source has that will not be kept, or had to be repaired: one sentence each.
     public var warnings: [String]
 
     public init(
-        format: String, fileSize: Int64, startTime: Rational, video: VideoTrack, audio: [AudioTrack], metadata: [Tag],
+        format: String, fileSize: Int64, startTime: Rational, video: VideoTrack, audio: [AudioTrack],
+        texts: [TextTrack] = [], chapters: [Chapter] = [], attachments: [Attachment] = [], metadata: [Tag],
         warnings: [String]
     ) {
         self.format = format
@@ -21,6 +26,9 @@ public struct SourceIndex: Equatable, Sendable {
         self.startTime = startTime
         self.video = video
         self.audio = audio
+        self.texts = texts
+        self.chapters = chapters
+        self.attachments = attachments
         self.metadata = metadata
         self.warnings = warnings
     }

@@ -3,13 +3,16 @@ public import ReelCore
 
 /// Joins the segments of a job in reverse order, with remapped timestamps, beside its audio, and verifies the file.
 public struct Assembler {
+    private let source: String
     private let index: SourceIndex
     private let plan: Plan
     private let segments: String
     private let records: [SegmentRecord]
 
-    /// `records` are those of all passes; `segments` is the folder that holds their files.
-    public init(index: SourceIndex, plan: Plan, segments: String, records: [SegmentRecord]) {
+    /// `records` are those of all passes; `segments` is the folder that holds their files. Covers and attached files
+    /// are copied from `source`.
+    public init(source: String, index: SourceIndex, plan: Plan, segments: String, records: [SegmentRecord]) {
+        self.source = source
         self.index = index
         self.plan = plan
         self.segments = segments
@@ -17,16 +20,22 @@ public struct Assembler {
     }
 
     /// Writes the output and reads it back. `progress` hears how many packets are written or checked. Returns packets
-    /// and bytes.
-    public func assemble(to path: String, progress: (Int) -> Void) throws(ReelFailure) -> (packets: Int, bytes: Int64) {
+    /// and bytes, and what could not be kept, a sentence each.
+    public func assemble(
+        to path: String, progress: (Int) -> Void
+    ) throws(ReelFailure) -> (packets: Int, bytes: Int64, warnings: [String]) {
         let streams = try OutputStreams(plan: plan, index: index)
         let sources = try sources(streams)
         let muxer = try Muxer(path: path, format: plan.container.muxer)
         try streams.add(to: muxer, plan: plan, index: index)
-        muxer.setMetadata(index.metadata.filter { Self.keptTags.contains($0.name.lowercased()) })
-        try muxer.begin(options: muxerOptions, shifted: plan.container == .ts || plan.container == .nut)
+        let extras = try extras()
+        try extras.add(to: muxer)
+        muxer.setMetadata(index.keptTags)
+        let options = muxerOptions(streams, extras)
+        try muxer.begin(options: options, shifted: plan.container == .ts || plan.container == .nut)
+        try extras.write(to: muxer, first: sources.count)
 
-        let expected = try Expectation(streams: streams, sources: sources)
+        let expected = try Expectation(streams: streams, sources: sources, extras: extras)
         let packet = try Packet()
         let interleaving = Interleaving(stretch: isQuickTime ? Rational(1, 2) : nil)
         var written = 0
@@ -43,14 +52,14 @@ public struct Assembler {
         let bytes = try muxer.finish()
         try Files.sync(path)
         try Verifier(plan: plan, expected: expected).verify(path) { progress(written + $0) }
-        return (written, bytes)
+        return (written, bytes, streams.texts.compactMap(\.warning))
     }
 
     /// Compares a finished file with the segments that it was made of. Returns how many packets were compared.
     public func verify(_ path: String, progress: (Int) -> Void) throws(ReelFailure) -> Int {
         let streams = try OutputStreams(plan: plan, index: index)
         let sources = try sources(streams)
-        let expected = try Expectation(streams: streams, sources: sources)
+        let expected = try Expectation(streams: streams, sources: sources, extras: try extras())
         let packet = try Packet()
         for (number, source) in sources.enumerated() {
             while source.upcoming != nil {
@@ -63,26 +72,30 @@ public struct Assembler {
         return expected.packets
     }
 
-    private static let keptTags: Set<String> = ["title", "artist", "album", "comment", "copyright", "date"]
-
     private var isMatroska: Bool { plan.container == .mkv || plan.container == .webm }
     private var isQuickTime: Bool { plan.container == .mp4 || plan.container == .mov }
 
-    /// Video first, then the audio tracks, each with its final times.
+    /// Video first, then the audio tracks, then the texts, each with its final times.
     private func sources(_ streams: OutputStreams) throws(ReelFailure) -> [any PacketSource] {
         let audio = try audioRecords()
         let shift = shift(for: audio)
+        let later = plan.timeline.timeBase.seconds(shift)
         let video = VideoSource(
             folder: segments, segments: try videoSegments(), timeline: plan.timeline, track: index.video,
             parameters: streams.video, shift: shift)
         var sources: [any PacketSource] = [video]
         for (record, parameters) in zip(audio, streams.audio) {
             sources.append(
-                try AudioSource(
-                    folder: segments, record: record, parameters: parameters,
-                    shift: plan.timeline.timeBase.seconds(shift)))
+                try AudioSource(folder: segments, record: record, parameters: parameters, shift: later))
         }
-        return sources
+        let overlapping = plan.container.holdsOverlappingCues
+        return sources + streams.texts.map { TextSource($0, shift: later, overlapping: overlapping) }
+    }
+
+    private func extras() throws(ReelFailure) -> OutputExtras {
+        let shift = shift(for: try audioRecords())
+        return try OutputExtras(
+            source: source, index: index, plan: plan, shift: plan.timeline.timeBase.seconds(shift))
     }
 
     /// The fewest video ticks that keep every track from starting before 0.
@@ -120,14 +133,18 @@ public struct Assembler {
         return result
     }
 
-    private var muxerOptions: [Tag] {
+    private func muxerOptions(_ streams: OutputStreams, _ extras: OutputExtras) -> [Tag] {
         guard isQuickTime else { return [] }
         let base = plan.timeline.timeBase.secondsPerTick
-        return [
+        let more = extras.tableBytes + streams.texts.reduce(0) { $0 + $1.tableBytes }
+        // A timecode is none of the tags that libavformat writes for players, but named ones it writes as they are.
+        // They take the place where covers would be.
+        let isNamed = !extras.hasCovers && index.keptTags.contains { $0.name == "timecode" }
+        return (isNamed ? [Tag(name: "movflags", value: "use_metadata_tags")] : []) + [
             Tag(name: "write_tmcd", value: "0"),
             Tag(name: "video_track_timescale", value: "\(base.denominator)"),
             Tag(name: "movie_timescale", value: "\(movieTimescale)"),
-            Tag(name: "moov_size", value: "\(moovRoom)"),
+            Tag(name: "moov_size", value: "\(moovRoom + more)"),
         ]
     }
 

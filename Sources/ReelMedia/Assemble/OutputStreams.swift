@@ -5,6 +5,7 @@ internal import ReelCore
 final class OutputStreams {
     let video: UnsafeMutablePointer<AVCodecParameters>
     let audio: [UnsafeMutablePointer<AVCodecParameters>]
+    let texts: [TextOutput]
 
     init(plan: Plan, index: SourceIndex) throws(ReelFailure) {
         video = try allocated(avcodec_parameters_alloc(), "stream parameters")
@@ -17,6 +18,13 @@ final class OutputStreams {
             tracks.append(parameters)
         }
         audio = tracks
+        var texts: [TextOutput] = []
+        for track in index.texts {
+            let text = try TextOutput(
+                track, container: plan.container, timeline: plan.timeline, video: index.video)
+            if let text { texts.append(text) }
+        }
+        self.texts = texts
     }
 
     deinit {
@@ -50,6 +58,12 @@ final class OutputStreams {
                 describe(stream, index.audio[target.track].details)
             }
         }
+        for text in texts {
+            _ = try muxer.addStream(timeBase: text.timeBase) { (stream) throws(ReelFailure) in
+                try text.describe(stream)
+                describe(stream, text.parameters.details)
+            }
+        }
     }
 
     private func describe(_ stream: UnsafeMutablePointer<AVStream>, _ details: TrackDetails) {
@@ -61,7 +75,7 @@ final class OutputStreams {
     /// QuickTime and Apple's players know HEVC by the tag hvc1; else the muxer chooses.
     private static func tag(_ container: Container, _ codec: AVCodecID) -> UInt32 {
         guard codec == AV_CODEC_ID_HEVC, container == .mp4 || container == .mov else { return 0 }
-        return "hvc1".utf8.enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * UInt32($1.offset)) }
+        return codecTag("hvc1")
     }
 
     private func setDisplayMatrix(

@@ -6,34 +6,46 @@ final class Expectation {
     final class Stream {
         let digest: PayloadDigest
         let timeBase: TimeBase
-        let isVideo: Bool
+        let kind: Kind
         var presentation: [Int64] = []
         var decode: [Int64] = []
-        var lastDuration: Int64 = 0
+        var durations: [Int64] = []
+
+        enum Kind { case video, audio, text }
 
         /// Shown in another order than decoded.
         var isReordered = false
 
-        /// From a packet's decode time to the next one's; the last packet's own duration. That is how MP4 stores it.
+        /// From a packet's decode time to the next one's, the last packet's own duration: that is how MP4 stores it.
+        /// Between cues is silence.
         func duration(of packet: Int) -> Int64 {
-            packet + 1 < decode.count ? decode[packet + 1] - decode[packet] : lastDuration
+            kind == .text || packet + 1 == decode.count ? durations[packet] : decode[packet + 1] - decode[packet]
         }
 
-        init(digest: PayloadDigest, timeBase: TimeBase, isVideo: Bool) {
+        init(digest: PayloadDigest, timeBase: TimeBase, kind: Kind) {
             self.digest = digest
             self.timeBase = timeBase
-            self.isVideo = isVideo
+            self.kind = kind
         }
     }
 
     private(set) var streams: [Stream] = []
+    let extras: OutputExtras
 
-    init(streams described: OutputStreams, sources: [any PacketSource]) throws(ReelFailure) {
+    init(
+        streams described: OutputStreams, sources: [any PacketSource], extras: OutputExtras
+    ) throws(ReelFailure) {
+        self.extras = extras
         for (number, parameters) in ([described.video] + described.audio).enumerated() {
             streams.append(
                 Stream(
                     digest: try PayloadDigest(parameters: parameters.pointee), timeBase: sources[number].timeBase,
-                    isVideo: number == 0))
+                    kind: number == 0 ? .video : .audio))
+        }
+        for text in described.texts {
+            streams.append(
+                Stream(
+                    digest: try PayloadDigest(parameters: AVCodecParameters()), timeBase: text.timeBase, kind: .text))
         }
     }
 
@@ -45,7 +57,7 @@ final class Expectation {
         streams[number].presentation.append(packet.pts?.ticks ?? 0)
         streams[number].decode.append(packet.dts?.ticks ?? 0)
         if packet.pts != packet.dts { streams[number].isReordered = true }
-        streams[number].lastDuration = packet.duration.count
+        streams[number].durations.append(packet.duration.count)
     }
 }
 
@@ -57,6 +69,7 @@ struct Verifier {
     /// Throws where count, payload, timestamps or durations of any stream differ, or decode times do not increase.
     func verify(_ path: String, progress: (Int) -> Void) throws(ReelFailure) {
         let demuxer = try Demuxer(path: path)
+        try expected.extras.verify(demuxer)
         var found: [Found] = []
         for number in expected.streams.indices {
             guard let stream = demuxer.stream(number) else { throw wrong(number, "is missing") }
@@ -64,25 +77,31 @@ struct Verifier {
         }
         // Containers without a fixed start are compared up to one constant.
         var offset: Rational?
-        var decoders =
-            plan.verify == .decode
-            ? try expected.streams.indices.map { (number) throws(ReelFailure) in
-                try StreamCheck(demuxer: demuxer, stream: number, path: path)
-            } : []
+        var decoders: [Int: StreamCheck] = [:]
+        if plan.verify == .decode {
+            for number in expected.streams.indices where expected.streams[number].kind != .text {
+                decoders[number] = try StreamCheck(demuxer: demuxer, stream: number, path: path)
+            }
+        }
         let packet = try Packet()
         var count = 0
         while try demuxer.read(into: packet) {
             let number = packet.streamIndex
-            guard expected.streams.indices.contains(number) else { continue }
+            guard expected.streams.indices.contains(number), !isSilence(packet, number) else { continue }
             try compare(packet, number, found[number], &offset)
-            if !decoders.isEmpty { try decoders[number].decode(packet) }
+            try decoders[number]?.decode(packet)
             count += 1
             progress(count)
         }
         for (number, stream) in expected.streams.enumerated() { try finish(stream, number, found[number]) }
-        for number in decoders.indices {
-            try decoders[number].finish(frames: number == 0 ? plan.timeline.frameCount : nil)
+        for number in decoders.keys.sorted() {
+            try decoders[number]?.finish(frames: number == 0 ? plan.timeline.frameCount : nil)
         }
+    }
+
+    /// What libavformat writes to MP4 where a track says nothing: a text of no characters.
+    private func isSilence(_ packet: borrowing Packet, _ number: Int) -> Bool {
+        expected.streams[number].kind == .text && packet.withBytes { $0.elementsEqual([0, 0]) }
     }
 
     /// What was read of one stream.
@@ -105,7 +124,7 @@ struct Verifier {
         found.digest.add(packet)
         defer { found.packets += 1 }
         if let dts = packet.dts {
-            if let last = found.lastDecodeTime, dts <= last {
+            if let last = found.lastDecodeTime, dts < last || dts == last && stream.kind != .text {
                 throw wrong(number, "has decode times that do not increase")
             }
             found.lastDecodeTime = dts
@@ -124,7 +143,7 @@ struct Verifier {
             throw wrong(number, "has packet \(found.packets) at \(times)")
         }
         // Where frames are reordered, libavformat 5.1 does not hand out what the table says.
-        guard storesDurations, !stream.isReordered else { return }
+        guard stream.kind == .text || storesDurations, !stream.isReordered else { return }
         let length = stream.timeBase.seconds(Ticks(stream.duration(of: found.packets)))
         guard (found.timeBase.ticks(in: length, rounding: .nearest) - packet.duration.count).magnitude <= 1 else {
             let lasts = decimal(found.timeBase.seconds(packet.duration).approximate)
@@ -148,7 +167,7 @@ struct Verifier {
     /// A tick where both clocks round; in transport streams several audio frames share one timestamp, from which the
     /// demuxer counts on.
     private func tolerance(_ found: TimeBase, _ stream: Expectation.Stream) -> Int64 {
-        if plan.container == .ts, !stream.isVideo { return found.ticks(in: Rational(1, 1000), rounding: .up) }
+        if plan.container == .ts, stream.kind != .video { return found.ticks(in: Rational(1, 1000), rounding: .up) }
         return 1
     }
 

@@ -5,7 +5,7 @@ public import ReelCore
 public struct TargetChoice {
     let index: SourceIndex
     let spec: JobSpec
-    public private(set) var warnings: [String] = []
+    public internal(set) var warnings: [String] = []
 
     public init(index: SourceIndex, spec: JobSpec) {
         self.index = index

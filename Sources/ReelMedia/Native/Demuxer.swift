@@ -61,6 +61,20 @@ final class Demuxer {
     var metadata: [Tag] { tags(of: native.pointee.metadata) }
     var streamCount: Int { Int(native.pointee.nb_streams) }
 
+    /// In the order of the file, on its clock.
+    var chapters: [Chapter] {
+        (0..<Int(native.pointee.nb_chapters)).compactMap { number in
+            guard let chapter = native.pointee.chapters[number]?.pointee, chapter.start != reel_nopts else {
+                return nil
+            }
+            let base = TimeBase(chapter.time_base)
+            let title = tags(of: chapter.metadata).first { $0.name.lowercased() == "title" }?.value
+            return Chapter(
+                start: base.seconds(Timestamp(chapter.start)),
+                end: base.seconds(Timestamp(chapter.end == reel_nopts ? chapter.start : chapter.end)), title: title)
+        }
+    }
+
     /// Where the file's clock starts, in seconds.
     var startTime: Rational {
         native.pointee.start_time == reel_nopts ? Rational(0) : Rational(native.pointee.start_time, 1_000_000)

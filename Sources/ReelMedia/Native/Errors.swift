@@ -95,3 +95,22 @@ func known(_ name: UnsafePointer<CChar>?) -> String? {
     let text = String(cString: name)
     return text == "unknown" || text == "unspecified" || text == "reserved" ? nil : text
 }
+
+/// A copy in libavutil's memory, with the zeros behind it that codecs read past the end.
+func padded(_ bytes: [UInt8]) throws(ReelFailure) -> (UnsafeMutablePointer<UInt8>?, Int32) {
+    guard !bytes.isEmpty else { return (nil, 0) }
+    let size = bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)
+    let room = try allocated(av_mallocz(size)?.bindMemory(to: UInt8.self, capacity: size), "a codec's header")
+    room.update(from: bytes, count: bytes.count)
+    return (room, Int32(bytes.count))
+}
+
+/// Gives a stream's parameters a codec's header, or the contents of an attached file.
+func setHeader(_ bytes: [UInt8], of parameters: UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) {
+    (parameters.pointee.extradata, parameters.pointee.extradata_size) = try padded(bytes)
+}
+
+/// Four characters as a codec tag.
+func codecTag(_ characters: String) -> UInt32 {
+    characters.utf8.enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * UInt32($1.offset)) }
+}

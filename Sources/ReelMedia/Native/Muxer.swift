@@ -33,6 +33,27 @@ final class Muxer {
         return Int(stream.pointee.index)
     }
 
+    /// Adds a chapter, in seconds on the output's clock.
+    func addChapter(_ chapter: Chapter, title: String?) throws(ReelFailure) {
+        let base = TimeBase(1, 1_000_000_000)
+        let made = try allocated(
+            av_mallocz(MemoryLayout<AVChapter>.size)?.bindMemory(to: AVChapter.self, capacity: 1), "a chapter")
+        made.pointee.id = Int64(native.pointee.nb_chapters) + 1
+        made.pointee.time_base = base.native
+        made.pointee.start = base.ticks(in: chapter.start, rounding: .nearest)
+        made.pointee.end = base.ticks(in: chapter.end, rounding: .nearest)
+        if let title { av_dict_set(&made.pointee.metadata, "title", title, 0) }
+        // The muxer's context owns the list and its chapters, and frees them.
+        let size = (Int(native.pointee.nb_chapters) + 1) * MemoryLayout<UnsafeMutablePointer<AVChapter>?>.stride
+        guard let list = av_realloc(native.pointee.chapters, size) else {
+            av_free(made)
+            throw mediaFailure(reel_error_no_memory, "allocating a chapter")
+        }
+        native.pointee.chapters = list.assumingMemoryBound(to: UnsafeMutablePointer<AVChapter>?.self)
+        native.pointee.chapters[Int(native.pointee.nb_chapters)] = made
+        native.pointee.nb_chapters += 1
+    }
+
     func setMetadata(_ tags: [Tag]) {
         for tag in tags { av_dict_set(&native.pointee.metadata, tag.name, tag.value, 0) }
     }

@@ -59,6 +59,26 @@ struct Packet: ~Copyable {
         dts = dts.map { $0 + length }
     }
 
+    /// A copy of its side data of a kind; empty where there is none.
+    func sideData(_ kind: AVPacketSideDataType) -> [UInt8] {
+        var size = 0
+        let data = av_packet_get_side_data(native, kind, &size)
+        return Array(UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : size))
+    }
+
+    /// Gives it side data of a kind, none where there are no bytes.
+    func setSideData(_ bytes: [UInt8], _ kind: AVPacketSideDataType) throws(ReelFailure) {
+        guard !bytes.isEmpty else { return }
+        let room = try allocated(av_packet_new_side_data(native, kind, bytes.count), "side data")
+        UnsafeMutableRawBufferPointer(start: room, count: bytes.count).copyBytes(from: bytes)
+    }
+
+    /// Gives it a payload.
+    func fill(with bytes: [UInt8]) throws(ReelFailure) {
+        try check(av_new_packet(native, Int32(bytes.count)), "a packet")
+        UnsafeMutableRawBufferPointer(start: native.pointee.data, count: bytes.count).copyBytes(from: bytes)
+    }
+
     /// The payload, valid inside `body` only.
     func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         body(UnsafeRawBufferPointer(start: native.pointee.data, count: Int(native.pointee.size)))

@@ -6,6 +6,7 @@ public struct Recon {
     private let demuxer: Demuxer
     private let video: UnsafeMutablePointer<AVStream>
     private let audio: [UnsafeMutablePointer<AVStream>]
+    private let texts: [Int: TextScan]
 
     /// Opens the source and picks its main video and the audio beside it. Throws `.input` where there is none to
     /// reverse: no media, no video, encrypted, no decoder.
@@ -26,6 +27,8 @@ public struct Recon {
             return parameters.codec_type == AVMEDIA_TYPE_AUDIO && parameters.codec_id != AV_CODEC_ID_NONE
                 && parameters.ch_layout.nb_channels > 0 && members?.contains(Int(stream.pointee.index)) ?? true
         }
+        let found = streams.compactMap { stream in TextScan(stream).map { (Int(stream.pointee.index), $0) } }
+        texts = [Int: TextScan](uniqueKeysWithValues: found.filter { members?.contains($0.0) ?? true })
         try refuseWhatCannotBeDecoded()
     }
 
@@ -48,13 +51,14 @@ public struct Recon {
     /// Reads the whole file once. Throws `.input` where it has no frame to show.
     public func run() throws(ReelFailure) -> SourceIndex {
         let videoIndex = Int(video.pointee.index)
-        demuxer.select(Set(audio.map { Int($0.pointee.index) } + [videoIndex]))
+        demuxer.select(Set(audio.map { Int($0.pointee.index) } + texts.keys + [videoIndex]))
         let parameters = video.pointee.codecpar.pointee
         let randomAccess = RandomAccess(
             codec: parameters.codec_id,
             extradata: UnsafeRawBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size)))
         var scanned: [ScannedPacket] = []
         var spans = [Int: AudioSpan](uniqueKeysWithValues: audio.map { (Int($0.pointee.index), AudioSpan()) })
+        var texts = texts
         let first = try FirstFrame(stream: video, path: demuxer.path)
         let parser = try PictureParser(stream: video, randomAccess: randomAccess)
         let packet = try Packet()
@@ -64,6 +68,7 @@ public struct Recon {
                 if first.isLooking { try first.feed(packet) }
             } else {
                 spans[packet.streamIndex]?.extend(by: packet)
+                texts[packet.streamIndex]?.add(packet)
             }
         }
         if !scanned.isEmpty { try first.finish(path: demuxer.path) }
@@ -76,10 +81,15 @@ public struct Recon {
         guard !track.frames.isEmpty else {
             throw ReelFailure(.input, "\(demuxer.path): the video has no frames")
         }
+        let end = track.stream.timeBase.seconds(track.end)
+        let said = texts.sorted { $0.key < $1.key }.map { $0.value.finish(end: end) }
+        let timecode = demuxer.timecode.map { [$0] } ?? []
         return SourceIndex(
             format: demuxer.formatName, fileSize: demuxer.fileSize, startTime: demuxer.startTime, video: track,
-            audio: audio.compactMap { audioTrack($0, spans[Int($0.pointee.index)]) }, metadata: demuxer.metadata,
-            warnings: repairs + leftOut())
+            audio: audio.compactMap { audioTrack($0, spans[Int($0.pointee.index)]) }, texts: said.map(\.track),
+            chapters: demuxer.chapters, attachments: demuxer.attachments,
+            metadata: demuxer.metadata.filter { $0.name.lowercased() != "timecode" } + timecode,
+            warnings: repairs + said.compactMap(\.warning) + leftOut())
     }
 
     private func scan(
@@ -108,16 +118,11 @@ public struct Recon {
         return AudioTrack(native: stream, span: interval, bytes: span.bytes)
     }
 
-    /// A sentence for each stream that the output will not have.
     private func leftOut() -> [String] {
-        let kept = Set(audio.map { $0.pointee.index } + [video.pointee.index])
-        return (0..<demuxer.streamCount).compactMap { demuxer.stream($0) }
-            .filter { !kept.contains($0.pointee.index) }
-            .map { stream in
-                let kind = known(av_get_media_type_string(stream.pointee.codecpar.pointee.codec_type)) ?? "unknown"
-                let codec = String(cString: avcodec_get_name(stream.pointee.codecpar.pointee.codec_id))
-                return "stream \(stream.pointee.index) (\(kind), \(codec)) is left out"
-            }
+        let tracks = audio.map { Int($0.pointee.index) } + texts.keys + [Int(video.pointee.index)]
+        let kept = Set(tracks + demuxer.attachments.map(\.index))
+        return LeftOut(main: Int(video.pointee.index), hasChapters: !demuxer.chapters.isEmpty)
+            .sentences(demuxer.streams.filter { !kept.contains(Int($0.pointee.index)) })
     }
 }
 

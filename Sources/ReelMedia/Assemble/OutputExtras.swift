@@ -1,0 +1,103 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Chapters, covers and attached files: what the output has beside its streams of packets.
+final class OutputExtras {
+    private let container: Container
+    /// On the output's clock.
+    private let chapters: [Chapter]
+    private var attachments: [(of: Attachment, bytes: [UInt8])] = []
+    /// Opened only where something is to be copied.
+    private var source: Demuxer?
+
+    /// `shift` is what the whole output starts later, in seconds. Throws where the source no longer has what its index
+    /// says.
+    init(source path: String, index: SourceIndex, plan: Plan, shift: Rational) throws(ReelFailure) {
+        container = plan.container
+        let turned = Chapter.reversed(index.chapters, on: plan.timeline, track: index.video)
+        chapters =
+            !plan.container.holdsChapters
+            ? []
+            : turned.map {
+                Chapter(start: $0.start + shift, end: $0.end + shift, title: $0.title)
+            }
+        let kept = index.attachments.filter(plan.container.holds)
+        guard !kept.isEmpty else { return }
+        let demuxer = try Demuxer(path: path)
+        source = demuxer
+        for attachment in kept {
+            guard let bytes = demuxer.stream(attachment.index)?.attachedBytes, bytes.count == attachment.bytes else {
+                throw ReelFailure(
+                    .input,
+                    "\(path): stream \(attachment.index) is not what it was: the source changed; submit it again")
+            }
+            attachments.append((attachment, Array(bytes)))
+        }
+    }
+
+    var hasCovers: Bool { container == .mp4 && !attachments.isEmpty }
+
+    /// Bytes that they take in the tables of MP4, at the most.
+    var tableBytes: Int64 {
+        let titles = chapters.reduce(0) { $0 + Int64($1.title?.utf8.count ?? 0) + 128 }
+        return titles + attachments.reduce(0) { $0 + $1.of.bytes + 256 }
+    }
+
+    /// Adds them to a muxer, behind its other streams.
+    func add(to muxer: Muxer) throws(ReelFailure) {
+        for chapter in chapters {
+            // libavformat makes the text track, by which players know chapters of MP4, of titled ones alone.
+            try muxer.addChapter(chapter, title: chapter.title ?? (container == .mkv || container == .webm ? nil : ""))
+        }
+        for (attachment, bytes) in attachments {
+            _ = try muxer.addStream(timeBase: TimeBase(1, 90_000)) { (stream) throws(ReelFailure) in
+                if container == .mkv {
+                    try describe(attachment, bytes, stream)
+                } else if let own = source?.stream(attachment.index) {
+                    try check(avcodec_parameters_copy(stream.pointee.codecpar, own.pointee.codecpar), "a cover")
+                    stream.pointee.codecpar.pointee.codec_tag = 0
+                    stream.pointee.disposition = AV_DISPOSITION_ATTACHED_PIC
+                }
+            }
+        }
+    }
+
+    /// Matroska keeps pictures as files, too: their kind says that they are covers.
+    private func describe(
+        _ attachment: Attachment, _ bytes: [UInt8], _ stream: UnsafeMutablePointer<AVStream>
+    ) throws(ReelFailure) {
+        stream.pointee.codecpar.pointee.codec_type = AVMEDIA_TYPE_ATTACHMENT
+        try setHeader(bytes, of: stream.pointee.codecpar)
+        av_dict_set(&stream.pointee.metadata, "filename", attachment.fileName, 0)
+        av_dict_set(&stream.pointee.metadata, "mimetype", attachment.mediaType, 0)
+        if let title = attachment.title { av_dict_set(&stream.pointee.metadata, "title", title, 0) }
+    }
+
+    /// Writes the covers of MP4, which are packets to libavformat; the first cover is stream `first`.
+    func write(to muxer: Muxer, first: Int) throws(ReelFailure) {
+        guard container != .mkv else { return }
+        for (number, (_, bytes)) in attachments.enumerated() {
+            let packet = try Packet()
+            try packet.fill(with: bytes)
+            packet.streamIndex = first + number
+            packet.pts = Timestamp(0)
+            packet.dts = Timestamp(0)
+            packet.native.pointee.flags = AV_PKT_FLAG_KEY
+            try muxer.write(packet, timeBase: TimeBase(1, 90_000))
+        }
+    }
+
+    /// Throws where the finished file has others.
+    func verify(_ output: Demuxer) throws(ReelFailure) {
+        let found = output.streams.filter(\.isAttachment)
+        guard found.count == attachments.count,
+            zip(found, attachments).allSatisfy({ $0.attachedBytes.elementsEqual($1.bytes) })
+        else { throw ReelFailure(.job, "the output failed its verification: its covers or attached files differ") }
+        // Every clock that containers write chapters in is as fine as this.
+        let near = Rational(1, 1000)
+        let kept = output.chapters
+        guard kept.count == chapters.count,
+            zip(kept, chapters).allSatisfy({ max($0.start - $1.start, $1.start - $0.start) <= near })
+        else { throw ReelFailure(.job, "the output failed its verification: its chapters differ") }
+    }
+}

@@ -1,0 +1,96 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// A text track as the output has it: in a codec of its container, every cue where the mirror puts it.
+final class TextOutput {
+    let codec: String
+    let header: [UInt8]
+    let parameters: TextTrack.Parameters
+    /// In order of time, in seconds of the output before it is shifted.
+    let cues: [(span: Range<Rational>, text: CueText)]
+    /// Cues that the codec cannot hold.
+    let lost: Int
+    let timeBase: TimeBase
+
+    /// nil where the container has no codec for text.
+    init?(_ track: TextTrack, container: Container, timeline: Timeline, video: VideoTrack) throws(ReelFailure) {
+        let parameters = track.parameters
+        guard let codec = container.textCodec(for: parameters.codec) else { return nil }
+        self.codec = codec
+        self.parameters = parameters
+        timeBase = container.textTimeBase(video: timeline.timeBase, text: parameters.timeBase)
+        let placed = track.cues.compactMap { cue -> (span: Range<Rational>, text: CueText)? in
+            let (start, end) = (
+                parameters.timeBase.seconds(cue.interval.start), parameters.timeBase.seconds(cue.interval.end)
+            )
+            guard start < end else { return nil }
+            return timeline.reversed(start..<end, in: video).map { ($0, cue.text) }
+        }
+        let order = placed.indices.sorted { (placed[$0].span.lowerBound, $0) < (placed[$1].span.lowerBound, $1) }
+        let sorted = order.map { placed[$0] }
+        let overlaps = zip(sorted, sorted.dropFirst()).contains { $0.span.upperBound > $1.span.lowerBound }
+        let isKept =
+            codec == parameters.codec && (container.holdsOverlappingCues || parameters.isTimedText && !overlaps)
+        guard !isKept else {
+            (header, cues, lost) = (parameters.header, sorted, 0)
+            return
+        }
+        let decoder = try TextDecoder(parameters)
+        var events: [(span: Range<Rational>, event: String)] = []
+        var lost = 0
+        for (span, text) in sorted {
+            let event = Self.joined(try decoder.events(text))
+            if let event { events.append((span, event)) } else { lost += 1 }
+        }
+        if !container.holdsOverlappingCues {
+            events = Stretches.of(events.map(\.span)).compactMap { stretch in
+                Self.joined(stretch.members.map { events[$0].event }).map { (stretch.span, $0) }
+            }
+        }
+        let encoder = try TextEncoder(codec, header: decoder.header)
+        var cues: [(span: Range<Rational>, text: CueText)] = []
+        for (span, event) in events {
+            let payload = event.utf8.count < Self.longest ? try encoder.payload(event) : nil
+            guard let payload, !payload.allSatisfy({ $0 == 0 }) else {
+                lost += 1
+                continue
+            }
+            cues.append((span, CueText(payload: payload)))
+        }
+        (header, self.cues, self.lost) = (encoder.header, cues, lost)
+    }
+
+    /// mov_text counts its bytes with 16 bits.
+    private static let longest = 60_000
+
+    /// One event that says what several do, a line each; nil where there is none. The text is an event's ninth field.
+    private static func joined(_ events: [String]) -> String? {
+        guard let first = events.first else { return nil }
+        return events.dropFirst().reduce(first) { all, event in
+            let fields = event.split(separator: ",", maxSplits: 8, omittingEmptySubsequences: false)
+            return fields.count == 9 ? all + "\\N" + fields[8] : all
+        }
+    }
+
+    /// What became of cues that could not be kept, in a sentence.
+    var warning: String? {
+        lost == 0
+            ? nil : "stream \(parameters.index): \(lost) subtitles cannot be read or be \(codec), and are left out"
+    }
+
+    /// Bytes that they take in the tables of MP4, at the most: a sample and what ends it, each with size, time,
+    /// chunk and its samples (ISO 14496-12 8.6, 8.7).
+    var tableBytes: Int64 { Int64(header.count + 2048 + cues.count * 2 * (4 + 8 + 24)) }
+
+    /// Describes the stream to a muxer.
+    func describe(_ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
+        let native: UnsafeMutablePointer<AVCodecParameters> = stream.pointee.codecpar
+        native.pointee.codec_type = AVMEDIA_TYPE_SUBTITLE
+        native.pointee.codec_id = avcodec_descriptor_get_by_name(codec)?.pointee.id ?? AV_CODEC_ID_NONE
+        // The older form of QuickTime's text, which its muxer would choose in MOV, has another header.
+        native.pointee.codec_tag = codec == "mov_text" ? codecTag("tx3g") : 0
+        native.pointee.width = Int32(clamping: parameters.width)
+        native.pointee.height = Int32(clamping: parameters.height)
+        try setHeader(header, of: native)
+    }
+}

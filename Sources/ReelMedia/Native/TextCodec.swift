@@ -1,0 +1,119 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Reads cues of one codec. Between codecs, libavcodec speaks in events of ASS.
+final class TextDecoder {
+    private var native: UnsafeMutablePointer<AVCodecContext>
+    private let isTimedText: Bool
+
+    init(_ parameters: TextTrack.Parameters) throws(ReelFailure) {
+        guard let descriptor = avcodec_descriptor_get_by_name(parameters.codec),
+            let codec = avcodec_find_decoder(descriptor.pointee.id)
+        else { throw ReelFailure(.job, "this FFmpeg has no decoder for \(parameters.codec)", cause: .incompatible) }
+        isTimedText = descriptor.pointee.id == AV_CODEC_ID_MOV_TEXT
+        native = try allocated(avcodec_alloc_context3(codec), "a decoder")
+        native.pointee.pkt_timebase = AVRational(num: 1, den: 1000)
+        native.pointee.width = Int32(clamping: parameters.width)
+        native.pointee.height = Int32(clamping: parameters.height)
+        (native.pointee.extradata, native.pointee.extradata_size) = try padded(parameters.header)
+        try check(avcodec_open2(native, codec, nil), "opening the \(parameters.codec) decoder")
+    }
+
+    deinit {
+        av_freep(&native.pointee.extradata)
+        var context: UnsafeMutablePointer<AVCodecContext>? = native
+        avcodec_free_context(&context)
+    }
+
+    /// The track's styles as a script's head.
+    var header: [UInt8] {
+        Array(
+            UnsafeRawBufferPointer(
+                start: native.pointee.subtitle_header, count: Int(native.pointee.subtitle_header_size)))
+    }
+
+    /// The events of a cue, "order,layer,style,…,text"; empty where it cannot be read. Bytes that are no UTF-8 become
+    /// U+FFFD.
+    func events(_ text: CueText) throws(ReelFailure) -> [String] {
+        let events = try decode(text)
+        guard events.isEmpty else { return events }
+        var repaired = text
+        repaired.payload = repair(text.payload)
+        return repaired.payload == text.payload ? [] : try decode(repaired)
+    }
+
+    private func repair(_ payload: [UInt8]) -> [UInt8] {
+        guard isTimedText else { return Array(String(decoding: payload, as: UTF8.self).utf8) }
+        // Its length, its text, and styles that count characters of what was there before (3GPP TS 26.245 5.17).
+        guard payload.count > 2 else { return payload }
+        let length = Int(payload[0]) << 8 | Int(payload[1])
+        let utf8 = String(decoding: payload.dropFirst(2).prefix(length), as: UTF8.self).utf8.prefix(Int(UInt16.max))
+        return [UInt8(utf8.count >> 8), UInt8(utf8.count & 255)] + utf8
+    }
+
+    private func decode(_ text: CueText) throws(ReelFailure) -> [String] {
+        let packet = try Packet()
+        try packet.fill(with: text.payload)
+        packet.pts = Timestamp(0)
+        packet.duration = Ticks(1000)
+        var (subtitle, got) = (AVSubtitle(), Int32(0))
+        let code = avcodec_decode_subtitle2(native, &subtitle, &got, packet.native)
+        if code == reel_error_no_memory { throw mediaFailure(code, "decoding subtitles") }
+        guard code >= 0, got != 0 else { return [] }
+        defer { avsubtitle_free(&subtitle) }
+        return (0..<Int(subtitle.num_rects)).compactMap { number in
+            subtitle.rects[number]?.pointee.ass.map { String(cString: $0) }
+        }
+    }
+}
+
+/// Writes cues in one codec.
+final class TextEncoder {
+    private var native: UnsafeMutablePointer<AVCodecContext>
+
+    /// `header` is the decoder's: where styles are looked up.
+    init(_ name: String, header: [UInt8]) throws(ReelFailure) {
+        guard let codec = avcodec_find_encoder_by_name(name) else {
+            throw ReelFailure(.job, "this FFmpeg has no encoder for \(name)", cause: .incompatible)
+        }
+        native = try allocated(avcodec_alloc_context3(codec), "an encoder")
+        native.pointee.time_base = AVRational(num: 1, den: 1000)
+        (native.pointee.subtitle_header, native.pointee.subtitle_header_size) = try padded(header)
+        try check(avcodec_open2(native, codec, nil), "opening the \(name) encoder")
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVCodecContext>? = native
+        avcodec_free_context(&context)
+    }
+
+    var header: [UInt8] {
+        Array(UnsafeRawBufferPointer(start: native.pointee.extradata, count: Int(native.pointee.extradata_size)))
+    }
+
+    /// A cue's payload; nil where the codec cannot hold the event.
+    func payload(_ event: String) throws(ReelFailure) -> [UInt8]? {
+        var room = [UInt8](repeating: 0, count: event.utf8.count * 4 + 4096)
+        let rect = try allocated(rectangle(), "a subtitle")
+        defer {
+            av_freep(&rect.pointee.ass)
+            av_free(rect)
+        }
+        rect.pointee.type = SUBTITLE_ASS
+        rect.pointee.ass = av_strdup(event)
+        var list: UnsafeMutablePointer<AVSubtitleRect>? = rect
+        let count = withUnsafeMutablePointer(to: &list) { list in
+            var subtitle = AVSubtitle()
+            subtitle.num_rects = 1
+            subtitle.rects = list
+            subtitle.end_display_time = 1000
+            return avcodec_encode_subtitle(native, &room, Int32(clamping: room.count), &subtitle)
+        }
+        if count == reel_error_no_memory { throw mediaFailure(count, "encoding subtitles") }
+        return count > 0 ? Array(room.prefix(Int(count))) : nil
+    }
+
+    private func rectangle() -> UnsafeMutablePointer<AVSubtitleRect>? {
+        av_mallocz(MemoryLayout<AVSubtitleRect>.size)?.bindMemory(to: AVSubtitleRect.self, capacity: 1)
+    }
+}

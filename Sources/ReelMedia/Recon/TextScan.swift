@@ -1,0 +1,57 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Gathers what a track of text subtitles says, while the source is demuxed.
+struct TextScan {
+    private let parameters: TextTrack.Parameters
+    private var cues: [ScannedCue] = []
+
+    /// nil for a stream that is no text, or none that libavcodec reads. EIA-608 is captions inside a video's packets,
+    /// even where it has a stream to itself: its cues are known only after decoding.
+    init?(_ stream: UnsafeMutablePointer<AVStream>) {
+        let native = stream.pointee.codecpar.pointee
+        guard let descriptor = avcodec_descriptor_get(native.codec_id),
+            descriptor.pointee.props & AV_CODEC_PROP_TEXT_SUB != 0, native.codec_id != AV_CODEC_ID_EIA_608,
+            avcodec_find_decoder(native.codec_id) != nil
+        else { return nil }
+        parameters = TextTrack.Parameters(
+            index: Int(stream.pointee.index), codec: String(cString: descriptor.pointee.name),
+            header: Array(UnsafeRawBufferPointer(start: native.extradata, count: Int(native.extradata_size))),
+            isTimedText: fourCharacters(native.codec_tag) == "tx3g", width: Int(native.width),
+            height: Int(native.height), timeBase: TimeBase(stream.pointee.time_base),
+            details: TrackDetails(native: stream))
+    }
+
+    mutating func add(_ packet: borrowing Packet) {
+        var payload = packet.withBytes { Array($0) }
+        if parameters.codec == "webvtt" { payload = Self.plain(payload) }
+        guard !isSilent(payload) else { return }
+        cues.append(
+            ScannedCue(
+                start: packet.pts ?? packet.dts, duration: packet.duration,
+                text: CueText(
+                    payload: payload, identifier: Self.plain(packet.sideData(AV_PKT_DATA_WEBVTT_IDENTIFIER)),
+                    settings: Self.plain(packet.sideData(AV_PKT_DATA_WEBVTT_SETTINGS)))))
+    }
+
+    /// Without zeros and the line ends behind it, which Matroska's muxer and demuxer do not keep.
+    private static func plain(_ text: [UInt8]) -> [UInt8] {
+        var text = text.filter { $0 != 0 }
+        while let last = text.last, last == 10 || last == 13 { text.removeLast() }
+        return text
+    }
+
+    /// MP4 fills the time between two cues with samples of no text (3GPP TS 26.245 5.17).
+    private func isSilent(_ payload: [UInt8]) -> Bool {
+        guard parameters.codec == "mov_text" else { return payload.allSatisfy { $0 <= 32 } }
+        return payload.count <= 2 || payload[0] == 0 && payload[1] == 0
+    }
+
+    /// The track, where the video ends at `end` seconds, and a sentence about cues that have no time.
+    func finish(end: Rational) -> (track: TextTrack, warning: String?) {
+        let (cues, lost) = ScannedCue.arrange(
+            cues, end: Timestamp(parameters.timeBase.ticks(in: end, rounding: .nearest)))
+        let warning = "stream \(parameters.index): \(lost) subtitles have no time and are left out"
+        return (TextTrack(parameters: parameters, cues: cues), lost > 0 ? warning : nil)
+    }
+}
