@@ -45,7 +45,7 @@ final class OutputStreams {
             stream.pointee.codecpar.pointee.sample_aspect_ratio = aspect
             if let rate = constantRate(plan, index.video) { stream.pointee.avg_frame_rate = rate.native }
             try setDisplayMatrix(source.displayMatrix, stream, plan.container)
-            describe(stream, source.details)
+            describe(stream, source.details, plan.container)
             if plan.container == .nut {
                 let end = plan.timeline.timeBase.seconds(Timestamp(totalTicks(plan, index.video)))
                 av_dict_set(&stream.pointee.metadata, "DURATION", clockText(end), 0)
@@ -55,20 +55,24 @@ final class OutputStreams {
             _ = try muxer.addStream(timeBase: TimeBase(1, Int64(target.sampleRate))) { (stream) throws(ReelFailure) in
                 try check(avcodec_parameters_copy(stream.pointee.codecpar, parameters), "describing the audio")
                 stream.pointee.codecpar.pointee.codec_tag = 0
-                describe(stream, index.audio[target.track].details)
+                describe(stream, index.audio[target.track].details, plan.container)
             }
         }
         for text in texts {
             _ = try muxer.addStream(timeBase: text.timeBase) { (stream) throws(ReelFailure) in
                 try text.describe(stream)
-                describe(stream, text.parameters.details)
+                describe(stream, text.parameters.details, plan.container)
             }
         }
     }
 
-    private func describe(_ stream: UnsafeMutablePointer<AVStream>, _ details: TrackDetails) {
+    private func describe(
+        _ stream: UnsafeMutablePointer<AVStream>, _ details: TrackDetails, _ container: Container
+    ) {
         stream.pointee.disposition = details.flags
-        if let language = details.language { av_dict_set(&stream.pointee.metadata, "language", language, 0) }
+        if let language = details.language.flatMap(container.language) {
+            av_dict_set(&stream.pointee.metadata, "language", language, 0)
+        }
         if let title = details.title { av_dict_set(&stream.pointee.metadata, "title", title, 0) }
     }
 

@@ -7,7 +7,7 @@ final class TextOutput {
     let header: [UInt8]
     let parameters: TextTrack.Parameters
     /// In order of time, in seconds of the output before it is shifted.
-    let cues: [(span: Range<Rational>, text: CueText)]
+    let cues: [Placed]
     /// Cues that the codec cannot hold.
     let lost: Int
     let timeBase: TimeBase
@@ -19,45 +19,51 @@ final class TextOutput {
         self.codec = codec
         self.parameters = parameters
         timeBase = container.textTimeBase(video: timeline.timeBase, text: parameters.timeBase)
-        let placed = track.cues.compactMap { cue -> (span: Range<Rational>, text: CueText)? in
-            let (start, end) = (
-                parameters.timeBase.seconds(cue.interval.start), parameters.timeBase.seconds(cue.interval.end)
-            )
+        let placed = track.cues.compactMap { cue -> Placed? in
+            let start = parameters.timeBase.seconds(cue.interval.start)
+            let end = parameters.timeBase.seconds(cue.interval.end)
             guard start < end else { return nil }
             return timeline.reversed(start..<end, in: video).map { ($0, cue.text) }
         }
-        let order = placed.indices.sorted { (placed[$0].span.lowerBound, $0) < (placed[$1].span.lowerBound, $1) }
-        let sorted = order.map { placed[$0] }
-        let overlaps = zip(sorted, sorted.dropFirst()).contains { $0.span.upperBound > $1.span.lowerBound }
-        let isKept =
-            codec == parameters.codec && (container.holdsOverlappingCues || parameters.isTimedText && !overlaps)
-        guard !isKept else {
-            (header, cues, lost) = (parameters.header, sorted, 0)
+        if codec == parameters.codec, container.holdsOverlappingCues || parameters.isTimedText && !Self.overlap(placed)
+        {
+            (header, cues, lost) = (parameters.header, Self.sorted(placed), 0)
             return
         }
         let decoder = try TextDecoder(parameters)
         var events: [(span: Range<Rational>, event: String)] = []
-        var lost = 0
-        for (span, text) in sorted {
-            let event = Self.joined(try decoder.events(text))
-            if let event { events.append((span, event)) } else { lost += 1 }
+        for (span, text) in placed {
+            if let event = Self.joined(try decoder.events(text)) { events.append((span, event)) }
         }
+        var lost = placed.count - events.count
         if !container.holdsOverlappingCues {
             events = Stretches.of(events.map(\.span)).compactMap { stretch in
                 Self.joined(stretch.members.map { events[$0].event }).map { (stretch.span, $0) }
             }
         }
         let encoder = try TextEncoder(codec, header: decoder.header)
-        var cues: [(span: Range<Rational>, text: CueText)] = []
+        var written: [Placed] = []
         for (span, event) in events {
             let payload = event.utf8.count < Self.longest ? try encoder.payload(event) : nil
             guard let payload, !payload.allSatisfy({ $0 == 0 }) else {
                 lost += 1
                 continue
             }
-            cues.append((span, CueText(payload: payload)))
+            written.append((span, CueText(payload: payload)))
         }
-        (header, self.cues, self.lost) = (encoder.header, cues, lost)
+        (header, cues, self.lost) = (encoder.header, Self.sorted(written), lost)
+    }
+
+    typealias Placed = (span: Range<Rational>, text: CueText)
+
+    /// In order of time; those that start together as the source has them.
+    private static func sorted(_ cues: [Placed]) -> [Placed] {
+        cues.indices.sorted { (cues[$0].span.lowerBound, $0) < (cues[$1].span.lowerBound, $1) }.map { cues[$0] }
+    }
+
+    private static func overlap(_ cues: [Placed]) -> Bool {
+        let cues = sorted(cues)
+        return zip(cues, cues.dropFirst()).contains { $0.span.upperBound > $1.span.lowerBound }
     }
 
     /// mov_text counts its bytes with 16 bits.

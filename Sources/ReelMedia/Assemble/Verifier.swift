@@ -144,6 +144,9 @@ struct Verifier {
         }
         // Where frames are reordered, libavformat 5.1 does not hand out what the table says.
         guard stream.kind == .text || storesDurations, !stream.isReordered else { return }
+        // The last duration it counts from the track's, to which it does not add the empty edit of a later start.
+        let isLast = found.packets + 1 == stream.presentation.count
+        guard stream.kind == .text || !isLast || stream.presentation[0] <= 0 else { return }
         let length = stream.timeBase.seconds(Ticks(stream.duration(of: found.packets)))
         guard (found.timeBase.ticks(in: length, rounding: .nearest) - packet.duration.count).magnitude <= 1 else {
             let lasts = decimal(found.timeBase.seconds(packet.duration).approximate)

@@ -16,6 +16,12 @@ extension TargetChoice {
         if !index.chapters.isEmpty, !spec.container.holdsChapters {
             warnings.append("chapters are left out: a .\(kind) file cannot hold them; write .mkv or .mp4")
         }
+        let tracks = (spec.audio == .none ? [] : index.audio.map(\.details)) + index.texts.map(\.parameters.details)
+        let languages = Set(tracks.compactMap(\.language).filter { spec.container.language($0) == nil }).sorted()
+        if !languages.isEmpty {
+            warnings.append(
+                "a language is lost: a .\(kind) file cannot say \(languages.joined(separator: ", ")); write .mkv")
+        }
         let lost = index.attachments.filter { !spec.container.holds($0) }
         if !lost.isEmpty {
             let names = lost.map(\.fileName).joined(separator: ", ")

@@ -1,0 +1,29 @@
+/// Languages as containers write them.
+extension Container {
+    /// A language's code as libavformat must be given it, so that the file says it; nil where the file cannot.
+    public func language(_ code: String) -> String? {
+        switch self {
+        case .mkv, .webm, .ts, .nut: return code
+        case .mp4: return code.utf8.count == 3 && code.utf8.allSatisfy { (97...122).contains($0) } ? code : nil
+        case .mov:
+            // QuickTime's own numbers, for which libavformat has names of its own.
+            let name = Self.quickTimeNames[code] ?? code
+            return Self.quickTimeLanguages.contains(Substring(name)) ? name : nil
+        }
+    }
+
+    private static let quickTimeNames = [
+        "deu": "ger", "nld": "dut", "ell": "gre", "isl": "ice", "zho": "chi", "fas": "per", "sqi": "alb", "rum": "ron",
+        "cze": "ces", "slo": "slk", "mkd": "mac", "hye": "arm", "kat": "geo", "bod": "tib", "mya": "bur", "msa": "may",
+        "cym": "wel", "eus": "baq", "fre": "fra", "swe": "sve", "hrv": "hr ", "srp": "sr ", "fao": "fo ", "pan": "pa ",
+        "gle": "iri",
+    ]
+
+    private static let quickTimeLanguages = Set(
+        """
+        eng fra ger ita dut sve spa dan por nor heb jpn ara fin gre ice mlt tur chi urd hin tha kor lit pol hun est \
+        lav per rus iri alb ron ces slk slv yid mac bul ukr bel uzb kaz aze arm geo mol kir tgk tuk mon pus kur kas \
+        snd tib nep san mar ben asm guj ori mal kan tam tel sin bur khm lao vie ind tgl may amh tir orm som swa kin \
+        run nya mlg epo wel baq cat lat que grn aym tat uig dzo jav
+        """.split(separator: " ") + ["hr ", "sr ", "fo ", "pa "])
+}

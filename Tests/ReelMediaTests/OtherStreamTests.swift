@@ -1,0 +1,216 @@
+import Foundation
+import ReelCore
+import ReelMedia
+import Testing
+
+/// Chapters, covers, attached files, timecodes, data, tags, and what is said of tracks.
+@Suite("What is beside video and sound")
+struct OtherStreamTests {
+    private let folder: ScratchFolder
+
+    init() throws {
+        Media.prepare()
+        folder = try ScratchFolder()
+    }
+
+    private func path(_ name: String) -> String { folder.path + "/" + name }
+
+    /// 48 frames at 24000/1001 in Matroska or MP4, remuxed by ffmpeg with `more`.
+    private func source(_ name: String, inputs: [String] = [], audio: [String]? = nil, _ more: [String]) throws
+        -> String
+    {
+        let plain = try Fixture.make(
+            "v-" + name, in: folder, frames: 48, video: Fixture.x264 + ["-g", "20"], audio: audio)
+        try run("ffmpeg", ["-v", "error", "-y", "-i", plain] + inputs + ["-c", "copy"] + more + [path(name)])
+        return path(name)
+    }
+
+    private func reversed(_ source: String, _ container: Container) throws -> MediaJob {
+        try MediaJob(
+            source, spec: JobSpec(container: container, preset: container == .webm ? "8" : "ultrafast"),
+            folder: folder.path)
+    }
+
+    private func probe(_ path: String, _ arguments: String...) throws -> String {
+        try run("ffprobe", ["-v", "error", "-of", "csv=p=0"] + arguments + [path])
+    }
+
+    private static let chapters = """
+        ;FFMETADATA1
+        title=Ein Titel
+        artist=Wer
+        album=Platte
+        comment=Bemerkung
+        copyright=Recht
+        date=2021
+        [CHAPTER]
+        TIMEBASE=1/1000
+        START=0
+        END=500
+        title=Eins – 🎞
+        [CHAPTER]
+        TIMEBASE=1/1000
+        START=500
+        END=1400
+        [CHAPTER]
+        TIMEBASE=1/1000
+        START=1400
+        END=7000
+        title=Drei
+        [CHAPTER]
+        TIMEBASE=1/1000
+        START=7000
+        END=8000
+        title=Vier
+
+        """
+
+    private func chaptered(_ name: String) throws -> String {
+        try Data(Self.chapters.utf8).write(to: URL(fileURLWithPath: path("chapters.txt")))
+        return try source(name, inputs: ["-i", path("chapters.txt")], ["-map", "0", "-map_metadata", "1"])
+    }
+
+    @Test(
+        "row 24: chapters are mirrored, in order, cut to the video, with their titles; tags of the file stay",
+        arguments: [Container.mkv, .webm, .mp4, .mov, .nut])
+    func chapters(container: Container) throws {
+        let job = try reversed(try chaptered("s.mkv"), container)
+        #expect(job.warnings == [])
+        // The last chapter that is shown begins at 1.4 s; E is 2.001 s, where Matroska ends the last of the frames.
+        let found = try probe(job.output, "-show_entries", "chapter=start_time,end_time:chapter_tags=title")
+        let untitled = [.mkv, .webm].contains(container) ? "" : ","
+        #expect(
+            found.split(separator: "\n") == [
+                "0.000000,0.601000,Drei", "0.601000,1.501000\(untitled)", "1.501000,2.001000,Eins – 🎞",
+            ])
+        let names = ["title", "artist", "album", "comment", "copyright", "date"]
+        let tags = try probe(job.output, "-show_entries", "format_tags", "-of", "default=nk=0:nw=1").lowercased()
+        for (name, value) in zip(names, ["ein titel", "wer", "platte", "bemerkung", "recht", "2021"]) {
+            #expect(tags.contains("tag:\(name)=\(value)\n"), "\(tags)")
+        }
+        if container == .mp4 {
+            let again = try reversed(job.output, .mkv)
+            #expect(again.warnings == [])
+            let back = try probe(again.output, "-show_entries", "chapter=start_time:chapter_tags=title")
+            #expect(back == "0.000000,Eins – 🎞\n0.500000,\n1.400000,Drei\n")
+        }
+    }
+
+    @Test("row 24: transport streams hold neither chapters nor tags, and it is said")
+    func withoutChapters() throws {
+        let job = try reversed(try chaptered("s.mkv"), .ts)
+        #expect(
+            job.warnings == [
+                "chapters are left out: a .ts file cannot hold them; write .mkv or .mp4",
+                "tags are left out: a .ts file cannot hold title, date, artist, album, comment, copyright",
+            ])
+    }
+
+    @Test("a finished file that lacks a chapter does not pass")
+    func missingChapter() throws {
+        let source = try chaptered("s.mkv")
+        let job = try reversed(source, .mkv)
+        let assembler = Assembler(
+            source: source, index: job.index, plan: job.plan, segments: folder.path,
+            records: job.results.flatMap(\.segments))
+        #expect(try assembler.verify(job.output) { _ in } == 48)
+        try run("ffmpeg", "-v", "error", "-i", job.output, "-c", "copy", "-map_chapters", "-1", path("x.mkv"))
+        let failure = #expect(throws: ReelFailure.self) { try assembler.verify(path("x.mkv")) { _ in } }
+        #expect(failure?.message == "the output failed its verification: its chapters differ")
+    }
+
+    @Test(
+        "row 25: the start timecode stays as a tag, its track and other data are left out",
+        arguments: [Container.mkv, .mp4, .mov, .nut])
+    func timecode(container: Container) throws {
+        let source = try source("s.mov", ["-timecode", "01:02:03:04", "-metadata", "title=Ein Titel"])
+        let job = try reversed(source, container)
+        #expect(job.warnings == ["data is left out: stream 1 (tmcd)"])
+        let tags = try probe(job.output, "-show_entries", "format_tags", "-of", "default=nk=0:nw=1").lowercased()
+        #expect(tags.contains("tag:timecode=01:02:03:04\n"))
+        #expect(tags.contains("tag:title=ein titel\n"))
+        #expect(try probe(job.output, "-show_entries", "stream=codec_type") == "video\n")
+        #expect(try reversed(job.output, .mkv).warnings == [])
+    }
+
+    /// A picture of a few hundred bytes.
+    private func picture(_ name: String) throws -> String {
+        try run("ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=48x32", "-frames:v", "1", path(name))
+        return path(name)
+    }
+
+    private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+
+    /// The bytes of a cover in a file.
+    private func cover(of file: String, stream: String) throws -> Data {
+        let copy = path("copy-\(UUID().uuidString)")
+        try run("ffmpeg", "-v", "error", "-i", file, "-map", stream, "-c", "copy", "-f", "image2pipe", copy)
+        return try bytes(copy)
+    }
+
+    @Test("row 26: covers and attached files are copied byte for byte, and never taken for the video")
+    func attachments() throws {
+        let (jpeg, font) = (try picture("c.jpg"), path("f.ttf"))
+        try Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 7) }).write(to: URL(fileURLWithPath: font))
+        let source = try source(
+            "s.mkv",
+            ["-attach", jpeg, "-metadata:s:1", "mimetype=image/jpeg", "-metadata:s:1", "filename=vorn.jpg"]
+                + ["-attach", font, "-metadata:s:2", "mimetype=font/ttf", "-metadata:s:2", "filename=f.ttf"])
+        let job = try reversed(source, .mkv)
+        #expect(job.warnings == [])
+        #expect(job.index.video.stream.index == 0)
+        #expect(job.index.attachments.map(\.isCover) == [true, false])
+        let about = try probe(job.output, "-show_entries", "stream=codec_type:stream_tags=filename,mimetype")
+        #expect(about == "video\nvideo,vorn.jpg,image/jpeg\nattachment,f.ttf,font/ttf\n")
+        #expect(try cover(of: job.output, stream: "0:1") == bytes(jpeg))
+        try run(
+            "ffmpeg", "-v", "fatal", "-dump_attachment:2", path("out.ttf"), "-i", job.output, "-t", "0", "-f", "null",
+            "-")
+        #expect(try bytes(path("out.ttf")) == bytes(font))
+
+        let mp4 = try reversed(source, .mp4)
+        #expect(mp4.warnings == ["attached files are left out: a .mp4 file cannot hold f.ttf; write .mkv"])
+        #expect(try cover(of: mp4.output, stream: "0:1") == bytes(jpeg))
+        #expect(try probe(mp4.output, "-show_entries", "stream_disposition=attached_pic") == "0\n1\n")
+        let back = try reversed(mp4.output, .mkv)
+        #expect(back.index.attachments.map(\.fileName) == ["cover.jpg"])
+        #expect(try cover(of: back.output, stream: "0:1") == bytes(jpeg))
+        #expect(try Decoded(back.output).hashes.count == 48)
+    }
+
+    @Test("row 26: what a container cannot attach is named", arguments: [Container.mov, .nut, .ts, .webm])
+    func withoutAttachments(container: Container) throws {
+        let png = try picture("c.png")
+        let source = try source(
+            "s.mp4", inputs: ["-i", png], ["-map", "0", "-map", "1", "-disposition:1", "attached_pic"])
+        let job = try reversed(source, container)
+        #expect(
+            job.warnings == [
+                "attached files are left out: a .\(container.rawValue) file cannot hold cover.png; write .mkv"
+            ])
+        #expect(try probe(job.output, "-show_entries", "stream=codec_type").hasPrefix("video\n"))
+        #expect(try Recon(path: job.output).run().attachments == [])
+    }
+
+    @Test("row 27: every audio track in its order with language, title and dispositions; other videos are named")
+    func tracks() throws {
+        let source = try source(
+            "s.mkv", inputs: ["-i", try Fixture.make("w.mkv", in: folder, frames: 48, video: Fixture.x264)],
+            audio: ["-c:a", "aac"],
+            ["-map", "0:a", "-map", "1:v", "-map", "0:v", "-map", "0:a"]
+                + ["-metadata:s:a:0", "language=deu", "-metadata:s:a:0", "title=Ton", "-disposition:a:0", "comment"]
+                + ["-metadata:s:a:1", "language=fra", "-disposition:a:1", "default+forced", "-disposition:v", "0"])
+        let job = try reversed(source, .mkv)
+        #expect(
+            job.warnings.filter { !$0.contains("outlast") } == [
+                "stream 2 (video, h264) is left out: only stream 1 is reversed"
+            ])
+        let about = try probe(
+            job.output, "-select_streams", "a", "-show_entries",
+            "stream_disposition=default,forced,comment:stream_tags=language,title")
+        #expect(about == "0,1,0,ger,Ton\n1,0,1,fre\n" || about == "0,1,0,deu,Ton\n1,0,1,fra\n")
+
+        let mov = try reversed(source, .mov)
+        #expect(try probe(mov.output, "-select_streams", "a", "-show_entries", "stream_tags=language") == "ger\nfra\n")
+    }
+}
