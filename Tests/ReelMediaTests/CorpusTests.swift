@@ -8,18 +8,81 @@ private let oracle = ProcessInfo.processInfo.environment["REEL_ORACLE"]
 /// Real files, judged by an independent program. Both are named by the environment.
 @Suite("Corpus", .enabled(if: corpus != nil && oracle != nil, "set REEL_CORPUS and REEL_ORACLE to run these"))
 struct CorpusTests {
-    @Test(
-        "is reversed without loss",
-        arguments: [
-            "h264_bpyramid3_sar64x45.mp4", "iphone6s_h264_rot90_mebx.mov", "flir_phone_h264_vfr_audio_late.mp4",
-            "quicktime_h264_vfr_bframes_600tb.mov", "av1_single_key_125f.mkv", "vp9_odd_161x121.webm",
-            "canon_mjpeg_640x480_pcm.avi", "phone_mpeg4_sp_amr.3gp", "ts_h264_576p_aac_pts3883.ts",
-        ])
-    func lossless(file: String) throws {
+    private static let whole = [
+        "h264_bpyramid3_sar64x45.mp4", "iphone6s_h264_rot90_mebx.mov", "flir_phone_h264_vfr_audio_late.mp4",
+        "quicktime_h264_vfr_bframes_600tb.mov", "av1_single_key_125f.mkv", "vp9_odd_161x121.webm",
+        "canon_mjpeg_640x480_pcm.avi", "phone_mpeg4_sp_amr.3gp", "ts_h264_576p_aac_pts3883.ts",
+        "divx5_packed_b_gmc_ac3_51.avi", "raw_h264_annexb.h264", "mpeg1_es_no_container.mpg",
+        "atsc_mpeg2_480i_opengop.ts", "h264_two_edits_end_on_b.mp4",
+    ]
+
+    @Test("is reversed without loss", arguments: whole)
+    func lossless(file: String) throws { try judge(file, JobSpec(container: .mkv, lossless: true)) }
+
+    @Test("row 13: two packets that are one frame: AVCHD")
+    func fieldPairs() throws {
+        try judge("sony_a7m3_avchd_paff_opengop.mts", JobSpec(container: .mkv, lossless: true))
+    }
+
+    @Test("row 11: parameters and size change between passes")
+    func changes() throws {
+        let spec = JobSpec(container: .mkv, lossless: true, passFrames: 2)
+        let job = try judge("h264_resolution_change_multi_stsd.mp4", spec)
+        #expect(job.plan.passes.count == 2)
+    }
+
+    @Test("row 10: damaged recordings: what decodes is exact, the rest is repeated")
+    func damaged() throws {
+        for (file, partial) in [
+            ("dvb_mpeg2_576i_midgop_pts19207.ts", "lost=60"), ("h264_one_invalid_nalu.mp4", ""),
+            ("mpeg1_ps_opengop_sar64x45_truncated.mpg", "lost=34"), ("truncated_divx4_mp3.avi", "lost=178"),
+        ] {
+            try judge(file, JobSpec(container: .mkv, lossless: true), partial: partial)
+        }
+    }
+
+    @discardableResult
+    private func judge(_ file: String, _ spec: JobSpec, partial: String? = nil) throws -> MediaJob {
         let folder = try ScratchFolder()
         let source = (corpus ?? "") + "/" + file
-        let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
-        let verdict = try run(oracle ?? "", "check", source, job.output)
-        #expect(verdict.hasPrefix("ok"), "\(verdict)")
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        let how = partial.map { ["--partial", $0] } ?? []
+        let verdict = try run(oracle ?? "", ["check", source, job.output] + how)
+        #expect(verdict.hasPrefix("ok"), "\(file): \(verdict)")
+        return job
+    }
+
+    /// Whole videos whose frames have timestamps. Not among them: the longest, for its time, and one whose later frames
+    /// are scaled.
+    private static let timed: [String] = {
+        let manifest = (try? String(contentsOfFile: (corpus ?? "") + "/MANIFEST.tsv", encoding: .utf8)) ?? ""
+        let rows = manifest.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
+        return rows.filter { row in
+            let outcome = row.last?.split(separator: " ").first
+            let name = row.first ?? ""
+            return outcome == "ok" && !name.hasPrefix("h264_long") && !name.hasPrefix("h264_resolution_change")
+                && ![".avi", ".h264"].contains { name.hasSuffix($0) } && !name.contains("_es_")
+        }.compactMap { $0.first.map(String.init) }
+    }()
+
+    @Test(
+        "row 1: reversed twice, it is the source again, to the tick that the container has",
+        arguments: timed, [(Container.nut, Rational(0)), (.mkv, Rational(2, 1000))])
+    func twice(file: String, through way: (container: Container, off: Rational)) throws {
+        let source = (corpus ?? "") + "/" + file
+        let spec = JobSpec(container: way.container, lossless: true, audio: .none)
+        let (there, back) = (try ScratchFolder(), try ScratchFolder())
+        let once = try MediaJob(source, spec: spec, folder: there.path)
+        let twice = try MediaJob(once.output, spec: spec, folder: back.path)
+        // FFV1 holds 15 bits of RGB in 24.
+        let format = file.contains("rgb555") ? "rgb24" : nil
+        let (before, after) = (
+            try Decoded(source, pixelFormat: format), try Decoded(twice.output, pixelFormat: format)
+        )
+        #expect(after.hashes == before.hashes)
+        // Up to a constant.
+        let moved = zip(before.times, after.times).map { $1 - $0 }
+        let spread = (moved.max() ?? Rational(0)) - (moved.min() ?? Rational(0))
+        #expect(spread <= way.off, "\(file): off by \(spread) s")
     }
 }
