@@ -1,5 +1,6 @@
 import Foundation
 import ReelCore
+import ReelMedia
 import Testing
 
 private let corpus = ProcessInfo.processInfo.environment["REEL_CORPUS"]
@@ -84,5 +85,38 @@ struct CorpusTests {
         let moved = zip(before.times, after.times).map { $1 - $0 }
         let spread = (moved.max() ?? Rational(0)) - (moved.min() ?? Rational(0))
         #expect(spread <= way.off, "\(file): off by \(spread) s")
+    }
+
+    @Test(
+        "row 23, 25, 27: what real files have beside their video is left out in so many words",
+        arguments: [
+            (
+                "mkv_h264_pgs_ac3.mkv",
+                ["stream 2 (subtitles, hdmv_pgs_subtitle) is left out: only subtitles that are text are kept"]
+            ),
+            (
+                "dvd_one_frame_576_dvdsub.vob",
+                [
+                    "stream 1 (subtitles, dvd_subtitle) is left out: only subtitles that are text are kept",
+                    "stream 2 (subtitles, dvd_subtitle) is left out: only subtitles that are text are kept",
+                ]
+            ),
+            (
+                "gopro_hero5_h264_gpmf_timecode.mp4",
+                ["data is left out: stream 2 (tmcd), stream 3 (gpmd), stream 4 (fdsc)"]
+            ),
+            ("iphone6s_h264_rot90_mebx.mov", ["data is left out: stream 2 (mebx), stream 3 (mebx)"]),
+            (
+                "pixel_motionphoto_hevc_2video_vfr_rot.mp4",
+                [
+                    "stream 1 (video, hevc) is left out: only stream 0 is reversed",
+                    "data is left out: stream 2 (mett), stream 3 (mett)",
+                ]
+            ),
+            ("h264_one_frame_aac_coverart.mp4", []),
+        ])
+    func leftOut(file: String, warnings: [String]) throws {
+        Media.prepare()
+        #expect(try Recon(path: (corpus ?? "") + "/" + file).run().warnings == warnings)
     }
 }

@@ -96,6 +96,20 @@ struct OtherStreamTests {
         }
     }
 
+    @Test("row 24: a clock of 24 ticks a second does not make chapters coarse", arguments: [Container.mp4, .mov])
+    func coarseClock(container: Container) throws {
+        try Data(Self.chapters.utf8).write(to: URL(fileURLWithPath: path("chapters.txt")))
+        let plain = try Fixture.make("v.mkv", in: folder, frames: 48, rate: "24", video: Fixture.x264)
+        try run(
+            "ffmpeg", "-v", "error", "-i", plain, "-i", path("chapters.txt"), "-map", "0", "-map_metadata", "1", "-c:v",
+            "libx264", "-r", "24", "-video_track_timescale", "24", path("s.mp4"))
+        let job = try reversed(path("s.mp4"), container)
+        #expect(job.plan.timeline.timeBase == TimeBase(1, 24))
+        // ffmpeg gives MP4 no chapter without a title.
+        let starts = try probe(job.output, "-show_entries", "chapter=start_time:chapter_tags=title")
+        #expect(starts == "0.000000,Drei\n0.600000,Eins – 🎞\n")
+    }
+
     @Test("row 24: transport streams hold neither chapters nor tags, and it is said")
     func withoutChapters() throws {
         let job = try reversed(try chaptered("s.mkv"), .ts)

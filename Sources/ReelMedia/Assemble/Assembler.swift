@@ -148,9 +148,12 @@ public struct Assembler {
         ]
     }
 
-    /// Ticks a second in which edit lists are written: fine enough for every track's start, where 32 bits allow.
+    /// Ticks a second in which edit lists and chapters are written: fine enough for every track's start, where 32 bits
+    /// allow, and for chapters' milliseconds.
     private var movieTimescale: Int64 {
-        let scales = [plan.timeline.timeBase.secondsPerTick.denominator] + plan.audio.map { Int64($0.sampleRate) }
+        let scales =
+            [plan.timeline.timeBase.secondsPerTick.denominator] + plan.audio.map { Int64($0.sampleRate) }
+            + (index.chapters.isEmpty ? [] : [1000])
         let common = scales.reduce(Int64?(1)) { product, scale in
             product.flatMap { Rational.leastCommonMultiple($0, scale) }
         }

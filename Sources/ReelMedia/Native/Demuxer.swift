@@ -68,7 +68,9 @@ final class Demuxer {
                 return nil
             }
             let base = TimeBase(chapter.time_base)
-            let title = tags(of: chapter.metadata).first { $0.name.lowercased() == "title" }?.value
+            // MP4 counts a title's bytes with 16 bits.
+            let title = tags(of: chapter.metadata).first { $0.name.lowercased() == "title" }
+                .map { String($0.value.unicodeScalars.prefix(16_000)) }
             return Chapter(
                 start: base.seconds(Timestamp(chapter.start)),
                 end: base.seconds(Timestamp(chapter.end == reel_nopts ? chapter.start : chapter.end)), title: title)
