@@ -63,7 +63,10 @@ public enum Container: String, Codable, CaseIterable, Sendable {
 }
 
 public enum AudioMode: String, Codable, CaseIterable, Sendable {
-    case reverse, none
+    case reverse
+    /// Forwards, as long as the video lasts.
+    case keep
+    case none
 }
 
 public enum TimestampMode: String, Codable, CaseIterable, Sendable {

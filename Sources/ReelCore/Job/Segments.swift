@@ -17,13 +17,16 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
     public var extradataHash: String
     /// Audio only: samples of priming before the first that is to be heard.
     public var initialPadding: Int
+    /// Audio only: samples at the end of the last packet that are not to be heard.
+    public var trailingPadding: Int
     /// Audio only: where the first heard sample lies on the output's clock, in samples of `timeBase`; negative where
     /// the sound begins before the first frame.
     public var start: Int64
 
     public init(
         name: String, pass: Int, run: Int, frames: Int, packets: Int, bytes: Int64, checksum: String,
-        timeBase: TimeBase, reorderDepth: Int, extradataHash: String, initialPadding: Int = 0, start: Int64 = 0
+        timeBase: TimeBase, reorderDepth: Int, extradataHash: String, initialPadding: Int = 0, trailingPadding: Int = 0,
+        start: Int64 = 0
     ) {
         self.name = name
         self.pass = pass
@@ -36,6 +39,7 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
         self.reorderDepth = reorderDepth
         self.extradataHash = extradataHash
         self.initialPadding = initialPadding
+        self.trailingPadding = trailingPadding
         self.start = start
     }
 }

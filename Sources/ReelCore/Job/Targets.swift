@@ -45,11 +45,22 @@ public struct EncoderIdentity: Hashable, Codable, Sendable {
     }
 }
 
-/// How one audio track will be encoded.
+/// What becomes of an audio track on its way into the output.
+public enum AudioHandling: String, Codable, Sendable {
+    /// Decoded, reversed by the sample, encoded.
+    case reversed
+    /// Decoded and encoded in the order it has.
+    case forwards
+    /// Packet by packet as the source has them.
+    case copied
+}
+
+/// How one audio track will be made.
 public struct AudioTarget: Hashable, Codable, Sendable {
     /// The track's place in `SourceIndex.audio`.
     public var track: Int
-    /// The encoder's name as FFmpeg spells it, for example "aac" or "pcm_s16le".
+    public var handling: AudioHandling
+    /// The encoder's name as FFmpeg spells it, for example "aac" or "pcm_s16le"; "copy" where nothing is encoded.
     public var encoder: String
     /// Samples per second; differs from the source's only where the encoder cannot take that.
     public var sampleRate: Int
@@ -60,9 +71,11 @@ public struct AudioTarget: Hashable, Codable, Sendable {
     public var lossless: Bool
 
     public init(
-        track: Int, encoder: String, sampleRate: Int, channelLayout: String, bitrate: Int64?, lossless: Bool
+        track: Int, handling: AudioHandling = .reversed, encoder: String, sampleRate: Int, channelLayout: String,
+        bitrate: Int64?, lossless: Bool
     ) {
         self.track = track
+        self.handling = handling
         self.encoder = encoder
         self.sampleRate = sampleRate
         self.channelLayout = channelLayout

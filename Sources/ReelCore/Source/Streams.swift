@@ -104,18 +104,25 @@ public struct AudioTrack: Hashable, Codable, Sendable {
     public var channels: Int
     /// As libavutil describes it: "stereo", "5.1(side)".
     public var channelLayout: String
-    /// The decoder's sample format, for example "fltp"; nil where it is known only when decoding.
-    public var sampleFormat: String?
+    /// The decoder's sample format, for example "fltp".
+    public var sampleFormat: String
+    /// Significant bits of each sample, where the codec says so: 24 in samples of 32 bits.
+    public var bitsPerSample: Int?
+    /// The codec's profile as FFmpeg spells it, nil where there is none.
+    public var profile: String?
     public var timeBase: TimeBase
     /// Time of the first packet and end of the last, by the container; what is really heard is known after decoding.
     public var span: Interval
     /// Bytes of payload.
     public var bytes: Int64
+    /// What a container must know to hold its packets.
+    public var parameters: CodecParameters
     public var details: TrackDetails
 
     public init(
-        index: Int, codec: String, sampleRate: Int, channels: Int, channelLayout: String, sampleFormat: String?,
-        timeBase: TimeBase, span: Interval, bytes: Int64, details: TrackDetails
+        index: Int, codec: String, sampleRate: Int, channels: Int, channelLayout: String, sampleFormat: String,
+        bitsPerSample: Int? = nil, profile: String? = nil, timeBase: TimeBase, span: Interval, bytes: Int64,
+        parameters: CodecParameters = CodecParameters(), details: TrackDetails
     ) {
         self.index = index
         self.codec = codec
@@ -123,9 +130,12 @@ public struct AudioTrack: Hashable, Codable, Sendable {
         self.channels = channels
         self.channelLayout = channelLayout
         self.sampleFormat = sampleFormat
+        self.bitsPerSample = bitsPerSample
+        self.profile = profile
         self.timeBase = timeBase
         self.span = span
         self.bytes = bytes
+        self.parameters = parameters
         self.details = details
     }
 }

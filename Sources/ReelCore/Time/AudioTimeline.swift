@@ -16,21 +16,28 @@ public struct AudioTimeline: Hashable, Sendable {
         /// Its first sample on the timeline, holes counted.
         public var place: Int64
         public var count: Int64
+        /// The silence before it is that of packets which did not decode.
+        public var followsLoss: Bool
     }
 
     /// A decoded block: when it is heard by its timestamp, and how many samples it has.
     public struct Block: Hashable, Sendable {
         public var time: Rational
         public var count: Int
+        /// A packet before it did not decode.
+        public var followsLoss: Bool
 
-        public init(time: Rational, count: Int) {
+        public init(time: Rational, count: Int, followsLoss: Bool = false) {
             self.time = time
             self.count = count
+            self.followsLoss = followsLoss
         }
     }
 
     /// A hole is where timestamps run ahead of the samples, for good, by so many seconds. Less is jitter.
     public static let shortestHole = Rational(15, 1000)
+    /// Where packets are known to be lost, timestamps are believed from here on: Matroska rounds them to 1 ms.
+    public static let shortestLoss = Rational(2, 1000)
 
     /// Nil where nothing was decoded.
     public init?(blocks: [Block], sampleRate: Int) {
@@ -50,12 +57,15 @@ public struct AudioTimeline: Hashable, Sendable {
             leastFromHere[place] = min(leastFromHere[place], leastFromHere[place + 1])
         }
         let threshold = clock.ticks(in: Self.shortestHole, rounding: .up)
-        pieces = [Piece(sample: 0, place: 0, count: 0)]
+        let lossThreshold = clock.ticks(in: Self.shortestLoss, rounding: .up)
+        pieces = [Piece(sample: 0, place: 0, count: 0, followsLoss: false)]
         var (sample, silence, most) = (Int64(0), Int64(0), ahead[0])
         for (number, block) in blocks.enumerated() {
-            if number > 0, leastFromHere[number] - most >= threshold {
+            let step = leastFromHere[number] - most
+            if number > 0, step >= (block.followsLoss ? lossThreshold : threshold) {
                 silence += ahead[number] - ahead[number - 1]
-                pieces.append(Piece(sample: sample, place: sample + silence, count: 0))
+                let followsLoss = block.followsLoss
+                pieces.append(Piece(sample: sample, place: sample + silence, count: 0, followsLoss: followsLoss))
             }
             most = max(most, ahead[number])
             sample += Int64(block.count)
@@ -79,7 +89,9 @@ public struct AudioTimeline: Hashable, Sendable {
         clip.pieces = pieces.compactMap { piece in
             let (first, end) = (max(piece.place, low), min(piece.place + piece.count, high))
             guard first < end else { return nil }
-            return Piece(sample: piece.sample + first - piece.place, place: first - low, count: end - first)
+            var part = piece
+            (part.sample, part.place, part.count) = (piece.sample + first - piece.place, first - low, end - first)
+            return part
         }
         guard !clip.pieces.isEmpty else { return nil }
         clip.start = start + Rational(low, Int64(sampleRate))
@@ -101,7 +113,10 @@ public struct AudioTimeline: Hashable, Sendable {
         return stretches
     }
 
-    /// Samples per channel: decoded ones from `sample` on, to be read backwards, or silence.
+    /// What is heard from the track's start to its end.
+    public var forwards: [Stretch] { backwards.reversed() }
+
+    /// Samples per channel: decoded ones from `sample` on, or silence.
     public enum Stretch: Hashable, Sendable {
         case sound(sample: Int64, count: Int64)
         case silence(Int64)

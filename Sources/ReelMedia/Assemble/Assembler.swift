@@ -24,11 +24,12 @@ public struct Assembler {
     public func assemble(
         to path: String, progress: (Int) -> Void
     ) throws(ReelFailure) -> (packets: Int, bytes: Int64, warnings: [String]) {
-        let streams = try OutputStreams(plan: plan, index: index)
-        let sources = try sources(streams)
+        let heard = try heardTracks()
+        let streams = try OutputStreams(plan: plan, index: index, heard: heard)
+        let sources = try sources(streams, heard)
         let muxer = try Muxer(path: path, format: plan.container.muxer)
         try streams.add(to: muxer, plan: plan, index: index)
-        let extras = try extras()
+        let extras = try extras(heard)
         try extras.add(to: muxer)
         muxer.setMetadata(index.keptTags)
         let options = muxerOptions(streams, extras)
@@ -57,9 +58,10 @@ public struct Assembler {
 
     /// Compares a finished file with the segments that it was made of. Returns how many packets were compared.
     public func verify(_ path: String, progress: (Int) -> Void) throws(ReelFailure) -> Int {
-        let streams = try OutputStreams(plan: plan, index: index)
-        let sources = try sources(streams)
-        let expected = try Expectation(streams: streams, sources: sources, extras: try extras())
+        let heard = try heardTracks()
+        let streams = try OutputStreams(plan: plan, index: index, heard: heard)
+        let sources = try sources(streams, heard)
+        let expected = try Expectation(streams: streams, sources: sources, extras: try extras(heard))
         let packet = try Packet()
         for (number, source) in sources.enumerated() {
             while source.upcoming != nil {
@@ -76,31 +78,32 @@ public struct Assembler {
     private var isQuickTime: Bool { plan.container == .mp4 || plan.container == .mov }
 
     /// Video first, then the audio tracks, then the texts, each with its final times.
-    private func sources(_ streams: OutputStreams) throws(ReelFailure) -> [any PacketSource] {
-        let audio = try audioRecords()
-        let shift = shift(for: audio)
+    private func sources(_ streams: OutputStreams, _ heard: [HeardTrack]) throws(ReelFailure) -> [any PacketSource] {
+        let shift = shift(for: heard)
         let later = plan.timeline.timeBase.seconds(shift)
         let video = VideoSource(
             folder: segments, segments: try videoSegments(), timeline: plan.timeline, track: index.video,
             parameters: streams.video, shift: shift)
         var sources: [any PacketSource] = [video]
-        for (record, parameters) in zip(audio, streams.audio) {
+        for (heard, parameters) in zip(heard, streams.audio) {
             sources.append(
-                try AudioSource(folder: segments, record: record, parameters: parameters, shift: later))
+                try AudioSource(
+                    folder: segments, record: heard.record, parameters: parameters, shift: later,
+                    isMatroska: isMatroska))
         }
         let overlapping = plan.container.holdsOverlappingCues
         return sources + streams.texts.map { TextSource($0, shift: later, overlapping: overlapping) }
     }
 
-    private func extras() throws(ReelFailure) -> OutputExtras {
-        let shift = shift(for: try audioRecords())
+    private func extras(_ heard: [HeardTrack]) throws(ReelFailure) -> OutputExtras {
+        let shift = shift(for: heard)
         return try OutputExtras(
             source: source, index: index, plan: plan, shift: plan.timeline.timeBase.seconds(shift))
     }
 
     /// The fewest video ticks that keep every track from starting before 0.
-    private func shift(for audio: [SegmentRecord]) -> Ticks {
-        let earliest = audio.map { $0.timeBase.seconds(Timestamp($0.start)) }.min() ?? Rational(0)
+    private func shift(for heard: [HeardTrack]) -> Ticks {
+        let earliest = heard.map { $0.record.timeBase.seconds(Timestamp($0.record.start)) }.min() ?? Rational(0)
         guard earliest < Rational(0) else { return .zero }
         return Ticks(plan.timeline.timeBase.ticks(in: Rational(0) - earliest, rounding: .up))
     }
@@ -121,14 +124,15 @@ public struct Assembler {
         return result
     }
 
-    private func audioRecords() throws(ReelFailure) -> [SegmentRecord] {
-        var result: [SegmentRecord] = []
+    /// The audio tracks that have a sound while the video lasts.
+    private func heardTracks() throws(ReelFailure) -> [HeardTrack] {
+        var result: [HeardTrack] = []
         for (number, pass) in plan.passes.enumerated() {
             guard case .audio(let track) = pass else { continue }
             guard let record = records.first(where: { $0.pass == number }) else {
                 throw ReelFailure(.job, "the segment of audio track \(track) is missing", cause: .transient)
             }
-            result.append(record)
+            if record.frames > 0 { result.append(HeardTrack(target: plan.audio[track], record: record)) }
         }
         return result
     }

@@ -8,6 +8,7 @@ final class AudioSource: PacketSource {
     private let record: SegmentRecord
     /// What is added to the times in the segment.
     private let offset: Ticks
+    private let isMatroska: Bool
     /// libavformat writes a codec delay for Opus alone.
     let matroskaDelay: Ticks
     private let ahead: Packet
@@ -15,8 +16,10 @@ final class AudioSource: PacketSource {
 
     /// `shift` is what the whole output starts later, in seconds.
     init(
-        folder: String, record: SegmentRecord, parameters: UnsafePointer<AVCodecParameters>, shift: Rational
+        folder: String, record: SegmentRecord, parameters: UnsafePointer<AVCodecParameters>, shift: Rational,
+        isMatroska: Bool
     ) throws(ReelFailure) {
+        self.isMatroska = isMatroska
         self.record = record
         let isOpus = parameters.pointee.codec_id == AV_CODEC_ID_OPUS
         matroskaDelay = isOpus ? Ticks(Int64(record.initialPadding)) : .zero
@@ -42,5 +45,9 @@ final class AudioSource: PacketSource {
         packet.dts = pts
         let end = Timestamp(Int64(record.frames + record.initialPadding)) + offset
         packet.duration = min(upcoming ?? end, end) - pts
+        // Matroska's DiscardPadding (RFC 9559 5.1.3.5.7); MP4 has the duration, and libavformat takes off both.
+        if isMatroska, upcoming == nil, record.trailingPadding > 0 {
+            try packet.skipAtEnd(samples: record.trailingPadding)
+        }
     }
 }

@@ -1,20 +1,33 @@
 internal import CFFmpeg
 internal import ReelCore
 
+/// An audio track of the output, and the segment that holds it.
+struct HeardTrack {
+    let target: AudioTarget
+    let record: SegmentRecord
+}
+
 /// The streams of the output as the muxer is told of them: the encoders opened once more say what they make.
 final class OutputStreams {
     let video: UnsafeMutablePointer<AVCodecParameters>
     let audio: [UnsafeMutablePointer<AVCodecParameters>]
     let texts: [TextOutput]
 
-    init(plan: Plan, index: SourceIndex) throws(ReelFailure) {
+    private let heard: [HeardTrack]
+
+    init(plan: Plan, index: SourceIndex, heard: [HeardTrack]) throws(ReelFailure) {
+        self.heard = heard
         video = try allocated(avcodec_parameters_alloc(), "stream parameters")
         try Encoder(plan.video, stream: index.video.stream).describe(into: video)
         var tracks: [UnsafeMutablePointer<AVCodecParameters>] = []
-        for target in plan.audio {
-            let format = index.audio[target.track].sampleFormat.map { av_get_sample_fmt($0) } ?? AV_SAMPLE_FMT_FLTP
+        for heard in heard {
+            let track = index.audio[heard.target.track]
             let parameters = try allocated(avcodec_parameters_alloc(), "stream parameters")
-            try Encoder(target, source: format).describe(into: parameters)
+            if heard.target.handling == .copied {
+                try track.describe(into: parameters, padding: heard.record.initialPadding)
+            } else {
+                try Encoder(heard.target, track: track).describe(into: parameters)
+            }
             tracks.append(parameters)
         }
         audio = tracks
@@ -51,11 +64,11 @@ final class OutputStreams {
                 av_dict_set(&stream.pointee.metadata, "DURATION", clockText(end), 0)
             }
         }
-        for (target, parameters) in zip(plan.audio, audio) {
-            _ = try muxer.addStream(timeBase: TimeBase(1, Int64(target.sampleRate))) { (stream) throws(ReelFailure) in
+        for (heard, parameters) in zip(heard, audio) {
+            _ = try muxer.addStream(timeBase: heard.record.timeBase) { (stream) throws(ReelFailure) in
                 try check(avcodec_parameters_copy(stream.pointee.codecpar, parameters), "describing the audio")
                 stream.pointee.codecpar.pointee.codec_tag = 0
-                describe(stream, index.audio[target.track].details, plan.container)
+                describe(stream, index.audio[heard.target.track].details, plan.container)
             }
         }
         for text in texts {

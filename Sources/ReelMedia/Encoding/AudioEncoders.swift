@@ -12,7 +12,7 @@ struct AudioEncoderProfile {
     let bitratePerChannel: Int64
 
     private static let preferred: [String: String] = [
-        "aac": "aac", "opus": "libopus", "flac": "flac", "vorbis": "libvorbis", "mp3": "libmp3lame", "ac3": "ac3",
+        "opus": "libopus", "vorbis": "libvorbis", "mp3": "libmp3lame",
     ]
 
     private init(encoder: String, codec: String) {
@@ -23,34 +23,58 @@ struct AudioEncoderProfile {
     }
 
     /// An encoder's or a codec's name; "pcm" is the PCM that holds the decoder's samples.
-    static func named(_ name: String, sampleFormat: String?) throws(ReelFailure) -> AudioEncoderProfile {
-        if name == "pcm" { return .pcm(holding: sampleFormat ?? "s16") }
-        let wanted = preferred[name] ?? name
+    static func named(_ name: String, track: AudioTrack) throws(ReelFailure) -> AudioEncoderProfile {
+        if name == "pcm" { return .pcm(holding: track) }
+        guard let profile = AudioEncoderProfile(named: name) else {
+            throw ReelFailure(
+                .usage, "--audio-codec \(name): this FFmpeg has no such audio encoder; reel knows aac, opus, flac, pcm")
+        }
+        return profile
+    }
+
+    private init?(named name: String) {
+        let wanted = Self.preferred[name] ?? name
         let codec =
             avcodec_find_encoder_by_name(wanted)
             ?? avcodec_descriptor_get_by_name(wanted).flatMap {
                 avcodec_find_encoder($0.pointee.id)
             }
-        guard let codec, codec.pointee.type == AVMEDIA_TYPE_AUDIO else {
-            throw ReelFailure(
-                .usage, "--audio-codec \(name): this FFmpeg has no such audio encoder; reel knows aac, opus, flac, pcm")
-        }
-        return AudioEncoderProfile(
+        guard let codec, codec.pointee.type == AVMEDIA_TYPE_AUDIO else { return nil }
+        self.init(
             encoder: String(cString: codec.pointee.name), codec: String(cString: avcodec_get_name(codec.pointee.id)))
     }
 
-    /// The encoder of a source's own codec, for those that reel encodes again in kind.
-    static func same(as codec: String) -> AudioEncoderProfile? {
-        guard codec.hasPrefix("pcm") || ["aac", "opus", "flac"].contains(codec) else { return nil }
-        return try? named(codec, sampleFormat: nil)
+    /// Encoders for a track, best first: that of its own codec where reel encodes it in kind, then AAC, Opus, FLAC, and
+    /// the PCM that holds its samples.
+    static func candidates(for track: AudioTrack) -> [AudioEncoderProfile] {
+        let inKind = ["aac", "opus", "flac", "alac", "vorbis"].contains(track.codec)
+        let own = inKind || track.codec.hasPrefix("pcm") ? AudioEncoderProfile(named: track.codec) : nil
+        let pcm = AudioEncoderProfile.pcm(holding: track)
+        let alike = track.codec.hasPrefix("pcm") ? pcm : nil
+        return [own, alike].compactMap { $0 } + ["aac", "opus", "flac"].compactMap { AudioEncoderProfile(named: $0) }
+            + [pcm]
     }
 
-    /// Little-endian PCM of a sample format: nothing of a sample is lost.
-    static func pcm(holding sampleFormat: String) -> AudioEncoderProfile {
+    /// Little-endian PCM of a track's samples: nothing of them is lost.
+    static func pcm(holding track: AudioTrack) -> AudioEncoderProfile {
         let names = ["u8": "u8", "s16": "s16le", "s32": "s32le", "s64": "s64le", "flt": "f32le", "dbl": "f64le"]
-        let packed = sampleFormat.hasSuffix("p") ? String(sampleFormat.dropLast()) : sampleFormat
-        let name = "pcm_" + (names[packed] ?? "f32le")
+        let format = track.sampleFormat
+        let packed = format.hasSuffix("p") ? String(format.dropLast()) : format
+        let is24 = packed == "s32" && track.bitsPerSample.map { $0 <= 24 } == true
+        let name = "pcm_" + (is24 ? "s24le" : names[packed] ?? "f32le")
         return AudioEncoderProfile(encoder: name, codec: name)
+    }
+
+    func keepsRate(of track: AudioTrack) -> Bool { nearestRate(to: track.sampleRate) == track.sampleRate }
+
+    /// Whether every channel keeps its place; surround channels may be called side or back.
+    func keepsChannels(of track: AudioTrack) -> Bool {
+        // RFC 9639 9.1.3.
+        guard codec != "flac" || track.channels <= 8 else { return false }
+        let bare = { (layout: String) in layout.split(separator: "(").first.map(String.init) ?? layout }
+        let made = layout(for: track.channelLayout)
+        return made == track.channelLayout
+            || ["4.0", "quad", "5.0", "5.1"].contains(bare(made)) && bare(made) == bare(track.channelLayout)
     }
 
     /// The rate itself where the encoder takes it, else the next higher one, else the highest.
@@ -61,7 +85,8 @@ struct AudioEncoderProfile {
         return rates.contains(rate) ? rate : rates.filter { $0 > rate }.min() ?? rates.max() ?? rate
     }
 
-    /// The layout itself where the encoder takes it, else the usual one with as many channels.
+    /// The layout itself where the encoder takes it, else the usual one with as many channels, else the one with the
+    /// most.
     func layout(for name: String) -> String {
         guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.ch_layouts else { return name }
         var wanted = AVChannelLayout()
@@ -74,7 +99,8 @@ struct AudioEncoderProfile {
         }) {
             return name
         }
-        guard var other = offered.first(where: { $0.nb_channels == wanted.nb_channels }) else { return name }
+        let most = offered.max { $0.nb_channels < $1.nb_channels }
+        guard var other = offered.first(where: { $0.nb_channels == wanted.nb_channels }) ?? most else { return name }
         return layoutName(&other)
     }
 }

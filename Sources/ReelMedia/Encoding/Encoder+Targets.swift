@@ -39,8 +39,9 @@ extension Encoder {
         }
     }
 
-    /// Opens the encoder of one audio track whose decoded samples are of format `source`.
-    convenience init(_ target: AudioTarget, source: AVSampleFormat) throws(ReelFailure) {
+    /// Opens the encoder of one audio track.
+    convenience init(_ target: AudioTarget, track: AudioTrack) throws(ReelFailure) {
+        let source = av_get_sample_fmt(track.sampleFormat)
         try self.init(target.encoder, options: []) { (context) throws(ReelFailure) in
             context.pointee.sample_rate = Int32(target.sampleRate)
             context.pointee.time_base = AVRational(num: 1, den: Int32(target.sampleRate))
@@ -53,13 +54,14 @@ extension Encoder {
         }
     }
 
-    /// The source's own format where the encoder takes it, interleaved or planar, else what the encoder likes best.
+    /// The source's own format where the encoder takes it, interleaved or planar, else its widest.
     private static func sampleFormat(of encoder: String, source: AVSampleFormat) -> AVSampleFormat {
         guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.sample_fmts else { return AV_SAMPLE_FMT_FLTP }
         var offered: [AVSampleFormat] = []
         while list[offered.count] != AV_SAMPLE_FMT_NONE { offered.append(list[offered.count]) }
         let packed = av_get_packed_sample_fmt(source)
-        return offered.first { av_get_packed_sample_fmt($0) == packed } ?? offered.first ?? AV_SAMPLE_FMT_FLTP
+        let widest = offered.max { av_get_bytes_per_sample($0) < av_get_bytes_per_sample($1) }
+        return offered.first { av_get_packed_sample_fmt($0) == packed } ?? widest ?? AV_SAMPLE_FMT_FLTP
     }
 }
 

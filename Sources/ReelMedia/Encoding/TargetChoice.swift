@@ -100,52 +100,8 @@ public struct TargetChoice {
         return options
     }
 
-    /// How each audio track is encoded: in its own codec where reel writes that, else AAC or what the container holds.
-    public mutating func audio() throws(ReelFailure) -> [AudioTarget] {
-        guard spec.audio == .reverse else { return [] }
-        var targets: [AudioTarget] = []
-        for (number, track) in index.audio.enumerated() { targets.append(try audio(track, number)) }
-        return targets
-    }
-
-    private mutating func audio(_ track: AudioTrack, _ number: Int) throws(ReelFailure) -> AudioTarget {
-        let profile = try audioProfile(track, number)
-        try refuseUnlessHeld(codec: profile.codec, option: "--audio-codec")
-        let rate = profile.nearestRate(to: track.sampleRate)
-        let layout = profile.layout(for: track.channelLayout)
-        if rate != track.sampleRate {
-            warnings.append(
-                "audio \(number): \(profile.encoder) cannot take \(track.sampleRate) Hz: it becomes \(rate) Hz")
-        }
-        if layout != track.channelLayout {
-            warnings.append(
-                "audio \(number): \(profile.encoder) cannot take \(track.channelLayout): it becomes \(layout)")
-        }
-        return AudioTarget(
-            track: number, encoder: profile.encoder, sampleRate: rate, channelLayout: layout,
-            bitrate: profile.isLossless ? nil : Int64(track.channels) * profile.bitratePerChannel,
-            lossless: spec.lossless)
-    }
-
-    private mutating func audioProfile(_ track: AudioTrack, _ number: Int) throws(ReelFailure) -> AudioEncoderProfile {
-        if spec.lossless {
-            if let codec = spec.audioCodec, !codec.hasPrefix("pcm") {
-                throw ReelFailure(.usage, "--lossless keeps sound as PCM; leave --audio-codec \(codec) out")
-            }
-            return .pcm(holding: track.sampleFormat ?? "fltp")
-        }
-        if let codec = spec.audioCodec { return try .named(codec, sampleFormat: track.sampleFormat) }
-        if let own = AudioEncoderProfile.same(as: track.codec), holds(own.codec) { return own }
-        let fallback = try ["aac", "libopus"].map { (name) throws(ReelFailure) in
-            try AudioEncoderProfile.named(name, sampleFormat: nil)
-        }
-        let chosen = fallback.first { holds($0.codec) } ?? fallback[0]
-        warnings.append("audio \(number): \(track.codec) becomes \(chosen.codec)")
-        return chosen
-    }
-
     /// Whether libavformat can write a codec into the job's container.
-    private func holds(_ codec: String) -> Bool {
+    func holds(_ codec: String) -> Bool {
         guard let muxer = av_guess_format(spec.container.muxer, nil, nil),
             let descriptor = avcodec_descriptor_get_by_name(codec)
         else { return false }
@@ -153,6 +109,8 @@ public struct TargetChoice {
         if spec.container == .ts { return Self.transportable.contains(codec) }
         // libavformat writes FFV1 to MOV under the tag that AVI has for it, which its query does not know of.
         if spec.container == .mov, descriptor.pointee.id == AV_CODEC_ID_FFV1 { return true }
+        // It says that MOV holds these, and refuses to write them.
+        if spec.container == .mov, ["flac", "opus", "truehd", "vp9", "av1"].contains(codec) { return false }
         return avformat_query_codec(muxer, descriptor.pointee.id, FF_COMPLIANCE_NORMAL) == 1
     }
 
@@ -161,7 +119,7 @@ public struct TargetChoice {
         "h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4", "aac", "mp2", "mp3", "ac3", "eac3", "dts", "opus",
     ]
 
-    private func refuseUnlessHeld(codec: String, option: String) throws(ReelFailure) {
+    func refuseUnlessHeld(codec: String, option: String) throws(ReelFailure) {
         guard !holds(codec) else { return }
         throw ReelFailure(
             .input,

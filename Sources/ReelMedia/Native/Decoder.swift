@@ -5,6 +5,8 @@ internal import ReelCore
 final class Decoder {
     private var native: UnsafeMutablePointer<AVCodecContext>
     private let name: String
+    /// How often it said that something did not decode.
+    private(set) var complaints = 0
 
     /// Opens the decoder that libavcodec prefers for the stream. Throws `.input` where there is none.
     init(stream: UnsafeMutablePointer<AVStream>, threads: Int, path: String) throws(ReelFailure) {
@@ -26,9 +28,8 @@ final class Decoder {
         avcodec_free_context(&context)
     }
 
-    var sampleFormat: AVSampleFormat { native.pointee.sample_fmt }
-    var sampleRate: Int { Int(native.pointee.sample_rate) }
-    var channels: Int { Int(native.pointee.ch_layout.nb_channels) }
+    /// Significant bits of each sample, 0 where the codec does not say.
+    var bitsPerSample: Int { Int(native.pointee.bits_per_raw_sample) }
 
     /// What became of a packet.
     enum Fed {
@@ -53,7 +54,10 @@ final class Decoder {
         switch code {
         case reel_error_again: return .full
         case reel_error_no_memory: throw mediaFailure(code, "decoding \(name)")
-        default: return code < 0 && code != reel_error_eof ? .damaged : .accepted
+        default:
+            guard code < 0, code != reel_error_eof else { return .accepted }
+            complaints += 1
+            return .damaged
         }
     }
 
@@ -70,7 +74,7 @@ final class Decoder {
             case reel_error_again: return .again
             case reel_error_eof: return .end
             case reel_error_no_memory: throw mediaFailure(code, "decoding \(name)")
-            default: continue
+            default: complaints += 1
             }
         }
         throw ReelFailure(.input, "the \(name) decoder reports errors without end")

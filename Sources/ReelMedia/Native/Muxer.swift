@@ -61,6 +61,8 @@ final class Muxer {
     /// Writes what stands before the packets. Timestamps are taken as they are unless `shifted`.
     func begin(options: [Tag] = [], shifted: Bool = false) throws(ReelFailure) {
         native.pointee.flags |= AVFMT_FLAG_BITEXACT
+        // libavformat 5.1 takes FLAC in MP4 for an experiment.
+        native.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
         var dictionary = NativeDictionary(options)
         if !shifted { dictionary.set("avoid_negative_ts", "disabled") }
         try check(avformat_write_header(native, &dictionary.native), "\(path): writing the header", kind: .output)

@@ -84,6 +84,29 @@ struct Packet: ~Copyable {
         body(UnsafeRawBufferPointer(start: native.pointee.data, count: Int(native.pointee.size)))
     }
 
+    /// Decoded samples at its start and its end that are not to be heard; 0 where nothing is said. As libavcodec keeps
+    /// them: two little-endian numbers of 32 bits, and two reasons.
+    var skippedSamples: (start: Int, end: Int) {
+        var size = 0
+        guard let data = av_packet_get_side_data(native, AV_PKT_DATA_SKIP_SAMPLES, &size), size >= 10 else {
+            return (0, 0)
+        }
+        let bytes = UnsafeRawBufferPointer(start: data, count: size)
+        let number = { (offset: Int) in
+            Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+        }
+        return (number(0), number(4))
+    }
+
+    /// Says how many decoded samples at its end are not to be heard.
+    func skipAtEnd(samples: Int) throws(ReelFailure) {
+        let data = try allocated(
+            av_packet_new_side_data(native, AV_PKT_DATA_SKIP_SAMPLES, 10), "what to skip of a packet")
+        let bytes = UnsafeMutableRawBufferPointer(start: data, count: 10)
+        bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        bytes.storeBytes(of: UInt32(clamping: samples).littleEndian, toByteOffset: 4, as: UInt32.self)
+    }
+
     /// Lets go of the payload; the packet can be filled again.
     func reset() { av_packet_unref(native) }
 }

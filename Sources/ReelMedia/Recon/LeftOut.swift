@@ -7,6 +7,8 @@ struct LeftOut {
     let main: Int
     /// Chapters of MP4 are a track of text, too, which becomes chapters again.
     let hasChapters: Bool
+    /// Why tracks of sound cannot be kept, by their streams.
+    let refusals: [Int: String]
 
     func sentences(_ streams: [UnsafeMutablePointer<AVStream>]) -> [String] {
         var (sentences, data): ([String], [String]) = ([], [])
@@ -30,7 +32,7 @@ struct LeftOut {
                 sentences.append("\(name) (subtitles, \(codec)) is left out: only subtitles that are text are kept")
             default:
                 let kind = known(av_get_media_type_string(parameters.codec_type)) ?? "unknown"
-                sentences.append("\(name) (\(kind), \(codec)) is left out")
+                sentences.append("\(name) (\(kind), \(codec)) is left out" + (refusals[Int(stream.pointee.index)].map { ": " + $0 } ?? ""))
             }
         }
         return sentences + (data.isEmpty ? [] : ["data is left out: \(data.joined(separator: ", "))"])

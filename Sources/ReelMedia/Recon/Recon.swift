@@ -5,7 +5,7 @@ public import ReelCore
 public struct Recon {
     private let demuxer: Demuxer
     private let video: UnsafeMutablePointer<AVStream>
-    private let audio: [UnsafeMutablePointer<AVStream>]
+    private let audio: [AudioScan]
     private let texts: [Int: TextScan]
 
     /// Opens the source and picks its main video and the audio beside it. Throws `.input` where there is none to
@@ -22,11 +22,10 @@ public struct Recon {
         }
         video = main
         let members = demuxer.programme(of: Int(main.pointee.index))
-        audio = streams.filter { stream in
-            let parameters = stream.pointee.codecpar.pointee
-            return parameters.codec_type == AVMEDIA_TYPE_AUDIO && parameters.codec_id != AV_CODEC_ID_NONE
-                && parameters.ch_layout.nb_channels > 0 && members?.contains(Int(stream.pointee.index)) ?? true
-        }
+        audio = try streams.filter { stream in
+            stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
+                && members?.contains(Int(stream.pointee.index)) ?? true
+        }.map { [demuxer] (stream) throws(ReelFailure) in try AudioScan(stream, path: demuxer.path) }
         let found = streams.compactMap { stream in TextScan(stream).map { (Int(stream.pointee.index), $0) } }
         texts = [Int: TextScan](uniqueKeysWithValues: found.filter { members?.contains($0.0) ?? true })
         try refuseWhatCannotBeDecoded()
@@ -51,13 +50,13 @@ public struct Recon {
     /// Reads the whole file once. Throws `.input` where it has no frame to show.
     public func run() throws(ReelFailure) -> SourceIndex {
         let videoIndex = Int(video.pointee.index)
-        demuxer.select(Set(audio.map { Int($0.pointee.index) } + texts.keys + [videoIndex]))
+        demuxer.select(Set(audio.map(\.index) + texts.keys + [videoIndex]))
         let parameters = video.pointee.codecpar.pointee
         let randomAccess = RandomAccess(
             codec: parameters.codec_id,
             extradata: UnsafeRawBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size)))
         var scanned: [ScannedPacket] = []
-        var spans = [Int: AudioSpan](uniqueKeysWithValues: audio.map { (Int($0.pointee.index), AudioSpan()) })
+        let tracks = Dictionary(audio.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
         var texts = texts
         let first = try FirstFrame(stream: video, path: demuxer.path)
         let parser = try PictureParser(stream: video, randomAccess: randomAccess)
@@ -67,10 +66,11 @@ public struct Recon {
                 scanned.append(scan(packet, randomAccess, parser))
                 if first.isLooking { try first.feed(packet) }
             } else {
-                spans[packet.streamIndex]?.extend(by: packet)
+                try tracks[packet.streamIndex]?.add(packet)
                 texts[packet.streamIndex]?.add(packet)
             }
         }
+        for track in audio { try track.finish() }
         if !scanned.isEmpty { try first.finish(path: demuxer.path) }
         var stream = VideoStream(native: video)
         first.complete(&stream)
@@ -86,7 +86,7 @@ public struct Recon {
         let timecode = demuxer.timecode.map { [$0] } ?? []
         return SourceIndex(
             format: demuxer.formatName, fileSize: demuxer.fileSize, startTime: demuxer.startTime, video: track,
-            audio: audio.compactMap { audioTrack($0, spans[Int($0.pointee.index)]) }, texts: said.map(\.track),
+            audio: audio.compactMap(\.track), texts: said.map(\.track),
             chapters: demuxer.chapters, attachments: demuxer.attachments,
             metadata: demuxer.metadata.filter { $0.name.lowercased() != "timecode" } + timecode,
             warnings: repairs + said.compactMap(\.warning) + leftOut())
@@ -113,30 +113,15 @@ public struct Recon {
         return Timestamp(timeBase.ticks(in: seconds, rounding: .nearest))
     }
 
-    private func audioTrack(_ stream: UnsafeMutablePointer<AVStream>, _ span: AudioSpan?) -> AudioTrack? {
-        guard let span, let interval = span.interval else { return nil }
-        return AudioTrack(native: stream, span: interval, bytes: span.bytes)
-    }
-
     private func leftOut() -> [String] {
-        let tracks = audio.map { Int($0.pointee.index) } + texts.keys + [Int(video.pointee.index)]
-        let kept = Set(tracks + demuxer.attachments.map(\.index))
-        return LeftOut(main: Int(video.pointee.index), hasChapters: !demuxer.chapters.isEmpty)
-            .sentences(demuxer.streams.filter { !kept.contains(Int($0.pointee.index)) })
-    }
-}
-
-/// What demuxing tells about an audio track.
-private struct AudioSpan {
-    var interval: Interval?
-    var bytes: Int64 = 0
-
-    mutating func extend(by packet: borrowing Packet) {
-        bytes += Int64(packet.size)
-        guard let pts = packet.pts else { return }
-        let start = min(interval?.start ?? pts, pts)
-        let end = max(interval?.end ?? pts, pts + packet.duration)
-        interval = Interval(start: start, duration: end - start)
+        let heard = audio.filter { $0.refusal == nil }.map(\.index)
+        let kept = Set(heard + texts.keys + demuxer.attachments.map(\.index) + [Int(video.pointee.index)])
+        let refusals = Dictionary(
+            audio.compactMap { track in track.refusal.map { (track.index, $0) } },
+            uniquingKeysWith: { first, _ in first })
+        return LeftOut(
+            main: Int(video.pointee.index), hasChapters: !demuxer.chapters.isEmpty, refusals: refusals
+        ).sentences(demuxer.streams.filter { !kept.contains(Int($0.pointee.index)) })
     }
 }
 

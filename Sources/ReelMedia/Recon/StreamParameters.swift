@@ -56,19 +56,6 @@ extension FieldOrder {
     }
 }
 
-extension AudioTrack {
-    init(native stream: UnsafeMutablePointer<AVStream>, span: Interval, bytes: Int64) {
-        var parameters = stream.pointee.codecpar.pointee
-        self.init(
-            index: Int(stream.pointee.index), codec: String(cString: avcodec_get_name(parameters.codec_id)),
-            sampleRate: Int(parameters.sample_rate), channels: Int(parameters.ch_layout.nb_channels),
-            channelLayout: layoutName(&parameters.ch_layout),
-            sampleFormat: known(av_get_sample_fmt_name(AVSampleFormat(parameters.format))),
-            timeBase: TimeBase(stream.pointee.time_base), span: span, bytes: bytes,
-            details: TrackDetails(native: stream))
-    }
-}
-
 extension TrackDetails {
     private static let names: [(Int32, String)] = [
         (AV_DISPOSITION_DEFAULT, "default"), (AV_DISPOSITION_DUB, "dub"), (AV_DISPOSITION_ORIGINAL, "original"),

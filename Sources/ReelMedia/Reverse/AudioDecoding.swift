@@ -1,14 +1,19 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Decodes one audio track in full, to a spill.
+/// Decodes one audio track in full, to a spill, in the format that its first sound has.
 struct AudioDecoding {
     let spill: SampleSpill
-    let format: AVSampleFormat
+    /// That of the samples in the spill, channels beside each other.
+    let format: SoundFormat
     let blocks: [AudioTimeline.Block]
+    /// A sentence for each thing that is not as it should be.
+    let warnings: [String]
 
+    /// `name` stands for the track in warnings, `zero` is where the file's clock starts, in seconds.
     init(
-        path: String, track: AudioTrack, scratch: String, progress: (_ decoded: Int) -> Void
+        path: String, track: AudioTrack, name: String, zero: Rational, scratch: String,
+        progress: (_ decoded: Int) -> Void
     ) throws(ReelFailure) {
         let demuxer = try Demuxer(path: path)
         guard let stream = demuxer.stream(track.index) else {
@@ -17,98 +22,138 @@ struct AudioDecoding {
         demuxer.select([track.index])
         let decoder = try Decoder(stream: stream, threads: 1, path: path)
         let splitter = PacketSplitter(codec: stream.pointee.codecpar.pointee.codec_id)
-        let gather = Gather(path: path, track: track, scratch: scratch)
+        let gather = SoundGather(timeBase: track.timeBase, scratch: scratch)
         let packet = try Packet()
         while try demuxer.read(into: packet) {
             guard packet.streamIndex == track.index else { continue }
+            let before = decoder.complaints
             try splitter.forEachFrame(of: packet) { (part) throws(ReelFailure) in
-                // A packet that cannot be decoded leaves its time to the hole it makes.
                 while try decoder.send(part) == .full { try gather.receive(from: decoder) }
                 try gather.receive(from: decoder)
             }
+            if decoder.complaints > before { gather.lose(packet) }
             progress(gather.blocks.count)
         }
         try decoder.drain()
         try gather.receive(from: decoder)
-        guard let spill = gather.spill else {
-            throw ReelFailure(.input, "\(path): nothing of audio stream \(track.index) decodes")
+        try gather.finish()
+        guard let spill = gather.spill, let format = gather.format else {
+            throw ReelFailure(.input, "\(path): changed since it was indexed (no sound decodes); submit it again")
         }
         try spill.flush()
-        (self.spill, format, blocks) = (spill, gather.format, gather.blocks)
-    }
-
-    /// What comes out of the decoder.
-    private final class Gather {
-        let path: String
-        let track: AudioTrack
-        let scratch: String
-        var spill: SampleSpill?
-        var format = AV_SAMPLE_FMT_NONE
-        var blocks: [AudioTimeline.Block] = []
-
-        init(path: String, track: AudioTrack, scratch: String) {
-            self.path = path
-            self.track = track
-            self.scratch = scratch
-        }
-
-        func receive(from decoder: Decoder) throws(ReelFailure) {
-            let frame = try Frame()
-            while try decoder.receive(into: frame) == .frame {
-                guard frame.sampleCount > 0 else { continue }
-                if spill == nil { spill = try start(frame) }
-                guard let spill else { continue }
-                let samePlan =
-                    frame.native.pointee.format == format.rawValue
-                    && Int(frame.native.pointee.ch_layout.nb_channels) == spill.channels
-                    && Int(frame.native.pointee.sample_rate) == track.sampleRate
-                guard samePlan else {
-                    throw ReelFailure(.input, "\(path): audio stream \(track.index) changes its format midway")
-                }
-                let sampled = Rational(spill.count, Int64(track.sampleRate))
-                let time =
-                    (frame.pts ?? frame.bestTimestamp).map(track.timeBase.seconds)
-                    ?? (blocks.first?.time ?? Rational(0)) + sampled
-                try spill.append(frame)
-                blocks.append(AudioTimeline.Block(time: time, count: frame.sampleCount))
-            }
-        }
-
-        private func start(_ frame: borrowing Frame) throws(ReelFailure) -> SampleSpill {
-            format = AVSampleFormat(frame.native.pointee.format)
-            return try SampleSpill(
-                folder: scratch, format: format, channels: Int(frame.native.pointee.ch_layout.nb_channels))
-        }
+        (self.spill, self.format, blocks) = (spill, format.packed, gather.blocks)
+        warnings = gather.warnings(name: name, zero: zero)
     }
 }
 
-/// 3GP puts several frames of AMR into a packet, of which libavcodec decodes the first only.
-private struct PacketSplitter {
-    /// Bytes of a frame, its header included, by its frame type (RFC 4867 4.3.1 and 5.3); nil for other codecs.
-    private let frameBytes: [Int]?
+/// What comes out of an audio decoder: samples of one format, and when they are heard.
+private final class SoundGather {
+    private let timeBase: TimeBase
+    private let scratch: String
+    private(set) var spill: SampleSpill?
+    /// That of the first sound, which all is converted to.
+    private(set) var format: SoundFormat?
+    private(set) var blocks: [AudioTimeline.Block] = []
+    /// What the decoder gives at present, and what converts it where that is another format than the first.
+    private var current: SoundFormat?
+    private var converter: Resampler?
+    private var changes: [(time: Rational, from: SoundFormat, to: SoundFormat)] = []
+    /// When each packet that did not decode would have been heard; nil where the file does not say.
+    private var losses: [Rational?] = []
+    private var lostLately = false
 
-    init(codec: AVCodecID) {
-        switch codec {
-        case AV_CODEC_ID_AMR_NB: frameBytes = [13, 14, 16, 18, 20, 21, 27, 32, 6, 1, 1, 1, 1, 1, 1, 1]
-        case AV_CODEC_ID_AMR_WB: frameBytes = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6, 1, 1, 1, 1, 1, 1]
-        default: frameBytes = nil
+    init(timeBase: TimeBase, scratch: String) {
+        self.timeBase = timeBase
+        self.scratch = scratch
+    }
+
+    func receive(from decoder: Decoder) throws(ReelFailure) {
+        let frame = try Frame()
+        while try decoder.receive(into: frame) == .frame {
+            guard frame.sampleCount > 0 else { continue }
+            let time = (frame.pts ?? frame.bestTimestamp).map(timeBase.seconds) ?? end
+            try adopt(SoundFormat(of: frame), at: time)
+            guard let converter else {
+                try keep(frame, at: time)
+                continue
+            }
+            let start = time - converter.pending
+            try converter.push(frame)
+            try keep(converter.pull(converter.ready), at: start)
         }
     }
 
-    /// Calls `body` with each frame in the packet; only the first carries the packet's time.
-    func forEachFrame(
-        of packet: borrowing Packet, _ body: (borrowing Packet) throws(ReelFailure) -> Void
-    ) throws(ReelFailure) {
-        guard let frameBytes, let data = packet.native.pointee.data else { return try body(packet) }
-        var place = 0
-        while place < packet.size {
-            let size = min(frameBytes[Int(data[place] >> 3) & 15], packet.size - place)
-            let part = try Packet()
-            try check(av_new_packet(part.native, Int32(size)), "splitting a packet")
-            part.native.pointee.data.update(from: data + place, count: size)
-            part.pts = place == 0 ? packet.pts : nil
-            try body(part)
-            place += size
+    /// Where the sound so far ends; the clock's zero before there is any.
+    private var end: Rational {
+        guard let last = blocks.last, let format else { return Rational(0) }
+        return last.time + Rational(Int64(last.count), Int64(format.rate))
+    }
+
+    private func adopt(_ new: SoundFormat, at time: Rational) throws(ReelFailure) {
+        guard new != current else { return }
+        try finish()
+        if let current { changes.append((time, current, new)) }
+        current = new
+        guard let format else {
+            format = new
+            spill = try SampleSpill(folder: scratch, format: new.sample, channels: try new.channels())
+            return
         }
+        converter = new == format ? nil : try Resampler(from: new, to: format)
+    }
+
+    private func keep(_ frame: borrowing Frame, at time: Rational) throws(ReelFailure) {
+        guard frame.sampleCount > 0 else { return }
+        try spill?.append(frame)
+        blocks.append(AudioTimeline.Block(time: time, count: frame.sampleCount, followsLoss: lostLately))
+        lostLately = false
+    }
+
+    func lose(_ packet: borrowing Packet) {
+        losses.append(packet.pts.map(timeBase.seconds))
+        lostLately = true
+    }
+
+    /// Nothing more of the present format follows: what its converter holds back is kept.
+    func finish() throws(ReelFailure) {
+        guard let converter else { return }
+        try converter.finish()
+        try keep(converter.pull(converter.ready), at: end)
+        self.converter = nil
+    }
+
+    func warnings(name: String, zero: Rational) -> [String] {
+        var warnings: [String] = []
+        if let first = changes.first {
+            let (before, after) = first.from.words(beside: first.to)
+            let more = changes.count > 1 ? ", and \(changes.count - 1) times more" : ""
+            warnings.append(
+                "\(name): changes from \(before) to \(after) at \(Wording.seconds(first.time - zero))\(more): "
+                    + "all of it becomes \(format.map { $0.words(beside: first.to).0 } ?? before)")
+        }
+        if !losses.isEmpty {
+            let times = losses.compactMap { $0 }.map { Wording.seconds($0 - zero) }
+            let places = times.first.map { first in
+                times.count > 1 ? ", the first at \(first), the last at \(times[times.count - 1])" : " at \(first)"
+            }
+            let packets = losses.count == 1 ? "a packet does" : "\(losses.count) packets do"
+            warnings.append("\(name): \(packets) not decode\(places ?? ""): silent there")
+        }
+        return warnings
+    }
+}
+
+extension SoundFormat {
+    /// This format and another, told by what differs: channels, rate, or the kind of sample.
+    func words(beside other: SoundFormat) -> (String, String) {
+        if layout != other.layout, rate != other.rate {
+            return ("\(layout) at \(rate) Hz", "\(other.layout) at \(other.rate) Hz")
+        }
+        if layout != other.layout { return (layout, other.layout) }
+        if rate != other.rate { return ("\(rate) Hz", "\(other.rate) Hz") }
+        let name = { (sample: AVSampleFormat) in
+            "samples of " + (known(av_get_sample_fmt_name(sample)) ?? "unknown kind")
+        }
+        return (name(sample), name(other.sample))
     }
 }

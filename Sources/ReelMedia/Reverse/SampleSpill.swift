@@ -3,7 +3,7 @@ internal import Foundation
 internal import Glibc
 internal import ReelCore
 
-/// Decoded samples on the disk: written once forwards, read backwards by sample frame. The file has no name, so
+/// Decoded samples on the disk: written once forwards, read forwards or backwards by sample frame. The file has no name, so
 /// nothing of it is left whatever happens to the process.
 final class SampleSpill {
     /// Bytes of one sample of one channel.
@@ -84,25 +84,27 @@ final class SampleSpill {
         pending.removeAll(keepingCapacity: true)
     }
 
-    /// Reads `count` samples from `sample` on and puts them into `target` from the last to the first, channels in
-    /// their order.
-    func readBackwards(sample: Int64, count: Int, into target: UnsafeMutableRawPointer) throws(ReelFailure) {
+    /// Reads `count` samples from `sample` on into `target`.
+    func read(sample: Int64, count: Int, into target: UnsafeMutableRawPointer) throws(ReelFailure) {
         let bytes = count * frameBytes
-        var buffer = [UInt8](repeating: 0, count: bytes)
         var done = 0
         while done < bytes {
-            let offset = off_t(sample) * off_t(frameBytes) + off_t(done)
-            let step = buffer.withUnsafeMutableBytes {
-                pread(descriptor, $0.baseAddress?.advanced(by: done), bytes - done, offset)
-            }
+            let step = pread(
+                descriptor, target + done, bytes - done, off_t(sample) * off_t(frameBytes) + off_t(done))
             guard step > 0 else { throw Files.failure("reading samples back from \(folder)") }
             done += step
         }
-        buffer.withUnsafeBytes { source in
-            guard let base = source.baseAddress else { return }
-            for place in 0..<count {
-                memcpy(target + place * frameBytes, base + (count - 1 - place) * frameBytes, frameBytes)
-            }
+    }
+
+    /// Reads `count` samples from `sample` on and puts them into `target` from the last to the first, channels in
+    /// their order.
+    func readBackwards(sample: Int64, count: Int, into target: UnsafeMutableRawPointer) throws(ReelFailure) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count * frameBytes, alignment: 16)
+        defer { buffer.deallocate() }
+        guard let base = buffer.baseAddress else { return }
+        try read(sample: sample, count: count, into: base)
+        for place in 0..<count {
+            memcpy(target + place * frameBytes, base + (count - 1 - place) * frameBytes, frameBytes)
         }
     }
 }

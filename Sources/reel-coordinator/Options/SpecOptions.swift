@@ -39,7 +39,7 @@ struct SpecOptions: ParsableArguments {
     @Flag(help: "Bit-exact pictures (FFV1) and sound (PCM), in mkv, mov or nut.")
     var lossless = false
 
-    @Option(help: "What becomes of the sound: reverse or none.")
+    @Option(help: "What becomes of the sound: reverse, keep (forwards, as long as the video) or none.")
     var audio: AudioMode = .reverse
 
     @Option(

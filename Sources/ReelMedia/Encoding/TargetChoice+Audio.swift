@@ -1,0 +1,68 @@
+internal import CFFmpeg
+public import ReelCore
+
+extension TargetChoice {
+    /// How each audio track is made: in its own codec where reel writes that and the container holds it, else in the
+    /// first other one that keeps rate and channels.
+    public mutating func audio() throws(ReelFailure) -> [AudioTarget] {
+        guard spec.audio != .none else { return [] }
+        var targets: [AudioTarget] = []
+        for (number, track) in index.audio.enumerated() { targets.append(try audio(track, number)) }
+        return targets
+    }
+
+    private mutating func audio(_ track: AudioTrack, _ number: Int) throws(ReelFailure) -> AudioTarget {
+        // PCM is cut at the sample where it is decoded and encoded, with the same bits.
+        if spec.audio == .keep, spec.audioCodec == nil, !track.codec.hasPrefix("pcm"), holds(track.codec) {
+            return AudioTarget(
+                track: number, handling: .copied, encoder: "copy", sampleRate: track.sampleRate,
+                channelLayout: track.channelLayout, bitrate: nil, lossless: spec.lossless)
+        }
+        let profile = try audioProfile(track, number)
+        try refuseUnlessHeld(codec: profile.codec, option: "--audio-codec")
+        let rate = profile.nearestRate(to: track.sampleRate)
+        let layout = profile.layout(for: track.channelLayout)
+        if rate != track.sampleRate {
+            warnings.append(
+                "audio \(number): \(profile.encoder) cannot take \(track.sampleRate) Hz: it becomes \(rate) Hz")
+        }
+        if layout != track.channelLayout {
+            warnings.append(
+                "audio \(number): \(profile.encoder) cannot take \(track.channelLayout): it becomes \(layout)")
+        }
+        if ["flac", "alac"].contains(profile.codec),
+            ["s32", "s32p", "flt", "fltp", "dbl", "dblp"].contains(track.sampleFormat),
+            track.bitsPerSample ?? 32 > 24
+        {
+            warnings.append("audio \(number): \(profile.codec) holds 24 bits of a sample: finer steps are lost")
+        }
+        let target = AudioTarget(
+            track: number, handling: spec.audio == .keep ? .forwards : .reversed, encoder: profile.encoder,
+            sampleRate: rate, channelLayout: layout,
+            bitrate: profile.isLossless ? nil : Int64(track.channels) * profile.bitratePerChannel,
+            lossless: spec.lossless)
+        // Opened once, so that what it does not take is known before any work.
+        _ = try Encoder(target, track: track)
+        return target
+    }
+
+    private mutating func audioProfile(_ track: AudioTrack, _ number: Int) throws(ReelFailure) -> AudioEncoderProfile {
+        if spec.lossless {
+            if let codec = spec.audioCodec, !codec.hasPrefix("pcm") {
+                throw ReelFailure(.usage, "--lossless keeps sound as PCM; leave --audio-codec \(codec) out")
+            }
+            return .pcm(holding: track)
+        }
+        if let codec = spec.audioCodec { return try .named(codec, track: track) }
+        let candidates = AudioEncoderProfile.candidates(for: track).filter { holds($0.codec) }
+        let best =
+            candidates.first { $0.keepsRate(of: track) && $0.keepsChannels(of: track) }
+            ?? candidates.first { $0.keepsChannels(of: track) } ?? candidates.first
+        guard let best else {
+            throw ReelFailure(
+                .input, "a .\(spec.container.rawValue) file holds no sound that reel writes; use --audio none")
+        }
+        if best.codec != track.codec { warnings.append("audio \(number): \(track.codec) becomes \(best.codec)") }
+        return best
+    }
+}

@@ -1,0 +1,70 @@
+internal import CFFmpeg
+internal import ReelCore
+
+extension CodecParameters {
+    init(native parameters: AVCodecParameters) {
+        let extradata = UnsafeRawBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size))
+        self.init(
+            extradata: hexadecimal(extradata), frameSize: Int(parameters.frame_size),
+            blockAlign: Int(parameters.block_align), bitrate: parameters.bit_rate, profile: Int(parameters.profile),
+            bitsPerCodedSample: Int(parameters.bits_per_coded_sample),
+            bitsPerRawSample: Int(parameters.bits_per_raw_sample), seekPreroll: Int(parameters.seek_preroll))
+    }
+}
+
+extension AudioTrack {
+    /// Fills in the parameters of a stream that holds the track's packets as they are, from a packet on that begins
+    /// `padding` samples before what is to be heard.
+    func describe(
+        into parameters: UnsafeMutablePointer<AVCodecParameters>, padding: Int
+    ) throws(ReelFailure) {
+        guard let descriptor = avcodec_descriptor_get_by_name(codec) else {
+            throw ReelFailure(.job, "this FFmpeg knows no codec named \(codec)", cause: .incompatible)
+        }
+        parameters.pointee.codec_type = AVMEDIA_TYPE_AUDIO
+        parameters.pointee.codec_id = descriptor.pointee.id
+        parameters.pointee.format = av_get_sample_fmt(sampleFormat).rawValue
+        parameters.pointee.sample_rate = Int32(clamping: sampleRate)
+        try check(
+            av_channel_layout_from_string(&parameters.pointee.ch_layout, channelLayout),
+            "the channel layout \(channelLayout)")
+        let stored = self.parameters
+        parameters.pointee.frame_size = Int32(clamping: stored.frameSize)
+        parameters.pointee.block_align = Int32(clamping: stored.blockAlign)
+        parameters.pointee.bit_rate = stored.bitrate
+        parameters.pointee.profile = Int32(clamping: stored.profile)
+        parameters.pointee.bits_per_coded_sample = Int32(clamping: stored.bitsPerCodedSample)
+        parameters.pointee.bits_per_raw_sample = Int32(clamping: stored.bitsPerRawSample)
+        parameters.pointee.seek_preroll = Int32(clamping: stored.seekPreroll)
+        parameters.pointee.initial_padding = Int32(clamping: padding)
+        try setExtradata(of: parameters, padding: padding)
+    }
+
+    /// Samples at the start of a stream of Opus that are not to be heard (RFC 7845 5.1); 0 for other codecs.
+    var opusPreSkip: Int {
+        let header = payload(ofHexadecimal: parameters.extradata)
+        return codec == "opus" && header.count >= 12 ? Int(header[10]) | Int(header[11]) << 8 : 0
+    }
+
+    private func setExtradata(
+        of parameters: UnsafeMutablePointer<AVCodecParameters>, padding: Int
+    ) throws(ReelFailure) {
+        var bytes = payload(ofHexadecimal: self.parameters.extradata)
+        guard !bytes.isEmpty else { return }
+        // RFC 7845 5.1: the identification header says how many samples to skip.
+        if codec == "opus", bytes.count >= 12 {
+            (bytes[10], bytes[11]) = (UInt8(truncatingIfNeeded: padding), UInt8(truncatingIfNeeded: padding >> 8))
+        }
+        let room = av_mallocz(bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE))
+        let target = try allocated(room?.assumingMemoryBound(to: UInt8.self), "a header")
+        target.update(from: bytes, count: bytes.count)
+        parameters.pointee.extradata = target
+        parameters.pointee.extradata_size = Int32(bytes.count)
+    }
+}
+
+/// What pairs of hexadecimal digits stand for; nothing where they are none.
+private func payload(ofHexadecimal text: String) -> [UInt8] {
+    let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+    return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+}

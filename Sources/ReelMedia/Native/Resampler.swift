@@ -1,0 +1,70 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Converts samples to another format: what is pushed in can be pulled out in blocks of any size. The first sample out
+/// lies where the first one in lay.
+final class Resampler {
+    let output: SoundFormat
+    private let inputRate: Int
+    private var native: OpaquePointer?
+    private let queue: OpaquePointer
+
+    init(from input: SoundFormat, to output: SoundFormat) throws(ReelFailure) {
+        self.output = output
+        inputRate = input.rate
+        var (from, to) = (try input.nativeLayout(), try output.nativeLayout())
+        guard let queue = av_audio_fifo_alloc(output.sample, to.nb_channels, 4096) else {
+            throw mediaFailure(reel_error_no_memory, "room for samples")
+        }
+        self.queue = queue
+        try check(
+            swr_alloc_set_opts2(
+                &native, &to, output.sample, Int32(output.rate), &from, input.sample, Int32(input.rate), 0, nil),
+            "converting samples")
+        try check(swr_init(native), "converting samples from \(input.layout) to \(output.layout)")
+    }
+
+    deinit {
+        swr_free(&native)
+        av_audio_fifo_free(queue)
+    }
+
+    /// Samples that can be pulled out.
+    var ready: Int { Int(av_audio_fifo_size(queue)) }
+
+    /// How much of what was pushed in is still to become ready, in seconds.
+    var pending: Rational { Rational(swr_get_delay(native, Int64(inputRate)), Int64(inputRate)) }
+
+    func push(_ frame: borrowing Frame) throws(ReelFailure) {
+        let planes = frame.native.pointee.extended_data.map {
+            UnsafeMutableRawPointer($0).assumingMemoryBound(to: UnsafePointer<UInt8>?.self)
+        }
+        try convert(planes, count: frame.native.pointee.nb_samples)
+    }
+
+    /// Nothing follows: all that was pushed in becomes ready.
+    func finish() throws(ReelFailure) { try convert(nil, count: 0) }
+
+    private func convert(_ planes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, count: Int32) throws(ReelFailure) {
+        let room = try check(swr_get_out_samples(native, count), "converting samples")
+        let block = try output.frame(max(Int(room), 1))
+        let converted = swr_convert(native, block.native.pointee.extended_data, max(room, 1), planes, count)
+        try check(converted, "converting samples")
+        let bytes = UnsafeMutableRawPointer(block.native.pointee.extended_data)
+        try check(
+            av_audio_fifo_write(queue, bytes?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self), converted),
+            "keeping samples")
+    }
+
+    /// The next samples, as many as are asked for or fewer where fewer are ready.
+    func pull(_ samples: Int) throws(ReelFailure) -> Frame {
+        let count = min(samples, ready)
+        let block = try output.frame(max(count, 1))
+        let bytes = UnsafeMutableRawPointer(block.native.pointee.extended_data)
+        try check(
+            av_audio_fifo_read(queue, bytes?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self), Int32(count)),
+            "taking samples")
+        block.native.pointee.nb_samples = Int32(count)
+        return block
+    }
+}

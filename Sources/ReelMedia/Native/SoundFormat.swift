@@ -1,0 +1,46 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// How samples lie in memory and what they mean.
+struct SoundFormat: Hashable {
+    var sample: AVSampleFormat
+    /// Samples per second of each channel.
+    var rate: Int
+    /// As libavutil describes it: "stereo", "5.1(side)".
+    var layout: String
+
+    init(sample: AVSampleFormat, rate: Int, layout: String) {
+        self.sample = sample
+        self.rate = rate
+        self.layout = layout
+    }
+
+    /// That of a decoded block.
+    init(of frame: borrowing Frame) {
+        sample = AVSampleFormat(frame.native.pointee.format)
+        rate = Int(frame.native.pointee.sample_rate)
+        layout = layoutName(&frame.native.pointee.ch_layout)
+    }
+
+    /// The same with the channels of each sample beside each other.
+    var packed: SoundFormat { SoundFormat(sample: av_get_packed_sample_fmt(sample), rate: rate, layout: layout) }
+
+    func nativeLayout() throws(ReelFailure) -> AVChannelLayout {
+        var native = AVChannelLayout()
+        try check(av_channel_layout_from_string(&native, layout), "the channel layout \(layout)")
+        return native
+    }
+
+    func channels() throws(ReelFailure) -> Int { Int(try nativeLayout().nb_channels) }
+
+    /// A block with room for so many samples of each channel.
+    func frame(_ samples: Int) throws(ReelFailure) -> Frame {
+        let frame = try Frame()
+        frame.native.pointee.format = sample.rawValue
+        frame.native.pointee.sample_rate = Int32(rate)
+        frame.native.pointee.nb_samples = Int32(samples)
+        frame.native.pointee.ch_layout = try nativeLayout()
+        try check(av_frame_get_buffer(frame.native, 0), "room for samples")
+        return frame
+    }
+}

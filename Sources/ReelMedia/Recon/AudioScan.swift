@@ -1,0 +1,77 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// What one pass over an audio track's packets tells of it; they are decoded until the first sound comes out.
+final class AudioScan {
+    /// The stream's place in the file.
+    let index: Int
+    private let stream: UnsafeMutablePointer<AVStream>
+    private let decoder: Decoder?
+    private let frame: Frame
+    private var interval: Interval?
+    private var bytes: Int64 = 0
+    /// That of the first sound.
+    private var format: SoundFormat?
+    /// Why the output cannot have the track; known when the scan is finished.
+    private(set) var refusal: String?
+
+    init(_ stream: UnsafeMutablePointer<AVStream>, path: String) throws(ReelFailure) {
+        self.stream = stream
+        index = Int(stream.pointee.index)
+        frame = try Frame()
+        let parameters = stream.pointee.codecpar.pointee
+        if reel_stream_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
+            || ["enca", "drms"].contains(fourCharacters(parameters.codec_tag))
+        {
+            refusal = "it is encrypted"
+        } else if avcodec_find_decoder(parameters.codec_id) == nil {
+            refusal = "this FFmpeg has no decoder for it"
+        }
+        // A decoder that does not take the stream's parameters decodes nothing of it.
+        decoder = refusal == nil ? try? Decoder(stream: stream, threads: 1, path: path) : nil
+    }
+
+    func add(_ packet: borrowing Packet) throws(ReelFailure) {
+        bytes += Int64(packet.size)
+        if let pts = packet.pts {
+            let start = min(interval?.start ?? pts, pts)
+            let end = max(interval?.end ?? pts, pts + packet.duration)
+            interval = Interval(start: start, duration: end - start)
+        }
+        guard let decoder, format == nil else { return }
+        _ = try decoder.send(packet)
+        try listen(to: decoder)
+    }
+
+    private func listen(to decoder: Decoder) throws(ReelFailure) {
+        while format == nil, try decoder.receive(into: frame) == .frame {
+            if frame.sampleCount > 0 { format = SoundFormat(of: frame) }
+        }
+    }
+
+    /// The file has ended.
+    func finish() throws(ReelFailure) {
+        guard refusal == nil else { return }
+        guard bytes > 0 else { return refusal = "it is empty" }
+        if let decoder, format == nil {
+            try decoder.drain()
+            try listen(to: decoder)
+        }
+        if format.map({ $0.rate > 0 && !$0.layout.isEmpty }) != true { refusal = "nothing of it decodes" }
+    }
+
+    /// The track, nil where it was refused.
+    var track: AudioTrack? {
+        guard refusal == nil, let format, let channels = try? format.channels() else { return nil }
+        let parameters = stream.pointee.codecpar.pointee
+        let bits = decoder?.bitsPerSample ?? 0
+        return AudioTrack(
+            index: index, codec: String(cString: avcodec_get_name(parameters.codec_id)), sampleRate: format.rate,
+            channels: channels, channelLayout: format.layout,
+            sampleFormat: known(av_get_sample_fmt_name(format.sample)) ?? "", bitsPerSample: bits > 0 ? bits : nil,
+            profile: known(avcodec_profile_name(parameters.codec_id, parameters.profile)),
+            timeBase: TimeBase(stream.pointee.time_base),
+            span: interval ?? Interval(start: Timestamp(0), duration: .zero),
+            bytes: bytes, parameters: CodecParameters(native: parameters), details: TrackDetails(native: stream))
+    }
+}

@@ -1,0 +1,168 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Copies an audio track's packets forwards into one segment, as they are: those that are heard from one moment to
+/// another, cut at packets.
+struct AudioCopy {
+    let path: String
+    let track: AudioTrack
+    /// Seconds on the source's clock.
+    let from: Rational
+    let to: Rational
+    /// The output can hide what a decoder must hear before it is right: an edit list, or a codec delay.
+    let hidesPreroll: Bool
+
+    private var clock: TimeBase { TimeBase(1, Int64(track.sampleRate)) }
+
+    /// Writes the segment. `progress` hears packets.
+    func write(
+        to destination: PassReverser.Destination, progress: (Int) -> Void
+    ) throws(ReelFailure) -> SegmentRecord {
+        let demuxer = try Demuxer(path: path)
+        guard let stream = demuxer.stream(track.index) else {
+            throw ReelFailure(.input, "\(path): changed since it was indexed; submit it again")
+        }
+        demuxer.select([track.index])
+        var times = PacketTimes(stream: stream, sampleRate: track.sampleRate)
+        let end = clock.ticks(in: to, rounding: .nearest)
+        var cut: Cut?
+        var held: [HeldPacket] = []
+        var writing: Writing?
+        var count = 0
+        while true {
+            let next = HeldPacket(try Packet())
+            guard try demuxer.read(into: next.packet) else { break }
+            guard next.packet.streamIndex == track.index, next.packet.size > 0 else { continue }
+            next.span = times.place(next.packet)
+            guard next.span.lowerBound < end else { break }
+            let start = cut ?? self.cut(atFirst: next)
+            cut = start
+            if let writing {
+                try writing.write(next, until: end)
+            } else {
+                held.append(next)
+                while held.count > start.preroll + 1, held[start.preroll + 1].span.lowerBound <= start.heard {
+                    held.removeFirst()
+                }
+                if next.span.upperBound > start.heard, let first = held.first {
+                    let new = try Writing(
+                        destination, track: track, clock: clock, origin: first.span.lowerBound,
+                        padding: max(0, Int(start.heard - first.span.lowerBound)))
+                    for packet in held { try new.write(packet, until: end) }
+                    held = []
+                    writing = new
+                }
+            }
+            count += 1
+            progress(count)
+        }
+        let zero = clock.ticks(in: from, rounding: .nearest)
+        if let writing { return try writing.finish(destination, zero: zero) }
+        return try Writing(destination, track: track, clock: clock, origin: zero, padding: 0)
+            .finish(destination, zero: zero)
+    }
+
+    /// Where the sound begins, and how many packets before it come along.
+    private struct Cut {
+        /// The first moment that is heard, on the source's clock in samples.
+        var heard: Int64
+        var preroll: Int
+    }
+
+    private func cut(atFirst first: HeldPacket) -> Cut {
+        let wanted = clock.ticks(in: from, rounding: .nearest)
+        let own = first.span.lowerBound + Int64(max(first.packet.skippedSamples.start, track.opusPreSkip))
+        // The source's clock may be coarser than a sample.
+        let tick = clock.ticks(in: track.timeBase.secondsPerTick, rounding: .up)
+        guard wanted > own + tick else { return Cut(heard: own, preroll: .max - 1) }
+        return Cut(heard: wanted, preroll: hidesPreroll ? prerollPackets(first.span.count) : 0)
+    }
+
+    /// Packets that a decoder must have had: one whose window overlaps, MP3's bit reservoir of 511 bytes (ISO 11172-3
+    /// 2.4.2.7), Opus's 80 ms (RFC 7845 4.6).
+    private func prerollPackets(_ samples: Int) -> Int {
+        switch track.codec {
+        case "flac", "alac", "wavpack", "tta": 0
+        case "mp3": 9
+        case "opus": (3840 + max(samples, 120) - 1) / max(samples, 120)
+        default: 2
+        }
+    }
+}
+
+/// A packet, and what it lets hear on the source's clock in samples.
+private final class HeldPacket {
+    let packet: Packet
+    var span: Range<Int64> = 0..<0
+
+    init(_ packet: consuming Packet) { self.packet = packet }
+}
+
+/// Packets on their way into the segment, whose clock starts with the first of them.
+private final class Writing {
+    private let writer: SegmentWriter
+    private let track: AudioTrack
+    private let clock: TimeBase
+    private let origin: Int64
+    private let padding: Int
+    private var end: Int64
+    private var trailingPadding = 0
+
+    init(
+        _ destination: PassReverser.Destination, track: AudioTrack, clock: TimeBase, origin: Int64, padding: Int
+    ) throws(ReelFailure) {
+        (self.track, self.clock, self.origin, self.padding, end) = (track, clock, origin, padding, origin)
+        writer = try SegmentWriter(
+            folder: destination.folder, name: "\(destination.pass).0.\(destination.token).nut", timeBase: clock
+        ) { (parameters) throws(ReelFailure) in try track.describe(into: parameters, padding: padding) }
+    }
+
+    /// What lies behind `limit` is not to be heard.
+    func write(_ held: HeldPacket, until limit: Int64) throws(ReelFailure) {
+        held.packet.pts = Timestamp(held.span.lowerBound - origin)
+        held.packet.dts = held.packet.pts
+        let heard = min(held.span.upperBound - Int64(held.packet.skippedSamples.end), limit)
+        end = max(end, heard)
+        trailingPadding = Int(held.span.upperBound - min(max(heard, held.span.lowerBound), held.span.upperBound))
+        try writer.write(held.packet)
+    }
+
+    func finish(_ destination: PassReverser.Destination, zero: Int64) throws(ReelFailure) -> SegmentRecord {
+        let heard = origin + Int64(padding)
+        return try writer.finish(
+            SegmentRecord(
+                name: "", pass: destination.pass, run: 0, frames: Int(max(end - heard, 0)), packets: 0, bytes: 0,
+                checksum: "", timeBase: clock, reorderDepth: 0, extradataHash: "", initialPadding: padding,
+                trailingPadding: trailingPadding, start: max(heard - zero, 0)))
+    }
+}
+
+/// When packets are heard, in samples: as many as they hold one after the other, and a step where their timestamps
+/// run ahead by a hole.
+private struct PacketTimes {
+    private let stream: UnsafeMutablePointer<AVStream>
+    private let timeBase: TimeBase
+    private let clock: TimeBase
+    private let hole: Int64
+    private var end: Int64?
+
+    init(stream: UnsafeMutablePointer<AVStream>, sampleRate: Int) {
+        self.stream = stream
+        timeBase = TimeBase(stream.pointee.time_base)
+        clock = TimeBase(1, Int64(sampleRate))
+        hole = clock.ticks(in: AudioTimeline.shortestHole, rounding: .up)
+    }
+
+    mutating func place(_ packet: borrowing Packet) -> Range<Int64> {
+        let known = Int64(av_get_audio_frame_duration2(stream.pointee.codecpar, Int32(packet.size)))
+        let said = timeBase.convert(packet.duration.count, to: clock, rounding: .nearest)
+        let due = packet.pts.map { timeBase.convert($0.ticks, to: clock, rounding: .nearest) }
+        let tolerance = known > 0 ? hole : clock.ticks(in: timeBase.secondsPerTick, rounding: .up)
+        var start = due ?? end ?? 0
+        if let end, known > 0 ? start < end + tolerance : (start - end).magnitude < tolerance { start = end }
+        if let end { start = max(start, end - (known > 0 ? 0 : tolerance)) }
+        let length = max(known > 0 ? known : said, 1)
+        self.end = start + length
+        return start..<start + length
+    }
+}

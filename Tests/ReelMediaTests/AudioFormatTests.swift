@@ -1,0 +1,212 @@
+import Foundation
+import ReelCore
+import ReelMedia
+import Testing
+
+/// Rows 31 and 32 of what real media asks: layouts, rates, bits; holes, changes and damage.
+@Suite("Audio: formats, holes, damage")
+struct AudioFormatTests {
+    private func facts(_ path: String) throws -> String {
+        try run(
+            "ffprobe", "-v", "error", "-select_streams", "a", "-show_entries",
+            "stream=codec_name,sample_rate,channels,channel_layout,bits_per_raw_sample", "-of", "csv=p=0", path
+        ).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    @Test(
+        "row 31: layouts and rates are kept, an encoder that cannot is replaced",
+        arguments: [
+            ("mono", 8000, "pcm_s16le", Container.mp4, "aac,8000,1,mono,N/A"),
+            ("stereo", 96000, "flac", .mp4, "flac,96000,2,stereo,16"),
+            ("5.1", 48000, "ac3", .mp4, "aac,48000,6,5.1,N/A"),
+            ("stereo", 96000, "pcm_s16le", .mp4, "aac,96000,2,stereo,N/A"),
+            ("7.1", 48000, "pcm_s16le", .mp4, "opus,48000,8,7.1,N/A"),
+            ("7.1", 48000, "flac", .mkv, "flac,48000,8,7.1,16"),
+            ("stereo", 37000, "pcm_s16le", .mp4, "flac,37000,2,stereo,16"),
+            ("stereo", 37000, "pcm_s16le", .mkv, "pcm_s16le,37000,2,unknown,N/A"),
+            ("mono", 44100, "libvorbis", .mkv, "vorbis,44100,1,mono,N/A"),
+            ("stereo", 44100, "pcm_s24le", .mov, "pcm_s24le,44100,2,stereo,24"),
+            ("5.1", 48000, "alac", .mov, "alac,48000,6,5.1,16"),
+        ] as [(String, Int, String, Container, String)])
+    func layouts(layout: String, rate: Int, codec: String, container: Container, wanted: String) throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.sounding(
+            "s.mkv", in: folder, frames: 25, layout: layout, rate: rate, seconds: 1, audio: ["-c:a", codec])
+        let job = try MediaJob(source, spec: JobSpec(container: container), folder: folder.path)
+        #expect(try facts(job.output) == wanted, "\(job.warnings)")
+        // Each channel is still the one it was: its loudness is its own.
+        let channels = job.index.audio[0].channels
+        let (before, after) = (try Sound(source, channels: channels), try Sound(job.output, channels: channels))
+        for channel in 0..<channels where layout != "5.1" || channel != 3 {
+            let loud = { (sound: Sound) in
+                (sound.samples.reduce(Float(0)) { $0 + $1[channel] * $1[channel] } / Float(sound.samples.count))
+                    .squareRoot()
+            }
+            #expect(abs(loud(before) - loud(after)) < 0.04, "channel \(channel)")
+        }
+    }
+
+    @Test(
+        "row 31: 24 bits stay 24",
+        arguments: [
+            (["-c:a", "pcm_s24le"], JobSpec(container: .mkv, lossless: true), "pcm_s24le"),
+            (
+                ["-c:a", "flac", "-sample_fmt", "s32", "-bits_per_raw_sample", "24"],
+                JobSpec(container: .mov, lossless: true), "pcm_s24le"
+            ),
+            (["-c:a", "flac", "-sample_fmt", "s32", "-bits_per_raw_sample", "24"], JobSpec(container: .mkv), "flac"),
+            (["-c:a", "pcm_s32le"], JobSpec(container: .nut, lossless: true), "pcm_s32le"),
+            (["-c:a", "pcm_f32le"], JobSpec(container: .mkv, lossless: true), "pcm_f32le"),
+            (["-c:a", "pcm_u8"], JobSpec(container: .mkv, lossless: true), "pcm_u8"),
+        ])
+    func bits(audio: [String], spec: JobSpec, codec: String) throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.sounding("s.mkv", in: folder, frames: 25, seconds: 1, audio: audio)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        #expect(job.plan.audio.map(\.encoder) == [codec])
+        let whole = { (path: String, filter: String) in
+            try run(
+                "ffmpeg", "-v", "error", "-i", path, "-map", "0:a", "-af", filter, "-c:a", "pcm_s32le", "-f", "md5", "-"
+            )
+        }
+        #expect(try whole(job.output, "anull") == whole(source, "areverse"))
+        #expect(job.warnings.isEmpty)
+    }
+
+    @Test("FLAC of 32 bits loses some, and says so")
+    func fewerBits() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.sounding("s.mkv", in: folder, frames: 25, seconds: 1, audio: ["-c:a", "pcm_s32le"])
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, audioCodec: "flac"), folder: folder.path)
+        #expect(job.warnings == ["audio 0: flac holds 24 bits of a sample: finer steps are lost"])
+    }
+
+    /// A video of 4 s with sound but from 1.5 s to `end`.
+    private func holed(_ folder: ScratchFolder, until end: Double) throws -> String {
+        let path = folder.path + "/holed.mkv"
+        try run(
+            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=r=25:s=64x48:d=4", "-f", "lavfi", "-i",
+            "aevalsrc=0.8*sin(2000*t)|0.5*sin(3000*t):s=48000:d=4", "-map", "0:v", "-map", "1:a", "-c:v", "libx264",
+            "-preset",
+            "ultrafast", "-af", "asetnsamples=n=480,aselect='lt(t,1.499)+gte(t,\(end)-0.001)'", "-c:a", "pcm_s16le",
+            path)
+        return path
+    }
+
+    @Test(
+        "row 32: a hole stays one, mirrored, in every container",
+        arguments: [
+            (Container.mkv, "pcm"), (.mov, "pcm"), (.nut, "pcm"), (.mkv, "flac"), (.mp4, "aac"), (.mkv, "aac"),
+            (.webm, "opus"), (.mp4, "opus"), (.mov, "aac"), (.ts, "aac"), (.mkv, "vorbis"), (.mov, "alac"),
+        ] as [(Container, String)])
+    func holes(container: Container, codec: String) throws {
+        let folder = try ScratchFolder()
+        let source = try holed(folder, until: 2.3)
+        let spec = JobSpec(
+            container: container, videoCodec: container == .webm ? "libvpx" : nil, audioCodec: codec)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        #expect(job.results.flatMap(\.warnings) == ["audio 0: a hole stays silent, from 1.500 s to 2.300 s"])
+        let sound = try Sound(job.output)
+        // From 1.5 s to 2.3 s of 4 s is from 1.7 s to 2.5 s.
+        #expect(sound.peak(from: 1.71, to: 2.49) < 0.02)
+        #expect(sound.peak(from: 1.66, to: 1.69) > 0.5)
+        #expect(sound.peak(from: 2.51, to: 2.54) > 0.5)
+        #expect(abs(sound.end - 4) < 0.03)
+    }
+
+    @Test("row 32: timestamps that jitter by less than 15 ms are no holes")
+    func jitter() throws {
+        let folder = try ScratchFolder()
+        let source = try holed(folder, until: 1.51)
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        #expect(job.warnings.isEmpty)
+        #expect(try Sound(job.output).samples == (try Sound(source).samples.reversed()))
+    }
+
+    @Test(
+        "a format that changes midway becomes the first, every moment in its place",
+        arguments: [("stereo", 48000), ("mono", 32000)])
+    func change(layout: String, rate: Int) throws {
+        let folder = try ScratchFolder()
+        let first = try Fixture.sounding("1.ts", in: folder, layout: "5.1", audio: ["-c:a", "ac3"])
+        let second = try Fixture.sounding(
+            "2.ts", in: folder, layout: layout, rate: rate, audio: ["-c:a", "ac3"],
+            options: ["-output_ts_offset", "2"])
+        let source = folder.path + "/joined.ts"
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: first)) + Data(contentsOf: URL(fileURLWithPath: second))
+        try bytes.write(to: URL(fileURLWithPath: source))
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        let said = job.results.flatMap(\.warnings).filter { $0.contains("changes") }
+        #expect(said.count == 1)
+        let start =
+            "audio 0: changes from 5.1(side)"
+            + (rate == 48000 ? " to stereo at 1.99" : " at 48000 Hz to mono at 32000 Hz at 1.99")
+        #expect(said.first?.hasPrefix(start) == true, "\(said)")
+        let sound = try Sound(job.output, channels: 6)
+        #expect(abs(sound.end - sound.start - 4.02) < 0.05)
+        // The second half comes first, in the front channels alone.
+        #expect(sound.peak(from: 0.2, to: 1.8) > 0.3)
+        let quiet = sound.samples.prefix(48000).reduce(Float(0)) { max($0, abs($1[4]), abs($1[5])) }
+        let loud = sound.samples.suffix(48000).reduce(Float(0)) { max($0, abs($1[4]), abs($1[5])) }
+        #expect(quiet < 0.01 && loud > 0.2)
+        let tail = try Sound(first, channels: 6).samples.reversed()
+        #expect(Array(sound.samples.suffix(90_000)) == Array(tail.suffix(90_000)))
+    }
+
+    @Test("packets that do not decode leave a hole, and the times are said")
+    func damage() throws {
+        let folder = try ScratchFolder()
+        let whole = try Fixture.sounding("whole.mkv", in: folder, audio: ["-c:a", "flac"])
+        let source = try Fixture.silenced(whole, packets: 7..<10, as: "damaged.mkv")
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        let packet = Double(4608) / 48000
+        #expect(
+            job.results.flatMap(\.warnings) == [
+                "audio 0: 3 packets do not decode, the first at 0.672 s, the last at 0.864 s: silent there"
+            ])
+        let (before, after) = (try Sound(whole), try Sound(job.output))
+        #expect(after.samples.count == before.samples.count)
+        var wanted = before.samples
+        for place in Int(7 * packet * 48000)..<Int(10 * packet * 48000) { wanted[place] = [0, 0] }
+        #expect(after.samples == wanted.reversed())
+    }
+
+    @Test("a track of which nothing decodes is left out, the others are kept")
+    func nothing() throws {
+        let folder = try ScratchFolder()
+        let one = try Fixture.sounding("one.mkv", in: folder, audio: ["-c:a", "flac"])
+        let two = folder.path + "/two.mkv"
+        try run("ffmpeg", "-v", "error", "-i", one, "-map", "0:v", "-map", "0:a", "-map", "0:a", "-c", "copy", two)
+        let source = try Fixture.silenced(two, packets: 0..<1000, as: "broken.mkv")
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        #expect(job.warnings == ["stream 1 (audio, flac) is left out: nothing of it decodes"])
+        #expect(job.plan.audio.count == 1)
+        #expect(try Sound(job.output).samples == (try Sound(one).samples.reversed()))
+    }
+
+    @Test("a track of an unknown codec is left out")
+    func unknownCodec() throws {
+        let folder = try ScratchFolder()
+        let whole = try Fixture.sounding("whole.mkv", in: folder, audio: ["-c:a", "flac"])
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: whole))
+        let codec = try #require(bytes.range(of: Data("A_FLAC".utf8)))
+        bytes.replaceSubrange(codec, with: Data("A_FLOC".utf8))
+        let source = folder.path + "/unknown.mkv"
+        try bytes.write(to: URL(fileURLWithPath: source))
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        #expect(job.warnings == ["stream 1 (audio, none) is left out: this FFmpeg has no decoder for it"])
+    }
+
+    @Test("sound outside the chosen range does not stop the job")
+    func outside() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.sounding("s.mkv", in: folder, frames: 100, seconds: 1, audio: ["-c:a", "aac"])
+        for audio in [AudioMode.reverse, .keep] {
+            let job = try MediaJob(
+                source, spec: JobSpec(container: .mp4, audio: audio, from: Rational(2), to: Rational(3)),
+                folder: folder.path)
+            #expect(job.warnings == ["audio 0: nothing is heard while the video lasts: the track is left out"])
+            #expect(try facts(job.output).isEmpty)
+        }
+    }
+}
