@@ -71,10 +71,12 @@ struct AudioEncoderProfile {
     func keepsChannels(of track: AudioTrack) -> Bool {
         // RFC 9639 9.1.3.
         guard codec != "flac" || track.channels <= 8 else { return false }
-        let bare = { (layout: String) in layout.split(separator: "(").first.map(String.init) ?? layout }
-        let made = layout(for: track.channelLayout)
-        return made == track.channelLayout
-            || ["4.0", "quad", "5.0", "5.1"].contains(bare(made)) && bare(made) == bare(track.channelLayout)
+        return Self.bare(layout(for: track.channelLayout)) == Self.bare(track.channelLayout)
+    }
+
+    /// "5.1" of "5.1(side)".
+    private static func bare(_ layout: String) -> String {
+        ["5.0(side)": "5.0", "5.1(side)": "5.1", "quad(side)": "quad"][layout] ?? layout
     }
 
     /// The rate itself where the encoder takes it, else the next higher one, else the highest.
@@ -85,22 +87,34 @@ struct AudioEncoderProfile {
         return rates.contains(rate) ? rate : rates.filter { $0 > rate }.min() ?? rates.max() ?? rate
     }
 
-    /// The layout itself where the encoder takes it, else the usual one with as many channels, else the one with the
-    /// most.
+    /// The layout itself where the encoder takes it, else the same with its surround channels called otherwise, else
+    /// one with as many channels, else the one with the most.
     func layout(for name: String) -> String {
-        guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.ch_layouts else { return name }
-        var wanted = AVChannelLayout()
-        guard av_channel_layout_from_string(&wanted, name) >= 0 else { return name }
-        var offered: [AVChannelLayout] = []
-        while list[offered.count].nb_channels != 0 { offered.append(list[offered.count]) }
-        if offered.contains(where: { layout in
-            var layout = layout
-            return av_channel_layout_compare(&layout, &wanted) == 0
-        }) {
-            return name
+        guard let offered = layouts, !offered.contains(name) else { return name }
+        if let same = offered.first(where: { Self.bare($0) == Self.bare(name) }) { return same }
+        // Opus numbers the channels of other layouts without saying where they are (RFC 7845 5.1.1.3).
+        guard codec != "opus" else { return name }
+        let channels = { (layout: String) in
+            (try? SoundFormat(sample: AV_SAMPLE_FMT_FLT, rate: 1, layout: layout).channels()) ?? 0
         }
-        let most = offered.max { $0.nb_channels < $1.nb_channels }
-        guard var other = offered.first(where: { $0.nb_channels == wanted.nb_channels }) ?? most else { return name }
-        return layoutName(&other)
+        let wanted = channels(name)
+        return offered.first { channels($0) == wanted } ?? offered.max { channels($0) < channels($1) } ?? name
+    }
+
+    /// Layouts that files of the codec name; nil where any will do.
+    private var layouts: [String]? {
+        switch encoder {
+        // ISO 14496-3 table 1.19. libavcodec describes others in a way that its own decoder does not name.
+        case "aac": return ["mono", "stereo", "3.0", "4.0", "5.0", "5.1", "7.1"]
+        case "libopus": return ["mono", "stereo", "3.0", "quad", "5.0", "5.1", "6.1", "7.1"]
+        default: break
+        }
+        guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.ch_layouts else { return nil }
+        var names: [String] = []
+        while list[names.count].nb_channels != 0 {
+            var layout = list[names.count]
+            names.append(layoutName(&layout))
+        }
+        return names
     }
 }

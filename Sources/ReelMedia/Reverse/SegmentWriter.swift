@@ -24,7 +24,9 @@ final class SegmentWriter {
         _ = try muxer.addStream(timeBase: timeBase) { (stream) throws(ReelFailure) in
             try describe(stream.pointee.codecpar)
             // NUT knows codecs by their tags and has none for some; any will do, since segments are read by their plan.
-            if avformat_query_codec(nut, stream.pointee.codecpar.pointee.codec_id, FF_COMPLIANCE_NORMAL) != 1 {
+            if stream.pointee.codecpar.pointee.codec_tag == 0,
+                avformat_query_codec(nut, stream.pointee.codecpar.pointee.codec_id, FF_COMPLIANCE_NORMAL) != 1
+            {
                 stream.pointee.codecpar.pointee.codec_tag = 0x6c65_6572
             }
         }
