@@ -32,7 +32,9 @@ struct LeftOut {
                 sentences.append("\(name) (subtitles, \(codec)) is left out: only subtitles that are text are kept")
             default:
                 let kind = known(av_get_media_type_string(parameters.codec_type)) ?? "unknown"
-                sentences.append("\(name) (\(kind), \(codec)) is left out" + (refusals[Int(stream.pointee.index)].map { ": " + $0 } ?? ""))
+                sentences.append(
+                    "\(name) (\(kind), \(codec)) is left out"
+                        + (refusals[Int(stream.pointee.index)].map { ": " + $0 } ?? ""))
             }
         }
         return sentences + (data.isEmpty ? [] : ["data is left out: \(data.joined(separator: ", "))"])
