@@ -4,6 +4,9 @@ public struct VideoStream: Hashable, Codable, Sendable {
     public var index: Int
     /// The codec's name as FFmpeg spells it, for example "h264".
     public var codec: String
+    /// The codec's profile as FFmpeg spells it, and its level as the codec counts it; nil where nothing is said.
+    public var profile: String?
+    public var level: Int?
     public var width: Int
     public var height: Int
     /// The pixel format's name as FFmpeg spells it, for example "yuv420p10le".

@@ -16,6 +16,8 @@ extension VideoStream {
             displayMatrix: rotation(of: stream), colour: ColourTags(native: parameters),
             fieldOrder: FieldOrder(native: parameters.field_order), reorderDepth: Int(parameters.video_delay),
             frameBytes: decodedBytes(parameters), details: TrackDetails(native: stream))
+        profile = known(avcodec_profile_name(parameters.codec_id, parameters.profile))
+        level = parameters.level >= 0 ? Int(parameters.level) : nil
     }
 
     /// A frame's length at the average rate, at least a tick.

@@ -1,4 +1,4 @@
-internal import ReelCore
+public import ReelCore
 internal import ReelStore
 
 /// What `plan` shows: the work that a submission would cause. Documented in docs/json.md; names only ever get added.
@@ -11,6 +11,14 @@ public struct PlanView: Codable, Hashable, Sendable {
     public var width: Int
     public var height: Int
     public var audioEncoders: [String]
+    /// What recon found in the source.
+    public var found: SourceView
+    /// The video encoder's own options, as "preset=medium crf=18.0".
+    public var encoderOptions: String
+    /// Bits per second of the video; missing where quality is what stays constant.
+    public var bitrate: Int64?
+    /// What becomes of each audio track.
+    public var audio: [AudioView]
     /// Frames of video that the output shows.
     public var frames: Int
     /// Seconds of video that the output shows.
@@ -33,11 +41,35 @@ public struct PlanView: Codable, Hashable, Sendable {
         public var runs: Int
     }
 
+    public struct AudioView: Codable, Hashable, Sendable {
+        /// The track's place among those of the source.
+        public var track: Int
+        public var handling: AudioHandling
+        public var encoder: String
+        public var sampleRate: Int
+        public var channelLayout: String
+        /// Bits per second; missing where the encoder has none.
+        public var bitrate: Int64?
+    }
+
     public init(_ preparation: Preparation) {
-        let plan = preparation.plan
-        let track = preparation.source.video
-        id = preparation.record.id.text
-        source = preparation.record.source
+        self.init(
+            id: preparation.record.id.text, source: preparation.record.source, plan: preparation.plan,
+            index: preparation.source)
+    }
+
+    public init(id: String, source: String, plan: Plan, index: SourceIndex) {
+        let track = index.video
+        self.id = id
+        self.source = source
+        found = SourceView(index)
+        encoderOptions = plan.video.options.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
+        bitrate = plan.video.bitrate
+        audio = plan.audio.map { target in
+            AudioView(
+                track: target.track, handling: target.handling, encoder: target.encoder,
+                sampleRate: target.sampleRate, channelLayout: target.channelLayout, bitrate: target.bitrate)
+        }
         container = plan.container.rawValue
         videoEncoder = plan.video.encoder
         pixelFormat = plan.video.pixelFormat

@@ -7,7 +7,7 @@ internal import ReelStore
 /// What `submit` would do, without doing it.
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plan", abstract: "Show what submitting a video would cause: passes, memory, what is decoded.")
+        commandName: "plan", abstract: "Show what a video is, what would become of it, and what that would cost.")
 
     @Argument(help: "The video to look at.")
     var source: String
@@ -38,17 +38,7 @@ struct PlanCommand: AsyncParsableCommand {
     }
 
     private func show(_ view: PlanView) {
-        let video = view.passes.filter { $0.kind == "video" }
-        let runs = video.reduce(0) { $0 + $1.runs }
-        Console.result("job      \(view.id)")
-        Console.result("source   \(view.source)")
-        Console.result(
-            "output   \(view.container), \(view.videoEncoder) \(view.width)x\(view.height) \(view.pixelFormat)"
-                + view.audioEncoders.map { ", \($0)" }.joined())
-        Console.result("frames   \(view.frames), \(ClockTime.text(seconds: view.seconds))")
-        Console.result("passes   \(video.count) of video in \(runs) runs, \(view.passes.count - video.count) of audio")
-        Console.result("memory   \(ByteSize(bytes: view.need)) a pass")
-        Console.result("decodes  \(view.framesToDecode) frames")
+        for line in PlanText.lines(view) { Console.result(line) }
         for warning in view.warnings { Console.say("warning: \(warning)") }
     }
 }
