@@ -24,8 +24,13 @@ struct AudioDecoding {
         let splitter = PacketSplitter(codec: stream.pointee.codecpar.pointee.codec_id)
         let gather = SoundGather(timeBase: track.timeBase, scratch: scratch)
         let packet = try Packet()
+        var clock = BroadcastClock(
+            step: Ticks(track.timeBase.ticks(in: Rational(1024, Int64(track.sampleRate)), rounding: .nearest)),
+            patience: Ticks(track.timeBase.ticks(in: Rational(1, 2), rounding: .nearest)))
         while try demuxer.read(into: packet) {
             guard packet.streamIndex == track.index else { continue }
+            // Where the video goes on without a gap, the sound does.
+            if demuxer.mayRestart, let time = packet.pts { packet.delay(by: clock.correction(at: time)) }
             let before = decoder.complaints
             try splitter.forEachFrame(of: packet) { (part) throws(ReelFailure) in
                 while try decoder.send(part) == .full { try gather.receive(from: decoder) }
