@@ -46,6 +46,22 @@ actor Clips {
         try await make("sound.m4a", inputs: ["sine=frequency=330:duration=2"], ["-c:a", "aac"])
     }
 
+    /// Files of several containers and codecs, 48 frames and as much sound each.
+    func kinds() async throws -> [String] {
+        let inputs = ["testsrc2=size=96x64:rate=24000/1001", "aevalsrc=0.4*sin(2*PI*t*(220+60*t)):d=2.002:s=32000"]
+        let short = ["-frames:v", "48", "-g", "12"]
+        return [
+            try await make("kind.mp4", inputs: inputs, short + ["-bf", "2", "-c:a", "aac"] + h264),
+            try await make(
+                "fragments.mp4", inputs: inputs,
+                short + ["-movflags", "frag_keyframe+empty_moov", "-bf", "2", "-c:a", "aac"] + h264),
+            try await make(
+                "kind.webm", inputs: inputs, short + ["-c:v", "libvpx", "-deadline", "realtime", "-c:a", "libvorbis"]),
+            try await make("kind.ts", inputs: inputs, short + ["-c:v", "mpeg2video", "-bf", "2", "-c:a", "mp2"]),
+            try await make("kind.avi", inputs: inputs, short + ["-c:v", "mjpeg", "-c:a", "pcm_s16le"]),
+        ]
+    }
+
     private let h264 = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset", "ultrafast", "-sc_threshold", "0"]
 
     private func make(_ name: String, inputs: [String], _ options: [String]) async throws -> String {

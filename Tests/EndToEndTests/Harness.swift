@@ -132,6 +132,9 @@ struct Running: Sendable {
         }
     }
 
+    /// Waits for the program's end; false where it does not come within the time given.
+    func ends(within limit: Duration) async throws -> Bool { try await eventually(limit) { !isAlive } }
+
     struct Ended: Error, CustomStringConvertible {
         let description = "the program ended before what was waited for"
     }
