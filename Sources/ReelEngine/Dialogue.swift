@@ -99,7 +99,7 @@ struct Dialogue: Sendable {
         let place = condemnedAt ?? place
         let words = lastWords.map { "; it last said: \(quoted($0))" } ?? ""
         switch verdict {
-        case .cancelled: return ReelFailure(.interrupted, "cancelled \(place)", cause: .transient)
+        case .cancelled: return ReelFailure(.interrupted, "interrupted \(place)", cause: .transient)
         case .finished: return ReelFailure(.job, "the engine was ended", cause: .transient)
         case .hung(let how): return ReelFailure(.job, "engine hung \(place): \(how)\(words)", cause: .crash)
         case .nonsense(let what): return ReelFailure(.job, "engine \(what), \(place)\(words)", cause: .crash)

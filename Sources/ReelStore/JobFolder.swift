@@ -113,6 +113,14 @@ public struct JobFolder: Sendable {
 
     /// Removes the job. Its record goes last: until then it can be removed again.
     public func remove() throws(ReelFailure) {
+        // Whoever wants the same job makes its folders before it learns that another holds the lock.
+        for _ in 0..<8 {
+            if (try? removeAll()) != nil { return }
+        }
+        try removeAll()
+    }
+
+    private func removeAll() throws(ReelFailure) {
         let names: [String]
         do {
             names = try Files.names(in: path)

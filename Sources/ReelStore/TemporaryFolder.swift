@@ -15,6 +15,7 @@ public final class TemporaryFolder: Sendable {
         do {
             lock = try TemporaryFolder.make(path)
         } catch {
+            try? Files.removeTree(path)
             throw SystemError.store("make a folder in", root, error.value)
         }
     }

@@ -17,7 +17,7 @@ enum Console {
         result(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
-    static func say(_ line: String) { write("\(name): \(line)\n") }
+    static func say(_ line: String) { write("\(name): \(ExitCodes.oneLine(line))\n") }
 
     static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 
@@ -35,7 +35,7 @@ enum Console {
     /// Ends the program: help on standard output, an error as one line on standard error.
     static func exit(_ command: any ParsableCommand.Type, with error: any Error) -> Never {
         if let failure = error as? ReelFailure {
-            say(ExitCodes.line(of: failure.message))
+            say(failure.message)
             Foundation.exit(failure.exitCode)
         }
         let code = ExitCodes.mapped(argumentParser: command.exitCode(for: error).rawValue)

@@ -28,7 +28,12 @@ struct LocalRun: Sendable {
         }
         // Here nothing is held any more that could lie in the store.
         defer { store.removeIfEmpty() }
-        return try await run(in: store)
+        do throws(ReelFailure) {
+            return try await run(in: store)
+        } catch  where error.kind == .unreachable && error.cause == .noSpace {
+            // The store is beside the output.
+            throw ReelFailure(.output, error.message, cause: .noSpace)
+        }
     }
 
     private func run(in store: Store) async throws(ReelFailure) -> JobView {

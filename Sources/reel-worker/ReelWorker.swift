@@ -40,7 +40,10 @@ struct ReelWorker: AsyncParsableCommand {
     var store: String?
 
     func validate() throws {
-        guard slots ?? 1 > 0 else { throw ValidationError("--slots must be 1 or more") }
+        let limit = WorkerSettings.slotLimit
+        guard limit.contains(slots ?? 1) else {
+            throw ValidationError("--slots must be \(limit.lowerBound) to \(limit.upperBound)")
+        }
         guard grace >= 0 else { throw ValidationError("--grace must not be negative") }
     }
 
@@ -81,7 +84,7 @@ struct ReelWorker: AsyncParsableCommand {
 
     private static func report(_ error: any Error) -> Int32 {
         if let failure = error as? ReelFailure {
-            FileHandle.standardError.write(Data("reel-worker: \(ExitCodes.line(of: failure.message))\n".utf8))
+            FileHandle.standardError.write(Data("reel-worker: \(ExitCodes.oneLine(failure.message))\n".utf8))
             return failure.exitCode
         }
         let code = ExitCodes.mapped(argumentParser: exitCode(for: error).rawValue)

@@ -68,6 +68,22 @@ extension EndToEnd {
             try await expectResumed()
         }
 
+        /// The guard is what ends worker and Redis; when it is killed itself, the coordinator does.
+        @Test func theGuardIsKilled() async throws {
+            _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+            let outcome = try await bench.run(.coordinator, command) { running in
+                let isUnderWay = try await running.waits { whole.count >= 2 }
+                #expect(isUnderWay)
+                // Two of them: the guard and the one that reads for it.
+                while bench.kill("/guard ") {}
+            }
+            #expect(outcome.code == 4)
+            #expect(outcome.errorLines.last?.contains("the same command goes on") == true)
+            #expect(try await bench.isQuiet())
+            #expect(bench.names == [".reel", "long.mp4"])
+            try await expectResumed()
+        }
+
         @Test func aSecondRunOfTheSameJobIsTurnedAway() async throws {
             _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
             let first = try await bench.run(.coordinator, command) { running in

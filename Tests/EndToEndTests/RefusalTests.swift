@@ -30,6 +30,7 @@ extension EndToEnd {
 
         @Test func sourcesThatAreNone() async throws {
             try await expectRefusal(["run", "missing.mp4"], code: 3, says: "missing.mp4")
+            try await expectRefusal(["run", "two\nlines.mp4"], code: 3, says: "two\\nlines.mp4", "No such file")
             try await expectRefusal(["submit", "missing.mp4"], code: 3, says: "missing.mp4")
             try await expectRefusal(["plan", "missing.mp4"], code: 3, says: "missing.mp4")
             try FileManager.default.createDirectory(atPath: bench.path("folder.mp4"), withIntermediateDirectories: true)
@@ -112,6 +113,9 @@ extension EndToEnd {
             try await expectRefusal(["run", source, "--video-codec", "lib x264;"], code: 2, says: "--video-codec")
             try await expectRefusal(["submit", source, "-o", "x.mp4"], code: 2, says: "--wait")
             try await expectRefusal(["--slots", "0"], code: 2, says: "--slots", program: .worker)
+            try await expectRefusal(["--slots", "1025"], code: 2, says: "1 to 1024", program: .worker)
+            try await expectRefusal(["run", source, "--slots", "1000000"], code: 2, says: "1 to 1024")
+            try await expectRefusal(["run", source, "--threads", "129"], code: 2, says: "--threads", "1 to 128")
             try await expectRefusal(["status", "--redis", "http://x"], code: 2, says: "http")
         }
 

@@ -49,6 +49,14 @@ extension EndToEnd {
             #expect(codecs.output == "h264\naac\n")
         }
 
+        @Test func manyThreads() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let outcome = try await bench.run(
+                .coordinator, ["run", source, "-o", "out.nut", "--lossless", "--audio", "none", "--threads", "64"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            try await bench.expectExactlyReversed(source, bench.path("out.nut"))
+        }
+
         @Test func partOfAFilm() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             let outcome = try await bench.run(

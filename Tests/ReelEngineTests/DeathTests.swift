@@ -166,7 +166,7 @@ struct DeathTests {
             request.cancel()
             let failure = await #expect(throws: ReelFailure.self) { try await request.value }
             #expect(failure?.kind == .interrupted)
-            #expect(failure?.message == "cancelled at frames 240..<480 of pass 7")
+            #expect(failure?.message == "interrupted at frames 240..<480 of pass 7")
             #expect(session.isDead)
         }
         #expect(kill(try engine.process("pid"), 0) == -1)

@@ -14,6 +14,7 @@ enum Guard {
         redis=$!
         setsid "$@" 3<&- &
         worker=$!
+        echo "$redis $worker" >"$folder/processes"
 
         finish() {
             trap '' HUP INT TERM

@@ -29,6 +29,7 @@ public struct LocalCluster: Sendable {
         let url = "unix://\(folder.path)/redis.sock"
         let address = try RedisAddress(url)
         let configuration = try configuration(folder.path, url)
+        defer { LocalCluster.endOrphans(of: folder.path) }
         return try await ReelFailure.unifying {
             let outcome = try await Subprocess.run(
                 configuration, input: .inputWriter, output: .discarded, error: .sequence
@@ -56,6 +57,18 @@ public struct LocalCluster: Sendable {
         }
     }
 
+    /// A guard that was killed itself has left its list of processes behind, and them. Each names the folder in its
+    /// arguments: by now the numbers may be others'.
+    private static func endOrphans(of folder: String) {
+        guard let list = try? String(contentsOfFile: folder + "/processes", encoding: .utf8) else { return }
+        for process in list.split(whereSeparator: \.isWhitespace).compactMap({ pid_t($0) }) {
+            guard let command = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(process)/cmdline")),
+                command.range(of: Data(folder.utf8)) != nil
+            else { continue }
+            kill(process, SIGKILL)
+        }
+    }
+
     private enum Ended<Result: Sendable>: Sendable {
         case guardian(String)
         case body(Result)
@@ -70,8 +83,7 @@ public struct LocalCluster: Sendable {
             unixsocket "\(folder)/redis.sock"
             unixsocketperm 700
             dir "\(folder)"
-            appendonly yes
-            appendfsync everysec
+            appendonly no
             save ""
             maxmemory-policy noeviction
             """

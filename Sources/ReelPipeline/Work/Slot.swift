@@ -33,8 +33,11 @@ struct Slot: Sendable {
         let kill = KillSwitch()
         guard let work = await begin(first, kill) else { return nil }
         let desk = Mutex(Desk(current: work))
+        let plan = first.context.plan
+        // The stacks of a decoder's and an encoder's threads are address space, and hardly memory.
+        let stacks = Int64(plan.video.threads) * 16 << 20
         let life = Task {
-            try await engine.withEngine(memory: first.context.plan.need) { session in
+            try await engine.withEngine(memory: plan.need + stacks) { session in
                 try await serve(work, in: session, desk, kill)
             }
         }

@@ -22,6 +22,9 @@ public struct WorkerSettings: Sendable {
     /// From one look for expired leases to the next.
     public var reap: Duration
 
+    /// How many slots a worker may have.
+    public static let slotLimit = 1...1024
+
     public init(
         slots: Int, memoryTotal: Int64, scratch: String, grace: Duration = .seconds(25), beat: Duration = .seconds(5),
         reap: Duration = .seconds(3)

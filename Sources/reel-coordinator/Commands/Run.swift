@@ -33,7 +33,10 @@ struct RunCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard slots ?? 1 > 0 else { throw ValidationError("--slots must be 1 or more") }
+        let limit = WorkerSettings.slotLimit
+        guard limit.contains(slots ?? 1) else {
+            throw ValidationError("--slots must be \(limit.lowerBound) to \(limit.upperBound)")
+        }
     }
 
     func run() async throws {

@@ -73,9 +73,9 @@ struct SpecOptions: ParsableArguments {
     var onDamage: DamageMode = .repeat
 
     func validate() throws {
-        guard threads > 0 else { throw ValidationError("--threads must be 1 or more") }
+        guard (1...128).contains(threads) else { throw ValidationError("--threads must be 1 to 128") }
         guard passFrames ?? 1 > 0 else { throw ValidationError("--pass-frames must be 1 or more") }
-        guard crf ?? 0 >= 0 else { throw ValidationError("--crf must not be negative") }
+        guard crf ?? 0 >= 0 else { throw ValidationError("--crf must be 0 or more") }
         guard crf == nil || bitrate == nil else { throw ValidationError("--crf and --bitrate exclude each other") }
         if let from, let to, to.seconds <= from.seconds { throw ValidationError("--to must be later than --from") }
         for (option, name) in [("--video-codec", videoCodec), ("--audio-codec", audioCodec), ("--preset", preset)] {
