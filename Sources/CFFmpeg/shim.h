@@ -32,6 +32,7 @@ static const int reel_error_exit = AVERROR_EXIT;
 static const int reel_error_invalid_data = AVERROR_INVALIDDATA;
 static const int reel_error_no_space = AVERROR(ENOSPC);
 static const int reel_error_no_memory = AVERROR(ENOMEM);
+static const int reel_error_no_access = AVERROR(EACCES);
 static const int reel_error_no_entry = AVERROR(ENOENT);
 static const int reel_error_decoder_not_found = AVERROR_DECODER_NOT_FOUND;
 
@@ -91,6 +92,13 @@ static inline uint8_t *reel_stream_new_side_data(AVStream *stream, enum AVPacket
     return made ? made->data : NULL;
 #else
     return av_stream_new_side_data(stream, kind, size);
+#endif
+}
+
+/// Makes threads share their heaps: each heap reserves 64 MiB of addresses, and those are limited.
+static inline void reel_share_heaps(void) {
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 2);
 #endif
 }
 

@@ -35,6 +35,23 @@ struct AudioTimelineTests {
         #expect(hole.backwards == [.sound(sample: 200, count: 200), .silence(15), .sound(sample: 0, count: 200)])
     }
 
+    @Test("a hole longer than any that is believed is closed: the sound after it follows at once")
+    func closedHole() throws {
+        let blocks = [0, 100, 5_000_000, 5_000_100, 5_000_300].map { Block(time: Rational($0, 1000), count: 100) }
+        let sound = try #require(AudioTimeline(blocks: blocks, sampleRate: 1000, longestHole: Rational(600)))
+        #expect(sound.closedHoles == 1)
+        #expect(sound.count == 600)
+        #expect(sound.backwards == [.sound(sample: 400, count: 100), .silence(100), .sound(sample: 0, count: 400)])
+    }
+
+    @Test("times at the ends of 64 bits make no overflow")
+    func absurdTimes() throws {
+        let seconds = [0, Int64.max, Int64.min, 1].map { Rational($0) }
+        let sound = try #require(
+            AudioTimeline(blocks: seconds.map { Block(time: $0, count: 1) }, sampleRate: 10_000_000))
+        #expect(sound.count == 4)
+    }
+
     @Test("several holes, each mirrored where it was")
     func holes() throws {
         let sound = try timeline(late: [0, 40, 40, 100])

@@ -207,7 +207,7 @@ extension ByteReader {
             place += step
             frames[place].interval.duration = Ticks(try signed())
         }
-        guard frames.allSatisfy({ (0...Self.bound).contains($0.interval.duration.count) }) else {
+        guard frames.allSatisfy({ (0...Timestamp.bound).contains($0.interval.duration.count) }) else {
             throw damaged("a duration is out of all bounds")
         }
     }
@@ -228,10 +228,7 @@ extension ByteReader {
         return points
     }
 
-    /// Far beyond every clock, and near enough to zero that sums of a few never overflow.
-    static var bound: Int64 { 1 << 60 }
-
-    func isTime(_ ticks: Int64) -> Bool { (-Self.bound...Self.bound).contains(ticks) }
+    func isTime(_ ticks: Int64) -> Bool { (-Timestamp.bound...Timestamp.bound).contains(ticks) }
 }
 
 extension [PacketEntry] {

@@ -24,7 +24,7 @@ extension ByteReader {
         for _ in 0..<count {
             start &+= try signed()
             let duration = Int64(bitPattern: try unsigned())
-            guard isTime(start), (0...Self.bound).contains(duration) else {
+            guard isTime(start), (0...Timestamp.bound).contains(duration) else {
                 throw damaged("a time is out of all bounds")
             }
             cues.append(

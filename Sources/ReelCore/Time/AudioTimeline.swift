@@ -39,8 +39,11 @@ public struct AudioTimeline: Hashable, Sendable {
     /// Where packets are known to be lost, timestamps are believed from here on: Matroska rounds them to 1 ms.
     public static let shortestLoss = Rational(2, 1000)
 
-    /// Nil where nothing was decoded.
-    public init?(blocks: [Block], sampleRate: Int) {
+    /// Holes that were longer than any that is believed: there the sound goes on without one.
+    public private(set) var closedHoles = 0
+
+    /// Nil where nothing was decoded. `longestHole`, in seconds, bounds what damaged timestamps can make of a track.
+    public init?(blocks: [Block], sampleRate: Int, longestHole: Rational = Rational(86_400)) {
         guard let first = blocks.first else { return nil }
         self.sampleRate = sampleRate
         start = first.time
@@ -49,7 +52,8 @@ public struct AudioTimeline: Hashable, Sendable {
         var ahead: [Int64] = []
         let clock = TimeBase(1, Int64(sampleRate))
         for block in blocks {
-            ahead.append(clock.ticks(in: block.time - first.time, rounding: .nearest) - decoded)
+            let ticks = clock.ticks(in: block.time - first.time, rounding: .nearest)
+            ahead.append(min(max(ticks, -Timestamp.bound), Timestamp.bound) - decoded)
             decoded += Int64(block.count)
         }
         var leastFromHere = ahead
@@ -58,14 +62,20 @@ public struct AudioTimeline: Hashable, Sendable {
         }
         let threshold = clock.ticks(in: Self.shortestHole, rounding: .up)
         let lossThreshold = clock.ticks(in: Self.shortestLoss, rounding: .up)
+        let longest = clock.ticks(in: longestHole, rounding: .down)
         pieces = [Piece(sample: 0, place: 0, count: 0, followsLoss: false)]
         var (sample, silence, most) = (Int64(0), Int64(0), ahead[0])
         for (number, block) in blocks.enumerated() {
             let step = leastFromHere[number] - most
             if number > 0, step >= (block.followsLoss ? lossThreshold : threshold) {
-                silence += ahead[number] - ahead[number - 1]
-                let followsLoss = block.followsLoss
-                pieces.append(Piece(sample: sample, place: sample + silence, count: 0, followsLoss: followsLoss))
+                let hole = ahead[number] - ahead[number - 1]
+                if hole <= longest {
+                    silence += hole
+                    let followsLoss = block.followsLoss
+                    pieces.append(Piece(sample: sample, place: sample + silence, count: 0, followsLoss: followsLoss))
+                } else {
+                    closedHoles += 1
+                }
             }
             most = max(most, ahead[number])
             sample += Int64(block.count)

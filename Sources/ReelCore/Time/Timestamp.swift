@@ -4,6 +4,10 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
     public init(_ ticks: Int64) { self.ticks = ticks }
 
+    /// Far beyond every clock, and near enough to zero that sums of a few never overflow: files that go further are
+    /// damaged, or made to break what reads them.
+    public static let bound: Int64 = 1 << 60
+
     public var description: String { "\(ticks)" }
 
     public static func < (a: Timestamp, b: Timestamp) -> Bool { a.ticks < b.ticks }

@@ -79,7 +79,7 @@ public struct Assembler {
 
     /// Video first, then the audio tracks, then the texts, each with its final times.
     private func sources(_ streams: OutputStreams, _ heard: [HeardTrack]) throws(ReelFailure) -> [any PacketSource] {
-        let shift = shift(for: heard)
+        let shift = try shift(for: heard)
         let later = plan.timeline.timeBase.seconds(shift)
         let video = VideoSource(
             folder: segments, segments: try videoSegments(), timeline: plan.timeline, track: index.video,
@@ -96,16 +96,21 @@ public struct Assembler {
     }
 
     private func extras(_ heard: [HeardTrack]) throws(ReelFailure) -> OutputExtras {
-        let shift = shift(for: heard)
+        let shift = try shift(for: heard)
         return try OutputExtras(
             source: source, index: index, plan: plan, shift: plan.timeline.timeBase.seconds(shift))
     }
 
     /// The fewest video ticks that keep every track from starting before 0.
-    private func shift(for heard: [HeardTrack]) -> Ticks {
+    private func shift(for heard: [HeardTrack]) throws(ReelFailure) -> Ticks {
         let earliest = heard.map { $0.record.timeBase.seconds(Timestamp($0.record.start)) }.min() ?? Rational(0)
         guard earliest < Rational(0) else { return .zero }
-        return Ticks(plan.timeline.timeBase.ticks(in: Rational(0) - earliest, rounding: .up))
+        let ticks = plan.timeline.timeBase.ticks(in: Rational(0) - earliest, rounding: .up)
+        guard ticks <= Timestamp.bound else {
+            let seconds = decimal(earliest.approximate)
+            throw ReelFailure(.input, "the sound lies \(seconds) s from the video; use --audio none")
+        }
+        return Ticks(ticks)
     }
 
     /// The video's segments in the order of the output: passes as the plan has them, in each the last run first.
@@ -170,10 +175,11 @@ public struct Assembler {
     private var moovRoom: Int64 {
         let last = plan.timeline.interval(of: plan.timeline.firstFrame, in: index.video)
         let length = plan.timeline.timeBase.seconds(last.end)
-        let turns = Int64(length.approximate * 2) + 16
+        let tracks = records.filter { plan.passes[$0.pass].isAudio }
+        let packets = tracks.reduce(plan.timeline.frameCount) { $0 + $1.packets }
+        let turns = Int64(min(length.approximate * 2, Double(packets))) + 16
         // A video packet: size, decode delta, composition offset, sync mark. A turn: chunk offset and its samples.
         let video = Int64(plan.timeline.frameCount) * (4 + 8 + 8 + 4) + turns * 24
-        let tracks = records.filter { plan.passes[$0.pass].isAudio }
         let audio = tracks.reduce(0) { $0 + Int64($1.packets) * (4 + 8) + turns * 24 }
         let texts = index.metadata.reduce(0) { $0 + Int64($1.name.utf8.count + $1.value.utf8.count) + 64 }
         return video + audio + texts + 16_384

@@ -137,7 +137,7 @@ struct Verifier {
         let due = stream.timeBase.seconds(Timestamp(stream.presentation[found.packets]))
         if offset == nil { offset = startsAtZero ? Rational(0) : found.timeBase.seconds(pts) - due }
         let moved = due + (offset ?? Rational(0))
-        let off = found.timeBase.ticks(in: moved, rounding: .nearest) - pts.ticks
+        let off = found.timeBase.ticks(in: moved, rounding: .nearest) &- pts.ticks
         guard off.magnitude <= tolerance(found.timeBase, stream) else {
             let times = "\(decimal(found.timeBase.seconds(pts).approximate)) s for \(decimal(moved.approximate)) s"
             throw wrong(number, "has packet \(found.packets) at \(times)")
@@ -148,7 +148,7 @@ struct Verifier {
         let isLast = found.packets + 1 == stream.presentation.count
         guard stream.kind == .text || !isLast || stream.presentation[0] <= 0 else { return }
         let length = stream.timeBase.seconds(Ticks(stream.duration(of: found.packets)))
-        guard (found.timeBase.ticks(in: length, rounding: .nearest) - packet.duration.count).magnitude <= 1 else {
+        guard (found.timeBase.ticks(in: length, rounding: .nearest) &- packet.duration.count).magnitude <= 1 else {
             let lasts = decimal(found.timeBase.seconds(packet.duration).approximate)
             throw wrong(number, "has packet \(found.packets) last \(lasts) s for \(decimal(length.approximate)) s")
         }

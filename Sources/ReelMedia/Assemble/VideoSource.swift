@@ -44,8 +44,9 @@ final class VideoSource: PacketSource {
         return place >= 0 ? start(ofOutput: place) : start(ofOutput: 0) - Ticks(Int64(-place) * firstDuration.count)
     }
 
+    /// What decode times before the first frame are apart: as long as it lasts, within reason.
     private var firstDuration: Ticks {
-        timeline.interval(of: timeline.frames.upperBound - 1, in: track).duration
+        min(timeline.interval(of: timeline.frames.upperBound - 1, in: track).duration, Ticks(1 << 32))
     }
 
     private func start(ofOutput place: Int) -> Timestamp {

@@ -20,7 +20,13 @@ final class Decoder {
         try check(avcodec_parameters_to_context(native, stream.pointee.codecpar), "setting up the \(name) decoder")
         native.pointee.pkt_timebase = stream.pointee.time_base
         native.pointee.thread_count = Int32(threads)
-        try check(avcodec_open2(native, codec, nil), "\(path): opening the \(name) decoder", kind: .input)
+        let code = avcodec_open2(native, codec, nil)
+        guard code < 0 else { return }
+        if code == reel_error_no_memory || code == reel_error_again {
+            throw mediaFailure(reel_error_no_memory, "opening the \(name) decoder")
+        }
+        throw ReelFailure(
+            .input, "\(path): the \(name) decoder does not take stream \(stream.pointee.index); its header is damaged")
     }
 
     deinit {

@@ -6,6 +6,8 @@ final class Demuxer {
     let path: String
     private var native: UnsafeMutablePointer<AVFormatContext>
     private var filters: [Int: BitstreamFilter] = [:]
+    /// Where reading failed first, for people; nil while it did not.
+    private(set) var damage: String?
 
     /// Containers that are media and nothing else: a playlist inside an upload must not make libav* read other files.
     private static let formats = """
@@ -47,9 +49,10 @@ final class Demuxer {
     }
 
     private static func refusal(_ path: String, _ code: Int32) -> ReelFailure {
+        // What the system says has a reason of its own; what demuxers say is how they noticed the damage.
+        let isOfSystem = [reel_error_no_entry, reel_error_no_memory, reel_error_no_access].contains(code)
         let advice =
-            code == reel_error_invalid_data
-            ? "it is not media, or its index is missing (an interrupted recording?)" : libavMessage(code)
+            isOfSystem ? libavMessage(code) : "it is not media, or its index is missing (an interrupted recording?)"
         return ReelFailure(.input, "\(path): cannot be read as video: \(advice)")
     }
 
@@ -106,23 +109,41 @@ final class Demuxer {
         }
     }
 
-    /// Fills the packet with the next one; false at the end of the file.
+    /// Fills the packet with the next one; false at the end of the file, and where damage leaves nothing more to read.
     func read(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
-        while true {
+        // Behind a damaged part some demuxers go on when they are asked again.
+        var failures = 0
+        while failures < Self.patience {
             packet.reset()
             let code = av_read_frame(native, packet.native)
-            guard code >= 0 else { return try atEnd(code) }
+            guard code >= 0 else {
+                if try isAtEnd(code) { return false }
+                failures += 1
+                continue
+            }
+            failures = 0
             guard let filter = filters[packet.streamIndex] else { return true }
             if try filter.pass(packet) { return true }
         }
+        return false
     }
 
-    private func atEnd(_ code: Int32) throws(ReelFailure) -> Bool {
-        if code == reel_error_eof { return false }
+    /// Whether a failure to read is the end of the file. What the disk or memory refuses is thrown: nothing may be lost
+    /// silently.
+    private func isAtEnd(_ code: Int32) throws(ReelFailure) -> Bool {
+        if code == reel_error_eof { return true }
+        guard code != reel_error_no_memory, let io = native.pointee.pb else {
+            throw mediaFailure(code, "reading \(path)", kind: .input)
+        }
         // A file cut off in the midst of a packet ends there.
-        if let io = native.pointee.pb, avio_feof(io) != 0 { return false }
-        throw mediaFailure(code, "reading \(path)", kind: .input)
+        if avio_feof(io) != 0 { return true }
+        guard io.pointee.error >= 0 else { throw mediaFailure(io.pointee.error, "reading \(path)", kind: .input) }
+        if damage == nil { damage = "the file is damaged near byte \(avio_tell(io))" }
+        return false
     }
+
+    /// How often reading may fail on end.
+    private static let patience = 256
 
     /// Goes to a packet at or before `timestamp`; false where the container cannot.
     func seek(stream: Int, to timestamp: Timestamp) -> Bool {

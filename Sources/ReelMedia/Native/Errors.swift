@@ -42,6 +42,14 @@ extension TimeBase {
     var native: AVRational { secondsPerTick.native }
 }
 
+extension Timestamp {
+    /// nil where libav* knows none, and for what no clock shows.
+    init?(native ticks: Int64) {
+        guard ticks != reel_nopts, (-Timestamp.bound...Timestamp.bound).contains(ticks) else { return nil }
+        self.init(ticks)
+    }
+}
+
 extension Rational {
     /// nil where libav* means "unknown".
     init?(_ native: AVRational) {

@@ -15,15 +15,12 @@ struct Frame: ~Copyable {
     }
 
     var pts: Timestamp? {
-        get { native.pointee.pts == reel_nopts ? nil : Timestamp(native.pointee.pts) }
+        get { Timestamp(native: native.pointee.pts) }
         nonmutating set { native.pointee.pts = newValue?.ticks ?? reel_nopts }
     }
 
     /// The decoder's best guess of the presentation time.
-    var bestTimestamp: Timestamp? {
-        let ticks = native.pointee.best_effort_timestamp
-        return ticks == reel_nopts ? nil : Timestamp(ticks)
-    }
+    var bestTimestamp: Timestamp? { Timestamp(native: native.pointee.best_effort_timestamp) }
 
     var width: Int { Int(native.pointee.width) }
     var height: Int { Int(native.pointee.height) }

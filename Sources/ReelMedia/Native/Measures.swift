@@ -17,7 +17,7 @@ public func peakResidentBytes() -> Int64 {
 
 /// Three digits after the point, for messages.
 func decimal(_ value: Double) -> String {
-    let thousandths = Int64((value * 1000).rounded())
+    guard let thousandths = Int64(exactly: (value * 1000).rounded()) else { return "\(value)" }
     let fraction = String(thousandths.magnitude % 1000)
     let sign = thousandths < 0 ? "-" : ""
     return "\(sign)\(thousandths.magnitude / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"

@@ -15,17 +15,17 @@ struct Packet: ~Copyable {
     }
 
     var pts: Timestamp? {
-        get { native.pointee.pts == reel_nopts ? nil : Timestamp(native.pointee.pts) }
+        get { Timestamp(native: native.pointee.pts) }
         nonmutating set { native.pointee.pts = newValue?.ticks ?? reel_nopts }
     }
 
     var dts: Timestamp? {
-        get { native.pointee.dts == reel_nopts ? nil : Timestamp(native.pointee.dts) }
+        get { Timestamp(native: native.pointee.dts) }
         nonmutating set { native.pointee.dts = newValue?.ticks ?? reel_nopts }
     }
 
     var duration: Ticks {
-        get { Ticks(native.pointee.duration) }
+        get { Ticks(min(max(native.pointee.duration, 0), Timestamp.bound)) }
         nonmutating set { native.pointee.duration = newValue.count }
     }
 

@@ -49,6 +49,9 @@ final class AudioScan {
         }
     }
 
+    /// Samples per second that sound has; what else a damaged header says would make years of a file.
+    private static let soundRates = 1000...10_000_000
+
     /// The file has ended.
     func finish() throws(ReelFailure) {
         guard refusal == nil else { return }
@@ -57,7 +60,8 @@ final class AudioScan {
             try decoder.drain()
             try listen(to: decoder)
         }
-        if format.map({ $0.rate > 0 && !$0.layout.isEmpty }) != true { refusal = "nothing of it decodes" }
+        guard let format, format.rate > 0, !format.layout.isEmpty else { return refusal = "nothing of it decodes" }
+        if !Self.soundRates.contains(format.rate) { refusal = "\(format.rate) Hz is no rate of sound" }
     }
 
     /// The track, nil where it was refused.

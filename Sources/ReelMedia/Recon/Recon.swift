@@ -89,7 +89,7 @@ public struct Recon {
             audio: audio.compactMap(\.track), texts: said.map(\.track),
             chapters: demuxer.chapters, attachments: demuxer.attachments,
             metadata: demuxer.metadata.filter { $0.name.lowercased() != "timecode" } + timecode,
-            warnings: repairs + said.compactMap(\.warning) + leftOut())
+            warnings: [demuxer.damage].compactMap(\.self) + repairs + said.compactMap(\.warning) + leftOut())
     }
 
     private func scan(
@@ -110,7 +110,7 @@ public struct Recon {
         guard ["nut", "matroska,webm"].contains(demuxer.formatName) else { return nil }
         let found = tags(of: video.pointee.metadata).first { $0.name == "DURATION" }
         guard let seconds = found.flatMap({ clockTime($0.value) }) else { return nil }
-        return Timestamp(timeBase.ticks(in: seconds, rounding: .nearest))
+        return Timestamp(native: timeBase.ticks(in: seconds, rounding: .nearest))
     }
 
     private func leftOut() -> [String] {
@@ -134,7 +134,8 @@ func clockTime(_ text: String) -> Rational? {
     let fraction = digits.count == 2 ? digits[1].prefix(9) : "0"
     guard let decimals = Int64(fraction) else { return nil }
     let scale = fraction.reduce(Int64(1)) { product, _ in product * 10 }
-    return Rational(hours * 3600 + minutes * 60 + whole) + Rational(decimals, scale)
+    let seconds = Rational(hours) * Rational(3600) + Rational(minutes) * Rational(60) + Rational(whole)
+    return seconds + Rational(decimals, scale)
 }
 
 /// A codec tag as its four characters.

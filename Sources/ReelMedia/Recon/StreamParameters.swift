@@ -11,7 +11,7 @@ extension VideoStream {
             width: Int(parameters.width), height: Int(parameters.height),
             pixelFormat: known(av_get_pix_fmt_name(format)) ?? "unknown",
             timeBase: TimeBase(stream.pointee.time_base),
-            frameRate: Rational(stream.pointee.avg_frame_rate) ?? Rational(stream.pointee.r_frame_rate),
+            frameRate: rate(stream.pointee.avg_frame_rate) ?? rate(stream.pointee.r_frame_rate),
             sampleAspectRatio: Rational(stream.pointee.sample_aspect_ratio) ?? Rational(parameters.sample_aspect_ratio),
             displayMatrix: rotation(of: stream), colour: ColourTags(native: parameters),
             fieldOrder: FieldOrder(native: parameters.field_order), reorderDepth: Int(parameters.video_delay),
@@ -23,7 +23,7 @@ extension VideoStream {
     /// A frame's length at the average rate, at least a tick.
     var nominalDuration: Ticks {
         let seconds = frameRate.map { Rational(1) / $0 } ?? Rational(1, 25)
-        return Ticks(max(1, timeBase.ticks(in: seconds, rounding: .nearest)))
+        return Ticks(min(max(1, timeBase.ticks(in: seconds, rounding: .nearest)), Timestamp.bound))
     }
 }
 
@@ -109,12 +109,20 @@ private func rotation(of stream: UnsafeMutablePointer<AVStream>) -> [Int32]? {
     return (0..<9).map { bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Int32.self) }
 }
 
+/// Frames per second; nil where nothing is said, and for more than a clock of 90 kHz or less than one a day tells.
+private func rate(_ native: AVRational) -> Rational? {
+    Rational(native).flatMap { (Rational(1, 86_400)...Rational(90_000)).contains($0) ? $0 : nil }
+}
+
 /// Bytes of one decoded frame as libavcodec's default allocator lays it out: dimensions rounded up to whole blocks,
 /// lines to 64 bytes, a margin behind each plane.
 private func decodedBytes(_ parameters: AVCodecParameters) -> Int64 {
     let format = AVPixelFormat(parameters.format)
+    let whole = Int64(parameters.width) * Int64(parameters.height) * 8 + 65536
+    // What a damaged header says may be near the end of what 32 bits hold.
+    guard max(parameters.width, parameters.height) < Int32.max - 127 else { return whole }
     let (width, height) = ((parameters.width + 127) & ~127, (parameters.height + 31) & ~31)
     let nominal = av_image_get_buffer_size(format, width, height, 64)
-    guard nominal > 0 else { return Int64(parameters.width) * Int64(parameters.height) * 8 + 65536 }
+    guard nominal > 0 else { return whole }
     return Int64(nominal) + 4 * 1024
 }

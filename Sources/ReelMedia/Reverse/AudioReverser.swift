@@ -84,6 +84,9 @@ public struct AudioReverser {
         } else {
             warnings.append(silent)
         }
+        guard start.magnitude <= Timestamp.bound else {
+            throw ReelFailure(.input, "\(source): \(name) lies beyond every clock from the video; use --audio none")
+        }
         let record = try encoding.finish(pass: destination.pass, start: start)
         statistics.peakRSS = peakResidentBytes()
         return PassResult(segments: [record], statistics: statistics, warnings: warnings)
@@ -93,7 +96,13 @@ public struct AudioReverser {
 
     /// What the output lets hear; nil for nothing.
     private func heard(of decoded: AudioDecoding, _ warnings: inout [String]) -> AudioTimeline? {
-        guard let whole = AudioTimeline(blocks: decoded.blocks, sampleRate: decoded.format.rate) else { return nil }
+        let whole = AudioTimeline(
+            blocks: decoded.blocks, sampleRate: decoded.format.rate, longestHole: longestHole)
+        guard let whole else { return nil }
+        if whole.closedHoles > 0 {
+            let holes = Wording.count(whole.closedHoles, "hole")
+            warnings.append("\(name): \(holes) by its timestamps, too long to be any, closed")
+        }
         let reversed = target.handling == .reversed
         let end = timeline.timeBase.seconds(timeline.end)
         let range = reversed ? (timeline.audioFrom, timeline.audioTo) : (firstFrame, end)
@@ -108,6 +117,11 @@ public struct AudioReverser {
             warnings.append("\(name): \(what), from \(from) to \(to)")
         }
         return reversed ? trimmed(heard, &warnings) : heard
+    }
+
+    /// As long as the video, which damaged timestamps may make long, too; where that is short, ten minutes.
+    private var longestHole: Rational {
+        min(max(timeline.timeBase.seconds(timeline.end) - firstFrame, Rational(600)), Rational(86_400))
     }
 
     /// Sound that outlasts the video by less than a frame is cut off, unless nothing may be lost: else all of the
