@@ -39,8 +39,7 @@ final class PayloadDigest {
             case .obus: addUnits(payload)
             case .adts:
                 let hasChecksum = payload.count > 1 && payload[1] & 1 == 0
-                let block = payload.dropFirst(hasChecksum ? 9 : 7)
-                add(block.dropFirst(Self.programConfigBytes(block)))
+                add(payload.dropFirst(hasChecksum ? 9 : 7))
             case .plain: add(payload[...])
             }
         }
@@ -77,28 +76,6 @@ final class PayloadDigest {
             if byte & 0x80 == 0 { break }
         }
         return (value, place)
-    }
-
-    /// Bytes of a program_config_element (ISO 14496-3 4.5.1.1) at the start of a block: ADTS has it there for layouts that
-    /// its header has no number for, where MP4 has it in the stream's parameters. 0 where the block starts otherwise.
-    private static func programConfigBytes(_ block: Slice<UnsafeRawBufferPointer>) -> Int {
-        var place = 0
-        func read(_ bits: Int) -> Int {
-            (0..<bits).reduce(0) { value, _ in
-                let byte = block.startIndex + place / 8
-                defer { place += 1 }
-                return value << 1 | (byte < block.endIndex ? Int(block[byte] >> UInt8(7 - place % 8)) & 1 : 0)
-            }
-        }
-        guard read(3) == 5 else { return 0 }
-        _ = read(4 + 2 + 4)
-        let (front, side, back) = (read(4), read(4), read(4))
-        let (lfe, associated, coupling) = (read(2), read(3), read(4))
-        for mixdown in [4, 4, 3] where read(1) == 1 { _ = read(mixdown) }
-        place += 5 * (front + side + back + coupling) + 4 * (lfe + associated)
-        place = (place + 7) / 8 * 8
-        let comment = read(8)
-        return place / 8 + comment
     }
 
     private func add(_ slice: Slice<UnsafeRawBufferPointer>) {
