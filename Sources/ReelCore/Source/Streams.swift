@@ -19,7 +19,13 @@ public struct VideoStream: Hashable, Codable, Sendable {
     /// The nine 16.16 and 2.30 fixed-point numbers of the display matrix (ISO 14496-12 8.3.2), nil where there is none.
     public var displayMatrix: [Int32]?
     public var colour: ColourTags
+    /// nil where nothing is said.
+    public var masteringDisplay: MasteringDisplay?
+    public var contentLight: ContentLight?
     public var fieldOrder: FieldOrder
+    /// Whether some frames are not of `fieldOrder`, which is then that of most interlaced ones: they are progressive, or
+    /// their other field comes first.
+    public var fieldsVary = false
     /// How many frames the decoder holds back to put them in order.
     public var reorderDepth: Int
     /// Bytes that one decoded frame takes in memory, all planes with their padding.

@@ -58,6 +58,7 @@ final class OutputStreams {
             stream.pointee.codecpar.pointee.sample_aspect_ratio = aspect
             if let rate = constantRate(plan, index.video) { stream.pointee.avg_frame_rate = rate.native }
             try setDisplayMatrix(source.displayMatrix, stream, plan.container)
+            try setLight(source, stream)
             describe(stream, source.details, plan.container)
             if plan.container == .nut {
                 let end = plan.timeline.timeBase.seconds(Timestamp(totalTicks(plan, index.video)))
@@ -105,10 +106,23 @@ final class OutputStreams {
         }
     }
 
-    /// Frames a second where every frame lasts equally long, to a tick of rounding; containers may then say so.
+    private func setLight(_ source: VideoStream, _ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
+        if let display = source.masteringDisplay {
+            try stream.addSideData(AV_PKT_DATA_MASTERING_DISPLAY_METADATA, display.native)
+        }
+        if let light = source.contentLight {
+            try stream.addSideData(AV_PKT_DATA_CONTENT_LIGHT_LEVEL, light.native)
+        }
+    }
+
+    /// Frames a second where every frame lasts equally long, to a tick of rounding or the 2 ms that cameras' clocks
+    /// and Matroska's make of an even rate; containers may then say so.
     private func constantRate(_ plan: Plan, _ track: VideoTrack) -> Rational? {
         let durations = track.frames[plan.timeline.frames].dropLast().map(\.interval.duration.count)
-        guard let least = durations.min(), let most = durations.max(), most - least <= 1 else { return nil }
+        guard let least = durations.min(), let most = durations.max() else { return nil }
+        let spread = plan.timeline.timeBase.seconds(Ticks(most - least))
+        let isJitter = spread <= Rational(2, 1000) && (most - least) * 4 <= least
+        guard most - least <= 1 || isJitter else { return nil }
         return plan.video.frameRate
     }
 

@@ -15,18 +15,21 @@ extension Encoder {
             context.pointee.gop_size = Int32(target.keyFrameInterval)
             context.pointee.thread_count = Int32(target.threads)
             context.pointee.bit_rate = target.bitrate ?? 0
-            stream.colour.apply(to: context)
-            if stream.pixelFormat.hasPrefix("yuvj") { context.pointee.color_range = AVCOL_RANGE_JPEG }
-            let fields = stream.fieldOrder.reversed
-            context.pointee.field_order = fields.native
-            if fields == .topFirst || fields == .bottomFirst {
+            stream.colour.converted(from: av_get_pix_fmt(stream.pixelFormat), to: format).apply(to: context)
+            context.pointee.field_order = (stream.fieldsVary ? .unknown : stream.fieldOrder.reversed).native
+            if stream.fieldOrder.isInterlaced, PictureWarnings.interlacing.contains(target.encoder) {
                 context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME
             }
             switch target.encoder {
             case "ffv1":
                 context.pointee.level = 3
                 context.pointee.slices = 4
-            case "mjpeg", "mpeg2video":
+            case "mpeg2video":
+                // It takes the frame rate that it writes from here; times pass through it untouched.
+                context.pointee.time_base = (Rational(1) / target.frameRate).native
+                context.pointee.flags |= Int32(bitPattern: AV_CODEC_FLAG_CLOSED_GOP)
+                fallthrough
+            case "mjpeg":
                 // No constant rate factor: a fixed quantiser, near the best that these codecs have.
                 guard target.bitrate == nil else { break }
                 context.pointee.flags |= AV_CODEC_FLAG_QSCALE
@@ -62,26 +65,5 @@ extension Encoder {
         let packed = av_get_packed_sample_fmt(source)
         let widest = offered.max { av_get_bytes_per_sample($0) < av_get_bytes_per_sample($1) }
         return offered.first { av_get_packed_sample_fmt($0) == packed } ?? widest ?? AV_SAMPLE_FMT_FLTP
-    }
-}
-
-extension ColourTags {
-    func apply(to context: UnsafeMutablePointer<AVCodecContext>) {
-        // libavutil's look-ups answer a negative number for what they do not know; nothing said is "unspecified".
-        if let range, case let value = av_color_range_from_name(range), value >= 0 {
-            context.pointee.color_range = AVColorRange(UInt32(value))
-        }
-        if let primaries, case let value = av_color_primaries_from_name(primaries), value >= 0 {
-            context.pointee.color_primaries = AVColorPrimaries(UInt32(value))
-        }
-        if let transfer, case let value = av_color_transfer_from_name(transfer), value >= 0 {
-            context.pointee.color_trc = AVColorTransferCharacteristic(UInt32(value))
-        }
-        if let matrix, case let value = av_color_space_from_name(matrix), value >= 0 {
-            context.pointee.colorspace = AVColorSpace(UInt32(value))
-        }
-        if let chromaLocation, case let value = av_chroma_location_from_name(chromaLocation), value >= 0 {
-            context.pointee.chroma_sample_location = AVChromaLocation(UInt32(value))
-        }
     }
 }

@@ -25,15 +25,12 @@ public struct TargetChoice {
         try refuseUnlessTold()
         let pixels = try PixelFormatChoice(source: source, encoder: profile.encoder, lossless: spec.lossless)
         if let warning = pixels.warning { warnings.append(warning) }
-        if stream.displayMatrix != nil, spec.container != .mp4, spec.container != .mov {
-            warnings.append(
-                "the rotation is lost: a .\(spec.container.rawValue) file cannot hold it; write .mp4 or .mov")
-        }
+        warnings += PictureWarnings(stream: stream, encoder: profile.encoder, container: spec.container).lines
         var target = VideoTarget(
             encoder: profile.encoder, pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "",
             width: stream.width, height: stream.height, frameRate: stream.frameRate ?? Rational(25),
             options: try options(of: profile, pixels.format), bitrate: spec.bitrate, threads: spec.threads,
-            keyFrameInterval: profile.codec == "ffv1" ? 1 : 250,
+            keyFrameInterval: profile.keyFrameInterval,
             identity: EncoderIdentity(build: VideoEncoderProfile.build(of: profile.encoder), extradataHash: ""))
         target.identity.extradataHash = try Encoder(target, stream: stream).extradataHash
         return target
@@ -97,6 +94,7 @@ public struct TargetChoice {
             let full = depth.map { $0.pointee.log2_chroma_w == 0 } ?? false
             options.append(Tag(name: "profile", value: full ? "4" : "3"))
         }
+        MeaningOptions(index.video.stream).add(to: &options, encoder: profile.encoder)
         return options
     }
 

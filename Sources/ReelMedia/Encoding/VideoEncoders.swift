@@ -39,7 +39,10 @@ struct VideoEncoderProfile {
             [Tag(name: "vendor", value: "apl0")]
         },
         VideoEncoderProfile(encoder: "mjpeg", codec: "mjpeg", crf: nil, preset: nil) { _ in [] },
-        VideoEncoderProfile(encoder: "mpeg2video", codec: "mpeg2video", crf: nil, preset: nil) { _ in [] },
+        VideoEncoderProfile(encoder: "mpeg2video", codec: "mpeg2video", crf: nil, preset: nil) { _ in
+            // No key frames where scenes change: libavcodec closes no groups of pictures beside them.
+            [Tag(name: "sc_threshold", value: "1000000000")]
+        },
     ]
 
     /// Codecs of today: a source of one of them is encoded in it again.
@@ -63,6 +66,16 @@ struct VideoEncoderProfile {
         return VideoEncoderProfile(
             encoder: String(cString: codec.pointee.name), codec: String(cString: avcodec_get_name(codec.pointee.id)),
             crf: nil, preset: nil, options: { _ in [] })
+    }
+
+    /// The most frames from one key frame to the next. Decoders' transforms of MPEG-2 differ, so that errors add up
+    /// until the next one (ISO 13818-2 annex A): broadcasters' half a second.
+    var keyFrameInterval: Int {
+        switch codec {
+        case "ffv1": 1
+        case "mpeg2video": 15
+        default: 250
+        }
     }
 
     /// Whether the encoder has a private option of that name.

@@ -4,10 +4,10 @@ internal import ReelCore
 /// A look at the first frame that decodes: what some codecs say nowhere else, and whether anything decodes at all.
 final class FirstFrame {
     private let decoder: Decoder
-    private let frame: Frame
+    let frame: Frame
     /// The packet, counted in the order of the file, whose frame is shown first; nil while nothing decoded.
     private(set) var packetNumber: Int?
-    private var isFound = false
+    private(set) var isFound = false
     private var fed = 0
 
     /// A damaged start is not worth more than so many packets.
@@ -49,16 +49,6 @@ final class FirstFrame {
     /// Fills in what the container leaves open.
     func complete(_ stream: inout VideoStream) {
         guard isFound else { return }
-        let native = frame.native.pointee
-        stream.colour.range = stream.colour.range ?? known(av_color_range_name(native.color_range))
-        stream.colour.primaries = stream.colour.primaries ?? known(av_color_primaries_name(native.color_primaries))
-        stream.colour.transfer = stream.colour.transfer ?? known(av_color_transfer_name(native.color_trc))
-        stream.colour.matrix = stream.colour.matrix ?? known(av_color_space_name(native.colorspace))
-        stream.colour.chromaLocation =
-            stream.colour.chromaLocation ?? known(av_chroma_location_name(native.chroma_location))
-        if stream.sampleAspectRatio == nil { stream.sampleAspectRatio = Rational(native.sample_aspect_ratio) }
-        if stream.fieldOrder == .unknown, reel_frame_is_interlaced(frame.native) != 0 {
-            stream.fieldOrder = reel_frame_top_field_first(frame.native) != 0 ? .topFirst : .bottomFirst
-        }
+        completeMeaning(&stream)
     }
 }

@@ -7,6 +7,12 @@ final class PictureParser {
     private var context: UnsafeMutablePointer<AVCodecContext>
     private let randomAccess: RandomAccess
     private let countsOrder: Bool
+    /// Which frames are interlaced, by their headers: broadcasts switch in the middle, and neither the container nor the
+    /// first frame tells.
+    private(set) var fields = FieldTally()
+    /// Whether the headers tell which field comes first. In H.264 the parser goes by the picture structure, decoders by
+    /// the fields' picture order counts (ITU-T H.264 8.2.1), and x264 as libavcodec drives it lets these differ.
+    let knowsFieldOrder: Bool
     /// The field that waits for its other half.
     private var firstField: AVPictureStructure?
 
@@ -23,6 +29,7 @@ final class PictureParser {
         native.pointee.flags |= PARSER_FLAG_COMPLETE_FRAMES
         self.randomAccess = randomAccess
         countsOrder = parameters.codec_id == AV_CODEC_ID_H264 || parameters.codec_id == AV_CODEC_ID_HEVC
+        knowsFieldOrder = parameters.codec_id != AV_CODEC_ID_H264
         do {
             context = try allocated(avcodec_alloc_context3(nil), "a parser")
         } catch {
@@ -43,9 +50,11 @@ final class PictureParser {
         var (output, size): (UnsafeMutablePointer<UInt8>?, Int32) = (nil, 0)
         native.pointee.pict_type = 0
         native.pointee.picture_structure = AV_PICTURE_STRUCTURE_UNKNOWN
+        native.pointee.field_order = AV_FIELD_UNKNOWN
         _ = av_parser_parse2(
             native, context, &output, &size, packet.native.pointee.data, packet.native.pointee.size,
             packet.native.pointee.pts, packet.native.pointee.dts, packet.native.pointee.pos)
+        if !packet.isDiscarded { fields.add(FieldOrder(native: native.pointee.field_order)) }
         let isSecond = isSecondField(native.pointee.picture_structure)
         return CodedPicture(
             isSecondField: isSecond,

@@ -74,6 +74,8 @@ public struct Recon {
         if !scanned.isEmpty { try first.finish(path: demuxer.path) }
         var stream = VideoStream(native: video)
         first.complete(&stream)
+        (stream.fieldOrder, stream.fieldsVary) = (parser?.fields ?? FieldTally()).settle(
+            stated: stream.fieldOrder, first: first.fieldOrder, knowsOrder: parser?.knowsFieldOrder ?? false)
         let order = PresentationOrder(
             nominalDuration: stream.nominalDuration, trackEnd: trackEnd(stream.timeBase), mayRestart: demuxer.mayRestart
         )
@@ -89,7 +91,8 @@ public struct Recon {
             audio: audio.compactMap(\.track), texts: said.map(\.track),
             chapters: demuxer.chapters, attachments: demuxer.attachments,
             metadata: demuxer.metadata.filter { $0.name.lowercased() != "timecode" } + timecode,
-            warnings: [demuxer.damage].compactMap(\.self) + repairs + said.compactMap(\.warning) + leftOut())
+            warnings: [demuxer.damage].compactMap(\.self) + repairs + said.compactMap(\.warning) + leftOut()
+                + first.losses(besides: video))
     }
 
     private func scan(

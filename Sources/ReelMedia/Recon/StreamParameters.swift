@@ -18,6 +18,11 @@ extension VideoStream {
             frameBytes: decodedBytes(parameters), details: TrackDetails(native: stream))
         profile = known(avcodec_profile_name(parameters.codec_id, parameters.profile))
         level = parameters.level >= 0 ? Int(parameters.level) : nil
+        masteringDisplay = stream.sideData(
+            AV_PKT_DATA_MASTERING_DISPLAY_METADATA, as: AVMasteringDisplayMetadata.self
+        ).flatMap(MasteringDisplay.init(native:))
+        contentLight = stream.sideData(AV_PKT_DATA_CONTENT_LIGHT_LEVEL, as: AVContentLightMetadata.self)
+            .map(ContentLight.init(native:))
     }
 
     /// A frame's length at the average rate, at least a tick.

@@ -83,7 +83,7 @@ public final class PassReverser {
             }
         }
         work.statistics.peakRSS = peakResidentBytes()
-        var warnings = work.damage.warnings
+        var warnings = work.damage.warnings + converter.losses.filter { !plan.warnings.contains($0) }
         if work.resized {
             warnings.append(
                 "some frames are of another size: scaled to the first one's, \(plan.video.width)x\(plan.video.height)")

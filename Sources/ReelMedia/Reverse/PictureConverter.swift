@@ -5,21 +5,25 @@ internal import ReelCore
 final class PictureConverter {
     private let target: VideoTarget
     private let format: AVPixelFormat
-    private let streamSize: (width: Int, height: Int)
+    private let stream: VideoStream
+    private let colour: ColourTags
+    /// What was taken away from pictures so far and is worth a word.
+    private(set) var losses: [String] = []
     private var scaler: OpaquePointer?
     private var scaled: Frame
 
     init(target: VideoTarget, stream: VideoStream) throws(ReelFailure) {
         self.target = target
         format = av_get_pix_fmt(target.pixelFormat)
-        streamSize = (stream.width, stream.height)
+        self.stream = stream
+        colour = stream.colour.converted(from: av_get_pix_fmt(stream.pixelFormat), to: format)
         scaled = try Frame()
     }
 
     deinit { sws_freeContext(scaler) }
 
     /// Runs `body` with the picture as the encoder takes it, shown from `start`. Everything of the decoder's that an
-    /// encoder would act on is taken away: picture types, repeats, closed captions.
+    /// encoder would act on is taken away: picture types, repeats, closed captions and other side data.
     func withPicture(
         _ picture: borrowing Frame, at start: Timestamp, _ body: (borrowing Frame) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
@@ -38,7 +42,7 @@ final class PictureConverter {
     /// Scales a picture of another size than the stream's to that of the target, in place, so that what is kept in memory
     /// is of one size. False where nothing was to be done.
     func resize(_ picture: borrowing Frame) throws(ReelFailure) -> Bool {
-        guard picture.width != streamSize.width || picture.height != streamSize.height else { return false }
+        guard picture.width != stream.width || picture.height != stream.height else { return false }
         try scale(picture)
         picture.reset()
         av_frame_move_ref(picture.native, scaled.native)
@@ -52,8 +56,9 @@ final class PictureConverter {
 
     private func scale(_ picture: borrowing Frame) throws(ReelFailure) {
         scaler = sws_getCachedContext(
-            scaler, Int32(picture.width), Int32(picture.height), picture.pixelFormat, Int32(target.width),
-            Int32(target.height), format, SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP, nil, nil, nil)
+            scaler, Int32(picture.width), Int32(picture.height), PixelFormatChoice.withoutRange(picture.pixelFormat),
+            Int32(target.width), Int32(target.height), PixelFormatChoice.withoutRange(format),
+            SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP, nil, nil, nil)
         guard scaler != nil else {
             throw ReelFailure(.input, "a picture of \(picture.width)x\(picture.height) cannot be converted")
         }
@@ -67,14 +72,18 @@ final class PictureConverter {
     }
 
     private func prepare(_ frame: borrowing Frame, at start: Timestamp) {
-        let interlaced = reel_frame_is_interlaced(frame.native) != 0
-        let topFirst = reel_frame_top_field_first(frame.native) != 0
+        let fields = stream.reversedFields(
+            interlaced: reel_frame_is_interlaced(frame.native) != 0,
+            topFirst: reel_frame_top_field_first(frame.native) != 0)
         frame.pts = start
         frame.native.pointee.pict_type = AV_PICTURE_TYPE_NONE
         frame.native.pointee.key_frame = 0
         frame.native.pointee.repeat_pict = 0
-        reel_frame_set_fields(frame.native, interlaced ? 1 : 0, interlaced && !topFirst ? 1 : 0)
-        av_frame_remove_side_data(frame.native, AV_FRAME_DATA_A53_CC)
+        reel_frame_set_fields(frame.native, fields.interlaced ? 1 : 0, fields.topFirst ? 1 : 0)
+        frame.native.pointee.sample_aspect_ratio = stream.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+        colour.apply(to: frame)
+        for line in Losses.lines(of: frame) where !losses.contains(line) { losses.append(line) }
+        Losses.strip(frame)
     }
 }
 

@@ -1,0 +1,55 @@
+internal import CFFmpeg
+internal import ReelCore
+
+extension FirstFrame {
+    /// Fills in what the container leaves open about the meaning of the picture.
+    func completeMeaning(_ stream: inout VideoStream) {
+        stream.colour.complete(with: ColourTags(native: frame))
+        if let display = frame.sideData(AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, as: AVMasteringDisplayMetadata.self) {
+            stream.masteringDisplay = stream.masteringDisplay ?? MasteringDisplay(native: display)
+        }
+        if let light = frame.sideData(AV_FRAME_DATA_CONTENT_LIGHT_LEVEL, as: AVContentLightMetadata.self) {
+            stream.contentLight = stream.contentLight ?? ContentLight(native: light)
+        }
+        if stream.sampleAspectRatio == nil {
+            stream.sampleAspectRatio = Rational(frame.native.pointee.sample_aspect_ratio)
+        }
+    }
+
+    /// What no encoder can write again, of the stream's side data and the frame's: a plain line for each.
+    func losses(besides stream: UnsafeMutablePointer<AVStream>) -> [String] {
+        let vision = stream.sideData(AV_PKT_DATA_DOVI_CONF, as: AVDOVIDecoderConfigurationRecord.self)
+        let isInFrame = frame.has(AV_FRAME_DATA_DOVI_RPU_BUFFER) || frame.has(AV_FRAME_DATA_DOVI_METADATA)
+        return Losses.dolbyVision(vision, isInFrame: isInFrame) + Losses.lines(of: frame)
+    }
+
+    /// The order in which the frame's fields follow each other, as the decoder has it.
+    var fieldOrder: FieldOrder {
+        guard isFound else { return .unknown }
+        guard reel_frame_is_interlaced(frame.native) != 0 else { return .progressive }
+        return reel_frame_top_field_first(frame.native) != 0 ? .topFirst : .bottomFirst
+    }
+}
+
+extension ColourTags {
+    init(native frame: borrowing Frame) {
+        let native = frame.native.pointee
+        self.init(
+            range: known(av_color_range_name(native.color_range)),
+            primaries: known(av_color_primaries_name(native.color_primaries)),
+            transfer: known(av_color_transfer_name(native.color_trc)),
+            matrix: known(av_color_space_name(native.colorspace)),
+            chromaLocation: known(av_chroma_location_name(native.chroma_location)))
+    }
+
+    /// Takes from the frame what the container does not say. Where the frame says HLG, that counts: broadcasters write
+    /// bt2020-10 for old receivers and add the true curve as a preferred one (ITU-T H.265 D.3.39), which only the
+    /// decoder sees.
+    mutating func complete(with frame: ColourTags) {
+        range = range ?? frame.range
+        primaries = primaries ?? frame.primaries
+        transfer = frame.transfer == "arib-std-b67" ? frame.transfer : transfer ?? frame.transfer
+        matrix = matrix ?? frame.matrix
+        chromaLocation = chromaLocation ?? frame.chromaLocation
+    }
+}
