@@ -23,7 +23,7 @@ struct PictureMeaningTests {
             "ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=sample_aspect_ratio,width",
             "-of",
             "csv=p=0", output)
-        #expect(ratio.split(separator: "\n").first == "176,16:11")
+        #expect(ratio.hasPrefix("176,16:11"))
     }
 
     @Test("row 22: closed captions are stripped, with one line", arguments: [true, false])
@@ -71,8 +71,8 @@ struct PictureMeaningTests {
             let head = try Data(contentsOf: URL(fileURLWithPath: job.output)).prefix(1000)
             return head.range(of: Data([0x23, 0xE3, 0x83])) != nil  // DefaultDuration (RFC 9559 5.1.4.1.13)
         }
-        #expect(try isNamed("setpts='(N*1500+mod(N*7,3)*20)/90000/TB',settb=1/90000"))
-        #expect(try !isNamed("setpts='(N*1500+mod(N,2)*600)/90000/TB',settb=1/90000"))
+        #expect(try isNamed("settb=1/90000,setpts='N*1500+mod(N*7,3)*20'"))
+        #expect(try !isNamed("settb=1/90000,setpts='N*1500+mod(N,2)*600'"))
     }
 }
 
