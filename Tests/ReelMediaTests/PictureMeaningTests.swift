@@ -66,7 +66,7 @@ struct PictureMeaningTests {
             let folder = try ScratchFolder()
             let source = try Fixture.make(
                 "s.mp4", in: folder, frames: 40, rate: "60", filter: filter,
-                video: Fixture.x264 + ["-video_track_timescale", "90000"])
+                video: Fixture.x264 + ["-enc_time_base", "1/90000", "-video_track_timescale", "90000"])
             let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
             let head = try Data(contentsOf: URL(fileURLWithPath: job.output)).prefix(1000)
             return head.range(of: Data([0x23, 0xE3, 0x83])) != nil  // DefaultDuration (RFC 9559 5.1.4.1.13)
