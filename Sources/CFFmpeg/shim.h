@@ -22,6 +22,8 @@
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 #include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -101,6 +103,12 @@ static inline void reel_share_heaps(void) {
 #ifdef __GLIBC__
     mallopt(M_ARENA_MAX, 2);
 #endif
+}
+
+/// A descriptor of a file that exists in memory only; negative where there is none to be had.
+static inline int reel_memory_file(void) {
+    // Not memfd_create(): glibc declares it for _GNU_SOURCE only. 1 is MFD_CLOEXEC.
+    return (int)syscall(SYS_memfd_create, "reel", 1u);
 }
 
 /// Gives every block that is allocated from now on the same contents, whatever was in it before; or stops doing so.

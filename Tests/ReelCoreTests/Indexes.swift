@@ -35,7 +35,7 @@ enum Indexes {
             video: VideoTrack(
                 stream: stream(timeBase: timeBase, frameBytes: frameBytes), packets: packets, frames: frames,
                 randomAccessPoints: points),
-            audio: [], metadata: [], warnings: [])
+            audio: [], metadata: [], reordering: .impossible("frames of h264 may need other frames"), warnings: [])
     }
 
     static func stream(timeBase: TimeBase, frameBytes: Int64) -> VideoStream {

@@ -1,6 +1,6 @@
 /// How the video will be encoded. Every run of a job is encoded with exactly this.
 public struct VideoTarget: Hashable, Codable, Sendable {
-    /// The encoder's name as FFmpeg spells it, for example "libx264".
+    /// The encoder's name as FFmpeg spells it, for example "libx264"; or `copy`.
     public var encoder: String
     public var pixelFormat: String
     public var width: Int
@@ -14,6 +14,11 @@ public struct VideoTarget: Hashable, Codable, Sendable {
     /// The most frames from one key frame to the next.
     public var keyFrameInterval: Int
     public var identity: EncoderIdentity
+
+    /// What `encoder` says where the source's packets are passed on as they are, in another order.
+    public static let copy = "copy"
+
+    public var isCopy: Bool { encoder == VideoTarget.copy }
 
     public init(
         encoder: String, pixelFormat: String, width: Int, height: Int, frameRate: Rational, options: [Tag],

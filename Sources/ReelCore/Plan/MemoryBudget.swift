@@ -21,7 +21,8 @@ public struct MemoryRequest: Hashable, Sendable {
     }
 }
 
-/// What passes of one job take: a fixed part, and a frame's buffer for every frame of the longest run.
+/// What passes of one job take: a fixed part, and a frame's buffer, or its packet where those are copied, for every
+/// frame of the longest run.
 struct MemoryBudget {
     /// Bytes beside the run: process, index, decoder, encoder.
     let fixed: Int64
@@ -34,11 +35,13 @@ struct MemoryBudget {
             throw ReelFailure(
                 .input, "no decoder makes frames of \(stream.frameBytes) bytes, \(stream.reorderDepth) held back")
         }
-        frameBytes = stream.frameBytes
-        let decoderFrames = 16 + Int64(stream.reorderDepth) + Int64(video.threads)
+        let copied = video.isCopy ? index.video.packets.map { Int64($0.size) }.max() : nil
+        frameBytes = copied.map { $0 + MemoryBudget.packet } ?? stream.frameBytes
+        // Copying decodes nothing; two packets are on their way in and out.
+        let framesBeside = copied == nil ? 16 + Int64(stream.reorderDepth) + Int64(video.threads) : 2
         fixed =
             MemoryBudget.process + MemoryBudget.indexEntry * Int64(index.video.packets.count)
-            + decoderFrames * frameBytes + EncoderProfile(video).memory
+            + framesBeside * frameBytes + EncoderProfile(video).memory
     }
 
     /// Bytes that a pass with runs of `frames` takes.
@@ -62,6 +65,8 @@ struct MemoryBudget {
 
     /// A process that has loaded the libraries and opened a source and a segment.
     private static let process: Int64 = 60 << 20
+    /// Bytes a packet takes beside its payload.
+    private static let packet: Int64 = 1 << 10
     /// Bytes a packet costs in memory: its entry, its frame, and the file they are read from.
     private static let indexEntry: Int64 = 96
 }

@@ -21,7 +21,8 @@ public struct Planner: Sendable {
         let cap = spec.passFrames.map { max($0, 1) }
         // A run of two may have to take a third frame, so that none is left over.
         let most = min(PassWork.greatestRun, cap.map { max($0, 3) } ?? .max, timeline.frameCount)
-        let least = min(PassWork.leastRun, most)
+        // Short runs cost bitrate where they are encoded, and nothing where packets are copied.
+        let least = min(video.isCopy ? 3 : PassWork.leastRun, most)
         let longest = try budget.longestRun(in: memory.narrowed(to: spec.memory), least: least, most: most)
 
         let work = PassWork(

@@ -64,7 +64,7 @@ extension SourceIndex {
             format: parameters.format, fileSize: parameters.fileSize, startTime: parameters.startTime,
             video: VideoTrack(stream: parameters.stream, packets: packets, frames: frames, randomAccessPoints: points),
             audio: parameters.audio, texts: texts, chapters: parameters.chapters, attachments: parameters.attachments,
-            metadata: parameters.metadata, warnings: parameters.warnings)
+            metadata: parameters.metadata, reordering: parameters.reordering, warnings: parameters.warnings)
     }
 
     /// All but the tables.
@@ -78,6 +78,7 @@ extension SourceIndex {
         var chapters: [Chapter]
         var attachments: [Attachment]
         var metadata: [Tag]
+        var reordering: Reordering
         var warnings: [String]
 
         init(_ index: SourceIndex) {
@@ -90,6 +91,7 @@ extension SourceIndex {
             chapters = index.chapters
             attachments = index.attachments
             metadata = index.metadata
+            reordering = index.reordering
             warnings = index.warnings
         }
 

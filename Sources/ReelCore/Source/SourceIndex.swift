@@ -13,13 +13,14 @@ public struct SourceIndex: Equatable, Sendable {
     public var attachments: [Attachment]
     /// Tags of the whole file, in the order of the file.
     public var metadata: [Tag]
+    public var reordering: Reordering
     /// What the source has that will not be kept, or had to be repaired: one sentence each.
     public var warnings: [String]
 
     public init(
         format: String, fileSize: Int64, startTime: Rational, video: VideoTrack, audio: [AudioTrack],
         texts: [TextTrack] = [], chapters: [Chapter] = [], attachments: [Attachment] = [], metadata: [Tag],
-        warnings: [String]
+        reordering: Reordering, warnings: [String]
     ) {
         self.format = format
         self.fileSize = fileSize
@@ -30,6 +31,7 @@ public struct SourceIndex: Equatable, Sendable {
         self.chapters = chapters
         self.attachments = attachments
         self.metadata = metadata
+        self.reordering = reordering
         self.warnings = warnings
     }
 }

@@ -18,7 +18,11 @@ final class OutputStreams {
     init(plan: Plan, index: SourceIndex, heard: [HeardTrack]) throws(ReelFailure) {
         self.heard = heard
         video = try allocated(avcodec_parameters_alloc(), "stream parameters")
-        try Encoder(plan.video, stream: index.video.stream).describe(into: video)
+        if plan.video.isCopy, case .possible(let coded) = index.reordering {
+            try coded.describe(index.video.stream, for: plan.container.muxer, into: video)
+        } else {
+            try Encoder(plan.video, stream: index.video.stream).describe(into: video)
+        }
         var tracks: [UnsafeMutablePointer<AVCodecParameters>] = []
         for heard in heard {
             let track = index.audio[heard.target.track]
@@ -52,7 +56,9 @@ final class OutputStreams {
         let source = index.video.stream
         _ = try muxer.addStream(timeBase: plan.timeline.timeBase) { (stream) throws(ReelFailure) in
             try check(avcodec_parameters_copy(stream.pointee.codecpar, video), "describing the video")
-            stream.pointee.codecpar.pointee.codec_tag = Self.tag(plan.container, video.pointee.codec_id)
+            if !plan.video.isCopy {
+                stream.pointee.codecpar.pointee.codec_tag = Self.tag(plan.container, video.pointee.codec_id)
+            }
             let aspect = source.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
             stream.pointee.sample_aspect_ratio = aspect
             stream.pointee.codecpar.pointee.sample_aspect_ratio = aspect

@@ -40,7 +40,8 @@ extension TargetChoice {
             track: number, handling: spec.audio == .keep ? .forwards : .reversed, encoder: profile.encoder,
             sampleRate: rate, channelLayout: layout,
             bitrate: profile.isLossless ? nil : Int64(track.channels) * profile.bitratePerChannel,
-            lossless: spec.lossless)
+            // Beside pictures that are kept bit for bit no sample is cut off either.
+            lossless: spec.lossless || (profile.isLossless && copiesVideo))
         // Opened once, so that what it does not take is known before any work.
         _ = try Encoder(target, track: track)
         return target

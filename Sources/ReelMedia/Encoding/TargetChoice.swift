@@ -15,8 +15,12 @@ public struct TargetChoice {
     /// The video's encoder and its settings, opened once to learn who it is. Throws `.usage` for a codec or an option
     /// that does not exist, `.input` for a codec that the container cannot hold.
     public mutating func video() throws(ReelFailure) -> VideoTarget {
-        let profile = try videoProfile()
         let stream = index.video.stream
+        if let copy = try copy() {
+            warnings += PictureWarnings(stream: stream, encoder: copy.encoder, container: spec.container).lines
+            return copy
+        }
+        let profile = try videoProfile()
         try refuseUnlessHeld(codec: profile.codec, option: "--video-codec")
         let source = av_get_pix_fmt(stream.pixelFormat)
         guard source != AV_PIX_FMT_NONE else {

@@ -90,7 +90,8 @@ struct VideoEncoderProfile {
     /// Encoders that this process has, in the form that plans name them.
     static var builds: [String] {
         let audio = ["aac", "libopus", "flac", "libvorbis"]
-        return (all.map(\.encoder) + audio).filter { avcodec_find_encoder_by_name($0) != nil }.map(build(of:))
+        let present = (all.map(\.encoder) + audio).filter { avcodec_find_encoder_by_name($0) != nil }
+        return (present + [VideoTarget.copy]).map(build(of:))
     }
 
     /// The encoder and the library it lives in: what a plan and a worker compare.

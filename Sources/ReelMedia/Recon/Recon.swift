@@ -60,10 +60,12 @@ public struct Recon {
         var texts = texts
         let first = try FirstFrame(stream: video, path: demuxer.path)
         let parser = try PictureParser(stream: video, randomAccess: randomAccess)
+        let proof = try ReorderingProof(stream: video, path: demuxer.path)
         let packet = try Packet()
         while try demuxer.read(into: packet) {
             if packet.streamIndex == videoIndex {
                 scanned.append(scan(packet, randomAccess, parser))
+                try proof.examine(packet)
                 if first.isLooking { try first.feed(packet) }
             } else {
                 try tracks[packet.streamIndex]?.add(packet)
@@ -91,6 +93,7 @@ public struct Recon {
             audio: audio.compactMap(\.track), texts: said.map(\.track),
             chapters: demuxer.chapters, attachments: demuxer.attachments,
             metadata: demuxer.metadata.filter { $0.name.lowercased() != "timecode" } + timecode,
+            reordering: try proof.verdict(on: track),
             warnings: [demuxer.damage].compactMap(\.self) + repairs + said.compactMap(\.warning) + leftOut()
                 + first.losses(besides: video))
     }

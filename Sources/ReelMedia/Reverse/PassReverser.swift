@@ -4,10 +4,11 @@ public import ReelCore
 
 /// Reverses passes of one job: decodes each once, forwards, and encodes it backwards, run after run.
 public final class PassReverser {
-    private let plan: Plan
-    private let track: VideoTrack
+    let plan: Plan
+    let track: VideoTrack
     private let startTime: Rational
-    private let reader: VideoReader
+    let reader: VideoReader
+    private let reordering: Reordering
     private let converter: PictureConverter
 
     /// Opens the source, which stays open from pass to pass.
@@ -15,6 +16,7 @@ public final class PassReverser {
         self.plan = plan
         track = index.video
         startTime = index.startTime
+        reordering = index.reordering
         reader = try VideoReader(path: source, track: track)
         converter = try PictureConverter(target: plan.video, stream: track.stream)
         // x264's look-ahead lets bytes that it never wrote decide about bits, seen at 192x112 to 854x480 and not from
@@ -48,8 +50,11 @@ public final class PassReverser {
             return PassResult(segments: [], statistics: PassStatistics(), warnings: [])
         }
         var work = Work(damage: Damage(track: track, startTime: startTime))
-        let decoder = try Decoder(stream: try reader.stream(), threads: plan.video.threads, path: reader.path)
         try reader.start(at: latestPoint(for: first.lowerBound, from: pass.randomAccessPoint))
+        if plan.video.isCopy, case .possible(let coded) = reordering {
+            return try copy(coded, runs, into: destination, progress: progress)
+        }
+        let decoder = try Decoder(stream: try reader.stream(), threads: plan.video.threads, path: reader.path)
 
         let lastPacket = lastPacket(showing: first.lowerBound..<last.upperBound)
         let packet = try Packet()

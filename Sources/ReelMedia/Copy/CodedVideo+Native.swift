@@ -1,0 +1,58 @@
+internal import CFFmpeg
+internal import ReelCore
+
+extension CodedVideo {
+    /// What libavformat knows of a stream; no container has been tried.
+    init(native parameters: AVCodecParameters) {
+        let extradata = UnsafeRawBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size))
+        self.init(
+            tag: parameters.codec_tag, extradata: Array(extradata), profile: parameters.profile,
+            level: parameters.level, bitsPerCodedSample: parameters.bits_per_coded_sample, containers: [])
+    }
+
+    /// Fills in a stream's parameters for a muxer, by its name.
+    func describe(
+        _ stream: VideoStream, for muxer: String, into parameters: UnsafeMutablePointer<AVCodecParameters>
+    ) throws(ReelFailure) {
+        guard let descriptor = avcodec_descriptor_get_by_name(stream.codec) else {
+            throw ReelFailure(.job, "this FFmpeg knows no codec named \(stream.codec)", cause: .incompatible)
+        }
+        // A context without a codec takes what an encoder would have set.
+        let context = try allocated(avcodec_alloc_context3(nil), "stream parameters")
+        defer {
+            var context: UnsafeMutablePointer<AVCodecContext>? = context
+            avcodec_free_context(&context)
+        }
+        context.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+        context.pointee.codec_id = descriptor.pointee.id
+        context.pointee.width = Int32(stream.width)
+        context.pointee.height = Int32(stream.height)
+        context.pointee.pix_fmt = av_get_pix_fmt(stream.pixelFormat)
+        context.pointee.profile = profile
+        context.pointee.level = level
+        context.pointee.bits_per_coded_sample = bitsPerCodedSample
+        context.pointee.field_order = stream.fieldOrder.native
+        context.pointee.sample_aspect_ratio = stream.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+        stream.colour.apply(to: context)
+        try check(avcodec_parameters_from_context(parameters, context), "describing the video")
+        parameters.pointee.codec_tag = tag(of: descriptor.pointee.id, for: muxer)
+        try setExtradata(of: parameters)
+    }
+
+    private func setExtradata(of parameters: UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) {
+        guard !extradata.isEmpty else { return }
+        let padded = extradata.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)
+        let room = try allocated(av_mallocz(padded)?.assumingMemoryBound(to: UInt8.self), "extradata")
+        room.update(from: extradata, count: extradata.count)
+        parameters.pointee.extradata = room
+        parameters.pointee.extradata_size = Int32(extradata.count)
+    }
+
+    /// The source's tag where the muxer means the same by it or has none for the codec, else what the muxer has.
+    private func tag(of codec: AVCodecID, for muxer: String) -> UInt32 {
+        guard let tables = av_guess_format(muxer, nil, nil)?.pointee.codec_tag else { return tag }
+        var own: UInt32 = 0
+        let isKnown = av_codec_get_id(tables, tag) == codec || av_codec_get_tag2(tables, codec, &own) == 0
+        return isKnown ? tag : 0
+    }
+}

@@ -1,0 +1,77 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Reads the NAL units of H.264 pictures (ITU-T H.264 7.3.1): each must be one IDR picture of whole frames, decoded
+/// with parameter sets that never change.
+final class IDRFrames {
+    private let framing: NALFraming
+    private let parameterSets: Set<[UInt8]>
+    private var parser: UnsafeMutablePointer<AVCodecParserContext>
+    private var context: UnsafeMutablePointer<AVCodecContext>
+
+    init(_ parameters: AVCodecParameters) throws(ReelFailure) {
+        let extradata = UnsafeRawBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size))
+        framing = NALFraming(codec: AV_CODEC_ID_H264, extradata: extradata)
+        parameterSets = Set(framing.parameterSets(in: extradata))
+        context = try allocated(avcodec_alloc_context3(nil), "a parser")
+        parser = try allocated(av_parser_init(Int32(AV_CODEC_ID_H264.rawValue)), "a parser")
+        parser.pointee.flags |= PARSER_FLAG_COMPLETE_FRAMES
+        var copy = parameters
+        try check(avcodec_parameters_to_context(context, &copy), "setting up a parser")
+    }
+
+    deinit {
+        av_parser_close(parser)
+        var context: UnsafeMutablePointer<AVCodecContext>? = context
+        avcodec_free_context(&context)
+    }
+
+    /// What is wrong with a packet; nil where nothing is.
+    func fault(in bytes: UnsafeRawBufferPointer) -> String? {
+        let units = framing.units(in: bytes)
+        var pictures = 0
+        for unit in units {
+            guard let header = unit.first else { continue }
+            switch header & 0x1f {
+            case 5:
+                // first_mb_in_slice is 0, which is a single bit, where a picture begins.
+                if let next = unit.dropFirst().first, next & 0x80 != 0 { pictures += 1 }
+            case 1...4: return "is not an IDR picture"
+            case 7, 8:
+                guard parameterSets.contains(Array(unit)) else { return "brings parameter sets of its own" }
+            case 14, 15, 20, 21: return "has layers"
+            default: continue
+            }
+        }
+        guard pictures == 1 else { return pictures == 0 ? "holds no whole picture" : "holds several pictures" }
+        return isProgressive(bytes) ? nil : IntraFrames.interlaced
+    }
+
+    private func isProgressive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var (output, size): (UnsafeMutablePointer<UInt8>?, Int32) = (nil, 0)
+        av_parser_parse2(
+            parser, context, &output, &size, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            Int32(bytes.count), 0, 0, 0)
+        return parser.pointee.field_order == AV_FIELD_PROGRESSIVE
+    }
+}
+
+extension NALFraming {
+    /// The sequence and picture parameter sets of H.264 in extradata: ISO 14496-15 5.3.3.1, or start codes.
+    fileprivate func parameterSets(in extradata: UnsafeRawBufferPointer) -> [[UInt8]] {
+        guard case .lengths = self else { return units(in: extradata).map(Array.init) }
+        var sets: [[UInt8]] = []
+        var place = 5
+        for mask: UInt8 in [0x1f, 0xff] where place < extradata.count {
+            let count = extradata[place] & mask
+            place += 1
+            for _ in 0..<count where place + 2 <= extradata.count {
+                let length = extradata.bigEndian(at: place, bytes: 2)
+                guard place + 2 + length <= extradata.count else { return sets }
+                sets.append(Array(extradata[place + 2..<place + 2 + length]))
+                place += 2 + length
+            }
+        }
+        return sets
+    }
+}

@@ -1,0 +1,90 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Proves by its bytes, not by flags, that each packet of a video is a whole progressive frame that needs no other.
+struct IntraFrames {
+    private enum Syntax {
+        case prores, dnxhd, ffv1, raw, huffyuv
+        case jpeg(JPEGFrames)
+        case h264(IDRFrames)
+    }
+
+    private var syntax: Syntax
+    private let width: Int
+    private let height: Int
+    /// What must be the same in every packet: the first one's, nil before it.
+    private var constant: [UInt8]?
+
+    /// Nil for codecs whose packets may need others, or that reel cannot read.
+    init?(_ parameters: AVCodecParameters) throws(ReelFailure) {
+        switch parameters.codec_id {
+        case AV_CODEC_ID_PRORES: syntax = .prores
+        case AV_CODEC_ID_DNXHD: syntax = .dnxhd
+        case AV_CODEC_ID_FFV1: syntax = .ffv1
+        case AV_CODEC_ID_RAWVIDEO: syntax = .raw
+        case AV_CODEC_ID_HUFFYUV, AV_CODEC_ID_FFVHUFF: syntax = .huffyuv
+        case AV_CODEC_ID_MJPEG: syntax = .jpeg(JPEGFrames())
+        case AV_CODEC_ID_H264: syntax = .h264(try IDRFrames(parameters))
+        default: return nil
+        }
+        width = Int(parameters.width)
+        height = Int(parameters.height)
+    }
+
+    /// What is wrong with a packet, as the end of a sentence that begins with the packet; nil where nothing is.
+    mutating func fault(in bytes: UnsafeRawBufferPointer) -> String? {
+        switch syntax {
+        case .prores: return proresFault(bytes)
+        case .dnxhd: return dnxhdFault(bytes)
+        case .ffv1: return ffv1Fault(bytes)
+        case .raw: return differs(withUnsafeBytes(of: bytes.count) { Array($0) }, "is of another size than the first")
+        case .huffyuv: return bytes.isEmpty ? "is empty" : nil
+        case .jpeg(var frames):
+            defer { syntax = .jpeg(frames) }
+            return frames.fault(in: bytes, width: width, height: height)
+        case .h264(let frames): return frames.fault(in: bytes)
+        }
+    }
+
+    private mutating func differs(_ bytes: [UInt8], _ how: String) -> String? {
+        guard let constant else {
+            constant = bytes
+            return nil
+        }
+        return constant == bytes ? nil : how
+    }
+
+    /// SMPTE RDD 36 5.1: frame_size, "icpf", then the frame header with size, chroma format and interlace mode.
+    private mutating func proresFault(_ bytes: UnsafeRawBufferPointer) -> String? {
+        guard bytes.count > 28, bytes.bigEndian(at: 0, bytes: 4) <= bytes.count,
+            bytes[4..<8].elementsEqual("icpf".utf8)
+        else { return "is no whole frame" }
+        guard bytes.bigEndian(at: 16, bytes: 2) == width, bytes.bigEndian(at: 18, bytes: 2) == height else {
+            return "has another picture size"
+        }
+        guard bytes[20] & 0x0c == 0 else { return Self.interlaced }
+        return differs([bytes[20] & 0xc0, bytes[25] & 0x0f], "has another pixel format than the first")
+    }
+
+    /// SMPTE ST 2019-1: the header's prefix, whether it is a field, picture size, depth, compression id.
+    private mutating func dnxhdFault(_ bytes: UnsafeRawBufferPointer) -> String? {
+        guard bytes.count > 0x280 else { return "is no whole frame" }
+        guard bytes[5] & 2 == 0 else { return Self.interlaced }
+        return differs(Array(bytes[..<5]) + bytes[0x18..<0x2c], "has another format than the first")
+    }
+
+    /// RFC 9043 4.4: the first bit, of even odds, says whether this is a key frame.
+    private func ffv1Fault(_ bytes: UnsafeRawBufferPointer) -> String? {
+        guard bytes.count > 2 else { return "is no whole frame" }
+        return bytes.bigEndian(at: 0, bytes: 2) < 0x7f80 ? "is no key frame" : nil
+    }
+
+    static let interlaced = "is interlaced: its fields would come in the wrong order"
+}
+
+extension UnsafeRawBufferPointer {
+    /// An unsigned number of so many bytes at an offset inside the buffer.
+    func bigEndian(at offset: Int, bytes: Int) -> Int {
+        self[offset..<offset + bytes].reduce(0) { $0 << 8 | Int($1) }
+    }
+}

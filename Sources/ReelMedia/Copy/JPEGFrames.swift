@@ -1,0 +1,75 @@
+/// Reads the markers of Motion JPEG pictures (ITU-T T.81 B.1). Decoders keep tables from picture to picture, so a
+/// picture that brings none may need another's.
+struct JPEGFrames {
+    /// Whether pictures bring Huffman tables; where none does, all use the standard's.
+    private var bringsHuffmanTables: Bool?
+    /// Precision, components and their sampling, as the first picture's frame header has them.
+    private var components: [UInt8]?
+
+    /// What is wrong with a picture of a video of this size; nil where nothing is.
+    mutating func fault(in bytes: UnsafeRawBufferPointer, width: Int, height: Int) -> String? {
+        guard bytes.count > 4, bytes[0] == 0xff, bytes[1] == 0xd8 else { return "is no whole picture" }
+        var (place, hasQuantisers, hasHuffmanTables, isSized) = (2, false, false, false)
+        while place + 4 <= bytes.count {
+            guard bytes[place] == 0xff else { return "has a damaged header" }
+            let marker = bytes[place + 1]
+            // Fill bytes.
+            guard marker != 0xff else {
+                place += 1
+                continue
+            }
+            let length = bytes.bigEndian(at: place + 2, bytes: 2)
+            guard length >= 2, place + 2 + length <= bytes.count else { return "has a damaged header" }
+            let segment = UnsafeRawBufferPointer(rebasing: bytes[place + 4..<place + 2 + length])
+            switch marker {
+            case 0xda:
+                guard hasQuantisers, isSized else { return "lacks tables of its own" }
+                guard bringsHuffmanTables ?? hasHuffmanTables == hasHuffmanTables else {
+                    return "has Huffman tables only now and then"
+                }
+                bringsHuffmanTables = hasHuffmanTables
+                return endFault(bytes, from: place + 2 + length)
+            case 0xdb: hasQuantisers = true
+            case 0xc4: hasHuffmanTables = true
+            case 0xc0...0xc3:
+                guard segment.count >= 5 else { return "has a damaged header" }
+                // A field has half of the height.
+                let lines = segment.bigEndian(at: 1, bytes: 2)
+                guard lines * 4 >= height * 3 else { return IntraFrames.interlaced }
+                guard lines == height, segment.bigEndian(at: 3, bytes: 2) == width else {
+                    return "has another picture size"
+                }
+                let own = [segment[0]] + segment[5...]
+                guard components ?? own == own else { return "has another pixel format than the first" }
+                components = own
+                isSized = true
+            case 0xe0:
+                // The polarity that AVI writes: 0 is a whole frame.
+                let isField = segment.count > 4 && segment[..<4].elementsEqual("AVI1".utf8) && segment[4] != 0
+                if isField { return IntraFrames.interlaced }
+            default: break
+            }
+            place += 2 + length
+        }
+        return "is no whole picture"
+    }
+
+    /// One end of image, and no other image behind it.
+    private func endFault(_ bytes: UnsafeRawBufferPointer, from start: Int) -> String? {
+        var place = start
+        while place + 1 < bytes.count {
+            guard bytes[place] == 0xff else {
+                place += 1
+                continue
+            }
+            switch bytes[place + 1] {
+            case 0xd9:
+                let rest = bytes[(place + 2)...]
+                let another = zip(rest, rest.dropFirst()).contains { $0 == 0xff && $1 == 0xd8 }
+                return another ? IntraFrames.interlaced : nil
+            default: place += 2
+            }
+        }
+        return "ends in the midst of a picture"
+    }
+}

@@ -1,0 +1,82 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Finds out, while a source is demuxed, whether its video can be reversed by showing its packets in another order.
+final class ReorderingProof {
+    private let stream: UnsafeMutablePointer<AVStream>
+    private let path: String
+    private var syntax: IntraFrames?
+    /// The first reason against it.
+    private var obstacle: String?
+    private var number = 0
+    private var last: Timestamp?
+    private let sample: Packet
+
+    init(stream: UnsafeMutablePointer<AVStream>, path: String) throws(ReelFailure) {
+        self.stream = stream
+        self.path = path
+        let parameters = stream.pointee.codecpar.pointee
+        syntax = try IntraFrames(parameters)
+        sample = try Packet()
+        if syntax == nil {
+            obstacle = "frames of \(String(cString: avcodec_get_name(parameters.codec_id))) may need other frames"
+        } else if ![AV_FIELD_PROGRESSIVE, AV_FIELD_UNKNOWN].contains(parameters.field_order) {
+            obstacle = "the video \(IntraFrames.interlaced)"
+        }
+    }
+
+    /// Takes the video's next packet in the order of the file.
+    func examine(_ packet: borrowing Packet) throws(ReelFailure) {
+        defer { number += 1 }
+        guard obstacle == nil else { return }
+        if let fault = try fault(of: packet) {
+            obstacle = "packet \(number)\(moment(of: packet)) \(fault)"
+        } else if number == 0 {
+            try check(av_packet_ref(sample.native, packet.native), "keeping a packet")
+        }
+    }
+
+    /// What recon found, once every packet was seen and put in its order.
+    func verdict(on track: VideoTrack) throws(ReelFailure) -> Reordering {
+        if let obstacle { return .impossible(obstacle) }
+        let shown = track.packets.reduce(0) { $0 + ($1.flags.contains(.discarded) ? 0 : 1) }
+        guard shown == track.frames.count else {
+            return .impossible("\(shown) packets do not make \(track.frames.count) frames one by one")
+        }
+        guard track.stream.fieldOrder == .progressive || track.stream.fieldOrder == .unknown else {
+            return .impossible("the video \(IntraFrames.interlaced)")
+        }
+        var coded = CodedVideo(native: stream.pointee.codecpar.pointee)
+        for container in Container.allCases
+        where try ContainerTrial(track.stream, coded).givesBack(sample, of: stream, in: container) {
+            coded.containers.append(container)
+        }
+        return .possible(coded)
+    }
+
+    private func fault(of packet: borrowing Packet) throws(ReelFailure) -> String? {
+        if packet.isCorrupt { return "is damaged" }
+        if packet.changesParameters { return "changes how the video is decoded" }
+        guard let pts = packet.pts, pts == packet.dts else { return "is not shown when it is decoded" }
+        if let last, pts <= last { return "is not shown after the packet before it" }
+        last = pts
+        if let fault = packet.withBytes({ syntax?.fault(in: $0) }) { return fault }
+        return isSampled ? try sampleFault(packet) : nil
+    }
+
+    /// One frame in a hundred, more of them at the start: enough to see what the syntax does not tell.
+    private var isSampled: Bool { number % 100 == 0 || number & (number - 1) == 0 }
+
+    /// Decodes the packet by a decoder that has seen no other.
+    private func sampleFault(_ packet: borrowing Packet) throws(ReelFailure) -> String? {
+        guard let frame = try Decoder.decodingAlone(packet, of: stream, path: path) else {
+            return "does not decode by itself"
+        }
+        return reel_frame_is_interlaced(frame.native) != 0 ? IntraFrames.interlaced : nil
+    }
+
+    private func moment(of packet: borrowing Packet) -> String {
+        guard let pts = packet.pts ?? packet.dts else { return "" }
+        return " at \(decimal(TimeBase(stream.pointee.time_base).seconds(pts).approximate)) s"
+    }
+}

@@ -1,0 +1,58 @@
+internal import CFFmpeg
+internal import Crypto
+internal import ReelCore
+
+extension TargetChoice {
+    /// Whether the source's packets are passed on as they are: asked for, or nothing asks for other pictures and
+    /// nothing speaks against it.
+    var copiesVideo: Bool {
+        insistsOnCopy || (leavesPicturesAlone && (try? codedVideo()) != nil)
+    }
+
+    private var insistsOnCopy: Bool { spec.videoCodec == VideoTarget.copy }
+
+    private var leavesPicturesAlone: Bool {
+        spec.videoCodec == nil && spec.crf == nil && spec.preset == nil && spec.bitrate == nil
+    }
+
+    /// The target of packets that are passed on; nil where they are not. Throws `.usage` for options that it cannot
+    /// follow, `.input` with the one reason where it was asked for and cannot be.
+    mutating func copy() throws(ReelFailure) -> VideoTarget? {
+        if insistsOnCopy {
+            let options = [
+                ("--crf", spec.crf != nil), ("--preset", spec.preset != nil), ("--bitrate", spec.bitrate != nil),
+            ]
+            if let (option, _) = options.first(where: \.1) {
+                throw ReelFailure(.usage, "--video-codec copy keeps the pictures as they are; leave out \(option)")
+            }
+        }
+        guard copiesVideo else { return nil }
+        let coded = try codedVideo()
+        let stream = index.video.stream
+        return VideoTarget(
+            encoder: VideoTarget.copy, pixelFormat: stream.pixelFormat, width: stream.width, height: stream.height,
+            frameRate: stream.frameRate ?? Rational(25), options: [], bitrate: nil, threads: spec.threads,
+            keyFrameInterval: 1,
+            identity: EncoderIdentity(
+                build: VideoEncoderProfile.build(of: VideoTarget.copy),
+                extradataHash: hexadecimal(SHA256.hash(data: coded.extradata))))
+    }
+
+    private func codedVideo() throws(ReelFailure) -> CodedVideo {
+        let advice = "leave out --video-codec copy to encode it again"
+        switch index.reordering {
+        case .impossible(let reason):
+            throw ReelFailure(.input, "--video-codec copy: \(reason); \(advice)")
+        case .possible(let coded):
+            guard coded.containers.contains(spec.container) else {
+                throw ReelFailure(
+                    .input,
+                    """
+                    --video-codec copy: a .\(spec.container.rawValue) file does not give \(index.video.stream.codec) \
+                    (\(index.video.stream.pixelFormat)) back as it was; choose another container, or \(advice)
+                    """)
+            }
+            return coded
+        }
+    }
+}

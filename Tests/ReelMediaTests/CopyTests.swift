@@ -1,0 +1,156 @@
+import Foundation
+import ReelCore
+import ReelMedia
+import Testing
+
+/// Sources of whole frames only are put in another order, packet by packet, and nothing is encoded.
+@Suite("Reordering without encoding")
+struct CopyTests {
+    static let sources: [(name: String, container: Container, size: String, video: [String])] = [
+        ("prores.mov", .mov, "96x64", ["-c:v", "prores_ks", "-profile:v", "2", "-vendor", "apl0"]),
+        ("prores.mov", .mkv, "96x64", ["-c:v", "prores_ks", "-profile:v", "4", "-pix_fmt", "yuva444p10le"]),
+        ("dnxhr.mov", .mov, "256x144", ["-c:v", "dnxhd", "-profile:v", "dnxhr_lb", "-pix_fmt", "yuv422p"]),
+        ("dnxhr.mov", .mkv, "256x144", ["-c:v", "dnxhd", "-profile:v", "dnxhr_lb", "-pix_fmt", "yuv422p"]),
+        ("mjpeg.avi", .mov, "96x64", ["-c:v", "mjpeg", "-pix_fmt", "yuvj422p", "-q:v", "4"]),
+        ("mjpeg.mov", .mkv, "96x64", ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p", "-huffman", "default"]),
+        ("ffv1.mkv", .mkv, "96x64", ["-c:v", "ffv1", "-level", "3", "-g", "1"]),
+        ("ffv1.avi", .mov, "96x64", ["-c:v", "ffv1", "-level", "1", "-g", "1", "-pix_fmt", "yuv420p"]),
+        ("huffyuv.avi", .mkv, "96x64", ["-c:v", "huffyuv", "-pix_fmt", "yuv422p"]),
+        ("ffvhuff.mkv", .nut, "96x64", ["-c:v", "ffvhuff", "-pix_fmt", "yuv420p"]),
+        ("raw.nut", .nut, "96x64", ["-c:v", "rawvideo", "-pix_fmt", "yuv420p"]),
+        ("raw.avi", .nut, "90x64", ["-c:v", "rawvideo", "-pix_fmt", "uyvy422"]),
+        ("idr.mp4", .mp4, "96x64", Fixture.x264 + ["-g", "1"]),
+        ("idr.ts", .mkv, "96x64", Fixture.x264 + ["-g", "1"]),
+        ("idr.mp4", .ts, "96x64", Fixture.x264 + ["-g", "1"]),
+    ]
+
+    @Test("the same packets, from the last to the first, each as long as it was", arguments: sources.indices)
+    func packets(number: Int) throws {
+        let (name, container, size, video) = Self.sources[number]
+        let folder = try ScratchFolder()
+        let holdsPCM = [.mov, .mkv, .nut].contains(container) && !name.hasPrefix("idr")
+        let source = try Fixture.make(
+            name, in: folder, frames: 300, size: size, video: video, audio: holdsPCM ? ["-c:a", "pcm_s16le"] : nil)
+        let job = try MediaJob(source, spec: JobSpec(container: container, passFrames: 70), folder: folder.path)
+        #expect(job.plan.video.encoder == "copy")
+        #expect(job.warnings == [])
+        #expect(job.framesDecoded == 0)
+
+        let (before, after) = (try Payloads(source), try Payloads(job.output))
+        #expect(before.hashes.count == 300)
+        if ![source, job.output].contains(where: { $0.hasSuffix(".ts") }) {
+            #expect(after.hashes == before.hashes.reversed())
+        }
+        let (shown, reversed) = (try Decoded(source), try Decoded(job.output))
+        #expect(Set(shown.hashes).count == 300)
+        #expect(reversed.hashes == shown.hashes.reversed())
+        // From a frame's start to its end in the source is from its start to the next one's in the output.
+        let tick = [.mkv, .ts].contains(container) ? Rational(1, 1000) : Rational(0)
+        for (length, due) in zip(reversed.gaps.dropFirst(), shown.gaps.reversed()) {
+            #expect(length - due <= tick && due - length <= tick)
+        }
+        guard job.plan.audio.count == 1 else { return }
+        #expect(job.plan.audio[0].encoder == "pcm_s16le")
+        #expect(try samples(of: job.output) == samples(of: source).reversed())
+    }
+
+    @Test("a range is a choice of packets; twice reversed is the source")
+    func range() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make("s.mov", in: folder, frames: 60, video: ["-c:v", "prores_ks"])
+        let spec = JobSpec(container: .mov, from: Rational(10010, 24000), to: Rational(1293, 1000))
+        let part = try MediaJob(source, spec: spec, folder: folder.path)
+        let before = try Payloads(source)
+        #expect(part.plan.video.isCopy)
+        #expect(try Payloads(part.output).hashes == before.hashes[10..<32].reversed())
+
+        let (once, again) = (try ScratchFolder(), try ScratchFolder())
+        let first = try MediaJob(source, spec: JobSpec(container: .mov), folder: once.path)
+        let second = try MediaJob(first.output, spec: JobSpec(container: .mov), folder: again.path)
+        #expect(second.plan.video.isCopy)
+        #expect(try Payloads(second.output).hashes == before.hashes)
+    }
+
+    @Test("sources that only claim to be of whole frames are encoded, and refused where copying is asked for")
+    func claims() throws {
+        let folder = try ScratchFolder()
+        // Without a table of sync samples every sample is one (ISO 14496-12 8.6.2).
+        let inter = try Fixture.make(
+            "inter.mp4", in: folder, frames: 60, video: Fixture.x264 + ["-g", "12", "-bf", "0"])
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: inter))
+        let table = try #require(bytes.range(of: Data("stss".utf8)))
+        bytes.replaceSubrange(table, with: Data("free".utf8))
+        let liar = folder.path + "/liar.mp4"
+        try bytes.write(to: URL(fileURLWithPath: liar))
+        try expectEncoding(liar, .mp4, because: "packet 1 at 0.042 s is not an IDR picture", in: folder)
+
+        let ffv1 = try Fixture.make("ffv1.mkv", in: folder, frames: 60, video: ["-c:v", "ffv1", "-g", "12"])
+        try expectEncoding(ffv1, .mkv, because: "packet 1 at 0.042 s is no key frame", in: folder)
+    }
+
+    @Test("interlaced sources are encoded: the order of fields lies within each frame")
+    func interlaced() throws {
+        let folder = try ScratchFolder()
+        let prores = try Fixture.make(
+            "p.mov", in: folder, frames: 30, filter: "setfield=tff", video: ["-c:v", "prores_ks", "-flags", "+ildct"])
+        try expectEncoding(prores, .mov, because: "interlaced", in: folder)
+        let jpeg = try Fixture.make(
+            "j.mov", in: folder, frames: 30, filter: "setfield=tff", video: ["-c:v", "mjpeg", "-pix_fmt", "yuvj422p"])
+        try expectEncoding(jpeg, .mov, because: "interlaced", in: folder)
+    }
+
+    @Test("a container that does not give the packets back is none to copy into")
+    func container() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "raw.nut", in: folder, frames: 30, video: ["-c:v", "rawvideo", "-pix_fmt", "rgb24"])
+        try expectEncoding(source, .mp4, because: "a .mp4 file does not give rawvideo (rgb24) back", in: folder)
+    }
+
+    @Test("other pictures are other pictures")
+    func options() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make("s.mp4", in: folder, frames: 30, video: Fixture.x264 + ["-g", "1"])
+        for spec in [
+            JobSpec(container: .mp4, crf: 30), JobSpec(container: .mp4, preset: "ultrafast"),
+            JobSpec(container: .mp4, bitrate: 100_000), JobSpec(container: .mp4, videoCodec: "libx264"),
+        ] {
+            #expect(try target(source, spec).encoder == "libx264")
+        }
+        #expect(throws: ReelFailure.self) {
+            try target(source, JobSpec(container: .mp4, videoCodec: "copy", crf: 30))
+        }
+    }
+
+    private func target(_ source: String, _ spec: JobSpec) throws -> VideoTarget {
+        var choice = TargetChoice(index: try Recon(path: source).run(), spec: spec)
+        return try choice.video()
+    }
+
+    private func expectEncoding(
+        _ source: String, _ container: Container, because reason: String, in folder: ScratchFolder,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let target = try target(source, JobSpec(container: container))
+        #expect(!target.isCopy, sourceLocation: sourceLocation)
+        let failure = #expect(throws: ReelFailure.self, sourceLocation: sourceLocation) {
+            try self.target(source, JobSpec(container: container, videoCodec: "copy"))
+        }
+        #expect(failure?.kind == .input, sourceLocation: sourceLocation)
+        #expect(failure?.message.contains(reason) == true, "\(failure?.message ?? "")", sourceLocation: sourceLocation)
+    }
+}
+
+/// The main video's packets as a container holds them.
+private struct Payloads {
+    let hashes: [String]
+
+    init(_ path: String) throws {
+        let text = try run(
+            "ffmpeg", "-v", "error", "-nostdin", "-i", path, "-map", "0:v:0", "-c", "copy", "-f", "framehash", "-hash",
+            "murmur3", "-")
+        hashes = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap {
+            $0.split(separator: ",").last.map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+    }
+}
