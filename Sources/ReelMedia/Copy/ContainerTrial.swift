@@ -4,42 +4,45 @@ internal import ReelCore
 
 /// Tries whether a container gives coded pictures back as they were. libavformat's answers are no proof: it writes raw
 /// video and codecs that AVI tags into Matroska and QuickTime, and reads some of it back as something else.
-struct ContainerTrial {
-    private let stream: VideoStream
-    private let coded: CodedVideo
+final class ContainerTrial {
+    private let container: Container
+    private let parameters: UnsafeMutablePointer<AVCodecParameters>
 
-    init(_ stream: VideoStream, _ coded: CodedVideo) {
-        self.stream = stream
-        self.coded = coded
+    /// `describe` sets the parameters of the stream that the muxer is told of.
+    init(
+        _ container: Container, describe: (UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) -> Void
+    ) throws(ReelFailure) {
+        self.container = container
+        parameters = try allocated(avcodec_parameters_alloc(), "stream parameters")
+        try describe(parameters)
     }
 
-    /// Writes a packet of the source's stream to a file in memory and compares what is read: bytes, parameters, picture.
-    func givesBack(
-        _ packet: borrowing Packet, of source: UnsafeMutablePointer<AVStream>, in container: Container
-    ) throws(ReelFailure) -> Bool {
-        guard let own = try Decoder.decodingAlone(packet, of: source, path: "the source") else { return false }
+    deinit {
+        var parameters: UnsafeMutablePointer<AVCodecParameters>? = parameters
+        avcodec_parameters_free(&parameters)
+    }
+
+    /// Writes a packet that shows `picture` to a file in memory, and compares what is read: bytes, codec, picture.
+    func givesBack(_ packet: borrowing Packet, showing picture: borrowing Frame) throws(ReelFailure) -> Bool {
         // What fails is an answer, and no news.
         let level = av_log_get_level()
         av_log_set_level(AV_LOG_QUIET)
         defer { av_log_set_level(level) }
+        let file = try MemoryFile()
         do throws(ReelFailure) {
-            return try MemoryFile().withPath { (path) throws(ReelFailure) in
-                try write(packet, to: path, container)
-                return try isSame(path, source.pointee.codecpar.pointee, packet, own)
-            }
+            try write(packet, to: file.path)
+            return try isSame(file.path, packet, picture)
         } catch {
             guard error.cause != .limit else { throw error }
             return false
         }
     }
 
-    private func write(
-        _ packet: borrowing Packet, to path: String, _ container: Container
-    ) throws(ReelFailure) {
+    private func write(_ packet: borrowing Packet, to path: String) throws(ReelFailure) {
         let muxer = try Muxer(path: path, format: container.muxer)
         let base = TimeBase(1, 25)
         _ = try muxer.addStream(timeBase: base) { (added) throws(ReelFailure) in
-            try coded.describe(stream, for: container.muxer, into: added.pointee.codecpar)
+            try check(avcodec_parameters_copy(added.pointee.codecpar, parameters), "describing the video")
         }
         try muxer.begin()
         let copy = try Packet()
@@ -50,29 +53,26 @@ struct ContainerTrial {
     }
 
     private func isSame(
-        _ path: String, _ parameters: AVCodecParameters, _ packet: borrowing Packet, _ own: borrowing Frame
+        _ path: String, _ packet: borrowing Packet, _ picture: borrowing Frame
     ) throws(ReelFailure) -> Bool {
         let demuxer = try Demuxer(path: path)
-        guard let found = demuxer.stream(0), found.pointee.codecpar.pointee.codec_id == parameters.codec_id else {
-            return false
-        }
-        let digests = (
-            try PayloadDigest(parameters: parameters), try PayloadDigest(parameters: found.pointee.codecpar.pointee)
-        )
+        guard let found = demuxer.stream(0), found.pointee.codecpar.pointee.codec_id == parameters.pointee.codec_id
+        else { return false }
+        let before = try PayloadDigest(parameters: parameters.pointee)
+        let after = try PayloadDigest(parameters: found.pointee.codecpar.pointee)
         let back = try Packet()
         guard try demuxer.read(into: back) else { return false }
-        digests.0.add(packet)
-        digests.1.add(back)
-        guard digests.0.finish() == digests.1.finish(),
-            let picture = try Decoder.decodingAlone(back, of: found, path: path),
-            picture.pixelFormat == own.pixelFormat, picture.width == own.width, picture.height == own.height
+        before.add(packet)
+        after.add(back)
+        guard before.finish() == after.finish(), let shown = try Decoder.decodingAlone(back, of: found, path: path),
+            shown.pixelFormat == picture.pixelFormat, shown.width == picture.width, shown.height == picture.height
         else { return false }
-        return try picture.pixels() == own.pixels()
+        return try shown.pixels() == picture.pixels()
     }
 }
 
-/// A file that exists in memory only, as long as this value does.
-private struct MemoryFile: ~Copyable {
+/// A file that exists in memory only, as long as its owner does.
+private final class MemoryFile {
     private let descriptor: Int32
 
     init() throws(ReelFailure) {
@@ -82,8 +82,6 @@ private struct MemoryFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Runs `body` with a path by which the file can be opened.
-    func withPath<R>(_ body: (String) throws(ReelFailure) -> R) throws(ReelFailure) -> R {
-        try body("/proc/self/fd/\(descriptor)")
-    }
+    /// By which it can be opened.
+    var path: String { "/proc/self/fd/\(descriptor)" }
 }

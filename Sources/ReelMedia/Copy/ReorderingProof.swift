@@ -46,12 +46,20 @@ final class ReorderingProof {
         guard track.stream.fieldOrder == .progressive || track.stream.fieldOrder == .unknown else {
             return .impossible("the video \(IntraFrames.interlaced)")
         }
+        return .possible(try coded(track.stream))
+    }
+
+    /// How the packets are coded, and which containers give the first of them back.
+    private func coded(_ described: VideoStream) throws(ReelFailure) -> CodedVideo {
         var coded = CodedVideo(native: stream.pointee.codecpar.pointee)
-        for container in Container.allCases
-        where try ContainerTrial(track.stream, coded).givesBack(sample, of: stream, in: container) {
-            coded.containers.append(container)
+        guard let picture = try Decoder.decodingAlone(sample, of: stream, path: path) else { return coded }
+        for container in Container.allCases {
+            let trial = try ContainerTrial(container) { (parameters) throws(ReelFailure) in
+                try coded.describe(described, for: container.muxer, into: parameters)
+            }
+            if try trial.givesBack(sample, showing: picture) { coded.containers.append(container) }
         }
-        return .possible(coded)
+        return coded
     }
 
     private func fault(of packet: borrowing Packet) throws(ReelFailure) -> String? {

@@ -21,9 +21,6 @@ extension Encoder {
                 context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME
             }
             switch target.encoder {
-            case "ffv1":
-                context.pointee.level = 3
-                context.pointee.slices = 4
             case "mpeg2video":
                 // It takes the frame rate that it writes from here; times pass through it untouched.
                 context.pointee.time_base = (Rational(1) / target.frameRate).native

@@ -7,16 +7,28 @@ struct PixelFormatChoice {
     /// Told to the person where something of the source is lost.
     let warning: String?
 
-    /// Formats of 8-bit RGB and palettes that FFV1 does not take, and the one that holds them exactly.
+    /// Formats that encoders seldom take, and one with as many bits, chroma samples and channels or more: every value
+    /// has one of its own there.
     private static let exactCarriers: [AVPixelFormat: AVPixelFormat] = [
         AV_PIX_FMT_RGB24: AV_PIX_FMT_BGR0, AV_PIX_FMT_BGR24: AV_PIX_FMT_BGR0, AV_PIX_FMT_GBRP: AV_PIX_FMT_BGR0,
         AV_PIX_FMT_0RGB: AV_PIX_FMT_BGR0, AV_PIX_FMT_RGB0: AV_PIX_FMT_BGR0, AV_PIX_FMT_0BGR: AV_PIX_FMT_BGR0,
-        AV_PIX_FMT_RGB555LE: AV_PIX_FMT_BGR0, AV_PIX_FMT_RGB555BE: AV_PIX_FMT_BGR0,
-        AV_PIX_FMT_RGB565LE: AV_PIX_FMT_BGR0, AV_PIX_FMT_RGB565BE: AV_PIX_FMT_BGR0,
+        AV_PIX_FMT_RGB565LE: AV_PIX_FMT_BGR0, AV_PIX_FMT_BGR565LE: AV_PIX_FMT_BGR0,
+        AV_PIX_FMT_RGB555LE: AV_PIX_FMT_BGR0, AV_PIX_FMT_BGR555LE: AV_PIX_FMT_BGR0,
+        AV_PIX_FMT_RGB444LE: AV_PIX_FMT_BGR0, AV_PIX_FMT_BGR444LE: AV_PIX_FMT_BGR0,
+        AV_PIX_FMT_RGB8: AV_PIX_FMT_BGR0, AV_PIX_FMT_BGR8: AV_PIX_FMT_BGR0,
+        AV_PIX_FMT_RGB4_BYTE: AV_PIX_FMT_BGR0, AV_PIX_FMT_BGR4_BYTE: AV_PIX_FMT_BGR0,
         AV_PIX_FMT_PAL8: AV_PIX_FMT_BGRA, AV_PIX_FMT_ARGB: AV_PIX_FMT_BGRA, AV_PIX_FMT_RGBA: AV_PIX_FMT_BGRA,
         AV_PIX_FMT_ABGR: AV_PIX_FMT_BGRA, AV_PIX_FMT_GBRAP: AV_PIX_FMT_BGRA,
+        AV_PIX_FMT_BGR48LE: AV_PIX_FMT_GBRP16LE, AV_PIX_FMT_BGRA64LE: AV_PIX_FMT_GBRAP16LE,
         AV_PIX_FMT_NV12: AV_PIX_FMT_YUV420P, AV_PIX_FMT_NV21: AV_PIX_FMT_YUV420P,
+        AV_PIX_FMT_NV24: AV_PIX_FMT_YUV444P, AV_PIX_FMT_NV42: AV_PIX_FMT_YUV444P,
         AV_PIX_FMT_YUYV422: AV_PIX_FMT_YUV422P, AV_PIX_FMT_UYVY422: AV_PIX_FMT_YUV422P,
+        AV_PIX_FMT_YVYU422: AV_PIX_FMT_YUV422P,
+        AV_PIX_FMT_P010LE: AV_PIX_FMT_YUV420P10LE, AV_PIX_FMT_P016LE: AV_PIX_FMT_YUV420P16LE,
+        AV_PIX_FMT_P210LE: AV_PIX_FMT_YUV422P10LE, AV_PIX_FMT_P216LE: AV_PIX_FMT_YUV422P16LE,
+        AV_PIX_FMT_P410LE: AV_PIX_FMT_YUV444P10LE, AV_PIX_FMT_P416LE: AV_PIX_FMT_YUV444P16LE,
+        AV_PIX_FMT_AYUV64LE: AV_PIX_FMT_YUVA444P16LE, AV_PIX_FMT_YUVA422P12LE: AV_PIX_FMT_YUVA422P16LE,
+        AV_PIX_FMT_YUVA444P12LE: AV_PIX_FMT_YUVA444P16LE, AV_PIX_FMT_GRAY14LE: AV_PIX_FMT_GRAY16LE,
         AV_PIX_FMT_MONOWHITE: AV_PIX_FMT_GRAY8, AV_PIX_FMT_MONOBLACK: AV_PIX_FMT_GRAY8,
     ]
 
@@ -24,6 +36,7 @@ struct PixelFormatChoice {
     private static let fullRange: [AVPixelFormat: AVPixelFormat] = [
         AV_PIX_FMT_YUVJ420P: AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ422P: AV_PIX_FMT_YUV422P,
         AV_PIX_FMT_YUVJ444P: AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUVJ440P: AV_PIX_FMT_YUV440P,
+        AV_PIX_FMT_YUVJ411P: AV_PIX_FMT_YUV411P,
     ]
 
     /// The format without the range in its name.
@@ -34,8 +47,7 @@ struct PixelFormatChoice {
     init(source: AVPixelFormat, encoder: String, lossless: Bool) throws(ReelFailure) {
         let offered = Self.formats(of: encoder)
         let name = known(av_get_pix_fmt_name(source)) ?? "unknown"
-        let candidates = [source, Self.withoutRange(source), Self.exactCarriers[source]].compactMap { $0 }
-        if let same = candidates.first(where: { offered.contains($0) || offered.isEmpty }) {
+        if let same = Self.exact(source, among: offered) {
             (format, warning) = (same, nil)
             return
         }
@@ -52,8 +64,29 @@ struct PixelFormatChoice {
         }
         format = best
         let chosen = known(av_get_pix_fmt_name(best)) ?? "unknown"
-        warning = loss == 0 ? nil : "\(encoder) cannot hold \(name): pictures become \(chosen)"
+        let lost = Self.losses.filter { loss & $0.flag != 0 }.map(\.words).joined(separator: ", ")
+        warning = lost.isEmpty ? nil : "\(encoder) cannot hold \(name): pictures become \(chosen), with \(lost)"
     }
+
+    /// Whether an encoder takes a format, by its name, or one that holds it exactly.
+    static func isHeld(_ name: String, by encoder: String) -> Bool {
+        exact(av_get_pix_fmt(name), among: formats(of: encoder)) != nil
+    }
+
+    /// The same format, the same in the other order of bytes, or one that holds every value of it.
+    private static func exact(_ source: AVPixelFormat, among offered: [AVPixelFormat]) -> AVPixelFormat? {
+        if offered.isEmpty { return source }
+        let little = av_pix_fmt_swap_endianness(source)
+        return [source, withoutRange(source), little, exactCarriers[source], exactCarriers[little]]
+            .compactMap { $0 }.first(where: offered.contains)
+    }
+
+    /// What a conversion takes away, as libavutil counts it.
+    private static let losses: [(flag: Int32, words: String)] = [
+        (FF_LOSS_RESOLUTION, "fewer chroma samples"), (FF_LOSS_DEPTH, "fewer bits"),
+        (FF_LOSS_COLORSPACE, "another colour model"), (FF_LOSS_ALPHA, "no transparency"),
+        (FF_LOSS_COLORQUANT, "fewer colours"), (FF_LOSS_CHROMA, "no colour"),
+    ]
 
     private static func formats(of encoder: String) -> [AVPixelFormat] {
         guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.pix_fmts else { return [] }

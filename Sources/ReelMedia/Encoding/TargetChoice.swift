@@ -16,6 +16,7 @@ public struct TargetChoice {
     /// that does not exist, `.input` for a codec that the container cannot hold.
     public mutating func video() throws(ReelFailure) -> VideoTarget {
         let stream = index.video.stream
+        try refuseUnlessTold()
         if let copy = try copy() {
             warnings += PictureWarnings(stream: stream, encoder: copy.encoder, container: spec.container).lines
             return copy
@@ -26,7 +27,6 @@ public struct TargetChoice {
         guard source != AV_PIX_FMT_NONE else {
             throw ReelFailure(.input, "the video's pixel format is unknown: nothing of it decodes")
         }
-        try refuseUnlessTold()
         let pixels = try PixelFormatChoice(source: source, encoder: profile.encoder, lossless: spec.lossless)
         if let warning = pixels.warning { warnings.append(warning) }
         warnings += PictureWarnings(stream: stream, encoder: profile.encoder, container: spec.container).lines
@@ -36,6 +36,15 @@ public struct TargetChoice {
             options: try options(of: profile, pixels.format), bitrate: spec.bitrate, threads: spec.threads,
             keyFrameInterval: profile.keyFrameInterval,
             identity: EncoderIdentity(build: VideoEncoderProfile.build(of: profile.encoder), extradataHash: ""))
+        if spec.lossless, profile.encoder == "rawvideo", try !target.isGivenBackRaw(in: spec.container, stream: stream)
+        {
+            throw ReelFailure(
+                .input,
+                """
+                --lossless: FFV1 does not hold \(stream.pixelFormat), and a .\(spec.container.rawValue) file does not give \
+                it back as it was; choose another container, or leave out --lossless
+                """)
+        }
         target.identity.extradataHash = try Encoder(target, stream: stream).extradataHash
         return target
     }
@@ -64,7 +73,8 @@ public struct TargetChoice {
             if let codec = spec.videoCodec, codec != "ffv1" {
                 throw ReelFailure(.usage, "--lossless encodes as FFV1; leave --video-codec \(codec) out")
             }
-            return try .named("ffv1")
+            return try .named(
+                PixelFormatChoice.isHeld(index.video.stream.pixelFormat, by: "ffv1") ? "ffv1" : "rawvideo")
         }
         if let codec = spec.videoCodec { return try .named(codec) }
         let own = index.video.stream.codec
@@ -92,6 +102,10 @@ public struct TargetChoice {
         }
         if spec.bitrate == nil, let crf = spec.crf ?? profile.crf {
             options.append(Tag(name: "crf", value: "\(crf)"))
+        }
+        if profile.encoder == "ffv1" {
+            let stream = index.video.stream
+            options += FFV1Layout(width: stream.width, height: stream.height, format: format).options
         }
         if profile.encoder == "prores_ks" {
             let depth = av_pix_fmt_desc_get(format)

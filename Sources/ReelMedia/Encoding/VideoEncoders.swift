@@ -32,9 +32,8 @@ struct VideoEncoderProfile {
         VideoEncoderProfile(encoder: "libvpx", codec: "vp8", crf: 10, preset: ("cpu-used", "2")) { _ in
             [Tag(name: "deadline", value: "good")]
         },
-        VideoEncoderProfile(encoder: "ffv1", codec: "ffv1", crf: nil, preset: nil) { _ in
-            [Tag(name: "slicecrc", value: "1")]
-        },
+        VideoEncoderProfile(encoder: "ffv1", codec: "ffv1", crf: nil, preset: nil) { _ in [] },
+        VideoEncoderProfile(encoder: "rawvideo", codec: "rawvideo", crf: nil, preset: nil) { _ in [] },
         VideoEncoderProfile(encoder: "prores_ks", codec: "prores", crf: nil, preset: nil) { _ in
             [Tag(name: "vendor", value: "apl0")]
         },

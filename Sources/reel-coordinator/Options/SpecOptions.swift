@@ -23,7 +23,10 @@ extension ClockTime: ExpressibleByArgument {
 struct SpecOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Encoder or codec as FFmpeg spells it, for example libx265 or vp9. Default: the source's codec.",
+            """
+            Encoder or codec as FFmpeg spells it, for example libx265 or vp9; copy insists on packets as they are. Default: \
+            those where every one is a whole frame, else the source's codec.
+            """,
             valueName: "name"))
     var videoCodec: String?
 

@@ -1,0 +1,35 @@
+internal import CFFmpeg
+internal import ReelCore
+
+extension VideoTarget {
+    /// Whether a container gives raw pictures of this target back as they were: seen by writing one of noise.
+    func isGivenBackRaw(in container: Container, stream: VideoStream) throws(ReelFailure) -> Bool {
+        let encoder = try Encoder(self, stream: stream)
+        let frame = try Frame()
+        frame.native.pointee.format = av_get_pix_fmt(pixelFormat).rawValue
+        frame.native.pointee.width = Int32(width)
+        frame.native.pointee.height = Int32(height)
+        frame.pts = Timestamp(0)
+        try check(av_frame_get_buffer(frame.native, 0), "a picture of noise")
+        frame.fillWithNoise()
+        try encoder.send(frame)
+        let packet = try Packet()
+        guard try encoder.receive(into: packet) else { return false }
+        return try ContainerTrial(container, describe: encoder.describe).givesBack(packet, showing: frame)
+    }
+}
+
+extension Frame {
+    /// Bytes of a fixed sequence without a pattern, in all that the picture's buffers hold.
+    fileprivate func fillWithNoise() {
+        var state: UInt32 = 1
+        withUnsafeBytes(of: &native.pointee.buf) { raw in
+            for case let buffer? in raw.bindMemory(to: UnsafeMutablePointer<AVBufferRef>?.self) {
+                for place in 0..<Int(buffer.pointee.size) {
+                    state = state &* 1_664_525 &+ 1_013_904_223
+                    buffer.pointee.data[place] = UInt8(truncatingIfNeeded: state >> 24)
+                }
+            }
+        }
+    }
+}

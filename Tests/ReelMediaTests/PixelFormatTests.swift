@@ -1,0 +1,111 @@
+import Foundation
+import ReelCore
+import ReelMedia
+import Testing
+
+/// No picture loses anything that nobody is told of.
+@Suite("Pixel formats")
+struct PixelFormatTests {
+    /// A source's pixel format and codec, the format that FFV1 has it in, and the one to compare in.
+    static let carried: [(source: String, codec: String, name: String, carrier: String, compared: String)] = [
+        ("rgb24", "png", "s.mov", "bgr0", "rgb24"), ("pal8", "png", "s.mov", "bgra", "bgra"),
+        ("rgb48be", "png", "s.mov", "rgb48le", "rgb48le"), ("rgba64be", "png", "s.mov", "rgba64le", "rgba64le"),
+        ("gray16be", "png", "s.mov", "gray16le", "gray16le"), ("monob", "png", "s.mov", "gray", "monob"),
+        ("argb", "qtrle", "s.mov", "bgra", "argb"), ("rgb555be", "qtrle", "s.mov", "bgr0", "rgb24"),
+        ("gbrp", "utvideo", "s.avi", "bgr0", "gbrp"), ("gbrap", "utvideo", "s.avi", "bgra", "rgba"),
+        ("rgb565le", "rawvideo", "s.nut", "bgr0", "rgb24"), ("bgr8", "rawvideo", "s.nut", "bgr0", "rgb24"),
+        ("nv12", "rawvideo", "s.nut", "yuv420p", "nv12"), ("nv21", "rawvideo", "s.nut", "yuv420p", "nv21"),
+        ("uyvy422", "rawvideo", "s.nut", "yuv422p", "uyvy422"), ("yuyv422", "rawvideo", "s.nut", "yuv422p", "yuyv422"),
+        ("abgr", "rawvideo", "s.nut", "bgra", "abgr"),
+        ("yuv422p10be", "rawvideo", "s.nut", "yuv422p10le", "yuv422p10be"),
+        ("bgr48le", "rawvideo", "s.nut", "gbrp16le", "bgr48le"),
+        ("gray10le", "rawvideo", "s.nut", "gray10le", "gray10le"),
+    ]
+
+    @Test("row 21: what FFV1 does not take it has in a format that holds every value", arguments: carried.indices)
+    func carriers(number: Int) throws {
+        let (format, codec, name, carrier, compared) = Self.carried[number]
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            name, in: folder, frames: 7, size: "70x36", filter: "format=\(format)",
+            video: ["-c:v", codec, "-pix_fmt", format])
+        let spec = JobSpec(
+            container: .mkv, videoCodec: codec == "rawvideo" ? "ffv1" : nil, lossless: codec != "rawvideo")
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        #expect(job.index.video.stream.pixelFormat == format)
+        #expect((job.plan.video.encoder, job.plan.video.pixelFormat) == ("ffv1", carrier))
+        #expect(job.warnings == [])
+        let (before, after) = (
+            try Decoded(source, pixelFormat: compared), try Decoded(job.output, pixelFormat: compared)
+        )
+        #expect(Set(before.hashes).count > 1)
+        #expect(after.hashes == before.hashes.reversed())
+    }
+
+    @Test(
+        "row 21: pictures of a few pixels, and of sizes that slices do not divide",
+        arguments: [
+            ("1x1", "yuv420p"), ("1x40", "yuv444p10le"), ("2x16", "yuv420p"), ("3x3", "bgra"), ("16x2", "gray"),
+            ("43x51", "yuv420p"), ("45x46", "yuv410p"), ("86x94", "yuv410p"), ("163x121", "yuv420p"),
+            ("64x64", "yuv420p"),
+        ])
+    func sizes(size: String, format: String) throws {
+        let folder = try ScratchFolder()
+        let source = folder.path + "/s.nut"
+        try run(
+            "ffmpeg", "-v", "error", "-f", "lavfi", "-i",
+            "nullsrc=s=\(size):r=24000/1001:d=0.3,geq=lum='random(1)*255':cb='random(2)*255':cr='random(3)*255'",
+            "-pix_fmt",
+            format, "-c:v", "rawvideo", source)
+        let spec = JobSpec(container: .mkv, videoCodec: "ffv1", passFrames: 4)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        let (before, after) = (try Decoded(source), try Decoded(job.output))
+        #expect(before.hashes.count == 8)
+        #expect(after.hashes == before.hashes.reversed())
+    }
+
+    @Test(
+        "row 21: as many slices as a large picture needs",
+        arguments: [(1920, 1080, "4"), (4096, 2160, "4"), (7680, 4320, "9"), (8192, 4320, "16")])
+    func largePictures(width: Int, height: Int, slices: String) throws {
+        let folder = try ScratchFolder()
+        var index = try Recon(path: try Fixture.make("s.mp4", in: folder, frames: 3, video: Fixture.x264)).run()
+        (index.video.stream.width, index.video.stream.height) = (width, height)
+        var choice = TargetChoice(index: index, spec: JobSpec(container: .mkv, lossless: true))
+        let options = try choice.video().options
+        #expect(options.contains(Tag(name: "slices", value: slices)), "\(options)")
+    }
+
+    @Test("row 21: raw video where FFV1 does not hold a format and the container gives it back, else a refusal")
+    func raw() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.mov", in: folder, frames: 5, filter: "format=ya16be", video: ["-c:v", "png", "-pix_fmt", "ya16be"])
+        let job = try MediaJob(source, spec: JobSpec(container: .nut, lossless: true), folder: folder.path)
+        #expect((job.plan.video.encoder, job.plan.video.pixelFormat) == ("rawvideo", "ya16be"))
+        #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
+        let failure = #expect(throws: ReelFailure.self) {
+            var choice = TargetChoice(index: job.index, spec: JobSpec(container: .mov, lossless: true))
+            _ = try choice.video()
+        }
+        #expect(failure?.kind == .input)
+        #expect(failure?.message.contains("does not hold ya16be, and a .mov file") == true, "\(failure?.message ?? "")")
+    }
+
+    @Test(
+        "row 21: what an encoder cannot hold is said",
+        arguments: [
+            ("yuva444p", "libx264", "yuv444p", "no transparency"),
+            ("yuv422p10le", "libsvtav1", "yuv420p10le", "fewer chroma samples"),
+            ("yuv444p12le", "libx264", "yuv444p10le", "fewer bits"),
+        ])
+    func losses(format: String, encoder: String, chosen: String, lost: String) throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.mkv", in: folder, frames: 3, video: ["-c:v", "ffv1", "-g", "9", "-pix_fmt", format])
+        var choice = TargetChoice(
+            index: try Recon(path: source).run(), spec: JobSpec(container: .mkv, videoCodec: encoder))
+        #expect(try choice.video().pixelFormat == chosen)
+        #expect(choice.warnings == ["\(encoder) cannot hold \(format): pictures become \(chosen), with \(lost)"])
+    }
+}
