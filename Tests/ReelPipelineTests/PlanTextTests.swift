@@ -39,7 +39,7 @@ import Testing
                     RandomAccessPoint(packet: 0, frame: 0), RandomAccessPoint(packet: 12, frame: 14),
                 ]),
             audio: [sound], chapters: [Chapter(start: Rational(0), end: Rational(1), title: "One")], metadata: [],
-            warnings: [])
+            reordering: .impossible("frames of h264 may need other frames"), warnings: [])
     }
 
     private func view() throws -> PlanView {
