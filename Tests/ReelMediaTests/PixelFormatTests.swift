@@ -90,11 +90,15 @@ struct PixelFormatTests {
         var choice = TargetChoice(index: index, spec: JobSpec(container: .nut, lossless: true))
         #expect(try choice.video().encoder == "rawvideo")
         for container in [Container.mkv, .mov] {
-            choice = TargetChoice(index: index, spec: JobSpec(container: container, lossless: true))
-            let failure = #expect(throws: ReelFailure.self) { try choice.video() }
-            #expect(failure?.kind == .input)
-            let words = "does not hold xyz12le, and a .\(container.rawValue) file does not give it back"
-            #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
+            let refusal = "a .\(container.rawValue) file does not give raw xyz12le back"
+            for spec in [
+                JobSpec(container: container, lossless: true), JobSpec(container: container, videoCodec: "rawvideo"),
+            ] {
+                choice = TargetChoice(index: index, spec: spec)
+                let failure = #expect(throws: ReelFailure.self) { try choice.video() }
+                #expect(failure?.kind == .input)
+                #expect(failure?.message.contains(refusal) == true, "\(failure?.message ?? "")")
+            }
         }
     }
 

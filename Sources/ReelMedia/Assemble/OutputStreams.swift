@@ -22,6 +22,7 @@ final class OutputStreams {
             try coded.describe(index.video.stream, for: plan.container.muxer, into: video)
         } else {
             try Encoder(plan.video, stream: index.video.stream).describe(into: video)
+            video.pointee.codec_tag = plan.container.tag(of: video.pointee)
         }
         var tracks: [UnsafeMutablePointer<AVCodecParameters>] = []
         for heard in heard {
@@ -56,9 +57,6 @@ final class OutputStreams {
         let source = index.video.stream
         _ = try muxer.addStream(timeBase: plan.timeline.timeBase) { (stream) throws(ReelFailure) in
             try check(avcodec_parameters_copy(stream.pointee.codecpar, video), "describing the video")
-            if !plan.video.isCopy {
-                stream.pointee.codecpar.pointee.codec_tag = Self.tag(plan.container, video.pointee.codec_id)
-            }
             let aspect = source.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
             stream.pointee.sample_aspect_ratio = aspect
             stream.pointee.codecpar.pointee.sample_aspect_ratio = aspect
@@ -94,12 +92,6 @@ final class OutputStreams {
             av_dict_set(&stream.pointee.metadata, "language", language, 0)
         }
         if let title = details.title { av_dict_set(&stream.pointee.metadata, "title", title, 0) }
-    }
-
-    /// QuickTime and Apple's players know HEVC by the tag hvc1; else the muxer chooses.
-    private static func tag(_ container: Container, _ codec: AVCodecID) -> UInt32 {
-        guard codec == AV_CODEC_ID_HEVC, container == .mp4 || container == .mov else { return 0 }
-        return codecTag("hvc1")
     }
 
     private func setDisplayMatrix(

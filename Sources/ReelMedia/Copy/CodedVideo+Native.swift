@@ -35,7 +35,7 @@ extension CodedVideo {
         context.pointee.sample_aspect_ratio = stream.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
         stream.colour.apply(to: context)
         try check(avcodec_parameters_from_context(parameters, context), "describing the video")
-        parameters.pointee.codec_tag = tag(of: descriptor.pointee.id, for: muxer)
+        parameters.pointee.codec_tag = muxerTag(tag, of: descriptor.pointee.id, muxer: muxer)
         try setExtradata(of: parameters)
     }
 
@@ -46,13 +46,5 @@ extension CodedVideo {
         room.update(from: extradata, count: extradata.count)
         parameters.pointee.extradata = room
         parameters.pointee.extradata_size = Int32(extradata.count)
-    }
-
-    /// The source's tag where the muxer means the same by it or has none for the codec, else what the muxer has.
-    private func tag(of codec: AVCodecID, for muxer: String) -> UInt32 {
-        guard let tables = av_guess_format(muxer, nil, nil)?.pointee.codec_tag else { return tag }
-        var own: UInt32 = 0
-        let isKnown = av_codec_get_id(tables, tag) == codec || av_codec_get_tag2(tables, codec, &own) == 0
-        return isKnown ? tag : 0
     }
 }

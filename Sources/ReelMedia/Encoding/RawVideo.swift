@@ -15,7 +15,11 @@ extension VideoTarget {
         try encoder.send(frame)
         let packet = try Packet()
         guard try encoder.receive(into: packet) else { return false }
-        return try ContainerTrial(container, describe: encoder.describe).givesBack(packet, showing: frame)
+        let trial = try ContainerTrial(container) { (parameters) throws(ReelFailure) in
+            try encoder.describe(into: parameters)
+            parameters.pointee.codec_tag = container.tag(of: parameters.pointee)
+        }
+        return try trial.givesBack(packet, showing: frame)
     }
 }
 

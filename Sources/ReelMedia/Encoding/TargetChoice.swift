@@ -36,17 +36,22 @@ public struct TargetChoice {
             options: try options(of: profile, pixels.format), bitrate: spec.bitrate, threads: spec.threads,
             keyFrameInterval: profile.keyFrameInterval,
             identity: EncoderIdentity(build: VideoEncoderProfile.build(of: profile.encoder), extradataHash: ""))
-        if spec.lossless, profile.encoder == "rawvideo", try !target.isGivenBackRaw(in: spec.container, stream: stream)
-        {
-            throw ReelFailure(
-                .input,
-                """
-                --lossless: FFV1 does not hold \(stream.pixelFormat), and a .\(spec.container.rawValue) file does not give \
-                it back as it was; choose another container, or leave out --lossless
-                """)
-        }
+        if profile.encoder == "rawvideo" { try refuseUnlessGivenBack(target) }
         target.identity.extradataHash = try Encoder(target, stream: stream).extradataHash
         return target
+    }
+
+    /// Few containers have a name for every format of raw pictures, and libavformat writes some under another's.
+    private func refuseUnlessGivenBack(_ raw: VideoTarget) throws(ReelFailure) {
+        guard try !raw.isGivenBackRaw(in: spec.container, stream: index.video.stream) else { return }
+        let refusal = "a .\(spec.container.rawValue) file does not give raw \(raw.pixelFormat) back as it was"
+        guard spec.lossless else {
+            throw ReelFailure(.input, "--video-codec rawvideo: \(refusal); choose another codec or container")
+        }
+        throw ReelFailure(
+            .input,
+            "--lossless: FFV1 does not hold \(raw.pixelFormat), and \(refusal); choose another container, or leave out --lossless"
+        )
     }
 
     /// Matroska counts in milliseconds (as libavformat writes it): frames that are closer would be shown at one time.
