@@ -151,6 +151,17 @@ extension BoardTests {
             #expect(try await bench.board.status(JobID("a1"))?.warnings == ["kept"])
         }
 
+        @Test func aFullDiskIsToldUntilThePassThatMetItIsDone() async throws {
+            try await bench.publish(Bench.job(passes: 2))
+            let (first, second) = (try await bench.take(), try await bench.take())
+            #expect(try await bench.fail(first, .noSpace, message: "full") == .retry)
+            try await bench.complete(second)
+            #expect(try await bench.board.status(JobID("a1"))?.warnings.last?.hasSuffix("full") == true)
+            try bench.makeDue()
+            try await bench.complete(bench.take())
+            #expect(try await bench.board.status(JobID("a1"))?.warnings.last?.hasSuffix("full") != true)
+        }
+
         @Test func theAssemblyIsTriedAgainToo() async throws {
             try await bench.publish(Bench.job(passes: 1))
             let pass = try await bench.take()

@@ -13,6 +13,8 @@ actor Claimer {
     /// Its own connection: waiting for work blocks it.
     private let waiting: Board
     private let store: Store
+    /// Folder of what engines spill, perhaps on another disk than the store.
+    private let scratch: String
     private let bell: Bell
     private let drain: Drain
     private let log: Logger
@@ -22,17 +24,18 @@ actor Claimer {
     private var contexts: [JobID: JobContext] = [:]
     private var turn: Task<Void, Never>?
     private var listening = false
-    /// Bytes that were free in the store when its disk was full; nil as long as it is not.
+    /// Bytes that were free when a disk was full; nil as long as none is.
     private var fullAt: Int64?
 
     init(
         worker: WorkerID, identity: EngineIdentity, boards: (claims: Board, waiting: Board), store: Store,
-        memory: SlotMemory, bell: Bell, drain: Drain, log: Logger
+        scratch: String, memory: SlotMemory, bell: Bell, drain: Drain, log: Logger
     ) {
         self.worker = worker
         self.identity = identity
         (board, waiting) = boards
         self.store = store
+        self.scratch = scratch
         self.memory = memory
         self.bell = bell
         self.drain = drain
@@ -68,7 +71,7 @@ actor Claimer {
         bell.ring()
     }
 
-    /// The store's disk is full: claims nothing until there is more room than now.
+    /// A disk is full: claims nothing until there is more room than now.
     func pauseForSpace() { fullAt = freeSpace }
 
     private func claim() async -> Assignment? {
@@ -131,13 +134,16 @@ actor Claimer {
         guard let fullAt else { return true }
         let room: Int64 = 64 << 20
         guard freeSpace >= fullAt + room else { return false }
-        log.notice("the disk of \(store.root) has room again")
+        log.notice("the disk of \(store.root) or \(scratch) has room again")
         self.fullAt = nil
         return true
     }
 
+    /// Bytes, where there are fewest of them.
     private var freeSpace: Int64 {
-        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: store.root)
-        return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value ?? 0
+        [store.root, scratch].map { folder in
+            let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
+            return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value ?? 0
+        }.min() ?? 0
     }
 }

@@ -116,7 +116,8 @@ public final class Worker: Service {
     private func work(_ claims: Board, _ identity: EngineIdentity) async {
         let claimer = Claimer(
             worker: id, identity: identity, boards: (claims, Board(address, name: "\(id)-waits")), store: store,
-            memory: SlotMemory(total: settings.memoryTotal), bell: bell, drain: drain, log: log)
+            scratch: settings.scratch, memory: SlotMemory(total: settings.memoryTotal), bell: bell, drain: drain,
+            log: log)
         let slot = Slot(
             worker: id, board: claims, engine: engine, claimer: claimer, holdings: holdings, drain: drain,
             scratch: settings.scratch, log: log)

@@ -41,7 +41,8 @@ if tonumber(n) == count - 1 then
   redis.call('HSET', job_key(id), 'sum', string.format('%.0f %.0f %.0f %.0f',
     count, d + (index < passes and decoded or 0), e + (index < passes and encoded or 0), math.max(p, peak)))
 end
-redis.call('HDEL', job_key(id), 'note')
+-- What other passes got done tells nothing of the disk that this one waits for.
+if redis.call('HGET', job_key(id), 'noted') == index .. '' then redis.call('HDEL', job_key(id), 'note', 'noted') end
 redis.call('ZREM', job_key(id, 'retry'), index)
 settle(id, retention)
 drop(id, index, token)

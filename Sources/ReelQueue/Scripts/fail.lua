@@ -37,7 +37,8 @@ local function every_live_host_is_excluded()
 end
 
 if cause == 'no-space' then
-  redis.call('HSET', job_key(id), 'note', 'waiting for disk space on ' .. host_of(worker) .. ': ' .. message)
+  redis.call('HSET', job_key(id), 'note', 'waiting for disk space on ' .. host_of(worker) .. ': ' .. message,
+    'noted', index)
   return try_again(now + space_wait)
 elseif cause == 'incompatible' then
   redis.call('HSET', job_key(id, 'excluded'), host_of(worker), message)

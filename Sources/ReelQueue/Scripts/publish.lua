@@ -20,7 +20,7 @@ if ENDED[state] then
   redis.call('PERSIST', job_key(id))
   for _, part in ipairs(PARTS) do redis.call('PERSIST', job_key(id, part)) end
   redis.call('DEL', job_key(id, 'fails'), job_key(id, 'excluded'), job_key(id, 'retry'))
-  redis.call('HDEL', job_key(id), 'note')
+  redis.call('HDEL', job_key(id), 'note', 'noted')
 end
 offer(id, now)
 redis.call('HSET', job_key(id), 'state', 'running', 'cursor', 0, 'finished', '', 'failure', '', 'job', ARGV[3],
