@@ -114,6 +114,35 @@ struct AudioFormatTests {
         #expect(abs(sound.end - 4) < 0.03)
     }
 
+    @Test(
+        "row 31: what a container cannot place is encoded otherwise",
+        arguments: [
+            (Container.webm, "aac", 8000, "opus", 48000), (.mp4, "libvorbis", 44100, "aac", 44100),
+            (.webm, "aac", 44100, "opus", 48000),
+        ] as [(Container, String, Int, String, Int)])
+    func placed(container: Container, codec: String, rate: Int, due: String, dueRate: Int) throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.sounding(
+            "s.mkv", in: folder, rate: rate, from: 0.4, seconds: 1.2, audio: ["-c:a", codec])
+        let spec = JobSpec(
+            container: container, videoCodec: container == .webm ? "libvpx" : nil, audio: .reverse,
+            audioCodec: container == .webm ? "opus" : nil)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        #expect(job.plan.audio.map(\.sampleRate) == [dueRate])
+        let streams = try run(
+            "ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "stream=codec_name", "-of", "csv=p=0",
+            job.output)
+        #expect(streams == due + "\n")
+        // Sound from 0.4 s to 1.6 s of 2 s lies there in the output, too.
+        let sound = try Sound(job.output)
+        #expect(sound.peak(from: 0.45, to: 1.55) > 0.5)
+        #expect(abs(sound.end - 1.6) < 0.03)
+        let kept = JobSpec(container: .mp4, audio: .keep)
+        if codec == "libvorbis" {
+            #expect(try MediaJob(source, spec: kept, folder: ScratchFolder().path).plan.audio.map(\.encoder) == ["aac"])
+        }
+    }
+
     @Test("row 32: timestamps that jitter by less than 15 ms are no holes")
     func jitter() throws {
         let folder = try ScratchFolder()

@@ -81,6 +81,8 @@ struct AudioEncoderProfile {
 
     /// The rate itself where the encoder takes it, else the next higher one, else the highest.
     func nearestRate(to rate: Int) -> Int {
+        // Whatever rate its encoder takes, Opus is decoded at 48 kHz, and libavformat 5.1 states its delay at no other.
+        if codec == "opus" { return 48000 }
         guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.supported_samplerates else { return rate }
         var rates: [Int] = []
         while list[rates.count] != 0 { rates.append(Int(list[rates.count])) }

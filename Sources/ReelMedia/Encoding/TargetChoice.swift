@@ -132,6 +132,8 @@ public struct TargetChoice {
         if spec.container == .mov, descriptor.pointee.id == AV_CODEC_ID_FFV1 { return true }
         // It says that MOV holds these, and refuses to write them.
         if spec.container == .mov, ["flac", "opus", "truehd", "vp9", "av1"].contains(codec) { return false }
+        // Under a private object type that few players know, without a word on where its first packet begins.
+        if [.mp4, .mov].contains(spec.container), codec == "vorbis" { return false }
         return avformat_query_codec(muxer, descriptor.pointee.id, FF_COMPLIANCE_NORMAL) == 1
     }
 
