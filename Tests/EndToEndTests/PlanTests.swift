@@ -18,14 +18,17 @@ extension EndToEnd {
         }
 
         /// The original method's own example: 456 frames by 100, the odd ones first.
-        @Test func fourHundredFiftySixFramesByAHundred() async throws {
+        /// Packets that need no decoding are reordered unless other pictures are asked for.
+        @Test(arguments: [(["--crf", "20"], 456), ([], 0)])
+        func fourHundredFiftySixFramesByAHundred(options: [String], decoded: Int) async throws {
             let bench = try Bench()
             let source = try bench.copy(try await Clips.shared.allKeys(), as: "keys.mp4")
-            let outcome = try await bench.run(.coordinator, ["plan", source, "--pass-frames", "100", "--json"])
+            let outcome = try await bench.run(
+                .coordinator, ["plan", source, "--pass-frames", "100", "--json"] + options)
             #expect(outcome.code == 0, "\(outcome.error)")
             let plan = try JSONDecoder().decode(PlanJSON.self, from: Data(outcome.output.utf8))
             #expect(plan.frames == 456)
-            #expect(plan.framesToDecode == 456)
+            #expect(plan.framesToDecode == decoded)
             #expect(plan.passes.map(\.firstFrame) == [400, 300, 200, 100, 0])
             #expect(plan.passes.map(\.endFrame) == [456, 400, 300, 200, 100])
             #expect(plan.passes.allSatisfy { $0.kind == "video" && $0.runs == 1 })

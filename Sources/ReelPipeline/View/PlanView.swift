@@ -27,7 +27,8 @@ public struct PlanView: Codable, Hashable, Sendable {
     public var passes: [PassView]
     /// Bytes that a pass may take.
     public var need: Int64
-    /// Frames that the decoders will have to decode, those included that a pass discards before its first.
+    /// Frames that the decoders will have to decode, those included that a pass discards before its first; none where
+    /// packets are copied.
     public var framesToDecode: Int
     public var warnings: [String]
 
@@ -84,7 +85,7 @@ public struct PlanView: Codable, Hashable, Sendable {
         warnings = plan.warnings
         passes = plan.passes.compactMap(PassView.init)
         framesToDecode = plan.passes.reduce(0) { sum, pass in
-            guard case .video(let video) = pass else { return sum }
+            guard case .video(let video) = pass, !plan.video.isCopy else { return sum }
             let start = Int(track.randomAccessPoints[video.randomAccessPoint].frame)
             return sum + video.frames.upperBound - min(start, video.frames.lowerBound)
         }
