@@ -137,10 +137,10 @@ struct AudioFormatTests {
         let sound = try Sound(job.output)
         #expect(sound.peak(from: 0.45, to: 1.55) > 0.5)
         #expect(abs(sound.end - 1.6) < 0.03)
-        let kept = JobSpec(container: .mp4, audio: .keep)
-        if codec == "libvorbis" {
-            #expect(try MediaJob(source, spec: kept, folder: ScratchFolder().path).plan.audio.map(\.encoder) == ["aac"])
-        }
+        guard codec == "libvorbis" else { return }
+        let again = try ScratchFolder()
+        let kept = try MediaJob(source, spec: JobSpec(container: .mp4, audio: .keep), folder: again.path)
+        #expect(kept.plan.audio.map(\.encoder) == ["aac"])
     }
 
     @Test("row 32: timestamps that jitter by less than 15 ms are no holes")
