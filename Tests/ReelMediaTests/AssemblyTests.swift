@@ -25,7 +25,7 @@ struct AssemblyTests {
             source: folder.path + "/s.mp4", index: job.index, plan: job.plan, segments: folder.path, records: records)
     }
 
-    @Test("the tables stand before the media: playing begins while the file loads")
+    @Test("row 35: the tables stand before the media: playing begins while the file loads")
     func fastStart() throws {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: job.output))
         let (moov, mdat) = (bytes.range(of: Data("moov".utf8)), bytes.range(of: Data("mdat".utf8)))
@@ -66,7 +66,7 @@ struct AssemblyTests {
         #expect(failure?.message == "the segment of pass 2, run 0 is missing")
     }
 
-    @Test("a segment of another encoder's parameters is refused by name")
+    @Test("row 33: a segment of another encoder's parameters is refused by name")
     func otherParameters() throws {
         let other = try ScratchFolder()
         let spec = JobSpec(container: .mp4, preset: "ultrafast", passFrames: 16)
@@ -85,7 +85,7 @@ struct AssemblyTests {
         #expect(failure?.message.contains("segment stranger.nut was encoded with other parameters") == true)
     }
 
-    @Test("the same input makes the same bytes, whatever is joined from wherever")
+    @Test("row 12: the same input makes the same bytes, whatever is joined from wherever")
     func repeatable() throws {
         let again = try ScratchFolder()
         let second = try MediaJob(

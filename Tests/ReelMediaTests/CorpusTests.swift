@@ -42,9 +42,28 @@ struct CorpusTests {
         }
     }
 
-    @discardableResult
-    private func judge(_ file: String, _ spec: JobSpec, partial: String? = nil) throws -> MediaJob {
+    @Test(
+        "row 20: Dolby Vision and HDR10+ are left out with a word, and the file claims neither",
+        arguments: [
+            ("iphone_hevc10_hlg_dovi_editlist_opengop.mp4", "Dolby Vision profile 8 is left out", "DOVI"),
+            ("hevc_hdr10_pq_10bit_dropped_frames.mp4", "HDR10+ is left out", "HDR Dynamic Metadata"),
+        ])
+    func dynamicLight(file: String, word: String, sideData: String) throws {
         let folder = try ScratchFolder()
+        let job = try judge(file, JobSpec(container: .mkv, lossless: true), in: folder)
+        #expect(job.warnings.contains { $0.hasPrefix(word) })
+        let look = { (path: String) in
+            try run("ffprobe", "-v", "quiet", "-show_streams", "-show_frames", "-read_intervals", "%+#3", path)
+        }
+        #expect(try look((corpus ?? "") + "/" + file).contains(sideData))
+        #expect(try !look(job.output).contains(sideData))
+    }
+
+    @discardableResult
+    private func judge(
+        _ file: String, _ spec: JobSpec, partial: String? = nil, in given: ScratchFolder? = nil
+    ) throws -> MediaJob {
+        let folder = try given ?? ScratchFolder()
         let source = (corpus ?? "") + "/" + file
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         let how = partial.map { ["--partial", $0] } ?? []

@@ -7,7 +7,7 @@ import Testing
 @Suite("Encoders and containers")
 struct EncodingTests {
     @Test(
-        "joined segments decode to what each decodes to alone",
+        "row 33: joined segments decode to what each decodes to alone",
         arguments: [
             ("libx264", Container.mp4, nil), ("libx265", .mp4, "ultrafast"), ("libsvtav1", .mkv, "12"),
             ("libvpx-vp9", .webm, "8"), ("ffv1", .mkv, nil), ("prores_ks", .mov, nil), ("mjpeg", .mov, nil),
@@ -45,7 +45,7 @@ struct EncodingTests {
         return values.isEmpty ? 0 : values.reduce(0, +) / Double(values.count)
     }
 
-    @Test("MP4: exact timestamps from 0, though frames are reordered and the rate is not round")
+    @Test("rows 34 and 35: MP4: exact timestamps from 0, though frames are reordered and the rate is not round")
     func timestamps() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make(
@@ -54,6 +54,19 @@ struct EncodingTests {
         let job = try MediaJob(source, spec: JobSpec(container: .mp4, passFrames: 20), folder: folder.path)
         let after = try Decoded(job.output)
         #expect(after.times == (0..<50).map { Rational(Int64($0) * 1001, 24000) })
+    }
+
+    @Test(
+        "row 36: a codec that the container cannot hold is refused before any work",
+        arguments: [(Container.webm, "libx264"), (.ts, "libvpx-vp9"), (.mp4, "huffyuv")])
+    func refused(container: Container, encoder: String) throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make("s.mp4", in: folder, frames: 3, video: Fixture.x264)
+        var choice = TargetChoice(
+            index: try Recon(path: source).run(), spec: JobSpec(container: container, videoCodec: encoder))
+        let failure = #expect(throws: ReelFailure.self) { try choice.video() }
+        #expect(failure?.kind == .input)
+        #expect(failure?.message.contains("a .\(container.rawValue) file cannot hold") == true)
     }
 
     @Test("aspect ratio, rotation and colour are those of the source")
@@ -100,7 +113,7 @@ struct EncodingTests {
     }
 
     @Test(
-        "audio codecs in their containers",
+        "row 36: audio codecs in their containers",
         arguments: [
             ("aac", Container.mp4), ("libopus", .webm), ("flac", .mkv), ("pcm", .mov), ("opus", .mp4), ("aac", .ts),
             ("aac", .mkv), ("opus", .mkv), ("aac", .mov), ("aac", .nut),
