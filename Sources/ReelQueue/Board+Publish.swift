@@ -9,14 +9,30 @@ public enum Published: String, Sendable {
     case resumed
 }
 
+/// A result that a store has, and who made it.
+public struct RecordedResult: Hashable, Sendable {
+    public var token: String
+    public var result: PassResult
+
+    public init(token: String, result: PassResult) {
+        self.token = token
+        self.result = result
+    }
+}
+
 extension Board {
     /// Puts a job and its passes up, all or nothing: none can be claimed before all are there. Doing it again attaches
     /// to the job or goes on where an interrupted publisher stopped.
     ///
-    /// - Parameter passes: in the order in which they are to be claimed, `job.passCount` of them, without the assembly.
+    /// - Parameters:
+    ///   - passes: in the order in which they are to be claimed, `job.passCount` of them, without the assembly.
+    ///   - finished: results that the store has already, by index; the board takes them where it has none.
+    ///   - paused: whether nothing of it is given out until `resume`.
     /// - Throws: `.usage` where the job contradicts itself, `.interrupted` where it was cancelled meanwhile, `.job`
     ///   where it was published before with other passes, `.unreachable`.
-    public func publish(_ job: PublishedJob, passes: [Pass]) throws(ReelFailure) -> Published {
+    public func publish(
+        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult] = [:], paused: Bool = false
+    ) throws(ReelFailure) -> Published {
         guard passes.count == job.passCount else {
             throw ReelFailure(.usage, "job \(job.id) has \(job.passCount) passes, not \(passes.count)")
         }
@@ -39,7 +55,8 @@ extension Board {
         default: break
         }
         try upload(passes, of: job.id)
-        switch try text(run(.publish, [job.id.text, opened] + facts)) {
+        try restore(finished, of: job.id)
+        switch try text(run(.publish, [job.id.text, opened] + facts + [paused ? "1" : "0"])) {
         case "published": return .published
         case "resumed": return .resumed
         case "attached": return .attached
@@ -57,10 +74,47 @@ extension Board {
         try run(.cancel, [job.text, String(timing.retention.milliseconds)]) == .integer(1)
     }
 
+    /// Holds a job back: nothing more of it is given out, what is held goes on. Gives the state that it is in, nil where
+    /// there is no such job; one that has ended does not change.
+    public func pause(_ job: JobID) throws(ReelFailure) -> JobState? { try setPaused(job, "1") }
+
+    /// Lets a paused job go on; answers like `pause`.
+    public func resume(_ job: JobID) throws(ReelFailure) -> JobState? { try setPaused(job, "0") }
+
+    private func setPaused(_ job: JobID, _ flag: String) throws(ReelFailure) -> JobState? {
+        let reply = try run(.pause, [job.text, flag, String(timing.retention.milliseconds)])
+        if reply == .none { return nil }
+        guard let state = try JobState(rawValue: text(reply)) else { throw surprise(reply) }
+        return state
+    }
+
+    /// Has a failed job run again; what is finished stays so. Gives the state it was in, which is `.failed` where it
+    /// runs again, nil where there is no such job.
+    public func retry(_ job: JobID) throws(ReelFailure) -> JobState? {
+        let reply = try run(.retry, [job.text, String(timing.retention.milliseconds)])
+        if reply == .none { return nil }
+        let answer = try text(reply)
+        if answer == "ok" { return .failed }
+        guard let state = JobState(rawValue: answer) else { throw surprise(reply) }
+        return state
+    }
+
     /// Removes every key of an ended job. Throws `.usage` for one that has not ended; one that is not there is fine.
     public func forget(_ job: JobID) throws(ReelFailure) {
         let answer = try text(run(.forget, [job.text]))
         guard answer == "ok" else { throw ReelFailure(.usage, "job \(job) is \(answer): cancel it first") }
+    }
+
+    private func restore(_ finished: [Int: RecordedResult], of job: JobID) throws(ReelFailure) {
+        let batch = 200
+        let entries = finished.sorted { $0.key < $1.key }
+        for start in stride(from: 0, to: entries.count, by: batch) {
+            var arguments = [job.text]
+            for (index, recorded) in entries[start..<min(start + batch, entries.count)] {
+                arguments += [String(index), "\(recorded.token) \(try JSON.text(recorded.result))"]
+            }
+            _ = try run(.restore, arguments)
+        }
     }
 
     private func upload(_ passes: [Pass], of job: JobID) throws(ReelFailure) {

@@ -5,33 +5,91 @@ extension Board {
     public func status(_ job: JobID) throws(ReelFailure) -> JobStatus? {
         let reply = try run(.status, [job.text])
         if reply == .none { return nil }
-        guard let parts = reply.array, parts.count == 5, let fields = parts[0].dictionary,
-            let finished = parts[1].integer, let live = parts[2].dictionary, let fails = parts[3].dictionary,
-            let excluded = parts[4].dictionary, let state = fields["state"].flatMap(JobState.init),
-            let published: PublishedJob = try fields["job"].map({ text throws(ReelFailure) in try JSON.value(text) }),
-            let created = fields["created"].flatMap(Double.init)
+        guard let look = StatusReply(reply), let state = look.fields["state"].flatMap(JobState.init),
+            let published: PublishedJob = try look.fields["job"].map({ text throws(ReelFailure) in try JSON.value(text)
+                }
+            ), let created = look.fields["created"].flatMap(Double.init)
         else { throw surprise(reply) }
+        let (fields, count) = (look.fields, published.passCount)
 
-        var totals = try totals(of: job, register: fields["sum"], finished: finished, passCount: published.passCount)
-        for (index, entry) in live {
+        var totals = try totals(of: job, register: fields["sum"], finished: look.finished, passCount: count)
+        for (index, entry) in look.live {
             guard let holder = Holder(entry), let index = Int(index) else { throw surprise(reply) }
-            if index < published.passCount { totals.add(decoded: holder.decoded, encoded: holder.encoded) }
+            if index < count { totals.add(decoded: holder.decoded, encoded: holder.encoded) }
         }
         var failures: [PassFailure] = []
-        for (index, entry) in fails {
+        for (index, entry) in look.fails {
             guard let index = Int(index) else { throw surprise(reply) }
-            let record: FailRecord = try JSON.value(entry)
-            failures.append(PassFailure(index: index, attempts: record.attempts, lastMessage: record.message))
+            failures.append(try FailRecord.decoded(entry).failure(of: index))
         }
-        let notes = [fields["note"]].compactMap(\.self)
-        let hosts = excluded.sorted { $0.key < $1.key }.map { "\($0.key) cannot take this job: \($0.value)" }
         let failure = fields["failure"] ?? ""
+        let offered = fields["offered"].flatMap(Double.init) ?? look.now
         return JobStatus(
-            job: published, state: state, passesDone: min(finished, published.passCount), passesLive: live.count,
-            framesEncoded: totals.encoded, framesDecoded: totals.decoded, peakRSS: totals.peak,
-            created: created / 1000, finished: fields["finished"].flatMap(Double.init).map { $0 / 1000 },
-            failures: failures.sorted { $0.index < $1.index },
-            failure: failure.isEmpty ? nil : try JSON.value(failure), warnings: published.warnings + notes + hosts)
+            job: published, state: state, isPaused: fields["paused"] != nil,
+            passes: look.counts(state: state, passCount: count), framesEncoded: totals.encoded,
+            framesDecoded: totals.decoded, pace: Pace(look.pace, now: look.now, since: offered),
+            peakRSS: totals.peak, created: created / 1000,
+            finished: fields["finished"].flatMap(Double.init).map { $0 / 1000 },
+            oldestWait: look.oldestWait(state: state, passCount: count, offered: offered),
+            nextRetry: look.nextRetry(state: state, passCount: count),
+            failureCount: look.failing, failures: failures.sorted { $0.index < $1.index }, spaceNote: fields["note"],
+            excluded: look.excluded,
+            failure: failure.isEmpty ? nil : try JSON.value(failure))
+    }
+
+    /// How fast the work of all jobs got done over the last minute.
+    public func pace() throws(ReelFailure) -> Pace {
+        let reply = try send(["HGETALL", Board.prefix + "pace"])
+        let clock = try send(["TIME"])
+        guard let slots = reply.dictionary, let now = clock.array?.first?.string.flatMap(Double.init) else {
+            throw surprise(reply)
+        }
+        return Pace(slots, now: now * 1000, since: 0)
+    }
+
+    /// A job's passes at a glance, nil where the board does not know it. Its cost does not grow with their number.
+    public func strip(_ job: JobID, cells: Int) throws(ReelFailure) -> PassStrip? {
+        guard let passes = try send(["HGET", Board.key(job), "passes"]).string.flatMap(Int.init), passes > 0 else {
+            return nil
+        }
+        let count = max(1, min(cells, passes))
+        let reply = try run(.strip, [job.text, String(count)])
+        guard let parts = reply.array, parts.count == 3, let done = parts[0].array?.map(\.integer),
+            let live = parts[1].array, let failed = parts[2].array, done.count == count
+        else { throw surprise(reply) }
+        func cell(_ index: Int) -> Int? { index < passes ? ((index + 1) * count - 1) / passes : nil }
+        var strip = PassStrip(
+            cells: (0..<count).map { place in
+                let size = (place + 1) * passes / count - place * passes / count
+                return PassStrip.Cell(passes: size, done: done[place] ?? 0)
+            })
+        for index in live.compactMap({ $0.string.flatMap(Int.init) }).compactMap(cell) { strip.cells[index].live += 1 }
+        for index in failed.compactMap({ $0.string.flatMap(Int.init) }).compactMap(cell) {
+            strip.cells[index].failed += 1
+        }
+        return strip
+    }
+
+    /// Jobs that have not ended, the oldest first, and after them those that failed, the latest first; `count` of each
+    /// at most.
+    public func queue(count: Int = 100) throws(ReelFailure) -> [JobStatus] {
+        let active = try send(["ZRANGE", Board.prefix + "active", "0", String(count - 1)])
+        let failed = try send(["ZRANGE", Board.prefix + "failed", "0", String(count - 1), "REV"])
+        guard let ids = active.array, let others = failed.array else { throw surprise(active) }
+        var found: [JobStatus] = []
+        for id in ids + others {
+            if let status = try status(JobID(text(id))) { found.append(status) }
+        }
+        return found
+    }
+
+    /// How many jobs have not ended, and how many failed and are still on the board.
+    public func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int) {
+        let replies = (
+            try send(["ZCARD", Board.prefix + "active"]), try send(["ZCARD", Board.prefix + "failed"])
+        )
+        guard let active = replies.0.integer, let failed = replies.1.integer else { throw surprise(replies.0) }
+        return (active, failed)
     }
 
     /// Every job on the board, the oldest first.
@@ -83,7 +141,7 @@ extension Board {
 
     /// Sums over finished passes: from the register where it counts all of them, else from their results. The register
     /// falls behind only where Redis lost part of a transition.
-    private func totals(
+    func totals(
         of job: JobID, register: String?, finished: Int, passCount: Int
     ) throws(ReelFailure) -> Totals {
         let numbers = (register ?? "0 0 0 0").split(separator: " ").compactMap { Int64($0) }
@@ -101,7 +159,7 @@ extension Board {
 }
 
 /// Frames of passes, and the greatest engine in bytes.
-private struct Totals {
+struct Totals {
     var decoded = 0
     var encoded = 0
     var peak: Int64 = 0
@@ -125,10 +183,4 @@ private struct Holder {
         self.encoded = encoded
         worker = WorkerID(String(parts[4]))
     }
-}
-
-/// An entry of `fails`, as far as readers need it.
-private struct FailRecord: Decodable {
-    var attempts: [String: Int]
-    var message: String
 }

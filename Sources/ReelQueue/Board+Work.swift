@@ -20,11 +20,12 @@ extension Board {
             case .none: return nil
             case .integer(let next): rank = next
             case .array(let parts):
-                guard parts.count == 3, let job = parts[0].string, let index = parts[1].integer,
-                    let pass = parts[2].string
+                guard parts.count == 4, let job = parts[0].string, let index = parts[1].integer,
+                    let pass = parts[2].string, let need = parts[3].integer
                 else { throw surprise(reply) }
                 return Claim(
-                    job: JobID(job), index: index, pass: pass.isEmpty ? .assembly : try JSON.value(pass), token: token)
+                    job: JobID(job), index: index, pass: pass.isEmpty ? .assembly : try JSON.value(pass), token: token,
+                    need: Int64(need))
             default: throw surprise(reply)
             }
         }

@@ -5,9 +5,13 @@ extension Board {
     public func beat(_ report: WorkerReport) throws(ReelFailure) -> BeatReply {
         var arguments = [
             report.worker.text, report.host, try JSON.text(report), String(timing.lease.milliseconds),
+            String(report.memoryTotal),
         ]
         for held in report.held {
-            arguments += [held.job.text, String(held.index), held.token, String(held.decoded), String(held.encoded)]
+            arguments += [
+                held.job.text, String(held.index), held.token, String(held.decoded), String(held.encoded),
+                String(held.wholeRuns),
+            ]
         }
         let reply = try run(.beat, arguments)
         guard let parts = reply.array, parts.count == report.held.count + 1, let drain = parts[0].integer else {
@@ -19,6 +23,13 @@ extension Board {
             answers[held.token] = answer
         }
         return BeatReply(answers: answers, drain: drain == 1)
+    }
+
+    /// Has a worker drain: it learns so at its next beat. False where none of that name is registered.
+    public func drain(_ worker: WorkerID) throws(ReelFailure) -> Bool {
+        guard try send(["ZSCORE", Board.prefix + "workers", worker.text]) != .none else { return false }
+        try send(["HSET", Board.prefix + "control", "drain:\(worker)", "1"])
+        return true
     }
 
     /// Takes a worker that ends out of the registry. What it still holds is not handed back: release that first.

@@ -63,7 +63,10 @@ extension Board {
     /// Every key begins with it; the braces make it one hash slot.
     static let prefix = "reel:{main}:"
 
-    static func key(_ job: JobID, _ part: String) -> String { "\(prefix)job:\(job):\(part)" }
+    /// A job's own hash, or one of its parts.
+    static func key(_ job: JobID, _ part: String? = nil) -> String {
+        "\(prefix)job:\(job)" + (part.map { ":\($0)" } ?? "")
+    }
 
     /// Runs a script and gives its reply, loading it first where Redis does not know it.
     func run(_ script: Script, _ arguments: [String]) throws(ReelFailure) -> Reply {

@@ -67,12 +67,15 @@ public struct Claim: Hashable, Sendable {
     public var pass: Pass
     /// Random: only its holder can complete, fail or release.
     public var token: String
+    /// Bytes that it may take: the job's need, or twice that after the pass ran out of memory.
+    public var need: Int64
 
-    public init(job: JobID, index: Int, pass: Pass, token: String) {
+    public init(job: JobID, index: Int, pass: Pass, token: String, need: Int64) {
         self.job = job
         self.index = index
         self.pass = pass
         self.token = token
+        self.need = need
     }
 }
 
@@ -90,7 +93,14 @@ public struct WorkerReport: Codable, Hashable, Sendable {
     public var worker: WorkerID
     public var host: String
     public var slots: Int
+    /// Slots that took themselves out, since their engines crashed in one job after another.
+    public var slotsOut: Int
+    /// Bytes that its passes may take together.
     public var memoryTotal: Int64
+    public var encoders: [String]
+    public var protocolVersion: Int
+    /// Why it claims nothing, or less than it could, for people: a full disk, slots that took themselves out.
+    public var notes: [String]
     public var held: [Held]
 
     public struct Held: Codable, Hashable, Sendable {
@@ -100,21 +110,31 @@ public struct WorkerReport: Codable, Hashable, Sendable {
         /// Frames decoded and encoded so far.
         public var decoded: Int
         public var encoded: Int
+        /// Runs that were whole already when the pass was claimed.
+        public var wholeRuns: Int
 
-        public init(job: JobID, index: Int, token: String, decoded: Int, encoded: Int) {
+        public init(job: JobID, index: Int, token: String, decoded: Int, encoded: Int, wholeRuns: Int) {
             self.job = job
             self.index = index
             self.token = token
             self.decoded = decoded
             self.encoded = encoded
+            self.wholeRuns = wholeRuns
         }
     }
 
-    public init(worker: WorkerID, host: String, slots: Int, memoryTotal: Int64, held: [Held]) {
+    public init(
+        worker: WorkerID, host: String, slots: Int, slotsOut: Int = 0, memoryTotal: Int64, encoders: [String],
+        protocolVersion: Int, notes: [String] = [], held: [Held]
+    ) {
         self.worker = worker
         self.host = host
         self.slots = slots
+        self.slotsOut = slotsOut
         self.memoryTotal = memoryTotal
+        self.encoders = encoders
+        self.protocolVersion = protocolVersion
+        self.notes = notes
         self.held = held
     }
 }
@@ -147,71 +167,4 @@ public enum FailAnswer: String, Sendable {
     case jobFailed = "job-failed"
     /// The token was no longer valid.
     case late
-}
-
-/// A job as the board knows it now.
-public struct JobStatus: Codable, Hashable, Sendable {
-    public var job: PublishedJob
-    public var state: JobState
-    public var passesDone: Int
-    public var passesLive: Int
-    /// Frames encoded by finished passes and, as last reported, by those in flight.
-    public var framesEncoded: Int
-    public var framesDecoded: Int
-    /// Bytes, the greatest of any engine that finished a pass.
-    public var peakRSS: Int64
-    /// Seconds since 1970 by Redis's clock.
-    public var created: Double
-    public var finished: Double?
-    public var failures: [PassFailure]
-    /// The job's own failure, where it failed.
-    public var failure: ReelFailure?
-    public var warnings: [String]
-
-    public init(
-        job: PublishedJob, state: JobState, passesDone: Int, passesLive: Int, framesEncoded: Int, framesDecoded: Int,
-        peakRSS: Int64, created: Double, finished: Double?, failures: [PassFailure], failure: ReelFailure?,
-        warnings: [String]
-    ) {
-        self.job = job
-        self.state = state
-        self.passesDone = passesDone
-        self.passesLive = passesLive
-        self.framesEncoded = framesEncoded
-        self.framesDecoded = framesDecoded
-        self.peakRSS = peakRSS
-        self.created = created
-        self.finished = finished
-        self.failures = failures
-        self.failure = failure
-        self.warnings = warnings
-    }
-}
-
-/// Attempts that failed at one pass.
-public struct PassFailure: Codable, Hashable, Sendable {
-    public var index: Int
-    /// Attempts by cause, by `FailureCause.rawValue`.
-    public var attempts: [String: Int]
-    public var lastMessage: String
-
-    public init(index: Int, attempts: [String: Int], lastMessage: String) {
-        self.index = index
-        self.attempts = attempts
-        self.lastMessage = lastMessage
-    }
-}
-
-/// A worker as the board knows it.
-public struct WorkerStatus: Codable, Hashable, Sendable {
-    public var report: WorkerReport
-    /// Seconds since its last beat, by Redis's clock.
-    public var beatAge: Double
-    public var draining: Bool
-
-    public init(report: WorkerReport, beatAge: Double, draining: Bool) {
-        self.report = report
-        self.beatAge = beatAge
-        self.draining = draining
-    }
 }

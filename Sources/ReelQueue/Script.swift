@@ -1,6 +1,7 @@
 /// The board's transitions, each one Lua script in `Scripts/`; see its header for keys, arguments and reply.
 enum Script: CaseIterable {
-    case open, publish, claim, beat, complete, fail, release, reap, cancel, forget, status
+    case open, publish, restore, claim, beat, complete, fail, release, reap, cancel, pause, retry, forget, audit, tally
+    case status, strip
 
     /// What Redis loads: the words that all scripts share, then the script.
     var source: String {
@@ -19,6 +20,12 @@ enum Script: CaseIterable {
         case .reap: PackageResources.reap_lua
         case .cancel: PackageResources.cancel_lua
         case .forget: PackageResources.forget_lua
+        case .restore: PackageResources.restore_lua
+        case .pause: PackageResources.pause_lua
+        case .retry: PackageResources.retry_lua
+        case .audit: PackageResources.audit_lua
+        case .tally: PackageResources.tally_lua
+        case .strip: PackageResources.strip_lua
         case .status: PackageResources.status_lua
         }
     }

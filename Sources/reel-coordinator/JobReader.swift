@@ -36,7 +36,7 @@ struct IdleWatch: Sendable {
     init(_ board: Board) { self.board = board }
 
     func reason(_ status: JobStatus) async throws(ReelFailure) -> String? {
-        guard !status.state.isTerminal, status.passesLive == 0 else { return nil }
+        guard !status.state.isTerminal, status.passes.live == 0 else { return nil }
         return status.idleReason(workers: try await board.workers())
     }
 }

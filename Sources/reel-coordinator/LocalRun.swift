@@ -71,7 +71,7 @@ struct LocalRun: Sendable {
             let status = try await Follow(placed.id, on: board, patience: .seconds(15)).untilEnd {
                 status throws(ReelFailure) in
                 // Here is no other host that could have room.
-                if let note = status.noSpaceNote { throw ReelFailure(.output, note, cause: .noSpace) }
+                if let note = status.spaceNote { throw ReelFailure(.output, note, cause: .noSpace) }
                 display.show(status)
             }
             if let failure = status.endingFailure { throw failure }

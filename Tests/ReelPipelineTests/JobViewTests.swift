@@ -6,21 +6,25 @@ import Testing
 
 @Suite struct JobViewTests {
     private func status(
-        _ state: JobState = .running, live: Int = 0, failure: ReelFailure? = nil, warnings: [String] = ["a warning"]
+        _ state: JobState = .running, live: Int = 0, failure: ReelFailure? = nil, spaceNote: String? = nil
     ) -> JobStatus {
         let job = PublishedJob(
             id: JobID("0123456789abcdef"), source: "/a/clip.mp4", frames: 200, passCount: 3, need: 1 << 30,
-            encoders: ["libx264 Lavc59.37.100"], protocolVersion: 1)
+            encoders: ["libx264 Lavc59.37.100"], protocolVersion: 1, warnings: ["a warning"])
+        let died = PassFailure.Attempt(
+            cause: "crash", message: "died", worker: "w", host: "h", token: "t", time: 11)
         return JobStatus(
-            job: job, state: state, passesDone: 3, passesLive: live, framesEncoded: 150, framesDecoded: 160,
-            peakRSS: 7, created: 10.5, finished: nil,
-            failures: [PassFailure(index: 1, attempts: ["crash": 2], lastMessage: "died")], failure: failure,
-            warnings: warnings)
+            job: job, state: state, passes: JobStatus.PassCounts(done: 3, live: live), framesEncoded: 150,
+            framesDecoded: 160, peakRSS: 7, created: 10.5, failureCount: 1,
+            failures: [PassFailure(index: 1, attempts: ["crash": 2], recent: [died])], spaceNote: spaceNote,
+            failure: failure)
     }
 
     private func worker(_ memory: Int64, beatAge: Double = 1) -> WorkerStatus {
         WorkerStatus(
-            report: WorkerReport(worker: WorkerID("w"), host: "h", slots: 1, memoryTotal: memory, held: []),
+            report: WorkerReport(
+                worker: WorkerID("w"), host: "h", slots: 1, memoryTotal: memory, encoders: [], protocolVersion: 1,
+                held: []),
             beatAge: beatAge, draining: false)
     }
 
@@ -60,9 +64,8 @@ import Testing
     }
 
     @Test func aFullDiskIsSeen() {
-        let full = status(warnings: ["x", "waiting for disk space on h: no room"])
-        #expect(full.noSpaceNote == "waiting for disk space on h: no room")
+        let full = status(spaceNote: "waiting for disk space on h: no room")
+        #expect(full.warnings == ["a warning", "waiting for disk space on h: no room"])
         #expect(full.idleReason(workers: []) == nil)
-        #expect(status().noSpaceNote == nil)
     }
 }

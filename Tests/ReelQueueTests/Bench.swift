@@ -86,15 +86,18 @@ struct Bench {
     }
 
     @discardableResult
-    func beat(_ worker: String = "w1", host: String? = nil, holding claims: [Claim] = [], encoded: Int = 0)
-        async throws -> BeatReply
-    {
+    func beat(
+        _ worker: String = "w1", host: String? = nil, memory: Int64 = 4000, holding claims: [Claim] = [],
+        encoded: Int = 0, wholeRuns: Int = 0
+    ) async throws -> BeatReply {
         try await board.beat(
             WorkerReport(
-                worker: WorkerID(worker), host: host ?? "host of \(worker)", slots: 2, memoryTotal: 4000,
+                worker: WorkerID(worker), host: host ?? "host of \(worker)", slots: 2, memoryTotal: memory,
+                encoders: ["libx264 1", "aac 2"], protocolVersion: 1,
                 held: claims.map {
                     WorkerReport.Held(
-                        job: $0.job, index: $0.index, token: $0.token, decoded: encoded + 1, encoded: encoded)
+                        job: $0.job, index: $0.index, token: $0.token, decoded: encoded + 1, encoded: encoded,
+                        wholeRuns: wholeRuns)
                 }))
     }
 

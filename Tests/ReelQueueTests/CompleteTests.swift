@@ -24,8 +24,8 @@ extension BoardTests {
 
             let status = try #require(try await bench.board.status(first.job))
             #expect(status.state == .done)
-            #expect(status.passesDone == 2)
-            #expect(status.passesLive == 0)
+            #expect(status.passes.done == 2)
+            #expect(status.passes.live == 0)
             #expect(status.framesDecoded == 24)
             #expect(status.framesEncoded == 20)
             #expect(status.peakRSS == 1002)
@@ -86,7 +86,7 @@ extension BoardTests {
             #expect(try await bench.board.cancel(claim.job))
             #expect(try await bench.complete(claim) == .cancelled)
             #expect(try await bench.board.results(claim.job).isEmpty)
-            let unknown = Claim(job: JobID("b2"), index: 0, pass: .assembly, token: claim.token)
+            let unknown = Claim(job: JobID("b2"), index: 0, pass: .assembly, token: claim.token, need: 100)
             #expect(try await bench.complete(unknown) == .cancelled)
         }
 
@@ -94,7 +94,7 @@ extension BoardTests {
             try await bench.publish(Bench.job(passes: 2))
             let claim = try await bench.take()
             for index in [2, 3] {
-                let early = Claim(job: claim.job, index: index, pass: .assembly, token: claim.token)
+                let early = Claim(job: claim.job, index: index, pass: .assembly, token: claim.token, need: 100)
                 await #expect(throws: ReelFailure.self) { try await bench.complete(early) }
             }
             #expect(try await bench.board.results(claim.job).isEmpty)

@@ -10,6 +10,7 @@ extension BoardTests {
         /// Fails the only pass until the job fails or `most` attempts are over; gives the answers.
         private func attempts(_ cause: FailureCause, most: Int) async throws -> [FailAnswer] {
             try await bench.publish(Bench.job(passes: 1))
+            try await bench.beat("w1")
             var answers: [FailAnswer] = []
             while answers.count < most, try await bench.state() == .running {
                 let claim = try await bench.take()
@@ -25,9 +26,12 @@ extension BoardTests {
             #expect(answers == Array(repeating: .retry, count: limit - 1) + [.jobFailed])
             let status = try #require(try await bench.board.status(JobID("a1")))
             #expect(status.state == .failed)
-            #expect(
-                status.failures
-                    == [PassFailure(index: 0, attempts: [cause.rawValue: limit], lastMessage: "attempt \(limit)")])
+            let failure = try #require(status.failures.first)
+            #expect(status.failureCount == 1 && failure.index == 0 && failure.attempts == [cause.rawValue: limit])
+            #expect(failure.recent.map(\.message) == (max(1, limit - 4)...limit).map { "attempt \($0)" })
+            #expect(failure.recent.allSatisfy { $0.cause == cause.rawValue && $0.worker == "w1" })
+            #expect(failure.recent.allSatisfy { $0.host == "host of w1" && abs($0.time - status.created) < 60 })
+            #expect(status.passes.exhausted == 1)
             #expect(status.failure?.cause == cause)
             #expect(status.failure?.message.hasSuffix("attempt \(limit)") == true)
             #expect(try await bench.claim() == nil)
@@ -37,7 +41,8 @@ extension BoardTests {
         @Test func theLimitFailureNamesTheNeed() async throws {
             _ = try await attempts(.limit, most: 2)
             let message = try #require(try await bench.board.status(JobID("a1"))?.failure).message
-            #expect(message == "pass 0 needs more memory than the 100 bytes planned for it: attempt 2")
+            #expect(
+                message == "pass 0 needs more memory than the 100 bytes planned for it, and than twice that: attempt 2")
         }
 
         @Test func aPermanentFailureIsKeptWhole() async throws {
@@ -76,6 +81,7 @@ extension BoardTests {
 
         @Test func causesAreChargedApart() async throws {
             try await bench.publish(Bench.job(passes: 1))
+            try await bench.beat("w1")
             for cause in [FailureCause.crash, .limit, .crash] {
                 #expect(try await bench.fail(bench.take(), cause) == .retry)
             }

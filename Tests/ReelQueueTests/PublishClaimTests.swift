@@ -41,7 +41,7 @@ extension BoardTests {
             #expect(try await bench.publish() == .attached)
             #expect(try await bench.take().index == 1)
             #expect(try await bench.complete(claim) == .ok)
-            #expect(try await bench.board.status(claim.job)?.passesDone == 1)
+            #expect(try await bench.board.status(claim.job)?.passes.done == 1)
         }
 
         @Test func publishersAtOnceGiveOneJob() async throws {
@@ -67,7 +67,7 @@ extension BoardTests {
             #expect(status.failure == nil)
             #expect(status.failures.isEmpty)
             #expect(status.finished == nil)
-            #expect(status.passesDone == 1)
+            #expect(status.passes.done == 1)
             #expect(try await bench.take().index == 1)
             #expect(try await bench.take().index == 2)
             #expect(try await bench.claim() == nil)
@@ -141,9 +141,25 @@ extension BoardTests {
             Bench.offer(protocolVersion: 2),
         ])
         func whatDoesNotFitStaysForOthers(_ offer: WorkerOffer) async throws {
+            try await bench.beat("w1")
+            try await bench.beat("w2")
             try await bench.publish()
             #expect(try await bench.board.claim(offer) == nil)
-            #expect(try await bench.board.claim(Bench.offer(memory: 100, encoders: ["libx264 1"]))?.index == 0)
+            #expect(try await bench.board.claim(Bench.offer("w2", memory: 100, encoders: ["libx264 1"]))?.index == 0)
+        }
+
+        @Test func aHostWithoutTheEncoderIsExcludedByName() async throws {
+            try await bench.publish()
+            try await bench.beat("w1", host: "one")
+            try await bench.beat("w2", host: "two")
+            #expect(try await bench.board.claim(Bench.offer("w1", encoders: ["libx264 2"])) == nil)
+            let status = try #require(try await bench.board.status(JobID("a1")))
+            #expect(status.excluded == ["one": "it has no encoder libx264 1"])
+            #expect(status.failureCount == 0 && status.state == .running)
+            #expect(try await bench.board.claim(Bench.offer("w2", encoders: [])) == nil)
+            let failed = try #require(try await bench.board.status(JobID("a1")))
+            #expect(failed.state == .failed && failed.passes.exhausted == 0)
+            #expect(failed.failure?.message == "no worker can take this job: two: it has no encoder libx264 1")
         }
 
         @Test func manyJobsThatDoNotFitHideNone() async throws {
@@ -175,7 +191,30 @@ extension BoardTests {
             try await bench.publish(Bench.job("new", passes: 60))
             var counts: [String: Int] = [:]
             for _ in 0..<20 { counts[try await bench.take().job.text, default: 0] += 1 }
-            #expect(counts == ["old": 10, "new": 10])
+            // The new one starts where the last claim of the old one did: a pass earlier than the old one is now.
+            #expect(counts == ["old": 9, "new": 11])
+        }
+
+        @Test func aJobThatWasOutOfLineIsOwedNothing() async throws {
+            try await bench.publish(Bench.job("busy", passes: 100))
+            try await bench.publish(Bench.job("idle", passes: 30))
+            for _ in 0..<10 { _ = try await bench.take() }
+            #expect(try await bench.board.pause(JobID("idle")) == .running)
+            for _ in 0..<40 { _ = try await bench.take() }
+            #expect(try await bench.board.resume(JobID("idle")) == .running)
+            var counts: [String: Int] = [:]
+            for _ in 0..<20 { counts[try await bench.take().job.text, default: 0] += 1 }
+            #expect(counts == ["busy": 10, "idle": 10])
+        }
+
+        @Test func aJobThatNobodyCanTakeGivesNewOnesNoAdvantage() async throws {
+            try await bench.publish(Bench.job("stuck", passes: 10, need: 5000))
+            try await bench.publish(Bench.job("old", passes: 100))
+            for _ in 0..<50 { _ = try await bench.take() }
+            try await bench.publish(Bench.job("new", passes: 60))
+            var counts: [String: Int] = [:]
+            for _ in 0..<20 { counts[try await bench.take().job.text, default: 0] += 1 }
+            #expect(counts == ["old": 9, "new": 11])
         }
 
         @Test func boardsClaimingAtOnceNeverGetTheSamePass() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 /// What can befall a job, as `docs/board.md` names it.
 private enum Happening: String, CaseIterable {
-    case publish, complete, cancel, forget, release
+    case publish, complete, cancel, forget, release, pause, resume, retry
     case failPermanently = "fail, no attempt left"
     case failOnce = "fail, attempts left"
     case lapseOnce = "reap, attempts left"
@@ -27,6 +27,7 @@ private let transitions: [(from: JobState?, happening: Happening, to: JobState?)
     (.assembling, .cancel, .cancelled),
     (.failed, .publish, .running),
     (.cancelled, .publish, .running),
+    (.failed, .retry, .running),
     (.done, .forget, nil),
     (.failed, .forget, nil),
     (.cancelled, .forget, nil),
@@ -63,7 +64,7 @@ extension BoardTests {
 
         /// Makes a job of one pass and brings it to a state; gives what a worker holds or held last.
         private func bring(to state: JobState?) async throws -> Claim {
-            var held = Claim(job: JobID("a1"), index: 0, pass: .audio(0), token: "none")
+            var held = Claim(job: JobID("a1"), index: 0, pass: .audio(0), token: "none", need: 100)
             guard let state else { return held }
             try await bench.publish(Bench.job(passes: 1))
             if state == .publishing {
@@ -90,13 +91,16 @@ extension BoardTests {
             case .complete: try await bench.complete(held)
             case .cancel: _ = try await bench.board.cancel(held.job)
             case .release: try await bench.board.release(held)
+            case .pause: #expect(try await bench.board.pause(held.job) == (try await bench.state()))
+            case .resume: #expect(try await bench.board.resume(held.job) == (try await bench.state()))
+            case .retry: _ = try await bench.board.retry(held.job)
             case .failPermanently: try await bench.fail(held, .permanent)
             case .failOnce: try await bench.fail(held, .transient)
             case .forget: try? await bench.board.forget(held.job)
             case .lapseOnce, .lapseTooOften:
                 // A job that is not there must not come into being by it.
                 if happening == .lapseTooOften, try await bench.state() != nil {
-                    let record = #"{"attempts":{"lost":19},"message":"","crashed":[]}"#
+                    let record = #"{"attempts":{"lost":19},"crashed":[],"whole":0,"recent":[]}"#
                     try bench.raw("HSET", "reel:{main}:job:a1:fails", String(held.index), record)
                 }
                 try bench.lapse()

@@ -78,7 +78,7 @@ extension BoardTests {
                 try await drive(reaper)
                 let status = try #require(try await bench.board.status(JobID("a1")))
                 #expect(status.state == .done, torn)
-                #expect(status.passesDone == 4, torn)
+                #expect(status.passes.done == 4, torn)
                 #expect(status.framesEncoded == 40, torn)
                 #expect(try await bench.board.results(JobID("a1")).count == 5, torn)
                 #expect(try bench.raw("ZCARD", "reel:{main}:lease") == "0", torn)

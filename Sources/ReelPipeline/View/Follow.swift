@@ -56,12 +56,9 @@ extension JobStatus {
         }
     }
 
-    /// What the board says of a job that waits because a disk is full; nil where none is.
-    public var noSpaceNote: String? { warnings.first { $0.hasPrefix("waiting for disk space") } }
-
     /// Why nothing works on the job at this moment, for people; nil where something does or may at once.
     public func idleReason(workers: [WorkerStatus]) -> String? {
-        guard state == .running || state == .assembling, passesLive == 0, noSpaceNote == nil else {
+        guard state == .running || state == .assembling, passes.live == 0, spaceNote == nil else {
             return nil
         }
         // One whose beats have stopped may be listed for a while.

@@ -24,11 +24,26 @@ public struct JobView: Codable, Hashable, Sendable {
     /// Seconds since 1970; missing until the job has ended.
     public var finished: Double?
     public var warnings: [String]
-    public var failures: [PassFailure]
+    public var failures: [FailureView]
     /// Why the job failed, where it has.
     public var failure: String?
     /// Path of the result: where it was delivered, or where the store has it. Missing until there is one.
     public var output: String?
+
+    /// Attempts that failed at one pass.
+    public struct FailureView: Codable, Hashable, Sendable {
+        /// The pass's place in the plan.
+        public var index: Int
+        /// Attempts by cause.
+        public var attempts: [String: Int]
+        public var lastMessage: String
+
+        public init(_ failure: PassFailure) {
+            index = failure.index
+            attempts = failure.attempts
+            lastMessage = failure.recent.last?.message ?? ""
+        }
+    }
 
     /// As the board knows it.
     public init(_ status: JobStatus, output: String?, notes: [String] = []) {
@@ -39,14 +54,14 @@ public struct JobView: Codable, Hashable, Sendable {
         framesDecoded = status.framesDecoded
         framesEncoded = status.framesEncoded
         passes = status.job.passCount
-        passesDone = min(status.passesDone, status.job.passCount)
-        passesLive = status.passesLive
+        passesDone = status.passes.done
+        passesLive = status.passes.live
         need = status.job.need
         peakRSS = status.peakRSS
         created = status.created
         finished = status.finished
         warnings = (status.warnings + notes).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-        failures = status.failures
+        failures = status.failures.map(FailureView.init)
         failure = status.failure?.message
         self.output = output
     }

@@ -17,6 +17,7 @@ actor Claimer {
     private let scratch: String
     private let bell: Bell
     private let drain: Drain
+    private let condition: Condition
     private let log: Logger
 
     private var memory: SlotMemory
@@ -29,7 +30,7 @@ actor Claimer {
 
     init(
         worker: WorkerID, identity: EngineIdentity, boards: (claims: Board, waiting: Board), store: Store,
-        scratch: String, memory: SlotMemory, bell: Bell, drain: Drain, log: Logger
+        scratch: String, memory: SlotMemory, bell: Bell, drain: Drain, condition: Condition, log: Logger
     ) {
         self.worker = worker
         self.identity = identity
@@ -39,6 +40,7 @@ actor Claimer {
         self.memory = memory
         self.bell = bell
         self.drain = drain
+        self.condition = condition
         self.log = log
         outage = Outage(log: log)
     }
@@ -67,12 +69,15 @@ actor Claimer {
 
     /// The pass is no longer worked on.
     func release(_ assignment: Assignment) {
-        memory.release(assignment.context.plan.need)
+        memory.release(assignment.claim.need)
         bell.ring()
     }
 
     /// A disk is full: claims nothing until there is more room than now.
-    func pauseForSpace() { fullAt = freeSpace }
+    func pauseForSpace() {
+        fullAt = freeSpace
+        condition.setFull("\(store.root) or \(scratch)")
+    }
 
     private func claim() async -> Assignment? {
         guard !drain.isOn, memory.free > 0, hasSpace() else { return nil }
@@ -84,7 +89,7 @@ actor Claimer {
             guard let claim else { return nil }
             do {
                 let context = try context(of: claim)
-                memory.reserve(context.plan.need)
+                memory.reserve(claim.need)
                 return Assignment(claim: claim, context: context)
             } catch {
                 log.error("cannot work on job \(claim.job): \(error.message)")
@@ -136,6 +141,7 @@ actor Claimer {
         guard freeSpace >= fullAt + room else { return false }
         log.notice("the disk of \(store.root) or \(scratch) has room again")
         self.fullAt = nil
+        condition.setFull(nil)
         return true
     }
 

@@ -7,9 +7,8 @@ internal import ReelQueue
 actor Heartbeat {
     private let board: Board
     private let worker: WorkerID
-    private let host: String
-    private let slots: Int
-    private let memoryTotal: Int64
+    /// What the worker is, and what it says of itself just now.
+    private let report: @Sendable () -> WorkerReport
     private let interval: Duration
     private let holdings: Holdings
     private let drain: Drain
@@ -18,14 +17,12 @@ actor Heartbeat {
     nonisolated var unownedExecutor: UnownedSerialExecutor { board.unownedExecutor }
 
     init(
-        board: Board, worker: WorkerID, host: String, slots: Int, memoryTotal: Int64, interval: Duration,
+        board: Board, worker: WorkerID, report: @escaping @Sendable () -> WorkerReport, interval: Duration,
         holdings: Holdings, drain: Drain, log: Logger
     ) {
         self.board = board
         self.worker = worker
-        self.host = host
-        self.slots = slots
-        self.memoryTotal = memoryTotal
+        self.report = report
         self.interval = interval
         self.holdings = holdings
         self.drain = drain
@@ -43,10 +40,8 @@ actor Heartbeat {
     }
 
     private func beat() async {
-        let report = WorkerReport(
-            worker: worker, host: host, slots: slots, memoryTotal: memoryTotal, held: holdings.report)
         do {
-            let reply = try await board.beat(report)
+            let reply = try await board.beat(report())
             for (token, answer) in reply.answers {
                 switch answer {
                 case .ok: continue

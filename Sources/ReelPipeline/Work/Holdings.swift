@@ -17,8 +17,8 @@ enum Verdict: Sendable {
 final class Holdings: Sendable {
     private struct Entry {
         let claim: Claim
-        /// Frames of runs that were whole before.
-        var reused = 0
+        /// Runs that were whole before, and their frames.
+        var whole = (runs: 0, frames: 0)
         var progress: EngineProgress?
         var verdict: Verdict?
         let kill: KillSwitch
@@ -30,7 +30,9 @@ final class Holdings: Sendable {
         entries.withLock { $0[claim.token] = Entry(claim: claim, kill: kill) }
     }
 
-    func update(_ claim: Claim, reused: Int) { entries.withLock { $0[claim.token]?.reused = reused } }
+    func update(_ claim: Claim, wholeRuns runs: Int, frames: Int) {
+        entries.withLock { $0[claim.token]?.whole = (runs, frames) }
+    }
 
     func remove(_ claim: Claim) { entries.withLock { $0[claim.token] = nil } }
 
@@ -60,7 +62,8 @@ final class Holdings: Sendable {
             entries.values.map { entry in
                 WorkerReport.Held(
                     job: entry.claim.job, index: entry.claim.index, token: entry.claim.token,
-                    decoded: entry.progress?.decoded ?? 0, encoded: entry.reused + (entry.progress?.encoded ?? 0))
+                    decoded: entry.progress?.decoded ?? 0, encoded: entry.whole.frames + (entry.progress?.encoded ?? 0),
+                    wholeRuns: entry.whole.runs)
             }
         }
     }

@@ -8,7 +8,7 @@ internal import Synchronization
 
 /// One place where passes are worked on: claim, engine, complete, again. An engine lives as long as passes of one job
 /// follow each other, so that the source stays open between them.
-struct Slot: Sendable {
+final class Slot: Sendable {
     let worker: WorkerID
     let board: Board
     let engine: EngineHost
@@ -16,16 +16,38 @@ struct Slot: Sendable {
     let holdings: Holdings
     let drain: Drain
     let scratch: String
+    let condition: Condition
     let log: Logger
+    private let health = Mutex(SlotHealth())
 
-    /// Works until the worker drains.
+    init(
+        worker: WorkerID, board: Board, engine: EngineHost, claimer: Claimer, holdings: Holdings, drain: Drain,
+        scratch: String, condition: Condition, log: Logger
+    ) {
+        self.worker = worker
+        self.board = board
+        self.engine = engine
+        self.claimer = claimer
+        self.holdings = holdings
+        self.drain = drain
+        self.scratch = scratch
+        self.condition = condition
+        self.log = log
+    }
+
+    /// Works until the worker drains, or the slot turns out to be unfit.
     func run() async {
         var next = await claimer.next()
         while let assignment = next {
             next = await serve(assignment)
-            if next == nil { next = await claimer.next() }
+            if next == nil, isFit { next = await claimer.next() }
         }
+        guard !isFit else { return }
+        condition.slotLeaves()
+        log.critical("a slot claims no more: its engines crashed in \(SlotHealth.jobsInARow) jobs in a row")
     }
+
+    private var isFit: Bool { health.withLock(\.isFit) }
 
     /// Works on a pass, and on those of the same job that can be had right after it. Returns a pass of another job if
     /// one was claimed.
@@ -37,7 +59,7 @@ struct Slot: Sendable {
         // The stacks of a decoder's and an encoder's threads are address space, and hardly memory.
         let stacks = Int64(plan.video.threads) * 16 << 20
         let life = Task {
-            try await engine.withEngine(memory: plan.need + stacks) { session in
+            try await engine.withEngine(memory: first.claim.need + stacks) { session in
                 try await serve(work, in: session, desk, kill)
             }
         }
@@ -68,8 +90,10 @@ struct Slot: Sendable {
 
     /// The next pass of the same job that needs an engine.
     private func following(_ work: Work, _ kill: KillSwitch, _ desk: borrowing Mutex<Desk>) async -> Work? {
-        while let next = await claimer.take() {
-            guard next.claim.job == work.assignment.claim.job, next.context.describes(work.assignment.context.record)
+        while isFit, let next = await claimer.take() {
+            let now = work.assignment
+            guard next.claim.job == now.claim.job, next.claim.need == now.claim.need,
+                next.context.describes(now.context.record)
             else {
                 desk.withLock { $0.next = next }
                 return nil
@@ -85,7 +109,7 @@ struct Slot: Sendable {
     private func begin(_ assignment: Assignment, _ kill: KillSwitch) async -> Work? {
         holdings.add(assignment.claim, kill: kill)
         let work = Work(assignment, board: board, scratch: scratch)
-        holdings.update(assignment.claim, reused: work.reusedFrames)
+        holdings.update(assignment.claim, wholeRuns: work.whole.count, frames: work.reusedFrames)
         guard let result = work.finished() else {
             log.info("begins \(assignment.description)")
             return work
@@ -98,7 +122,9 @@ struct Slot: Sendable {
     private func perform(_ work: Work, in session: EngineSession) async throws(ReelFailure) -> PassResult {
         let claim = work.assignment.claim
         do {
-            return try await work.perform(in: session) { progress in holdings.update(claim, progress) }
+            return try await work.perform(in: session) { [holdings] progress in
+                holdings.update(claim, progress)
+            }
         } catch {
             // Kept for whoever looks into it; that it cannot be kept changes nothing.
             try? work.assignment.context.folder.writeAttempt(
@@ -108,6 +134,12 @@ struct Slot: Sendable {
     }
 
     private func settle(_ work: Work, _ outcome: Result<PassResult, ReelFailure>) async {
+        switch outcome {
+        case .success: health.withLock { $0.passFinished() }
+        case .failure(let failure) where failure.cause == .crash:
+            health.withLock { $0.engineCrashed(in: work.assignment.claim.job) }
+        case .failure: break
+        }
         await Settlement(
             work: work, worker: worker, board: board, claimer: claimer, holdings: holdings, drain: drain, log: log
         ).settle(outcome)

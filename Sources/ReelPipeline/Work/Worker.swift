@@ -49,6 +49,7 @@ public final class Worker: Service {
     private let holdings = Holdings()
     private let bell = Bell()
     private let drain: Drain
+    private let condition = Condition()
     private let host = ProcessInfo.processInfo.hostName
     private let id: WorkerID
 
@@ -100,8 +101,8 @@ public final class Worker: Service {
         let claims = Board(address, name: "\(id)-claims")
         guard await waitForRedis(claims) else { return }
         let heartbeat = Heartbeat(
-            board: Board(address, name: "\(id)-beat"), worker: id, host: host, slots: settings.slots,
-            memoryTotal: settings.memoryTotal, interval: settings.beat, holdings: holdings, drain: drain, log: log)
+            board: Board(address, name: "\(id)-beat"), worker: id, report: { self.report(identity) },
+            interval: settings.beat, holdings: holdings, drain: drain, log: log)
         let reaper = Reaper(board: claims, interval: settings.reap, log: log)
         let beating = Task { await heartbeat.run() }
         let reaping = Task { await reaper.run() }
@@ -117,13 +118,28 @@ public final class Worker: Service {
         let claimer = Claimer(
             worker: id, identity: identity, boards: (claims, Board(address, name: "\(id)-waits")), store: store,
             scratch: settings.scratch, memory: SlotMemory(total: settings.memoryTotal), bell: bell, drain: drain,
-            log: log)
-        let slot = Slot(
-            worker: id, board: claims, engine: engine, claimer: claimer, holdings: holdings, drain: drain,
-            scratch: settings.scratch, log: log)
+            condition: condition, log: log)
         await withTaskGroup { group in
-            for _ in 0..<settings.slots { group.addTask { await slot.run() } }
+            for _ in 0..<settings.slots {
+                let slot = Slot(
+                    worker: id, board: claims, engine: engine, claimer: claimer, holdings: holdings, drain: drain,
+                    scratch: settings.scratch, condition: condition, log: log)
+                group.addTask { await slot.run() }
+            }
         }
+        // A worker without a fit slot stays, so that people see it.
+        while true {
+            let rings = bell.rings
+            if drain.isOn { return }
+            await bell.wait(since: rings)
+        }
+    }
+
+    private func report(_ identity: EngineIdentity) -> WorkerReport {
+        WorkerReport(
+            worker: id, host: host, slots: settings.slots, slotsOut: condition.slotsOut,
+            memoryTotal: settings.memoryTotal, encoders: identity.encoders, protocolVersion: Wire.version,
+            notes: condition.notes, held: holdings.report)
     }
 
     /// False where the worker was told to end before Redis answered.

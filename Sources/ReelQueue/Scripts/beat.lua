@@ -1,12 +1,13 @@
 -- beat: a worker's sign of life, with all that it holds.
 --
 -- KEYS[1]  prefix
--- ARGV     1 worker  2 host  3 report as JSON  4 lease (ms)  then five per held pass:
---          job, index, token, frames decoded, frames encoded
+-- ARGV     1 worker  2 host  3 report as JSON  4 lease (ms)  5 memory of all its slots (bytes)  then six per held pass:
+--          job, index, token, frames decoded, frames encoded, runs that were whole when it was claimed
 -- Reply    {drain 0 or 1, then for each held pass 'ok', 'lost' or 'cancel'}
 -- Keeps    only a pass's holder extends its lease. A token whose lease is gone gets it back if nobody else holds the
 --          pass: Redis lost its last second, or the lease lapsed and nobody came. One that was handed
---          back does not.
+--          back does not. A pass of which a further run became whole is not about to be given up: its losses are
+--          forgotten.
 local worker, lease = ARGV[1], tonumber(ARGV[4])
 
 -- Nobody holds the pass. An assembly whose passes are not all finished any more is not one.
@@ -15,7 +16,14 @@ local function can_have_back(id, index, token, passes)
   return index < passes or redis.call('HLEN', job_key(id, 'done')) >= passes
 end
 
-local function answer(id, index, token, decoded, encoded)
+local function forget_losses(id, index, whole)
+  local record = failures(id, index)
+  if whole <= record.whole then return end
+  record.whole, record.attempts.lost = whole, nil
+  keep_failures(id, index, record)
+end
+
+local function answer(id, index, token, decoded, encoded, whole)
   local state, passes = unpack(redis.call('HMGET', job_key(id), 'state', 'passes'))
   local by = recorded(id, index)
   if by then return by == token and 'ok' or 'lost' end
@@ -25,10 +33,12 @@ local function answer(id, index, token, decoded, encoded)
   end
   if not CLAIMABLE[state] then return 'lost' end
 
-  local held, started = holder(id, index)
+  local held, started, _, before = holder(id, index)
   if held and held ~= token then return 'lost' end
   if not held and not can_have_back(id, index, token, tonumber(passes)) then return 'lost' end
   hold(id, index, token, worker, lease, started or now, decoded, encoded)
+  if encoded > tonumber(before or 0) then keep_pace(id, encoded - (before or 0), 0) end
+  if whole > 0 and redis.call('HEXISTS', job_key(id, 'fails'), index) == 1 then forget_losses(id, index, whole) end
   if not held then
     redis.call('ZREM', job_key(id, 'retry'), index)
     event('adopted', id, index, worker)
@@ -36,11 +46,13 @@ local function answer(id, index, token, decoded, encoded)
   return 'ok'
 end
 
-redis.call('HSET', key('worker:' .. worker), 'host', ARGV[2], 'report', ARGV[3])
+redis.call('HSET', key('worker:' .. worker), 'host', ARGV[2], 'report', ARGV[3], 'memory', ARGV[5])
 redis.call('ZADD', key('workers'), now, worker)
 
 local reply = { redis.call('HEXISTS', key('control'), 'drain:' .. worker) }
-for i = 5, #ARGV, 5 do
-  table.insert(reply, answer(ARGV[i], tonumber(ARGV[i + 1]), ARGV[i + 2], tonumber(ARGV[i + 3]), tonumber(ARGV[i + 4])))
+for i = 6, #ARGV, 6 do
+  local numbers = {}
+  for j = 3, 5 do table.insert(numbers, tonumber(ARGV[i + j])) end
+  table.insert(reply, answer(ARGV[i], tonumber(ARGV[i + 1]), ARGV[i + 2], unpack(numbers)))
 end
 return reply

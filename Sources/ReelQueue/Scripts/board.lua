@@ -12,7 +12,8 @@ local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
 local LIMITS = { transient = 5, crash = 3, lost = 20, limit = 2, permanent = 1 }
 local CLAIMABLE = { running = true, assembling = true }
 local ENDED = { done = true, failed = true, cancelled = true }
-local PARTS = { 'passes', 'live', 'done', 'retry', 'fails', 'excluded', 'returned' }
+local PARTS = { 'passes', 'live', 'done', 'map', 'retry', 'fails', 'excluded', 'returned', 'pace' }
+local ATTEMPTS_KEPT = 5
 
 local function key(name) return prefix .. name end
 
@@ -31,6 +32,16 @@ end
 -- A hint for one waiting worker. Losing it is harmless: waiting ends by itself.
 local function wake(hints)
   for _ = redis.call('LLEN', key('wake')) + 1, math.min(hints, 64) do redis.call('LPUSH', key('wake'), 1) end
+end
+
+-- Work done, for people who ask how fast it goes: 13 slots of five seconds, so that any whole minute is there.
+local function keep_pace(id, frames, passes)
+  local slot = math.floor(now / 5000)
+  for _, name in ipairs({ key('pace'), job_key(id, 'pace') }) do
+    local stamp, f, p = (redis.call('HGET', name, slot % 13) or ''):match('^(%d+) (%d+) (%d+)$')
+    if tonumber(stamp) ~= slot then f, p = 0, 0 end
+    redis.call('HSET', name, slot % 13, string.format('%.0f %.0f %.0f', slot, f + frames, p + passes))
+  end
 end
 
 -- What `live` says of a pass: token, started (ms), frames decoded, frames encoded, worker.
@@ -58,15 +69,24 @@ local function recorded(id, index)
   return entry and entry:match('^%S+')
 end
 
--- Says that a job has work from `at` on. One that joins starts at the least virtual time: it owes nothing, nor is owed.
+-- Says that a job has work from `at` on; a paused one joins when it is resumed. One that joins starts at the virtual
+-- time that claims have come to, or at its own where that is later: it owes nothing, nor is owed.
 local function offer(id, at)
+  local paused, own = unpack(redis.call('HMGET', job_key(id), 'paused', 'virtual'))
+  if paused then return end
   if at > now then
     redis.call('ZADD', key('timer'), 'LT', at, id)
     return
   end
-  local first = redis.call('ZRANGE', key('run'), 0, 0, 'WITHSCORES')
-  redis.call('ZADD', key('run'), 'NX', first[2] or 0, id)
+  redis.call('ZADD', key('run'), 'NX', math.max(tonumber(own or 0), tonumber(redis.call('GET', key('virtual')) or 0)), id)
   wake(1)
+end
+
+-- Takes a job out of `run`; it comes back by offer.
+local function withdraw(id)
+  local score = redis.call('ZSCORE', key('run'), id)
+  if score and redis.call('EXISTS', job_key(id)) == 1 then redis.call('HSET', job_key(id), 'virtual', score) end
+  redis.call('ZREM', key('run'), id)
 end
 
 local function requeue(id, index, at)
@@ -81,10 +101,14 @@ local function end_job(id, state, retention, failure)
   redis.call('ZREM', key('timer'), id)
   redis.call('PEXPIRE', job_key(id), retention)
   for _, part in ipairs(PARTS) do redis.call('PEXPIRE', job_key(id, part), retention) end
+  redis.call('ZREM', key('active'), id)
   event(state, id)
 end
 
-local function fail_job(id, retention, kind, cause, message)
+-- `index` is the pass whose attempts ran out, nil where none did.
+local function fail_job(id, retention, kind, cause, message, index)
+  redis.call('ZADD', key('failed'), now, id)
+  redis.call('HSET', job_key(id), 'failed', index or '')
   end_job(id, 'failed', retention, cjson.encode({ kind = kind, cause = cause, message = message }))
 end
 
@@ -107,23 +131,57 @@ local function settle(id, retention)
   end
 end
 
--- Attempts that failed at a pass: {attempts = {cause = count}, message = the last one's, crashed = {worker …}}.
-local function failures(id, index)
-  local entry = redis.call('HGET', job_key(id, 'fails'), index)
-  return entry and cjson.decode(entry) or { attempts = {}, message = '', crashed = {} }
-end
-
--- Charges an attempt and says whether the pass may be tried again.
-local function charge(id, index, cause, worker, message)
-  local record = failures(id, index)
-  record.attempts[cause] = (record.attempts[cause] or 0) + 1
-  record.message = message
-  if cause == 'crash' then table.insert(record.crashed, worker) end
-  redis.call('HSET', job_key(id, 'fails'), index, cjson.encode(record))
-  return record.attempts[cause] < LIMITS[cause], record.attempts[cause]
+-- A job that ended runs again: what was charged is forgotten, every pass is looked at anew, finished ones stay so.
+local function run_again(id)
+  redis.call('ZADD', key('active'), redis.call('HGET', job_key(id), 'created'), id)
+  redis.call('PERSIST', job_key(id))
+  for _, part in ipairs(PARTS) do redis.call('PERSIST', job_key(id, part)) end
+  redis.call('DEL', job_key(id, 'fails'), job_key(id, 'excluded'), job_key(id, 'retry'))
+  redis.call('HDEL', job_key(id), 'note', 'noted', 'failed')
+  redis.call('ZREM', key('failed'), id)
 end
 
 -- A worker's host, as its beats tell; its own name before the first.
 local function host_of(worker)
   return redis.call('HGET', key('worker:' .. worker), 'host') or worker
+end
+
+-- Attempts that failed at a pass: {attempts = {cause = count}, crashed = {worker …}, whole = runs that were whole at
+-- some claim's begin, recent = the last ones, each {cause, message, worker, host, token, at}}.
+local function failures(id, index)
+  local entry = redis.call('HGET', job_key(id, 'fails'), index)
+  return entry and cjson.decode(entry) or { attempts = {}, crashed = {}, whole = 0, recent = {} }
+end
+
+local function keep_failures(id, index, record)
+  redis.call('HSET', job_key(id, 'fails'), index, cjson.encode(record))
+end
+
+-- Charges an attempt and says whether the pass may be tried again, and how often it has failed so.
+local function charge(id, index, cause, worker, token, message)
+  local record = failures(id, index)
+  record.attempts[cause] = (record.attempts[cause] or 0) + 1
+  if cause == 'crash' then table.insert(record.crashed, worker) end
+  table.insert(record.recent, {
+    cause = cause, message = message, worker = worker, host = host_of(worker), token = token, at = now,
+  })
+  if #record.recent > ATTEMPTS_KEPT then table.remove(record.recent, 1) end
+  keep_failures(id, index, record)
+  return record.attempts[cause] < LIMITS[cause], record.attempts[cause]
+end
+
+-- After a pass ran out of memory, the bytes that its next holder must have free: twice the job's need.
+local function need_of(record, need)
+  return record.attempts.limit and 2 * need or need
+end
+
+-- A host gets nothing of a job any more. True where that is so for the host of every live worker: nobody is left.
+local function exclude(id, worker, why, lease)
+  redis.call('HSET', job_key(id, 'excluded'), host_of(worker), why)
+  event('excluded', id, nil, worker)
+  local live = redis.call('ZRANGEBYSCORE', key('workers'), now - lease, '+inf')
+  for _, name in ipairs(live) do
+    if redis.call('HEXISTS', job_key(id, 'excluded'), host_of(name)) == 0 then return false end
+  end
+  return #live > 0
 end

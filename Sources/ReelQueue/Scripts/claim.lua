@@ -3,11 +3,12 @@
 -- KEYS[1]  prefix
 -- ARGV     1 worker  2 memory free (bytes)  3 protocol version  4 encoder builds, one a line  5 lease (ms)
 --          6 token for the lease, random  7 rank in `run` to begin at  8 retention (ms)
--- Reply    {job, index, pass as JSON, '' for the assembly}
+-- Reply    {job, index, pass as JSON, '' for the assembly, bytes that it may take}
 --          an integer: nothing yet, ask again from this rank (a call looks at 256 jobs and 1000 passes at most)
 --          nil: nothing for this worker
 -- Keeps    a pass has one holder: what is in `live` or `done` is never given out. Within a job a retry that is due
---          goes first, else the cursor's pass. Needs, encoders, protocol and excluded hosts are respected.
+--          goes first, else the cursor's pass. Needs, protocol, pause and excluded hosts are respected. A host without
+--          a job's encoders is excluded from it; where no other is left the job fails.
 local worker, memory, protocol, lease = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[5])
 local token, rank, retention = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local BATCH, STEPS, RETRIES = 256, 1000, 16
@@ -17,19 +18,25 @@ local encoders = {}
 for build in ARGV[4]:gmatch('[^\n]+') do encoders[build] = true end
 
 local function can_take(id, job)
-  if tonumber(job.need) > memory or job.protocol ~= protocol then return false end
-  for build in job.encoders:gmatch('[^\n]+') do
-    if not encoders[build] then return false end
-  end
-  return redis.call('HEXISTS', job_key(id, 'excluded'), host) == 0
+  return job.need <= memory and job.protocol == protocol
+    and redis.call('HEXISTS', job_key(id, 'excluded'), host) == 0
 end
 
--- A pass that crashed here goes to another worker where there is one; after a lease nobody else came for it.
-local function is_for_others(id, index, due)
+local function missing_encoder(job)
+  for build in job.encoders:gmatch('[^\n]+') do
+    if not encoders[build] then return build end
+  end
+  return nil
+end
+
+-- A pass that crashed here goes to another worker where there is one; after a lease nobody else came for it. One that
+-- ran out of memory goes to a larger slot.
+local function is_for_others(id, index, due, job)
+  local record = failures(id, index)
+  if need_of(record, job.need) > memory then return true end
   if now - due > lease then return false end
-  local crashed = failures(id, index).crashed
-  for _, name in ipairs(crashed) do
-    if name == worker then return redis.call('ZCOUNT', key('workers'), now - lease, '+inf') > #crashed end
+  for _, name in ipairs(record.crashed) do
+    if name == worker then return redis.call('ZCOUNT', key('workers'), now - lease, '+inf') > #record.crashed end
   end
   return false
 end
@@ -40,14 +47,14 @@ local function is_taken(id, index)
 end
 
 -- The next retry that is due; nil and true where there are some, but for others.
-local function next_retry(id)
+local function next_retry(id, job)
   while true do
     local due = redis.call('ZRANGEBYSCORE', job_key(id, 'retry'), '-inf', now, 'WITHSCORES', 'LIMIT', 0, RETRIES)
     local left = false
     for i = 1, #due, 2 do
       if is_taken(id, due[i]) then
         redis.call('ZREM', job_key(id, 'retry'), due[i])
-      elseif is_for_others(id, due[i], tonumber(due[i + 1])) then
+      elseif is_for_others(id, due[i], tonumber(due[i + 1]), job) then
         left = true
       else
         return tonumber(due[i])
@@ -74,17 +81,20 @@ local function give(id, index, from_retry, job)
   else
     redis.call('HSET', job_key(id), 'cursor', index + 1)
   end
-  redis.call('ZADD', key('run'), tonumber(redis.call('ZSCORE', key('run'), id)) + tonumber(job.share), id)
+  local virtual = tonumber(redis.call('ZSCORE', key('run'), id))
+  redis.call('ZADD', key('run'), virtual + tonumber(job.share), id)
+  if virtual > tonumber(redis.call('GET', key('virtual')) or 0) then redis.call('SET', key('virtual'), virtual) end
   wake(1)
   event('claimed', id, index, worker)
-  return { id, index, redis.call('HGET', job_key(id, 'passes'), index) or '' }
+  local pass = redis.call('HGET', job_key(id, 'passes'), index) or ''
+  return { id, index, pass, need_of(failures(id, index), job.need) }
 end
 
 -- A job without work leaves `run` until something is requeued or its next retry is due.
 local function park(id)
   local later = redis.call('ZRANGE', job_key(id, 'retry'), 0, 0, 'WITHSCORES')
   if later[2] then redis.call('ZADD', key('timer'), 'LT', later[2], id) end
-  redis.call('ZREM', key('run'), id)
+  withdraw(id)
 end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('timer'), '-inf', now, 'LIMIT', 0, BATCH)) do
@@ -94,17 +104,25 @@ end
 
 local batch = redis.call('ZRANGE', key('run'), rank, rank + BATCH - 1)
 for _, id in ipairs(batch) do
-  local fields = redis.call('HMGET', job_key(id), 'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share')
+  local fields = redis.call('HMGET', job_key(id),
+    'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share', 'paused')
   local job = {
-    state = fields[1], passes = tonumber(fields[2]), need = fields[3], protocol = fields[4], encoders = fields[5],
-    cursor = tonumber(fields[6]), share = fields[7],
+    state = fields[1], passes = tonumber(fields[2]), need = tonumber(fields[3]), protocol = fields[4],
+    encoders = fields[5], cursor = tonumber(fields[6]), share = fields[7], paused = fields[8],
   }
-  if not CLAIMABLE[job.state] then
-    redis.call('ZREM', key('run'), id)
+  if not CLAIMABLE[job.state] or job.paused then
+    withdraw(id)
   elseif not can_take(id, job) then
     rank = rank + 1
+  elseif missing_encoder(job) then
+    local why = 'it has no encoder ' .. missing_encoder(job)
+    if exclude(id, worker, why, lease) then
+      fail_job(id, retention, 'job', 'incompatible', 'no worker can take this job: ' .. host .. ': ' .. why)
+    else
+      rank = rank + 1
+    end
   else
-    local index, for_others = next_retry(id)
+    local index, for_others = next_retry(id, job)
     if index then return give(id, index, true, job) end
     local found, stopped = from_cursor(id, job.cursor, job.passes)
     if found then return give(id, found, false, job) end

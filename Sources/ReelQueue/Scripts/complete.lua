@@ -8,7 +8,7 @@
 --          'late'       another's result was, or another holds the pass, or the token was handed back
 --          'cancelled'  the job ended without this pass, or is unknown
 -- Keeps    `done` is written once per pass; HLEN tells when all are there. `sum` is a register over the first n
---          results, where n is named in it: readers trust it only while n is HLEN.
+--          results, where n is named in it: readers trust it only while n is HLEN. `map` has a bit for each.
 local id, index, token, worker = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local decoded, encoded, peak = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local lease, retention = tonumber(ARGV[9]), tonumber(ARGV[10])
@@ -25,7 +25,7 @@ if not CLAIMABLE[state] then
   drop(id, index, token)
   return 'cancelled'
 end
-local held, started = holder(id, index)
+local held, _, _, before = holder(id, index)
 if held and held ~= token or redis.call('HGET', job_key(id, 'returned'), index) == token then return 'late' end
 if index > passes or index == passes and redis.call('HLEN', job_key(id, 'done')) < passes then
   return redis.error_reply('REEL pass ' .. index .. ' of job ' .. id .. ' cannot be complete yet')
@@ -34,6 +34,8 @@ end
 -- Without a holder the lease comes first too: it makes reap finish what is torn from here on.
 if not held then hold(id, index, token, worker, lease, now, decoded, encoded) end
 redis.call('HSETNX', job_key(id, 'done'), index, token .. ' ' .. ARGV[5])
+redis.call('SETBIT', job_key(id, 'map'), index, 1)
+if index < passes then keep_pace(id, math.max(encoded - tonumber(before or 0), 0), 1) end
 
 local count = redis.call('HLEN', job_key(id, 'done'))
 local n, d, e, p = (sum or '0 0 0 0'):match('^(%d+) (%d+) (%d+) (%d+)$')

@@ -9,6 +9,7 @@ local id, index, token, worker, cause = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARG
 local kind, message, lease = ARGV[6], ARGV[7], tonumber(ARGV[8])
 local backoff, space_wait, retention = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])
 local state, need = unpack(redis.call('HMGET', job_key(id), 'state', 'need'))
+need = tonumber(need)
 
 if not CLAIMABLE[state] or holder(id, index) ~= token or recorded(id, index) then
   drop(id, index, token)
@@ -16,7 +17,7 @@ if not CLAIMABLE[state] or holder(id, index) ~= token or recorded(id, index) the
 end
 
 local function give_up(why)
-  fail_job(id, retention, kind, cause, why)
+  fail_job(id, retention, kind, cause, why, cause ~= 'incompatible' and index or nil)
   drop(id, index, token)
   return 'job-failed'
 end
@@ -29,11 +30,12 @@ local function try_again(at)
   return 'retry'
 end
 
-local function every_live_host_is_excluded()
+-- Only a slot larger than this one was can do it, if there is one.
+local function larger_slot_is_there()
   for _, name in ipairs(redis.call('ZRANGEBYSCORE', key('workers'), now - lease, '+inf')) do
-    if redis.call('HEXISTS', job_key(id, 'excluded'), host_of(name)) == 0 then return false end
+    if tonumber(redis.call('HGET', key('worker:' .. name), 'memory') or 0) >= 2 * need then return true end
   end
-  return true
+  return false
 end
 
 if cause == 'no-space' then
@@ -41,17 +43,17 @@ if cause == 'no-space' then
     'noted', index)
   return try_again(now + space_wait)
 elseif cause == 'incompatible' then
-  redis.call('HSET', job_key(id, 'excluded'), host_of(worker), message)
-  if every_live_host_is_excluded() then return give_up('no worker can take this job: ' .. message) end
+  if exclude(id, worker, message, lease) then return give_up('no worker can take this job: ' .. message) end
   return try_again(now)
 end
 
-local again, count = charge(id, index, cause, worker, message)
-if again then
+local again, count = charge(id, index, cause, worker, token, message)
+if again and (cause ~= 'limit' or larger_slot_is_there()) then
   return try_again(cause == 'transient' and now + backoff * 2 ^ (count - 1) or now)
 elseif cause == 'permanent' then
   return give_up(message)
 elseif cause == 'limit' then
-  return give_up('pass ' .. index .. ' needs more memory than the ' .. need .. ' bytes planned for it: ' .. message)
+  return give_up(string.format('pass %d needs more memory than the %.0f bytes planned for it%s: %s', index, need,
+    count > 1 and ', and than twice that' or ', and no worker has twice that', message))
 end
 return give_up('pass ' .. index .. ' failed ' .. count .. ' times: ' .. message)

@@ -10,5 +10,6 @@ local state = redis.call('HGET', job_key(id), 'state')
 if state and not ENDED[state] then return state end
 for _, part in ipairs(PARTS) do redis.call('UNLINK', job_key(id, part)) end
 redis.call('UNLINK', job_key(id))
+redis.call('ZREM', key('failed'), id)
 redis.call('ZREM', key('jobs'), id)
 return 'ok'

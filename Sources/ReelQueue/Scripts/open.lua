@@ -19,7 +19,10 @@ end
 
 -- Jobs whose keys have expired leave the list of jobs.
 for _, old in ipairs(redis.call('ZRANGEBYSCORE', key('jobs'), '-inf', now - retention, 'LIMIT', 0, 100)) do
-  if redis.call('EXISTS', job_key(old)) == 0 then redis.call('ZREM', key('jobs'), old) end
+  if redis.call('EXISTS', job_key(old)) == 0 then
+    redis.call('ZREM', key('failed'), old)
+    redis.call('ZREM', key('jobs'), old)
+  end
 end
 
 if not state then
@@ -28,6 +31,7 @@ elseif tonumber(count) ~= passes then
   redis.call('DEL', job_key(id, 'passes'))
 end
 redis.call('ZADD', key('jobs'), 'NX', now, id)
+redis.call('ZADD', key('active'), 'NX', now, id)
 redis.call('HSETNX', job_key(id), 'created', now)
 redis.call('HSET', job_key(id), 'state', 'publishing', 'job', ARGV[2], 'passes', passes, 'need', ARGV[4],
   'protocol', ARGV[5], 'encoders', ARGV[6], 'share', ARGV[7], 'cursor', 0)

@@ -2,7 +2,7 @@
 --
 -- KEYS[1]  prefix
 -- ARGV     1 job  2 what open answered  3 the job as JSON  4 need (bytes)  5 protocol version
---          6 encoder builds, one a line  7 virtual time that one claim costs  8 retention (ms)
+--          6 encoder builds, one a line  7 virtual time that one claim costs  8 retention (ms)  9 '1' where it is paused
 -- Reply    'published', 'resumed', 'attached' (another publisher was first),
 --          'ended' (cancelled since it was opened), 'incomplete' (passes are missing), 'unknown'
 -- Keeps    a job runs only with all its passes there. Running again forgets failures and excluded hosts and looks at
@@ -16,14 +16,10 @@ if CLAIMABLE[state] or state == 'done' then return 'attached' end
 if ENDED[state] and ARGV[2] ~= 'ended' then return 'ended' end
 if redis.call('HLEN', job_key(id, 'passes')) ~= passes then return 'incomplete' end
 
-if ENDED[state] then
-  redis.call('PERSIST', job_key(id))
-  for _, part in ipairs(PARTS) do redis.call('PERSIST', job_key(id, part)) end
-  redis.call('DEL', job_key(id, 'fails'), job_key(id, 'excluded'), job_key(id, 'retry'))
-  redis.call('HDEL', job_key(id), 'note', 'noted')
-end
+if ENDED[state] then run_again(id) end
+if ARGV[9] == '1' then redis.call('HSET', job_key(id), 'paused', 1) else redis.call('HDEL', job_key(id), 'paused') end
 offer(id, now)
-redis.call('HSET', job_key(id), 'state', 'running', 'cursor', 0, 'finished', '', 'failure', '', 'job', ARGV[3],
+redis.call('HSET', job_key(id), 'state', 'running', 'cursor', 0, 'offered', now, 'finished', '', 'failure', '', 'job', ARGV[3],
   'need', ARGV[4], 'protocol', ARGV[5], 'encoders', ARGV[6], 'share', ARGV[7])
 settle(id, retention)
 wake(passes)

@@ -18,14 +18,14 @@ for _, name in ipairs(lapsed) do
     settle(id, retention)
   elseif CLAIMABLE[redis.call('HGET', job_key(id), 'state')] and held == token then
     local message = 'worker ' .. worker .. ' vanished'
-    local again, count = charge(id, index, 'lost', worker, message)
+    local again, count = charge(id, index, 'lost', worker, token, message)
     if again then
       requeue(id, index, now)
       requeued = requeued + 1
       event('lost', id, index, worker)
     else
       fail_job(id, retention, 'job', 'lost',
-        'pass ' .. index .. ' was lost ' .. count .. ' times: ' .. message .. ' as those before it did')
+        'pass ' .. index .. ' was lost ' .. count .. ' times: ' .. message .. ' as those before it did', index)
     end
   end
   drop(id, index, token)

@@ -1,0 +1,73 @@
+-- audit: compares what the board says of one job in several places, and repairs what contradicts. Nothing is ever
+-- thrown away: a pass that nobody has and that is nowhere is requeued.
+--
+-- KEYS[1]  prefix
+-- ARGV     1 job  2 index to begin at  3 lease (ms)  4 retention (ms)
+-- Reply    {repairs, index to go on from; -1 after the last}: 1000 passes a call
+-- Keeps    each pass is in `done`, or held with a lease, or in `retry`, or at the cursor or behind it; a job with work
+--          is in `run` or `timer`, an ended one in neither.
+local id, from, lease, retention = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local fields = redis.call('HMGET', job_key(id), 'state', 'passes', 'cursor', 'paused', 'created')
+local state, passes, cursor = fields[1], tonumber(fields[2]), tonumber(fields[3])
+local repairs = 0
+
+local function repair(yes)
+  if yes then repairs = repairs + 1 end
+  return yes
+end
+
+if not state then
+  for _, name in ipairs({ 'active', 'run', 'timer' }) do repair(redis.call('ZREM', key(name), id) == 1) end
+  return { repairs, -1 }
+end
+if ENDED[state] then
+  for _, name in ipairs({ 'active', 'run', 'timer' }) do repair(redis.call('ZREM', key(name), id) == 1) end
+  for _, part in ipairs(PARTS) do
+    if redis.call('PTTL', job_key(id, part)) == -1 then
+      redis.call('PEXPIRE', job_key(id, part), retention)
+      repair(true)
+    end
+  end
+  if redis.call('PTTL', job_key(id)) == -1 then
+    redis.call('PEXPIRE', job_key(id), retention)
+    repair(true)
+  end
+  return { repairs, -1 }
+end
+repair(redis.call('ZADD', key('active'), 'NX', fields[5], id) == 1)
+repair(redis.call('ZADD', key('jobs'), 'NX', fields[5], id) == 1)
+if not CLAIMABLE[state] then return { repairs, -1 } end
+
+-- The assembly's place is `passes`; it is in `retry`, live or done once it was released.
+local stop = math.min(from + 1000, passes + 1)
+for index = from, stop - 1 do
+  local token = holder(id, index)
+  local bit = redis.call('GETBIT', job_key(id, 'map'), index)
+  if recorded(id, index) then
+    if repair(bit == 0) then redis.call('SETBIT', job_key(id, 'map'), index, 1) end
+    repair(redis.call('ZREM', job_key(id, 'retry'), index) == 1)
+    if repair(token) then drop(id, index, token) end
+  else
+    if repair(bit == 1) then redis.call('SETBIT', job_key(id, 'map'), index, 0) end
+    if token then
+      local name = lease_name(id, index, token)
+      repair(redis.call('ZADD', key('lease'), 'NX', now + lease, name) == 1)
+      repair(redis.call('ZREM', job_key(id, 'retry'), index) == 1)
+    elseif index < math.min(cursor, passes) and not redis.call('ZSCORE', job_key(id, 'retry'), index) then
+      requeue(id, index, now)
+      repair(true)
+    end
+  end
+end
+if stop <= passes then return { repairs, stop } end
+
+settle(id, retention)
+if not fields[4] and CLAIMABLE[redis.call('HGET', job_key(id), 'state')]
+  and not redis.call('ZSCORE', key('run'), id) and not redis.call('ZSCORE', key('timer'), id) then
+  local idle = redis.call('HGET', job_key(id), 'cursor') + 0 >= passes
+    and redis.call('ZCARD', job_key(id, 'retry')) == 0
+  offer(id, now)
+  -- With nothing to give out it had been parked, rightly; the next claim parks it again.
+  repair(not idle)
+end
+return { repairs, -1 }

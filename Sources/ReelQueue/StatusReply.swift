@@ -1,0 +1,103 @@
+internal import Foundation
+internal import ReelCore
+
+/// What the script `status` answers; see its header.
+struct StatusReply {
+    var fields, live, fails, excluded, pace: [String: String]
+    /// Finished passes, the assembly among them.
+    var finished: Int
+    /// Passes of which attempts failed; `fails` has some of them.
+    var failing: Int
+    var due: Int
+    var later: Int
+    /// When the first retry was or is due, in milliseconds.
+    var firstRetry: Double?
+    /// Milliseconds since 1970 by Redis's clock.
+    var now: Double
+
+    init?(_ reply: Reply) {
+        guard let parts = reply.array, parts.count == 11, let fields = parts[0].dictionary,
+            let live = parts[1].dictionary, let fails = parts[2].dictionary, let excluded = parts[3].dictionary,
+            let pace = parts[4].dictionary, let finished = parts[5].integer, let failing = parts[6].integer,
+            let due = parts[7].integer, let later = parts[8].integer, let first = parts[9].string,
+            let now = parts[10].integer
+        else { return nil }
+        (self.fields, self.live, self.fails, self.excluded, self.pace) = (fields, live, fails, excluded, pace)
+        (self.finished, self.failing, self.due, self.later) = (finished, failing, due, later)
+        self.now = Double(now)
+        firstRetry = Double(first)
+    }
+
+    func counts(state: JobState, passCount: Int) -> JobStatus.PassCounts {
+        let done = min(finished, passCount)
+        // The assembly is among the retries once it was released.
+        let released = done == passCount ? 1 : 0
+        let retrying = state.isTerminal ? 0 : max(later - released, 0)
+        let held = live.keys.count { Int($0).map { $0 < passCount } ?? false }
+        return JobStatus.PassCounts(
+            done: done, live: live.count, ready: max(passCount - done - held - retrying, 0), retrying: retrying,
+            exhausted: state == .failed && !(fields["failed"] ?? "").isEmpty ? 1 : 0)
+    }
+
+    /// Seconds for which something has been ready that nobody took.
+    func oldestWait(state: JobState, passCount: Int, offered: Double) -> Double? {
+        guard state == .running || state == .assembling else { return nil }
+        var since = firstRetry.flatMap { $0 <= now ? $0 : nil }
+        if let cursor = fields["cursor"].flatMap(Int.init), cursor < passCount, finished < passCount {
+            since = min(since ?? offered, offered)
+        }
+        return since.map { max(0, now - $0) / 1000 }
+    }
+
+    /// Seconds until the first retry is due, where nothing is held or ready before it.
+    func nextRetry(state: JobState, passCount: Int) -> Double? {
+        guard oldestWait(state: state, passCount: passCount, offered: now) == nil, live.isEmpty, !state.isTerminal
+        else { return nil }
+        return firstRetry.map { max(0, $0 - now) / 1000 }
+    }
+}
+
+extension Pace {
+    /// From the register's slots of five seconds, "slot frames passes" each.
+    ///
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - since: milliseconds since 1970; before it there was nothing to do.
+    init(_ slots: [String: String], now: Double, since: Double) {
+        let slot = Int(now / 5000)
+        var (frames, passes) = (0.0, 0.0)
+        for entry in slots.values {
+            let numbers = entry.split(separator: " ").compactMap { Double($0) }
+            guard numbers.count == 3, (slot - 11...slot).contains(Int(numbers[0])) else { continue }
+            frames += numbers[1]
+            passes += numbers[2]
+        }
+        let begin = max(Double(slot - 11) * 5000, since)
+        let seconds = max((now - begin) / 1000, 1)
+        self.init(framesPerSecond: frames / seconds, passesPerSecond: passes / seconds)
+    }
+}
+
+/// An entry of `fails`, as far as readers need it.
+struct FailRecord: Decodable {
+    struct Attempt: Decodable {
+        var cause, message, worker, host, token: String
+        /// Milliseconds.
+        var at: Double
+    }
+
+    var attempts: [String: Int]
+    var recent: [Attempt]
+
+    static func decoded(_ entry: String) throws(ReelFailure) -> FailRecord { try JSON.value(entry) }
+
+    func failure(of index: Int) -> PassFailure {
+        PassFailure(
+            index: index, attempts: attempts,
+            recent: recent.map {
+                PassFailure.Attempt(
+                    cause: $0.cause, message: $0.message, worker: $0.worker, host: $0.host, token: $0.token,
+                    time: $0.at / 1000)
+            })
+    }
+}
