@@ -89,7 +89,11 @@ enum Files {
 
     /// A name beside `path` that nobody else uses: hidden, and of no use to whoever looks for finished files. It has
     /// nothing of the final name, which may be as long as a name can be.
-    static func temporaryName(beside path: String) -> String { "\(folder(of: path))/.reel-\(randomName())" }
+    static func temporaryName(beside path: String) -> String {
+        "\(folder(of: path))/\(temporaryPrefix)\(randomName())"
+    }
+
+    static let temporaryPrefix = ".reel-"
 
     static func randomName() -> String {
         let text = String(UInt64.random(in: .min ... .max), radix: 16)

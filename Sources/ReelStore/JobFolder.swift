@@ -108,8 +108,14 @@ public struct JobFolder: Sendable {
         }
     }
 
-    /// Removes what finished jobs need no longer.
-    public func removeSegments() throws(ReelFailure) { try remove(segments) }
+    /// Removes what finished jobs need no longer: segments, and what processes that were killed left half-written.
+    public func removeParts() throws(ReelFailure) {
+        try remove(segments)
+        let names = (try? Files.names(in: path)) ?? []
+        for name in names where JobFolder.partPrefixes.contains(where: name.hasPrefix) { try remove("\(path)/\(name)") }
+    }
+
+    private static let partPrefixes = ["assembling.", "records.", Files.temporaryPrefix]
 
     /// Removes the job. Its record goes last: until then it can be removed again.
     public func remove() throws(ReelFailure) {

@@ -98,7 +98,7 @@ struct SegmentTests {
             #expect(job.missingSegments(of: records).isEmpty)
             try FileManager.default.removeItem(atPath: job.segments + "/3.1.aa.nut")
             #expect(job.missingSegments(of: records).map(\.name) == ["3.1.aa.nut"])
-            try job.removeSegments()
+            try job.removeParts()
             #expect(job.missingSegments(of: records).count == 2)
             #expect(job.wholeSegments(pass: 3).isEmpty)
         }

@@ -97,13 +97,30 @@ struct StoreTests {
             try job.writeAttempt(pass: 3, token: "t", standardError: "ouch")
             #expect(try text(job.attempts + "/3.t.log") == "ouch")
 
-            try job.removeSegments()
+            try job.removeParts()
             #expect(try names(job.path) == ["attempts", "job.json", "output.mkv"])
             try job.remove()
             try job.remove()
             #expect(try names(folder + "/store/jobs").isEmpty)
             store.removeIfEmpty()
             #expect(try names(folder).isEmpty)
+        }
+    }
+
+    @Test("What killed processes left half-written goes with the segments")
+    func parts() throws {
+        try withFolder { folder in
+            let job = try Store(root: folder + "/store").job(JobID("a1"))
+            try job.create()
+            try job.write(record(job.id))
+            for part in [
+                job.segments + "/0.0.t.nut.part", job.assembling(.mkv, token: "t"), job.records(token: "t"),
+                job.path + "/.reel-0123456789abcdef",
+            ] {
+                try write("half", part)
+            }
+            try job.removeParts()
+            #expect(try names(job.path) == ["attempts", "job.json"])
         }
     }
 

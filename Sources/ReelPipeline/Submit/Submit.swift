@@ -81,7 +81,7 @@ public struct Submit: Sendable {
     public func place(_ preparation: Preparation, anew: Bool) throws(ReelFailure) -> PlacedJob {
         if !anew, let kept = kept(preparation), fits(kept.plan, preparation) { return kept }
         let folder = store.job(preparation.record.id)
-        try folder.removeSegments()
+        try folder.removeParts()
         try? FileManager.default.removeItem(atPath: folder.output(preparation.plan.container))
         try folder.create()
         try folder.write(preparation.record)
