@@ -41,6 +41,14 @@ actor Clips {
             "wide.mp4", inputs: ["testsrc2=size=1280x720:rate=24000/1001"], ["-frames:v", "270", "-g", "30"] + h264)
     }
 
+    /// Work for several workers: frames in groups of 12, none as another, 30000/1001 fps, stereo AAC.
+    func crowd(frames: Int, size: String) async throws -> String {
+        let sound = "aevalsrc=0.4*sin(2*PI*t*(220+60*t))|0.2*sin(2*PI*t*90):d=\(frames * 1001 / 30000):s=44100"
+        return try await make(
+            "crowd\(frames).mov", inputs: ["testsrc2=size=\(size):rate=30000/1001", sound],
+            ["-frames:v", "\(frames)", "-bf", "2", "-g", "12", "-c:a", "aac"] + h264)
+    }
+
     /// AAC and nothing else.
     func soundOnly() async throws -> String {
         try await make("sound.m4a", inputs: ["sine=frequency=330:duration=2"], ["-c:a", "aac"])

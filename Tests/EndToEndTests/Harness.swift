@@ -107,7 +107,7 @@ final class Bench: Sendable {
 
 /// A program that is being run.
 struct Running: Sendable {
-    private let pid: pid_t
+    let pid: pid_t
     let send: @Sendable (Signal) throws -> Void
 
     init(pid: pid_t, send: @escaping @Sendable (Signal) throws -> Void) {
@@ -115,12 +115,7 @@ struct Running: Sendable {
         self.send = send
     }
 
-    /// One that has ended, and was not waited for yet, is a zombie.
-    private var isAlive: Bool {
-        guard let facts = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
-        let state = facts.split(separator: ")").last?.split(separator: " ").first
-        return state != "Z" && state != "X"
-    }
+    private var isAlive: Bool { ProcessFacts(pid)?.isAlive ?? false }
 
     /// Waits until a condition holds; false where it does not within two minutes. Throws where the
     /// program ends before.

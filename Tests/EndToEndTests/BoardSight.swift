@@ -1,0 +1,64 @@
+import Foundation
+
+/// What Redis says of a job, read past reel's programs.
+struct BoardSight {
+    struct Holder: Equatable {
+        var token: String
+        var worker: String
+
+        /// A worker's name is host, process, random part.
+        var pid: pid_t? { worker.split(separator: "-").dropLast().last.flatMap { pid_t($0) } }
+    }
+
+    var state = ""
+    var passes = 0
+    var live: [Int: Holder] = [:]
+    /// Finished passes and the assembly, with the token that recorded each.
+    var done: [Int: String] = [:]
+    /// How often an engine crashed, by pass.
+    var crashes: [Int: Int] = [:]
+
+    private static let prefix = "reel:{main}:"
+
+    /// Throws where Redis is not there or is still loading; a job that it does not know has no state.
+    init(_ socket: String, job: String) throws {
+        let redis = try RawRedis(socket: socket)
+        let key = BoardSight.prefix + "job:" + job
+        state = try redis("HGET", key, "state")
+        passes = Int(try redis("HGET", key, "passes")) ?? 0
+        live = try BoardSight.hash(redis, key + ":live").mapValues { entry in
+            let words = entry.split(separator: " ", maxSplits: 4).map(String.init)
+            return Holder(token: words[0], worker: words[4])
+        }
+        done = try BoardSight.hash(redis, key + ":done").mapValues { String($0.prefix { $0 != " " }) }
+        crashes = try BoardSight.hash(redis, key + ":fails").mapValues { entry in
+            struct Failures: Decodable { var attempts: [String: Int] }
+            return try JSONDecoder().decode(Failures.self, from: Data(entry.utf8)).attempts["crash"] ?? 0
+        }
+    }
+
+    /// Leases of all jobs.
+    static func leases(_ socket: String) throws -> [String] {
+        try RawRedis(socket: socket)("ZRANGE", prefix + "lease", "0", "-1").split(separator: "\n").map(String.init)
+    }
+
+    /// How often the feed says that a pass was recorded, by `job/index`.
+    static func recordings(_ socket: String) throws -> [String: Int] {
+        let feed = try RawRedis(socket: socket)("XRANGE", prefix + "events", "-", "+")
+        var counts: [String: Int] = [:]
+        let lines = feed.split(separator: "\n", omittingEmptySubsequences: false)
+        for (place, line) in lines.enumerated() where line == "completed" && lines[place - 1] == "event" {
+            // Then come job and index, each after its name.
+            counts["\(lines[place + 2])/\(lines[place + 4])", default: 0] += 1
+        }
+        return counts
+    }
+
+    private static func hash(_ redis: RawRedis, _ key: String) throws -> [Int: String] {
+        let lines = try redis("HGETALL", key).split(separator: "\n").map(String.init)
+        return Dictionary(
+            stride(from: 0, to: lines.count - 1, by: 2).compactMap { place in
+                Int(lines[place]).map { ($0, lines[place + 1]) }
+            }, uniquingKeysWith: { first, _ in first })
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Glibc
+
+extension Chaos {
+    func perform(_ fault: ChaosPlan.Fault, on sight: BoardSight, choice: Int) async throws {
+        switch fault {
+        case .killWorker(let delay):
+            guard let (worker, _) = await victim(sight, choice) else { return }
+            try await kill(worker, sight, replacedAfter: delay)
+            row.workersKilled += 1
+        case .killEngine:
+            guard let (worker, index) = await victim(sight, choice), mayCrash(index, sight),
+                let engine = worker.children("reel-engine").first
+            else { return }
+            engineKills["\(job)/\(index)", default: 0] += 1
+            Glibc.kill(engine, SIGKILL)
+            row.enginesKilled += 1
+        case .stopWorker(let duration, let withEngine):
+            guard stopped.isEmpty, let (worker, _) = await victim(sight, choice) else { return }
+            stop(worker, for: duration, withEngine: withEngine)
+            row.workersStopped += 1
+        case .killRedis(let down, let cut):
+            try await fleet.killRedis()
+            self.sight = nil
+            if cut > 0 { row.logCut += try fleet.cutLog(by: cut) }
+            for place in recoveries.indices { recoveries[place].redisWentAway = true }
+            row.redisRestarts += 1
+            later(down, .startRedis)
+        }
+    }
+
+    /// Does to the assembly's holder what was planned, as soon as there is one.
+    func disturbAssembly(_ sight: BoardSight) async {
+        guard let holder = sight.live[sight.passes] else { return }
+        switch assemblyFault {
+        case .none: return
+        case .kill(let delay): later(delay, .killAssembler(token: holder.token))
+        case .stop(let duration, let withEngine):
+            // Another worker may stand still already; then this assembly goes on.
+            guard stopped.isEmpty, let worker = await worker(holder) else { break }
+            stop(worker, for: duration, withEngine: withEngine)
+            row.assemblersStopped += 1
+        }
+        assemblyFault = .none
+    }
+
+    func perform(_ act: Deferred) async throws {
+        switch act {
+        case .startWorker: try await fleet.startWorker()
+        case .startRedis: try await fleet.startRedis()
+        case .resume:
+            for process in stopped { Glibc.kill(process, SIGCONT) }
+            stopped = []
+        case .killAssembler(let token):
+            guard let sight, let holder = sight.live[sight.passes], holder.token == token,
+                let worker = await worker(holder)
+            else { return }
+            try await kill(worker, sight, replacedAfter: .seconds(1))
+            row.assemblersKilled += 1
+        }
+    }
+
+    /// Sees which passes of killed workers are elsewhere by now.
+    func follow(_ sight: BoardSight) {
+        recoveries.removeAll { recovery in
+            guard recovery.job == job else { return true }
+            // It was recorded just before its worker died.
+            if sight.done[recovery.index] == recovery.token { return true }
+            let holder = sight.live[recovery.index]?.token ?? sight.done[recovery.index]
+            guard let holder, holder != recovery.token else { return false }
+            let seconds = (clock.now - recovery.since) / .seconds(1)
+            if recovery.redisWentAway {
+                row.recoveryWithRestart = max(row.recoveryWithRestart, seconds)
+            } else {
+                row.recovery = max(row.recovery, seconds)
+            }
+            return true
+        }
+    }
+
+    private func kill(_ worker: Child, _ sight: BoardSight, replacedAfter delay: Duration) async throws {
+        let held = sight.live.filter { $0.value.pid == worker.pid }
+        let now = clock.now
+        try await fleet.kill(worker)
+        recoveries += held.map { Recovery(job: job, index: $0.key, token: $0.value.token, since: now) }
+        later(delay, .startWorker)
+    }
+
+    private func stop(_ worker: Child, for duration: Duration, withEngine: Bool) {
+        stopped = [worker.pid] + (withEngine ? worker.children("reel-engine") : [])
+        for process in stopped { Glibc.kill(process, SIGSTOP) }
+        later(duration, .resume)
+    }
+
+    private func later(_ delay: Duration, _ act: Deferred) { due.append((clock.now + delay, act)) }
+
+    /// One of the workers that hold a pass and are not stopped, and that pass.
+    private func victim(_ sight: BoardSight, _ choice: Int) async -> (Child, Int)? {
+        let held = sight.live.sorted { $0.key < $1.key }
+        var candidates: [(Child, Int)] = []
+        for (index, holder) in held {
+            guard let worker = await worker(holder), !stopped.contains(worker.pid) else { continue }
+            candidates.append((worker, index))
+        }
+        return candidates.isEmpty ? nil : candidates[choice % candidates.count]
+    }
+
+    private func worker(_ holder: BoardSight.Holder) async -> Child? {
+        await fleet.workers.first { $0.pid == holder.pid && $0.isRunning }
+    }
+
+    /// Whether one more crash ends no job, even if by now the worker has another pass than the board said.
+    private func mayCrash(_ index: Int, _ sight: BoardSight) -> Bool {
+        engineKills["\(job)/\(index)"] == nil
+            && sight.crashes.allSatisfy { $0.value < 2 || sight.done[$0.key] != nil }
+    }
+}

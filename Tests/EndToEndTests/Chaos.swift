@@ -1,0 +1,198 @@
+import Foundation
+import Glibc
+
+/// Disturbs a fleet at work, as a seed says, and looks whether every job comes to its right end all the same.
+actor Chaos {
+    let fleet: Fleet
+    /// Arguments of `submit`, the source first.
+    private let submission: [String]
+    /// What an undisturbed run makes of the same source.
+    private let reference: String
+    let clock = ContinuousClock()
+    private var plan: ChaosPlan
+    var row: ChaosRow
+
+    var job = ""
+    /// What the board said last of the job; nil while Redis is away.
+    var sight: BoardSight?
+    /// The fault that comes next.
+    private var next: (at: ContinuousClock.Instant, fault: ChaosPlan.Fault, choice: Int)?
+    /// What belongs to faults that have begun.
+    var due: [(at: ContinuousClock.Instant, act: Deferred)] = []
+    var assemblyFault = ChaosPlan.AssemblyFault.none
+    var recoveries: [Recovery] = []
+    /// How often an engine was killed, by job and pass: the third crash would rightly end the job.
+    var engineKills: [String: Int] = [:]
+    var stopped: [pid_t] = []
+    private var segments = SegmentWatch()
+
+    enum Deferred {
+        case startWorker
+        case startRedis
+        case resume
+        case killAssembler(token: String)
+    }
+
+    /// A pass whose holder was killed.
+    struct Recovery {
+        let job: String
+        let index: Int
+        let token: String
+        let since: ContinuousClock.Instant
+        var redisWentAway = false
+    }
+
+    struct Trouble: Error {
+        var message: String
+    }
+
+    init(fleet: Fleet, seed: UInt64, isLong: Bool, submission: [String], reference: String) {
+        self.fleet = fleet
+        self.submission = submission
+        self.reference = reference
+        plan = ChaosPlan(seed: seed, isLong: isLong)
+        row = ChaosRow(seed: seed)
+    }
+
+    /// Does jobs until the time is over, one at least, then lets what was disturbed come to rest.
+    func run(for limit: Duration) async throws -> ChaosRow {
+        let end = clock.now + limit
+        var jobs: [String] = []
+        repeat {
+            try touch(submission[0], number: jobs.count)
+            try await publish()
+            jobs.append(job)
+            try await work(until: end)
+        } while clock.now < end && row.faults.isEmpty
+        while !due.isEmpty || sight == nil { try await tick(until: nil) }
+        for job in jobs { try await judge(job) }
+        try await judgeFleet()
+        return row
+    }
+
+    /// The same source at another time is another job, of the same output.
+    private func touch(_ source: String, number: Int) throws {
+        let date = Date(timeIntervalSince1970: 1_000_000_000 + Double(number))
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: source)
+    }
+
+    /// Submits a job, killing those who submit as planned.
+    private func publish() async throws {
+        row.jobs += 1
+        assemblyFault = plan.assembly()
+        for delay in plan.publication() {
+            let known = fleet.jobs
+            let submitter = try await fleet.startCoordinator(["submit"] + submission)
+            while submitter.isRunning, fleet.jobs == known { try await Task.sleep(for: .milliseconds(1)) }
+            try await Task.sleep(for: delay)
+            let outcome = try await submitter.kill()
+            if outcome.code == 128 + 9 { row.coordinatorsKilled += 1 }
+            if outcome.code == 0 { break }
+        }
+        try await submit()
+    }
+
+    /// Submits until that is answered.
+    private func submit() async throws {
+        while true {
+            let outcome = try await fleet.coordinator(["submit"] + submission)
+            job = outcome.output.trimmingCharacters(in: .newlines)
+            if outcome.code == 0 { return }
+            // Redis may be away at this moment.
+            guard outcome.code == 4 else { throw Trouble(message: "submit: exit \(outcome.code), \(outcome.error)") }
+            try await tick(until: nil)
+        }
+    }
+
+    /// Disturbs the job until it has ended.
+    private func work(until end: ContinuousClock.Instant) async throws {
+        let patience = clock.now + .seconds(300)
+        next = nil
+        repeat {
+            try await tick(until: end)
+            // A log cut as far as that: whoever wants the job submits it again.
+            if sight?.state == "" || sight?.state == "publishing" { try await submit() }
+            if let state = sight?.state, state == "failed" || state == "cancelled" {
+                return row.faults.append("job \(job) \(state): \(try await status())")
+            }
+            guard clock.now < patience else {
+                return row.faults.append("job \(job) does not end: \(try await status()), \(String(describing: sight))")
+            }
+        } while sight?.state != "done"
+    }
+
+    private func status() async throws -> String { try await fleet.coordinator(["status", job]).output }
+
+    /// A look at everything, and whatever is due.
+    ///
+    /// - Parameter end: when no more faults begin; nil where none shall.
+    private func tick(until end: ContinuousClock.Instant?) async throws {
+        try await Task.sleep(for: .milliseconds(30))
+        let now = clock.now
+        let acts = due.filter { $0.at <= now }.map(\.act)
+        due.removeAll { $0.at <= now }
+        for act in acts { try await perform(act) }
+        row.faults += segments.look(into: fleet)
+        sight = try? BoardSight(fleet.socket, job: job)
+        guard let sight else { return }
+        follow(sight)
+        await disturbAssembly(sight)
+        guard let end, now < end, sight.state == "running" || sight.state == "assembling" else { return }
+        if let fault = next, fault.at <= now {
+            next = nil
+            try await perform(fault.fault, on: sight, choice: fault.choice)
+        }
+        if next == nil {
+            let planned = plan.next()
+            next = (clock.now + planned.pause, planned.fault, planned.choice)
+        }
+    }
+
+    // MARK: The verdict
+
+    private func judge(_ job: String) async throws {
+        let sight = try BoardSight(fleet.socket, job: job)
+        row.passes += sight.passes + 1
+        if sight.state != "done" { row.faults.append("job \(job) is \(sight.state)") }
+        if Set(sight.done.keys) != Set(0...sight.passes) {
+            row.faults.append("job \(job) has recorded \(sight.done.keys.sorted()) of \(sight.passes) passes")
+        }
+        if !sight.live.isEmpty { row.faults.append("still held of job \(job): \(sight.live)") }
+        let output = "\(fleet.store)/jobs/\(job)/output.mov"
+        if !FileManager.default.contentsEqual(atPath: output, andPath: reference) {
+            row.faults.append("the output of job \(job) is not what an undisturbed run gives")
+        }
+    }
+
+    private func judgeFleet() async throws {
+        let fleet = fleet
+        // What killed workers held of finished passes lapses like any lease.
+        if try await !eventually(.seconds(60), { try BoardSight.leases(fleet.socket).isEmpty }) {
+            row.faults.append("leases left: \(try BoardSight.leases(fleet.socket))")
+        }
+        let twice = try BoardSight.recordings(fleet.socket).filter { $0.value > 1 }.keys
+        if !twice.isEmpty { row.faults.append("recorded twice: \(twice.sorted())") }
+        if row.recovery > 30 { row.faults.append("a pass was elsewhere only after \(row.recovery) s") }
+        let outcomes = try await fleet.endWorkers()
+        for outcome in outcomes where outcome.code != 0 && outcome.code != 128 + 9 {
+            row.faults.append("a worker ended with \(outcome.code): \(outcome.error)")
+        }
+        countBegun(outcomes.flatMap(\.errorLines))
+        if try await !eventually(.seconds(10), { fleet.bench.processes.allSatisfy { $0.contains("redis-server") } }) {
+            row.faults.append("left running: \(fleet.bench.processes)")
+        }
+        let left = fleet.leftovers + fleet.bench.names.filter { $0.hasPrefix("tmp/") }
+        if !left.isEmpty { row.faults.append("left behind: \(left)") }
+    }
+
+    /// Workers say which passes they begin, and which they find whole.
+    private func countBegun(_ lines: [Substring]) {
+        var begun: [Substring: Int] = [:]
+        for line in lines {
+            if line.hasSuffix(" was whole already") { row.foundWhole += 1 }
+            guard let place = line.range(of: "] begins ") else { continue }
+            begun[line[place.upperBound...], default: 0] += 1
+        }
+        row.begunAgain = begun.values.count { $0 > 1 }
+    }
+}

@@ -1,0 +1,45 @@
+/// What became of one seed.
+struct ChaosRow {
+    var seed: UInt64
+    var jobs = 0
+    var workersKilled = 0
+    var enginesKilled = 0
+    var workersStopped = 0
+    var redisRestarts = 0
+    /// Bytes.
+    var logCut = 0
+    var coordinatorsKilled = 0
+    var assemblersKilled = 0
+    var assemblersStopped = 0
+    /// With the assemblies.
+    var passes = 0
+    /// Passes that an engine began more than once.
+    var begunAgain = 0
+    /// Passes whose segments the next holder found whole.
+    var foundWhole = 0
+    /// Seconds from the kill of a worker to its pass being elsewhere: the longest while Redis stood.
+    var recovery = 0.0
+    /// The same where Redis was restarted meanwhile, which leaves workers a lease to report.
+    var recoveryWithRestart = 0.0
+    /// What should not be, a sentence each.
+    var faults: [String] = []
+
+    static let titles = [
+        "seed", "jobs", "workers killed", "engines killed", "workers stopped", "Redis restarts", "AOF bytes cut",
+        "coordinators killed", "assemblers killed", "assemblers stopped", "passes", "begun more than once",
+        "found whole", "seconds to recover", "with Redis restarted", "verdict",
+    ]
+
+    /// As a row of a table in Markdown.
+    var text: String {
+        let counts = [
+            jobs, workersKilled, enginesKilled, workersStopped, redisRestarts, logCut, coordinatorsKilled,
+            assemblersKilled, assemblersStopped, passes, begunAgain, foundWhole,
+        ]
+        let seconds = [recovery, recoveryWithRestart].map { $0 > 0 ? "\(($0 * 10).rounded() / 10)" : "-" }
+        let verdict = faults.isEmpty ? "done, exact" : "WRONG: \(faults.joined(separator: "; "))"
+        return ChaosRow.line(["\(seed)"] + counts.map { "\($0)" } + seconds + [verdict])
+    }
+
+    static func line(_ cells: [String]) -> String { "| \(cells.joined(separator: " | ")) |" }
+}

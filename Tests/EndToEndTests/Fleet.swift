@@ -1,0 +1,134 @@
+import Foundation
+import Glibc
+
+/// The distributed way, to be disturbed: a Redis set up as deploy/ says, workers of one slot that share a store, and
+/// whoever submits.
+actor Fleet {
+    let bench: Bench
+    private(set) var redis: Child?
+    /// Those that were started and not killed, stopped ones among them.
+    private(set) var workers: [Child] = []
+    /// What killed workers said.
+    private var lastWords: [Outcome] = []
+
+    init(_ bench: Bench) throws {
+        self.bench = bench
+        for folder in ["redis", "store", "scratch"] {
+            try FileManager.default.createDirectory(atPath: bench.path(folder), withIntermediateDirectories: true)
+        }
+    }
+
+    nonisolated var socket: String { bench.path("redis/sock") }
+    nonisolated var store: String { bench.path("store") }
+
+    private nonisolated var environment: [String: String] {
+        ["REEL_REDIS": "unix://\(socket)", "REEL_STORE": store]
+    }
+
+    /// Runs `body` with a Redis and as many workers as asked for; afterwards nothing of them runs any more.
+    static func with(
+        _ bench: Bench, workers count: Int, _ body: (Fleet) async throws -> Void
+    ) async throws {
+        let fleet = try Fleet(bench)
+        do {
+            try await fleet.startRedis()
+            for _ in 0..<count { try await fleet.startWorker() }
+            try await body(fleet)
+        } catch {
+            try await fleet.killAll()
+            throw error
+        }
+        try await fleet.killAll()
+    }
+
+    private func killAll() async throws {
+        for worker in workers { try await kill(worker) }
+        try await killRedis()
+        // Coordinators and engines.
+        while bench.kill("") { usleep(1000) }
+    }
+
+    // MARK: Redis
+
+    private static let configuration = URL(fileURLWithPath: #filePath)
+        .appendingPathComponent("../../../deploy/redis.conf").standardized.path
+
+    /// Starts Redis where its log lies and goes on; whoever needs it waits for it.
+    func startRedis() async throws {
+        redis = try await bench.start(
+            .redis,
+            [
+                Fleet.configuration, "--port", "0", "--unixsocket", socket, "--dir", bench.path("redis"),
+                "--loglevel", "warning",
+            ])
+    }
+
+    func killRedis() async throws {
+        _ = try await redis?.kill()
+        redis = nil
+    }
+
+    /// Cuts the end off the newest append-only file, as a crash of the machine would; says how many bytes.
+    nonisolated func cutLog(by count: Int) throws -> Int {
+        let folder = bench.path("redis/reel-appendonly")
+        let logs = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".incr.aof") }
+        func number(_ name: String) -> Int { Int(name.split(separator: ".").dropLast(2).last ?? "") ?? 0 }
+        guard let newest = logs.max(by: { number($0) < number($1) }) else { return 0 }
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: "\(folder)/\(newest)"))
+        defer { try? file.close() }
+        let size = Int(try file.seekToEnd())
+        let cut = min(count, size)
+        try file.truncate(atOffset: UInt64(size - cut))
+        return cut
+    }
+
+    // MARK: Workers
+
+    @discardableResult
+    func startWorker() async throws -> Child {
+        let worker = try await bench.start(
+            .worker, ["--slots", "1", "--grace", "5", "--scratch", bench.path("scratch")], environment: environment)
+        workers.append(worker)
+        return worker
+    }
+
+    func kill(_ worker: Child) async throws {
+        workers.removeAll { $0 === worker }
+        lastWords.append(try await worker.kill())
+    }
+
+    /// Ends all workers as a service manager would. What every worker did, the killed ones first.
+    func endWorkers() async throws -> [Outcome] {
+        for worker in workers { lastWords.append(try await worker.end()) }
+        workers = []
+        return lastWords
+    }
+
+    // MARK: Coordinators
+
+    nonisolated func coordinator(_ arguments: [String]) async throws -> Outcome {
+        try await bench.run(.coordinator, arguments, environment: environment)
+    }
+
+    nonisolated func startCoordinator(_ arguments: [String]) async throws -> Child {
+        try await bench.start(.coordinator, arguments, environment: environment)
+    }
+
+    /// Folders of jobs that the store has.
+    nonisolated var jobs: Set<String> {
+        Set((try? FileManager.default.contentsOfDirectory(atPath: store + "/jobs")) ?? [])
+    }
+
+    /// Files in the store, but for those that stay with a finished job of one output; and in the scratch folder.
+    nonisolated var leftovers: [String] {
+        let files = FileManager.default
+        let parts = "job.json|index|plan.json|output.mov|attempts(/[0-9]+.[0-9a-f]+.log)?"
+        let kept = try? Regex("jobs/[0-9a-f]+(/(\(parts)))?")
+        let stored = (files.enumerator(atPath: store)?.allObjects as? [String] ?? []).filter { name in
+            guard let kept, name != "jobs" else { return name != "jobs" }
+            return (try? kept.wholeMatch(in: name)) == nil
+        }
+        let spilled = (try? files.contentsOfDirectory(atPath: bench.path("scratch"))) ?? []
+        return stored.sorted() + spilled.map { "scratch/\($0)" }
+    }
+}

@@ -1,0 +1,1 @@
+../ReelQueueTests/RawRedis.swift

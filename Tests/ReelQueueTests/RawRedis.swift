@@ -1,0 +1,75 @@
+import Glibc
+
+/// Looks at Redis past the board, and changes what only time or accidents would.
+final class RawRedis {
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+
+    struct Trouble: Error {
+        var message: String
+    }
+
+    init(socket path: String) throws {
+        descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard connected == 0 else {
+            close(descriptor)
+            throw Trouble(message: "cannot connect to \(path)")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The answer as text; lists one element a line, nothing as "".
+    @discardableResult
+    func callAsFunction(_ command: String...) throws -> String { try send(command) }
+
+    @discardableResult
+    func send(_ command: [String]) throws -> String {
+        var bytes = Array("*\(command.count)\r\n".utf8)
+        for argument in command { bytes += Array("$\(argument.utf8.count)\r\n\(argument)\r\n".utf8) }
+        guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+            throw Trouble(message: "cannot send")
+        }
+        return try answer()
+    }
+
+    private func answer() throws -> String {
+        let head = try line()
+        let rest = String(head.dropFirst())
+        switch head.first {
+        case "$":
+            guard let count = Int(rest), count >= 0 else { return "" }
+            while buffer.count < count + 2 { try fill() }
+            defer { buffer.removeFirst(count + 2) }
+            return String(decoding: buffer[..<count], as: UTF8.self)
+        case "*": return try (0..<max(0, Int(rest) ?? 0)).map { _ in try answer() }.joined(separator: "\n")
+        case "-": throw Trouble(message: rest)
+        default: return rest
+        }
+    }
+
+    private func line() throws -> String {
+        while true {
+            if let end = buffer.firstIndex(of: 13), end + 1 < buffer.count {
+                defer { buffer.removeFirst(end + 2) }
+                return String(decoding: buffer[..<end], as: UTF8.self)
+            }
+            try fill()
+        }
+    }
+
+    private func fill() throws {
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        let count = recv(descriptor, &chunk, chunk.count, 0)
+        guard count > 0 else { throw Trouble(message: "connection closed") }
+        buffer += chunk[..<count]
+    }
+}
