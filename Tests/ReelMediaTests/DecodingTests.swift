@@ -108,6 +108,49 @@ struct DecodingTests {
         #expect(failure?.message.contains("the video does not decode at 1.251 s") == true, "\(failure?.message ?? "")")
     }
 
+    /// A video whose times are not those of its frames: ffmpeg's expression for them, the greatest run, which frame is
+    /// due in each slot, and how many slots show their neighbour.
+    struct TimesOff: CustomTestStringConvertible {
+        var testDescription: String
+        var times: String
+        var group = 60
+        var passFrames = 12
+        var due: [Int]
+        var missing: Int
+    }
+
+    @Test(
+        "row 10: times that are far off cost their own frames, not those around them",
+        arguments: [
+            // What is due last comes when the pass is not there yet: the frame before is shown once more.
+            TimesOff(
+                testDescription: "one too late", times: "if(eq(N,20),PTS+10000,PTS)", group: 12,
+                due: Array(0..<20) + Array(21..<60) + [59], missing: 1),
+            TimesOff(
+                testDescription: "one too late, all in one run", times: "if(eq(N,20),PTS+10000,PTS)", passFrames: 60,
+                due: Array(0..<20) + Array(21..<60) + [20], missing: 0),
+            TimesOff(
+                testDescription: "one too early", times: "if(eq(N,40),PTS-1000,PTS)",
+                due: Array(0...16) + Array(16..<40) + Array(41..<60), missing: 1),
+            TimesOff(
+                testDescription: "ten too late", times: "if(between(N,20,29),PTS+10000,PTS)",
+                due: Array(0..<20) + Array(30..<60) + Array(repeating: 59, count: 10), missing: 10),
+        ])
+    func timesFarOff(_ off: TimesOff) throws {
+        let plain = try Fixture.make(
+            "plain.mkv", in: folder, frames: 60,
+            video: Fixture.x264 + ["-g", "\(off.group)", "-bf", "0", "-sc_threshold", "0"])
+        let source = folder.path + "/off.mkv"
+        try run(
+            "ffmpeg", "-v", "error", "-i", plain, "-c", "copy", "-bsf:v",
+            "setts=pts='\(off.times)':dts=DTS-2000", source)
+        let job = try reversed(source, passFrames: off.passFrames, slots: off.group == 12 ? 2 : 1)
+        let decoded = try Decoded(plain).hashes
+        #expect(try Decoded(job.output).hashes == off.due.reversed().map { decoded[$0] })
+        let said = job.warnings.compactMap { $0.wholeMatch(of: /(\d+) frames? did not decode, .*/)?.1 }
+        #expect(said.compactMap { Int($0) }.reduce(0, +) == off.missing)
+    }
+
     @Test("row 10: a file cut off in its midst is reversed as far as it goes", arguments: ["mkv", "ts"])
     func truncated(container: String) throws {
         let source = try Fixture.make("cut." + container, in: folder, frames: 60, video: Fixture.x264 + ["-g", "12"])

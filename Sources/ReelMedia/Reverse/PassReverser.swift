@@ -70,14 +70,16 @@ public final class PassReverser {
                 work.statistics.framesDecoded += 1
                 progress(work.statistics.framesDecoded, work.statistics.framesEncoded)
                 guard let slot = track.slot(at: frame.pts ?? frame.bestTimestamp) else { continue }
-                while let full = pending.first, slot >= full.element.upperBound {
+                while let full = pending.first, slot >= full.element.upperBound,
+                    work.lastFed >= partingPacket(behind: full.element)
+                {
                     try encode(full.element, number: full.offset, &buffer, destination, &work, progress)
                     pending.removeFirst()
                 }
                 if let next = pending.first, next.element.contains(slot) {
                     if frame.isDamaged { try note(damaged: slot, &work) }
                     if try converter.resize(frame) { work.resized = true }
-                    try buffer.append(frame, slot: slot)
+                    try buffer.insert(frame, slot: slot)
                 }
             case .again:
                 guard !draining else { continue }
@@ -102,6 +104,8 @@ public final class PassReverser {
         var segments: [SegmentRecord] = []
         var damage: Damage
         var resized = false
+        /// The packet that the decoder got last; beyond all of them once it was told that nothing follows.
+        var lastFed = -1
     }
 
     /// The last RAP from which the frame decodes: nearer than the pass's own where its first runs are finished.
@@ -123,6 +127,18 @@ public final class PassReverser {
         return next - 1
     }
 
+    /// The packet before which no frame ends a run, however late it is due: the one that best parts the run's packets
+    /// from those of as many frames behind it. Where times are wrong, no packet parts them all.
+    private func partingPacket(behind run: Range<Int>) -> Int {
+        let frames = run.lowerBound..<min(run.upperBound + run.count, track.frames.count)
+        var (excess, greatest, parting) = (0, 0, 0)
+        for slot in frames.sorted(by: { track.frames[$0].packet < track.frames[$1].packet }) {
+            excess += slot < run.upperBound ? 1 : -1
+            if excess > greatest { (greatest, parting) = (excess, Int(track.frames[slot].packet)) }
+        }
+        return parting
+    }
+
     /// Feeds packets until the decoder is full; false once it was told that nothing follows.
     private func feed(
         _ decoder: Decoder, _ packet: borrowing Packet, through last: Int, _ work: inout Work
@@ -132,8 +148,10 @@ public final class PassReverser {
         }
         guard let number, number <= last else {
             try decoder.drain()
+            work.lastFed = track.packets.count
             return false
         }
+        work.lastFed = number
         _ = try measured(&work.statistics.decodeSeconds) { () throws(ReelFailure) in try decoder.send(packet) }
         return true
     }

@@ -22,10 +22,12 @@ struct RunBuffer: ~Copyable {
     mutating func stand(in frame: borrowing Frame) throws(ReelFailure) { last = try frame.takingPicture() }
 
     /// Takes the picture out of `frame`, which can be filled again. A slot that is filled already keeps its picture.
-    mutating func append(_ frame: borrowing Frame, slot: Int) throws(ReelFailure) {
-        guard slot > slots.last ?? -1 else { return }
-        frames.append(try frame.takingPicture())
-        slots.append(slot)
+    mutating func insert(_ frame: borrowing Frame, slot: Int) throws(ReelFailure) {
+        // Nearly always the last place; where a time is wrong, frames do not come in its order.
+        let place = (slots.lastIndex { $0 <= slot } ?? -1) + 1
+        guard place == 0 || slots[place - 1] != slot else { return }
+        frames.insert(try frame.takingPicture(), at: place)
+        slots.insert(slot, at: place)
     }
 
     /// Hands out the picture for a slot; slots are asked for from the last to the first. Where the slot stayed empty
