@@ -29,10 +29,7 @@ final class SegmentReader {
             throw ReelFailure(.job, "segment \(record.name) has no stream")
         }
         ownBase = TimeBase(stream.pointee.time_base)
-        let extradata = { (parameters: AVCodecParameters) in
-            UnsafeRawBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size))
-        }
-        guard extradata(own.pointee).elementsEqual(extradata(parameters.pointee)) else {
+        guard own.pointee.header.elementsEqual(parameters.pointee.header) else {
             throw ReelFailure(
                 .job,
                 "segment \(record.name) was encoded with other parameters than the job's: its worker's encoder differs")

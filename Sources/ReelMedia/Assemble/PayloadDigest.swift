@@ -13,14 +13,13 @@ final class PayloadDigest {
     private(set) var bytes: Int64 = 0
 
     init(parameters: AVCodecParameters) throws(ReelFailure) {
-        let extradata = UnsafeRawBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size))
         switch parameters.codec_id {
         case AV_CODEC_ID_H264, AV_CODEC_ID_HEVC:
             syntax = .nalUnits(
-                NALFraming(codec: parameters.codec_id, extradata: extradata),
+                NALFraming(codec: parameters.codec_id, extradata: parameters.header),
                 isHEVC: parameters.codec_id == AV_CODEC_ID_HEVC)
         case AV_CODEC_ID_AV1: syntax = .obus
-        case AV_CODEC_ID_AAC where extradata.isEmpty: syntax = .adts
+        case AV_CODEC_ID_AAC where parameters.header.isEmpty: syntax = .adts
         default: syntax = .plain
         }
         countsPackets = !String(cString: avcodec_get_name(parameters.codec_id)).hasPrefix("pcm")

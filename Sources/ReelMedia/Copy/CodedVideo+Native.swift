@@ -4,9 +4,8 @@ internal import ReelCore
 extension CodedVideo {
     /// What libavformat knows of a stream; no container has been tried.
     init(native parameters: AVCodecParameters) {
-        let extradata = UnsafeRawBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size))
         self.init(
-            tag: parameters.codec_tag, extradata: Array(extradata), profile: parameters.profile,
+            tag: parameters.codec_tag, extradata: Array(parameters.header), profile: parameters.profile,
             level: parameters.level, bitsPerCodedSample: parameters.bits_per_coded_sample, containers: [])
     }
 
@@ -36,15 +35,6 @@ extension CodedVideo {
         stream.colour.apply(to: context)
         try check(avcodec_parameters_from_context(parameters, context), "describing the video")
         parameters.pointee.codec_tag = muxerTag(tag, of: descriptor.pointee.id, muxer: muxer)
-        try setExtradata(of: parameters)
-    }
-
-    private func setExtradata(of parameters: UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) {
-        guard !extradata.isEmpty else { return }
-        let padded = extradata.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)
-        let room = try allocated(av_mallocz(padded)?.assumingMemoryBound(to: UInt8.self), "extradata")
-        room.update(from: extradata, count: extradata.count)
-        parameters.pointee.extradata = room
-        parameters.pointee.extradata_size = Int32(extradata.count)
+        try setHeader(extradata, of: parameters)
     }
 }

@@ -11,10 +11,8 @@ extension Decoder {
         try decoder.drain()
         let frame = try Frame()
         guard try decoder.receive(into: frame) == .frame else { return nil }
-        let isDamaged =
-            frame.native.pointee.decode_error_flags != 0 || frame.native.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0
         let another = try Frame()
-        guard !isDamaged, try decoder.receive(into: another) == .end else { return nil }
+        guard !frame.isDamaged, try decoder.receive(into: another) == .end else { return nil }
         return frame
     }
 }

@@ -3,9 +3,8 @@ internal import ReelCore
 
 extension CodecParameters {
     init(native parameters: AVCodecParameters) {
-        let extradata = UnsafeRawBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size))
         self.init(
-            extradata: hexadecimal(extradata), frameSize: Int(parameters.frame_size),
+            extradata: hexadecimal(parameters.header), frameSize: Int(parameters.frame_size),
             blockAlign: Int(parameters.block_align), bitrate: parameters.bit_rate, profile: Int(parameters.profile),
             bitsPerCodedSample: Int(parameters.bits_per_coded_sample),
             bitsPerRawSample: Int(parameters.bits_per_raw_sample), seekPreroll: Int(parameters.seek_preroll))
@@ -37,7 +36,7 @@ extension AudioTrack {
         parameters.pointee.bits_per_raw_sample = Int32(clamping: stored.bitsPerRawSample)
         parameters.pointee.seek_preroll = Int32(clamping: stored.seekPreroll)
         parameters.pointee.initial_padding = Int32(clamping: padding)
-        try setExtradata(of: parameters, padding: padding)
+        try setHeader(header(padding: padding), of: parameters)
     }
 
     /// Samples at the start of a stream of Opus that are not to be heard (RFC 7845 5.1); 0 for other codecs.
@@ -46,20 +45,13 @@ extension AudioTrack {
         return codec == "opus" && header.count >= 12 ? Int(header[10]) | Int(header[11]) << 8 : 0
     }
 
-    private func setExtradata(
-        of parameters: UnsafeMutablePointer<AVCodecParameters>, padding: Int
-    ) throws(ReelFailure) {
-        var bytes = payload(ofHexadecimal: self.parameters.extradata)
-        guard !bytes.isEmpty else { return }
+    private func header(padding: Int) -> [UInt8] {
+        var bytes = payload(ofHexadecimal: parameters.extradata)
         // RFC 7845 5.1: the identification header says how many samples to skip.
         if codec == "opus", bytes.count >= 12 {
             (bytes[10], bytes[11]) = (UInt8(truncatingIfNeeded: padding), UInt8(truncatingIfNeeded: padding >> 8))
         }
-        let room = av_mallocz(bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE))
-        let target = try allocated(room?.assumingMemoryBound(to: UInt8.self), "a header")
-        target.update(from: bytes, count: bytes.count)
-        parameters.pointee.extradata = target
-        parameters.pointee.extradata_size = Int32(bytes.count)
+        return bytes
     }
 }
 

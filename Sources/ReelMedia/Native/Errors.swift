@@ -113,6 +113,11 @@ func padded(_ bytes: [UInt8]) throws(ReelFailure) -> (UnsafeMutablePointer<UInt8
     return (room, Int32(bytes.count))
 }
 
+extension AVCodecParameters {
+    /// The codec's header, or the contents of an attached file; valid as long as the parameters.
+    var header: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: extradata, count: Int(extradata_size)) }
+}
+
 /// Gives a stream's parameters a codec's header, or the contents of an attached file.
 func setHeader(_ bytes: [UInt8], of parameters: UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) {
     (parameters.pointee.extradata, parameters.pointee.extradata_size) = try padded(bytes)

@@ -40,19 +40,6 @@ struct Packet: ~Copyable {
     var isDiscarded: Bool { native.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
     var isCorrupt: Bool { native.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
 
-    /// New parameters of the stream from this packet on, where the container says so.
-    var newExtradata: [UInt8]? {
-        var size = 0
-        guard let data = av_packet_get_side_data(native, AV_PKT_DATA_NEW_EXTRADATA, &size) else { return nil }
-        return Array(UnsafeBufferPointer(start: data, count: size))
-    }
-
-    func setNewExtradata(_ bytes: [UInt8]) throws(ReelFailure) {
-        let room = try allocated(
-            av_packet_new_side_data(native, AV_PKT_DATA_NEW_EXTRADATA, bytes.count), "a packet's side data")
-        for (place, byte) in bytes.enumerated() { room[place] = byte }
-    }
-
     /// Moves both of its times to later ones.
     func delay(by length: Ticks) {
         pts = pts.map { $0 + length }

@@ -55,7 +55,6 @@ extension UnsafeMutablePointer<AVStream> {
             let packet = pointee.attached_pic
             return UnsafeRawBufferPointer(start: packet.data, count: Int(packet.size))
         }
-        let parameters = pointee.codecpar.pointee
-        return UnsafeRawBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size))
+        return pointee.codecpar.pointee.header
     }
 }

@@ -3,7 +3,8 @@ internal import ReelCore
 
 extension FirstFrame {
     /// Fills in what the container leaves open about the meaning of the picture.
-    func completeMeaning(_ stream: inout VideoStream) {
+    func complete(_ stream: inout VideoStream) {
+        guard isFound else { return }
         stream.colour.complete(with: ColourTags(native: frame))
         if let display = frame.sideData(AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, as: AVMasteringDisplayMetadata.self) {
             stream.masteringDisplay = stream.masteringDisplay ?? MasteringDisplay(native: display)

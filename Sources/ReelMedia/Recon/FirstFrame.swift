@@ -45,10 +45,4 @@ final class FirstFrame {
         isFound = true
         packetNumber = (frame.pts ?? frame.bestTimestamp).map { Int($0.ticks) }
     }
-
-    /// Fills in what the container leaves open.
-    func complete(_ stream: inout VideoStream) {
-        guard isFound else { return }
-        completeMeaning(&stream)
-    }
 }

@@ -52,9 +52,7 @@ public struct Recon {
         let videoIndex = Int(video.pointee.index)
         demuxer.select(Set(audio.map(\.index) + texts.keys + [videoIndex]))
         let parameters = video.pointee.codecpar.pointee
-        let randomAccess = RandomAccess(
-            codec: parameters.codec_id,
-            extradata: UnsafeRawBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size)))
+        let randomAccess = RandomAccess(codec: parameters.codec_id, extradata: parameters.header)
         var scanned: [ScannedPacket] = []
         let tracks = Dictionary(audio.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
         var texts = texts

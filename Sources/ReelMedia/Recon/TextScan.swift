@@ -16,7 +16,7 @@ struct TextScan {
         else { return nil }
         parameters = TextTrack.Parameters(
             index: Int(stream.pointee.index), codec: String(cString: descriptor.pointee.name),
-            header: Array(UnsafeRawBufferPointer(start: native.extradata, count: Int(native.extradata_size))),
+            header: Array(native.header),
             isTimedText: fourCharacters(native.codec_tag) == "tx3g", width: Int(native.width),
             height: Int(native.height), timeBase: TimeBase(stream.pointee.time_base),
             details: TrackDetails(native: stream))

@@ -12,7 +12,7 @@ final class VideoReader {
     private let found: Packet
     private var foundNumber: Int?
     /// The stream's parameters where the file changed them last: a demuxer says so once, a new decoder must hear of it.
-    private var extradata: [UInt8]?
+    private var extradata: [UInt8] = []
     private var isFirst = true
 
     init(path: String, track: VideoTrack) throws(ReelFailure) {
@@ -66,14 +66,15 @@ final class VideoReader {
     }
 
     private func repeatParameters(in packet: borrowing Packet) throws(ReelFailure) {
-        guard isFirst, let extradata, packet.newExtradata == nil else { return }
-        try packet.setNewExtradata(extradata)
+        guard isFirst, packet.sideData(AV_PKT_DATA_NEW_EXTRADATA).isEmpty else { return }
+        try packet.setSideData(extradata, AV_PKT_DATA_NEW_EXTRADATA)
     }
 
     private func read(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
         while try demuxer.read(into: packet) {
             guard packet.streamIndex == track.stream.index else { continue }
-            if let changed = packet.newExtradata { extradata = changed }
+            let changed = packet.sideData(AV_PKT_DATA_NEW_EXTRADATA)
+            if !changed.isEmpty { extradata = changed }
             return true
         }
         return false
@@ -88,7 +89,7 @@ final class VideoReader {
         demuxer.select([track.stream.index])
         upcoming = 0
         foundNumber = nil
-        extradata = nil
+        extradata = []
     }
 
     /// Transport and program streams have no index: the byte position is exact there.
