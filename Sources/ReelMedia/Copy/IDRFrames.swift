@@ -6,24 +6,14 @@ internal import ReelCore
 final class IDRFrames {
     private let framing: NALFraming
     private let parameterSets: Set<[UInt8]>
-    private var parser: UnsafeMutablePointer<AVCodecParserContext>
-    private var context: UnsafeMutablePointer<AVCodecContext>
+    private let parser: CodecParser
 
-    init(_ parameters: AVCodecParameters) throws(ReelFailure) {
-        let extradata = UnsafeRawBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size))
-        framing = NALFraming(codec: AV_CODEC_ID_H264, extradata: extradata)
-        parameterSets = Set(framing.parameterSets(in: extradata))
-        context = try allocated(avcodec_alloc_context3(nil), "a parser")
-        parser = try allocated(av_parser_init(Int32(AV_CODEC_ID_H264.rawValue)), "a parser")
-        parser.pointee.flags |= PARSER_FLAG_COMPLETE_FRAMES
-        var copy = parameters
-        try check(avcodec_parameters_to_context(context, &copy), "setting up a parser")
-    }
-
-    deinit {
-        av_parser_close(parser)
-        var context: UnsafeMutablePointer<AVCodecContext>? = context
-        avcodec_free_context(&context)
+    /// Nil where this FFmpeg cannot parse H.264.
+    init?(_ parameters: AVCodecParameters) throws(ReelFailure) {
+        guard let parser = try CodecParser(parameters) else { return nil }
+        self.parser = parser
+        framing = NALFraming(codec: AV_CODEC_ID_H264, extradata: parameters.header)
+        parameterSets = Set(framing.parameterSets(in: parameters.header))
     }
 
     /// What is wrong with a packet; nil where nothing is.
@@ -44,15 +34,7 @@ final class IDRFrames {
             }
         }
         guard pictures == 1 else { return pictures == 0 ? "holds no whole picture" : "holds several pictures" }
-        return isProgressive(bytes) ? nil : IntraFrames.interlaced
-    }
-
-    private func isProgressive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var (output, size): (UnsafeMutablePointer<UInt8>?, Int32) = (nil, 0)
-        av_parser_parse2(
-            parser, context, &output, &size, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
-            Int32(bytes.count), 0, 0, 0)
-        return parser.pointee.field_order == AV_FIELD_PROGRESSIVE
+        return parser.parse(bytes).field_order == AV_FIELD_PROGRESSIVE ? nil : IntraFrames.interlaced
     }
 }
 

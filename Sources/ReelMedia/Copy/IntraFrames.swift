@@ -24,7 +24,9 @@ struct IntraFrames {
         case AV_CODEC_ID_RAWVIDEO: syntax = .raw
         case AV_CODEC_ID_HUFFYUV, AV_CODEC_ID_FFVHUFF: syntax = .huffyuv
         case AV_CODEC_ID_MJPEG: syntax = .jpeg(JPEGFrames())
-        case AV_CODEC_ID_H264: syntax = .h264(try IDRFrames(parameters))
+        case AV_CODEC_ID_H264:
+            guard let frames = try IDRFrames(parameters) else { return nil }
+            syntax = .h264(frames)
         default: return nil
         }
         width = Int(parameters.width)
