@@ -71,7 +71,7 @@ import Testing
                 output   mp4, libx264 720x576 yuv420p (as in the source), preset=medium crf=18.0
                          audio 0: reversed, aac, 48000 Hz, stereo, 192 kb/s
                 frames   24 of 24, 1.001 s
-                passes   1 of video in 1 runs, 1 of audio
+                passes   1 of video in 1 run, 1 of audio
                 memory   \(ByteSize(bytes: need)) a pass
                 decodes  24 frames
                 """)

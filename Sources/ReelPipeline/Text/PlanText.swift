@@ -23,9 +23,12 @@ public enum PlanText {
         let runs = video.reduce(0) { $0 + $1.runs }
         rows += [
             ("frames", "\(view.frames) of \(found.video.frames), \(seconds(view.seconds))"),
-            ("passes", "\(video.count) of video in \(runs) runs, \(view.passes.count - video.count) of audio"),
+            (
+                "passes",
+                "\(video.count) of video in \(Wording.count(runs, "run")), \(view.passes.count - video.count) of audio"
+            ),
             ("memory", "\(ByteSize(bytes: view.need)) a pass"),
-            ("decodes", "\(view.framesToDecode) frames"),
+            ("decodes", Wording.count(view.framesToDecode, "frame")),
         ]
         return rows.filter { !$0.1.isEmpty }.map { name, text in
             name + String(repeating: " ", count: max(9 - name.count, 1)) + text
@@ -62,8 +65,8 @@ public enum PlanText {
     }
 
     private static func rate(_ video: SourceView.VideoView) -> String {
-        let frames = "\(video.frames) frames"
-        let packets = video.packets == video.frames ? nil : "in \(video.packets) packets"
+        let frames = Wording.count(video.frames, "frame")
+        let packets = video.packets == video.frames ? nil : "in \(Wording.count(video.packets, "packet"))"
         let hidden = video.hiddenPackets > 0 ? "\(video.hiddenPackets) hidden by an edit list" : nil
         guard video.frames > 1 else { return list([frames, packets, hidden]) }
         guard video.isVariableRate else {
@@ -105,14 +108,15 @@ public enum PlanText {
         let average = Int64((groups.average * 10).rounded())
         let lengths =
             groups.shortest == groups.longest
-            ? "\(groups.longest) frames each"
+            ? "\(Wording.count(groups.longest, "frame")) each"
             : "\(groups.shortest) to \(groups.longest) frames, \(average / 10).\(average % 10) on average"
         let open = groups.open == 0 ? "closed" : groups.open == groups.count ? "open" : "\(groups.open) of them open"
         let order =
             groups.reorderedFrames == 0
-            ? "no frame reordered" : "\(groups.reorderedFrames) frames reordered, \(groups.reorderDepth) deep"
+            ? "no frame reordered"
+            : "\(Wording.count(groups.reorderedFrames, "frame")) reordered, \(groups.reorderDepth) deep"
         return list([
-            groups.count == 1 ? "1 random access point" : "\(groups.count) random access points", lengths, open, order,
+            Wording.count(groups.count, "random access point"), lengths, open, order,
         ])
     }
 
@@ -126,9 +130,10 @@ public enum PlanText {
 
     private static func others(_ found: SourceView) -> String {
         let texts = found.texts.map { text in
-            "subtitles \(text.codec)" + (text.language.map { " (\($0))" } ?? "") + ", \(text.cues) cues"
+            "subtitles \(text.codec)" + (text.language.map { " (\($0))" } ?? "")
+                + ", \(Wording.count(text.cues, "cue"))"
         }
-        let chapters = found.chapters == 0 ? [] : [found.chapters == 1 ? "1 chapter" : "\(found.chapters) chapters"]
+        let chapters = found.chapters == 0 ? [] : [Wording.count(found.chapters, "chapter")]
         return (texts + chapters + found.attachments).joined(separator: "; ")
     }
 
