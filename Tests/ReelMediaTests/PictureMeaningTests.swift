@@ -29,25 +29,47 @@ struct PictureMeaningTests {
     @Test("row 22: closed captions are stripped, with one line", arguments: [true, false])
     func captions(lossless: Bool) throws {
         let folder = try ScratchFolder()
+        let source = try captioned(in: folder)
+        #expect(try sideData(of: source).contains("ATSC A53"))
+        for codec in lossless ? [nil] : ["libx264", "mpeg2video"] {
+            let spec = JobSpec(container: .mkv, videoCodec: codec, lossless: lossless, passFrames: 10)
+            let job = try MediaJob(source, spec: spec, folder: folder.path)
+            #expect(job.warnings == ["the closed captions in the pictures are left out"])
+            #expect(try !sideData(of: job.output).contains("ATSC A53"))
+        }
+    }
+
+    @Test("row 22: packets that are copied keep their captions, and nothing is said of them")
+    func copiedCaptions() throws {
+        let folder = try ScratchFolder()
+        let source = folder.path + "/s.mp4"
+        try run(
+            "ffmpeg",
+            ["-v", "error", "-i", try captioned(in: folder)] + Fixture.x264 + ["-g", "1", "-a53cc", "1", source])
+        let copy = try MediaJob(source, spec: JobSpec(container: .mp4), folder: folder.path)
+        #expect(copy.plan.video.isCopy)
+        #expect(copy.warnings == [])
+        #expect(try sideData(of: copy.output).contains("ATSC A53"))
+        let encoded = try MediaJob(source, spec: JobSpec(container: .mp4, crf: 20), folder: folder.path)
+        #expect(encoded.warnings == ["the closed captions in the pictures are left out"])
+    }
+
+    /// A transport stream of MPEG-2 with a caption in every picture.
+    private func captioned(in folder: ScratchFolder) throws -> String {
         let plain = try Fixture.make(
             "plain.m2v", in: folder, frames: 20, rate: "30000/1001",
             video: ["-c:v", "mpeg2video", "-q:v", "2", "-g", "10"])
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: plain)))
         try Data(Captions.added(to: bytes)).write(to: URL(fileURLWithPath: plain))
-        let source = folder.path + "/s.ts"
+        let source = folder.path + "/captions.ts"
         try run(
             "ffmpeg", "-v", "error", "-fflags", "+genpts", "-framerate", "30000/1001", "-i", plain, "-c", "copy", source
         )
-        let sideData = { (path: String) in
-            try run("ffprobe", "-v", "error", "-select_streams", "v:0", "-show_frames", "-of", "compact", path)
-        }
-        #expect(try sideData(source).contains("ATSC A53"))
-        for codec in lossless ? [nil] : ["libx264", "mpeg2video"] {
-            let spec = JobSpec(container: .mkv, videoCodec: codec, lossless: lossless, passFrames: 10)
-            let job = try MediaJob(source, spec: spec, folder: folder.path)
-            #expect(job.warnings == ["the closed captions in the pictures are left out"])
-            #expect(try !sideData(job.output).contains("ATSC A53"))
-        }
+        return source
+    }
+
+    private func sideData(of path: String) throws -> String {
+        try run("ffprobe", "-v", "error", "-select_streams", "v:0", "-show_frames", "-of", "compact", path)
     }
 
     @Test("AV1's film grain is part of the pictures, as ffmpeg decodes them")

@@ -15,7 +15,7 @@
 /// A regular packet takes about 8 bytes, a regular frame 2.
 extension SourceIndex {
     private static let magic = Array("REELIDX".utf8)
-    private static let version: UInt8 = 2
+    private static let version: UInt8 = 3
 
     /// The index as bytes: equal indexes give equal bytes.
     public func encoded() -> [UInt8] {

@@ -26,6 +26,8 @@ public struct VideoStream: Hashable, Codable, Sendable {
     /// Whether some frames are not of `fieldOrder`, which is then that of most interlaced ones: they are progressive, or
     /// their other field comes first.
     public var fieldsVary = false
+    /// What stands beside the pictures and no encoder writes again, a sentence each: packets that are copied keep it.
+    public var losses: [String] = []
     /// How many frames the decoder holds back to put them in order.
     public var reorderDepth: Int
     /// Bytes that one decoded frame takes in memory, all planes with their padding.

@@ -21,6 +21,7 @@ public struct TargetChoice {
             warnings += PictureWarnings(stream: stream, encoder: copy.encoder, container: spec.container).lines
             return copy
         }
+        warnings += stream.losses
         let profile = try videoProfile()
         try refuseUnlessHeld(codec: profile.codec, option: "--video-codec")
         let source = av_get_pix_fmt(stream.pixelFormat)

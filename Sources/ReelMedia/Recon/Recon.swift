@@ -74,6 +74,7 @@ public struct Recon {
         if !scanned.isEmpty { try first.finish(path: demuxer.path) }
         var stream = VideoStream(native: video)
         first.complete(&stream)
+        stream.losses = first.losses(besides: video)
         (stream.fieldOrder, stream.fieldsVary) = (parser?.fields ?? FieldTally()).settle(
             stated: stream.fieldOrder, first: first.fieldOrder, knowsOrder: parser?.knowsFieldOrder ?? false)
         let order = PresentationOrder(
@@ -92,8 +93,7 @@ public struct Recon {
             chapters: demuxer.chapters, attachments: demuxer.attachments,
             metadata: demuxer.metadata.filter { $0.name.lowercased() != "timecode" } + timecode,
             reordering: try proof.verdict(on: track),
-            warnings: [demuxer.damage].compactMap(\.self) + repairs + said.compactMap(\.warning) + leftOut()
-                + first.losses(besides: video))
+            warnings: [demuxer.damage].compactMap(\.self) + repairs + said.compactMap(\.warning) + leftOut())
     }
 
     private func scan(
