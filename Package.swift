@@ -107,7 +107,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ReelCore", .product(name: "Subprocess", package: "swift-subprocess"),
+                "ReelCore", "ReelEngine", .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: strict),
     ],

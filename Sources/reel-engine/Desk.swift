@@ -31,7 +31,8 @@ struct Desk {
     }
 
     private func recon(_ request: ReconRequest) throws(ReelFailure) -> ReconResult {
-        let index = try Recon(path: request.source).run()
+        let heard = Self.progress(events)
+        let index = try Recon(path: request.source).run { heard($0, 0) }
         let hash = try Media.write(index, to: request.index)
         var choice = TargetChoice(index: index, spec: request.spec)
         let video = try choice.video()

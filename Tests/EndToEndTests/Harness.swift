@@ -149,7 +149,7 @@ enum Program: Sendable {
     }
 
     /// Where the build put them: beside the test bundle that is running.
-    private static let folder: String = {
+    static let folder: String = {
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(fileURLWithPath: bundle).deletingLastPathComponent().path
     }()

@@ -10,6 +10,15 @@ struct TimingTests {
 
     init() throws { folder = try ScratchFolder() }
 
+    @Test("recon says after each packet how many it has read")
+    func reconProgress() throws {
+        let source = try Fixture.make("s.mkv", in: folder, frames: 30, video: Fixture.x264)
+        var heard: [Int] = []
+        let index = try Recon(path: source).run { heard.append($0) }
+        #expect(index.video.packets.count == 30)
+        #expect(heard == Array(1...30))
+    }
+
     private static let variable = "setpts='(N*400+mod(N*N*7,31)*10)/1000/TB',settb=1/1000"
 
     /// Reverses losslessly, in passes of 12 frames; the result must show the source's frames from the last to the first.

@@ -47,8 +47,9 @@ public struct Recon {
         }
     }
 
-    /// Reads the whole file once. Throws `.input` where it has no frame to show.
-    public func run() throws(ReelFailure) -> SourceIndex {
+    /// Reads the whole file once. `progress` hears after each packet how many were read. Throws `.input` where the file
+    /// has no frame to show.
+    public func run(progress: (_ packets: Int) -> Void = { _ in }) throws(ReelFailure) -> SourceIndex {
         let videoIndex = Int(video.pointee.index)
         demuxer.select(Set(audio.map(\.index) + texts.keys + [videoIndex]))
         let parameters = video.pointee.codecpar.pointee
@@ -60,7 +61,10 @@ public struct Recon {
         let parser = try PictureParser(stream: video, randomAccess: randomAccess)
         let proof = try ReorderingProof(stream: video, path: demuxer.path)
         let packet = try Packet()
+        var packets = 0
         while try demuxer.read(into: packet) {
+            packets += 1
+            progress(packets)
             if packet.streamIndex == videoIndex {
                 scanned.append(scan(packet, randomAccess, parser))
                 try proof.examine(packet)
