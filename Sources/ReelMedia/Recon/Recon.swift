@@ -1,7 +1,8 @@
 internal import CFFmpeg
 public import ReelCore
 
-/// The reconnaissance of a source: one demux pass, in which nothing is decoded but the first frame.
+/// The reconnaissance of a source: one demux pass, which decodes the first frame, the first sound of each track, and of
+/// a source whose packets may be put in another order one frame in a hundred.
 public struct Recon {
     private let demuxer: Demuxer
     private let video: UnsafeMutablePointer<AVStream>
