@@ -7,7 +7,7 @@ extension Board {
         if reply == .none { return nil }
         guard let look = StatusReply(reply), let state = look.fields["state"].flatMap(JobState.init),
             let published: PublishedJob = try look.fields["job"].map({ text throws(ReelFailure) in try JSON.value(text)
-                }
+            }
             ), let created = look.fields["created"].flatMap(Double.init)
         else { throw surprise(reply) }
         let (fields, count) = (look.fields, published.passCount)

@@ -134,7 +134,8 @@ extension BoardTests {
             let whole = try #require(try await bench.board.status(JobID("a1")))
             #expect((whole.framesDecoded, whole.framesEncoded, whole.peakRSS) == (36, 30, 1002))
             try bench.raw("HSET", "reel:{main}:job:a1", "sum", "2 24 20 1001")
-            #expect(try await bench.board.status(JobID("a1")) == whole)
+            let added = try #require(try await bench.board.status(JobID("a1")))
+            #expect((added.framesDecoded, added.framesEncoded, added.peakRSS) == (36, 30, 1002))
         }
 
         @Test func thousandsOfResultsAreReadInPages() async throws {

@@ -17,11 +17,11 @@ local function repair(yes)
 end
 
 if not state then
-  for _, name in ipairs({ 'active', 'run', 'timer' }) do repair(redis.call('ZREM', key(name), id) == 1) end
+  for _, name in ipairs({ 'active', 'run', 'timer', 'tail' }) do repair(redis.call('ZREM', key(name), id) == 1) end
   return { repairs, -1 }
 end
 if ENDED[state] then
-  for _, name in ipairs({ 'active', 'run', 'timer' }) do repair(redis.call('ZREM', key(name), id) == 1) end
+  for _, name in ipairs({ 'active', 'run', 'timer', 'tail' }) do repair(redis.call('ZREM', key(name), id) == 1) end
   for _, part in ipairs(PARTS) do
     if redis.call('PTTL', job_key(id, part)) == -1 then
       redis.call('PEXPIRE', job_key(id, part), retention)
@@ -46,9 +46,18 @@ for index = from, stop - 1 do
   if recorded(id, index) then
     if repair(bit == 0) then redis.call('SETBIT', job_key(id, 'map'), index, 1) end
     repair(redis.call('ZREM', job_key(id, 'retry'), index) == 1)
-    if repair(token) then drop(id, index, token) end
+    for _, part in ipairs({ 'copies', 'live' }) do
+      local left = holder(id, index, part)
+      if repair(left) then drop(id, index, left) end
+    end
   else
     if repair(bit == 1) then redis.call('SETBIT', job_key(id, 'map'), index, 0) end
+    local copy = holder(id, index, 'copies')
+    if repair(copy and not token) then
+      drop(id, index, copy)
+    elseif copy then
+      repair(redis.call('ZADD', key('lease'), 'NX', now + lease, lease_name(id, index, copy)) == 1)
+    end
     if token then
       local name = lease_name(id, index, token)
       repair(redis.call('ZADD', key('lease'), 'NX', now + lease, name) == 1)

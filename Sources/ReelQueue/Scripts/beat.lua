@@ -33,10 +33,11 @@ local function answer(id, index, token, decoded, encoded, whole)
   end
   if not CLAIMABLE[state] then return 'lost' end
 
-  local held, started, _, before = holder(id, index)
-  if held and held ~= token then return 'lost' end
+  local part = part_of(id, index, token)
+  local held, started, _, before = holder(id, index, part)
+  if held and not part then return 'lost' end
   if not held and not can_have_back(id, index, token, tonumber(passes)) then return 'lost' end
-  hold(id, index, token, worker, lease, started or now, decoded, encoded)
+  hold(id, index, part or 'live', token, worker, lease, started or now, decoded, encoded)
   if encoded > tonumber(before or 0) then keep_pace(id, encoded - (before or 0), 0) end
   if whole > 0 and redis.call('HEXISTS', job_key(id, 'fails'), index) == 1 then forget_losses(id, index, whole) end
   if not held then

@@ -12,7 +12,9 @@ local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
 local LIMITS = { transient = 5, crash = 3, lost = 20, limit = 2, permanent = 1 }
 local CLAIMABLE = { running = true, assembling = true }
 local ENDED = { done = true, failed = true, cancelled = true }
-local PARTS = { 'passes', 'live', 'done', 'map', 'retry', 'fails', 'excluded', 'returned', 'pace' }
+local PARTS = {
+  'passes', 'live', 'copies', 'done', 'map', 'retry', 'fails', 'excluded', 'returned', 'pace', 'times',
+}
 local ATTEMPTS_KEPT = 5
 
 local function key(name) return prefix .. name end
@@ -44,22 +46,45 @@ local function keep_pace(id, frames, passes)
   end
 end
 
--- What `live` says of a pass: token, started (ms), frames decoded, frames encoded, worker.
-local function holder(id, index)
-  local entry = redis.call('HGET', job_key(id, 'live'), index)
+-- An entry of `live`, or of `copies`: token, started (ms), frames decoded, frames encoded, worker.
+local function parse(entry) return entry:match('^(%S+) (%d+) (%d+) (%d+) (.*)$') end
+
+-- Who holds a pass; with `part` 'copies', who works at it a second time. That one is there beside a holder only.
+local function holder(id, index, part)
+  local entry = redis.call('HGET', job_key(id, part or 'live'), index)
   if not entry then return nil end
-  return entry:match('^(%S+) (%d+) (%d+) (%d+) (.*)$')
+  return parse(entry)
 end
 
-local function hold(id, index, token, worker, lease, started, decoded, encoded)
+-- The part in which a token holds a pass, nil where it does not.
+local function part_of(id, index, token)
+  for _, part in ipairs({ 'live', 'copies' }) do
+    if holder(id, index, part) == token then return part end
+  end
+  return nil
+end
+
+local function hold(id, index, part, token, worker, lease, started, decoded, encoded)
   redis.call('ZADD', key('lease'), now + lease, lease_name(id, index, token))
-  redis.call('HSET', job_key(id, 'live'), index,
+  redis.call('HSET', job_key(id, part), index,
     string.format('%s %.0f %.0f %.0f %s', token, started, decoded, encoded, worker))
 end
 
--- The end of every transition that takes a pass from its holder.
+-- The end of every transition that takes a pass from a holder. One that works at it a second time then has it alone.
 local function drop(id, index, token)
-  if holder(id, index) == token then redis.call('HDEL', job_key(id, 'live'), index) end
+  local copy = redis.call('HGET', job_key(id, 'copies'), index)
+  if copy and parse(copy) == token then
+    redis.call('HDEL', job_key(id, 'copies'), index)
+    copy = nil
+  end
+  if holder(id, index) == token then
+    if copy then
+      redis.call('HSET', job_key(id, 'live'), index, copy)
+      redis.call('HDEL', job_key(id, 'copies'), index)
+    else
+      redis.call('HDEL', job_key(id, 'live'), index)
+    end
+  end
   redis.call('ZREM', key('lease'), lease_name(id, index, token))
 end
 
@@ -69,17 +94,18 @@ local function recorded(id, index)
   return entry and entry:match('^%S+')
 end
 
--- Says that a job has work from `at` on; a paused one joins when it is resumed. One that joins starts at the virtual
--- time that claims have come to, or at its own where that is later: it owes nothing, nor is owed.
-local function offer(id, at)
-  local paused, own = unpack(redis.call('HMGET', job_key(id), 'paused', 'virtual'))
-  if paused then return end
-  if at > now then
-    redis.call('ZADD', key('timer'), 'LT', at, id)
-    return
-  end
-  redis.call('ZADD', key('run'), 'NX', math.max(tonumber(own or 0), tonumber(redis.call('GET', key('virtual')) or 0)), id)
+-- Puts a job in line. One that joins starts at the virtual time that claims have come to, or at its own where that is
+-- later: it owes nothing, nor is owed.
+local function join(id)
+  local own = tonumber(redis.call('HGET', job_key(id), 'virtual') or 0)
+  redis.call('ZADD', key('run'), 'NX', math.max(own, tonumber(redis.call('GET', key('virtual')) or 0)), id)
   wake(1)
+end
+
+-- Says that a job has work from `at` on; a paused one joins when it is resumed.
+local function offer(id, at)
+  if redis.call('HEXISTS', job_key(id), 'paused') == 1 then return end
+  if at > now then redis.call('ZADD', key('timer'), 'LT', at, id) else join(id) end
 end
 
 -- Takes a job out of `run`; it comes back by offer.
@@ -89,9 +115,13 @@ local function withdraw(id)
   redis.call('ZREM', key('run'), id)
 end
 
+-- For a pass that is taken from a holder. False where two work at it, so that the other goes on.
 local function requeue(id, index, at)
+  local copy = holder(id, index, 'copies')
+  if copy and copy ~= holder(id, index) then return false end
   redis.call('ZADD', job_key(id, 'retry'), at, index)
   offer(id, at)
+  return true
 end
 
 -- A job's last word. Tokens still held learn of it at their next beat.
@@ -99,6 +129,7 @@ local function end_job(id, state, retention, failure)
   redis.call('HSET', job_key(id), 'state', state, 'finished', now, 'failure', failure or '')
   redis.call('ZREM', key('run'), id)
   redis.call('ZREM', key('timer'), id)
+  redis.call('ZREM', key('tail'), id)
   redis.call('PEXPIRE', job_key(id), retention)
   for _, part in ipairs(PARTS) do redis.call('PEXPIRE', job_key(id, part), retention) end
   redis.call('ZREM', key('active'), id)
@@ -137,7 +168,7 @@ local function run_again(id)
   redis.call('PERSIST', job_key(id))
   for _, part in ipairs(PARTS) do redis.call('PERSIST', job_key(id, part)) end
   redis.call('DEL', job_key(id, 'fails'), job_key(id, 'excluded'), job_key(id, 'retry'))
-  redis.call('HDEL', job_key(id), 'note', 'noted', 'failed')
+  redis.call('HDEL', job_key(id), 'note', 'noted', 'failed', 'copied')
   redis.call('ZREM', key('failed'), id)
 end
 

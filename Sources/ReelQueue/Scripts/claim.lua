@@ -8,10 +8,12 @@
 --          nil: nothing for this worker
 -- Keeps    a pass has one holder: what is in `live` or `done` is never given out. Within a job a retry that is due
 --          goes first, else the cursor's pass. Needs, protocol, pause and excluded hosts are respected. A host without
---          a job's encoders is excluded from it; where no other is left the job fails.
+--          a job's encoders is excluded from it; where no other is left the job fails. Where there is nothing else,
+--          a pass that lags at its job's tail is given out a second time, to one worker; the first result counts.
 local worker, memory, protocol, lease = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[5])
 local token, rank, retention = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local BATCH, STEPS, RETRIES = 256, 1000, 16
+local LAG, COPIED, TAIL_WAIT = 2, 0.03, 250
 local host = host_of(worker)
 
 local encoders = {}
@@ -74,8 +76,14 @@ local function from_cursor(id, cursor, passes)
   return nil, cursor
 end
 
+local function answer(id, index, job)
+  wake(1)
+  local pass = redis.call('HGET', job_key(id, 'passes'), index) or ''
+  return { id, index, pass, need_of(failures(id, index), job.need) }
+end
+
 local function give(id, index, from_retry, job)
-  hold(id, index, token, worker, lease, now, 0, 0)
+  hold(id, index, 'live', token, worker, lease, now, 0, 0)
   if from_retry then
     redis.call('ZREM', job_key(id, 'retry'), index)
   else
@@ -84,17 +92,81 @@ local function give(id, index, from_retry, job)
   local virtual = tonumber(redis.call('ZSCORE', key('run'), id))
   redis.call('ZADD', key('run'), virtual + tonumber(job.share), id)
   if virtual > tonumber(redis.call('GET', key('virtual')) or 0) then redis.call('SET', key('virtual'), virtual) end
-  wake(1)
   event('claimed', id, index, worker)
-  local pass = redis.call('HGET', job_key(id, 'passes'), index) or ''
-  return { id, index, pass, need_of(failures(id, index), job.need) }
+  return answer(id, index, job)
 end
 
 -- A job without work leaves `run` until something is requeued or its next retry is due.
 local function park(id)
   local later = redis.call('ZRANGE', job_key(id, 'retry'), 0, 0, 'WITHSCORES')
   if later[2] then redis.call('ZADD', key('timer'), 'LT', later[2], id) end
+  if redis.call('HLEN', job_key(id, 'live')) > 0 then redis.call('ZADD', key('tail'), 'NX', now, id) end
   withdraw(id)
+end
+
+local function facts(id)
+  local fields = redis.call('HMGET', job_key(id),
+    'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share', 'paused', 'frames', 'copied')
+  return {
+    state = fields[1], passes = tonumber(fields[2]), need = tonumber(fields[3]), protocol = fields[4],
+    encoders = fields[5], cursor = tonumber(fields[6]), share = fields[7], paused = fields[8],
+    frames = tonumber(fields[9] or 0), copied = tonumber(fields[10] or 0),
+  }
+end
+
+-- Milliseconds that a holder will still need at its pace so far; passes of one job are about equal.
+local function time_left(job, started, decoded, encoded)
+  local all = 2 * job.frames / job.passes
+  local done = math.min(decoded + encoded, all)
+  return done > 0 and (now - started) * (all - done) / done or now - started
+end
+
+-- Whether this worker may do a pass a second time: one of video, that it has neither in hand nor crashed at.
+local function may_copy(id, index, by, job)
+  if by == worker or index >= job.passes then return false end
+  for _, part in ipairs({ 'copies', 'done' }) do
+    if redis.call('HEXISTS', job_key(id, part), index) == 1 then return false end
+  end
+  local pass = redis.call('HGET', job_key(id, 'passes'), index)
+  return pass and pass:find('"video"', 1, true) and not is_for_others(id, index, now, job)
+end
+
+-- The pass with the longest time left, where this worker needs less than half of that; the least index of equals.
+local function laggard(id, job)
+  local own = tonumber(redis.call('HGET', job_key(id, 'times'), worker))
+  if not own then return nil end
+  local longest, found = LAG * own, nil
+  local live = redis.call('HGETALL', job_key(id, 'live'))
+  for i = 1, #live, 2 do
+    local index, _, started, decoded, encoded, by = tonumber(live[i]), parse(live[i + 1])
+    local left = time_left(job, started, decoded, encoded)
+    if (left > longest or found and left == longest and index < found) and may_copy(id, index, by, job) then
+      longest, found = left, index
+    end
+  end
+  return found
+end
+
+-- One that asks in vain takes a second copy at the tail of a job, if that is worth it.
+local function copy()
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('tail'), '-inf', now, 'LIMIT', 0, 8)) do
+    local job = facts(id)
+    if job.state ~= 'running' or job.paused or job.cursor < job.passes
+      or redis.call('ZCARD', job_key(id, 'retry')) > 0 or redis.call('HLEN', job_key(id, 'live')) == 0 then
+      redis.call('ZREM', key('tail'), id)
+    elseif can_take(id, job) and not missing_encoder(job) and job.copied < math.max(1, COPIED * job.passes) then
+      -- However many ask, few look: it costs as much as there are passes in flight.
+      redis.call('ZADD', key('tail'), now + TAIL_WAIT, id)
+      local index = laggard(id, job)
+      if index then
+        redis.call('HSET', job_key(id), 'copied', job.copied + 1)
+        hold(id, index, 'copies', token, worker, lease, now, 0, 0)
+        event('copied', id, index, worker)
+        return answer(id, index, job)
+      end
+    end
+  end
+  return false
 end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('timer'), '-inf', now, 'LIMIT', 0, BATCH)) do
@@ -104,12 +176,7 @@ end
 
 local batch = redis.call('ZRANGE', key('run'), rank, rank + BATCH - 1)
 for _, id in ipairs(batch) do
-  local fields = redis.call('HMGET', job_key(id),
-    'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share', 'paused')
-  local job = {
-    state = fields[1], passes = tonumber(fields[2]), need = tonumber(fields[3]), protocol = fields[4],
-    encoders = fields[5], cursor = tonumber(fields[6]), share = fields[7], paused = fields[8],
-  }
+  local job = facts(id)
   if not CLAIMABLE[job.state] or job.paused then
     withdraw(id)
   elseif not can_take(id, job) then
@@ -139,4 +206,4 @@ for _, id in ipairs(batch) do
   end
 end
 if #batch == BATCH then return rank end
-return false
+return copy()

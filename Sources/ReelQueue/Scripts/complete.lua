@@ -25,14 +25,15 @@ if not CLAIMABLE[state] then
   drop(id, index, token)
   return 'cancelled'
 end
-local held, _, _, before = holder(id, index)
-if held and held ~= token or redis.call('HGET', job_key(id, 'returned'), index) == token then return 'late' end
+local part = part_of(id, index, token)
+local held, started, _, before = holder(id, index, part)
+if held and not part or redis.call('HGET', job_key(id, 'returned'), index) == token then return 'late' end
 if index > passes or index == passes and redis.call('HLEN', job_key(id, 'done')) < passes then
   return redis.error_reply('REEL pass ' .. index .. ' of job ' .. id .. ' cannot be complete yet')
 end
 
 -- Without a holder the lease comes first too: it makes reap finish what is torn from here on.
-if not held then hold(id, index, token, worker, lease, now, decoded, encoded) end
+if not held then hold(id, index, 'live', token, worker, lease, now, decoded, encoded) end
 redis.call('HSETNX', job_key(id, 'done'), index, token .. ' ' .. ARGV[5])
 redis.call('SETBIT', job_key(id, 'map'), index, 1)
 if index < passes then keep_pace(id, math.max(encoded - tonumber(before or 0), 0), 1) end
@@ -46,7 +47,13 @@ end
 -- What other passes got done tells nothing of the disk that this one waits for.
 if redis.call('HGET', job_key(id), 'noted') == index .. '' then redis.call('HDEL', job_key(id), 'note', 'noted') end
 redis.call('ZREM', job_key(id, 'retry'), index)
+-- What a pass took here, for who wonders whether to do another one a second time.
+if started and decoded > 0 then redis.call('HSET', job_key(id, 'times'), worker, now - started) end
 settle(id, retention)
+for _, other in ipairs({ 'copies', 'live' }) do
+  local loser = holder(id, index, other)
+  if loser and loser ~= token then drop(id, index, loser) end
+end
 drop(id, index, token)
 event('completed', id, index, worker)
 return 'ok'

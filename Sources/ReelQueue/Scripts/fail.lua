@@ -11,7 +11,7 @@ local backoff, space_wait, retention = tonumber(ARGV[9]), tonumber(ARGV[10]), to
 local state, need = unpack(redis.call('HMGET', job_key(id), 'state', 'need'))
 need = tonumber(need)
 
-if not CLAIMABLE[state] or holder(id, index) ~= token or recorded(id, index) then
+if not CLAIMABLE[state] or not part_of(id, index, token) or recorded(id, index) then
   drop(id, index, token)
   return 'late'
 end

@@ -13,11 +13,10 @@ if pause then
   withdraw(id)
   redis.call('ZREM', key('timer'), id)
 else
+  -- In line first: claim takes a paused job out again, and one that is neither would wait for ever.
+  if CLAIMABLE[state] then join(id) end
   redis.call('HDEL', job_key(id), 'paused')
-  if CLAIMABLE[state] then
-    settle(id, retention)
-    offer(id, now)
-  end
+  settle(id, retention)
 end
 event(pause and 'paused' or 'unpaused', id)
 return state

@@ -13,15 +13,15 @@ local requeued = 0
 local lapsed = redis.call('ZRANGEBYSCORE', key('lease'), '-inf', now, 'LIMIT', 0, 100)
 for _, name in ipairs(lapsed) do
   local id, index, token = name:match('^(.+)/(%d+)/([^/]+)$')
-  local held, _, _, _, worker = holder(id, index)
+  local part = part_of(id, index, token)
+  local _, _, _, _, worker = holder(id, index, part)
   if recorded(id, index) then
     settle(id, retention)
-  elseif CLAIMABLE[redis.call('HGET', job_key(id), 'state')] and held == token then
+  elseif CLAIMABLE[redis.call('HGET', job_key(id), 'state')] and part then
     local message = 'worker ' .. worker .. ' vanished'
     local again, count = charge(id, index, 'lost', worker, token, message)
     if again then
-      requeue(id, index, now)
-      requeued = requeued + 1
+      if requeue(id, index, now) then requeued = requeued + 1 end
       event('lost', id, index, worker)
     else
       fail_job(id, retention, 'job', 'lost',

@@ -1,0 +1,105 @@
+import ReelCore
+import ReelQueue
+import Testing
+
+extension BoardTests {
+    /// What contradicts itself is repaired, whatever brought it about.
+    @Suite struct Auditing {
+        let bench: Bench
+        let job = JobID("a1")
+        init() throws { bench = try Bench() }
+
+        /// What accidents may do to a job of three passes, of which the first is done and the second is held.
+        static let accidents: [(what: String, commands: [[String]])] = [
+            ("a pass that nobody has", [["HDEL", "job:a1:live", "1"], ["ZREM", "lease", "TOKEN"]]),
+            ("a holder without a lease", [["ZREM", "lease", "TOKEN"]]),
+            ("a retry of what is done", [["ZADD", "job:a1:retry", "1", "0"]]),
+            (
+                "a holder of what is done",
+                [["HSET", "job:a1:live", "0", "t 1 0 0 w"], ["ZADD", "lease", "1", "a1/0/t"]]
+            ),
+            (
+                "a copy without a holder",
+                [["HSET", "job:a1:copies", "2", "t 1 0 0 w"], ["ZADD", "lease", "1", "a1/2/t"]]
+            ),
+            ("a job out of line", [["ZREM", "run", "a1"]]),
+            ("a job that no list names", [["ZREM", "active", "a1"], ["ZREM", "jobs", "a1"]]),
+            ("a bit too many", [["SETBIT", "job:a1:map", "2", "1"]]),
+            ("a bit too few", [["SETBIT", "job:a1:map", "0", "0"]]),
+            ("sums of another number", [["HSET", "job:a1", "sum", "0 0 0 0"]]),
+            ("a job in line that is not there", [["ZADD", "run", "1", "b2"], ["ZADD", "timer", "1", "c3"]]),
+        ]
+
+        @Test(arguments: accidents.indices)
+        func repairs(_ number: Int) async throws {
+            try await bench.publish()
+            try await bench.complete(bench.take())
+            let held = try await bench.take()
+            #expect(try await bench.board.audit() == Audit(jobs: 1, repairs: 0))
+            for command in Auditing.accidents[number].commands {
+                try bench.raw.send(
+                    [command[0], "reel:{main}:" + command[1]]
+                        + command[2...].map { $0 == "TOKEN" ? "a1/1/\(held.token)" : $0 })
+            }
+            let audit = try await bench.board.audit()
+            #expect(audit.repairs > 0, "\(Auditing.accidents[number].what)")
+            #expect(try await bench.board.audit().repairs == 0)
+            try await finish(held)
+        }
+
+        /// The job comes to its end, with or without who held a pass of it.
+        private func finish(_ held: Claim) async throws {
+            let status = try #require(try await bench.board.status(job))
+            #expect(status.framesEncoded == 10 && status.passes.done == 1)
+            #expect(try await bench.board.strip(job, cells: 3)?.cells.map(\.done) == [1, 0, 0])
+            #expect(try await bench.board.queue().map(\.job.id) == [job])
+            var done = Set([0])
+            for _ in 0..<3 {
+                while let claim = try await bench.claim("w2") {
+                    #expect(try await bench.complete(claim, by: "w2") == .ok)
+                    #expect(done.insert(claim.index).inserted)
+                }
+                try bench.lapse()
+                _ = try await bench.reaper().reap()
+            }
+            #expect(done == [0, 1, 2, 3])
+            #expect(try await bench.state() == .done)
+            #expect(try bench.raw("ZCARD", "reel:{main}:lease") == "0")
+        }
+
+        @Test func everyPassOfALongJobIsLookedAt() async throws {
+            try await bench.publish(Bench.job(passes: 2500))
+            for _ in 0..<2500 { _ = try await bench.take() }
+            try bench.raw("DEL", "reel:{main}:job:a1:live")
+            try bench.raw("DEL", "reel:{main}:lease")
+            #expect(try await bench.board.audit() == Audit(jobs: 1, repairs: 2500))
+            #expect(try await bench.board.audit().repairs == 0)
+            #expect(try await bench.board.status(job)?.passes.ready == 2500)
+        }
+
+        @Test func anEndedJobExpiresAllTheSame() async throws {
+            try await bench.publish()
+            _ = try await bench.board.cancel(job)
+            try bench.raw("PERSIST", "reel:{main}:job:a1:passes")
+            try bench.raw("ZADD", "reel:{main}:active", "1", "a1")
+            #expect(try await bench.board.audit().repairs == 2)
+            #expect(try bench.raw("TTL", "reel:{main}:job:a1:passes") != "-1")
+        }
+
+        @Test func anAuditFollowsEachStartOfRedisOnce() async throws {
+            try await bench.publish()
+            #expect(try await bench.board.auditAfterRestart() == Audit(jobs: 1, repairs: 0))
+            #expect(try await bench.board.auditAfterRestart() == nil)
+            try bench.raw("HSET", "reel:{main}:control", "audited", "the start before")
+            try bench.raw("ZREM", "reel:{main}:run", "a1")
+            #expect(try await bench.board.auditAfterRestart() == Audit(jobs: 1, repairs: 1))
+            #expect(try await bench.take().index == 0)
+        }
+
+        @Test func anEmptyBoardIsKnownAsOne() async throws {
+            #expect(try await bench.board.isEmpty())
+            try await bench.publish()
+            #expect(try await bench.board.isEmpty() == false)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import ReelCore
+import ReelQueue
+import Testing
+
+extension BoardTests {
+    /// A pass that lags at its job's tail is given out a second time.
+    @Suite struct Stragglers {
+        let bench: Bench
+        let job = JobID("a1")
+        init() throws { bench = try Bench() }
+
+        /// Two passes, of which w2 has finished one and w1 holds the other; how long ago it began is told by Redis.
+        private func tail(passes: [Pass] = Bench.passes(2)) async throws -> Claim {
+            _ = try await bench.board.publish(Bench.job(passes: 2), passes: passes)
+            let (slow, quick) = (try await bench.take("w1"), try await bench.take("w2"))
+            try await bench.complete(quick, by: "w2")
+            try bench.raw("HSET", "reel:{main}:job:a1:times", "w2", "10000")
+            try age(slow, milliseconds: 60_000)
+            return slow
+        }
+
+        /// Makes a pass look as if it had begun so long ago.
+        private func age(_ claim: Claim, milliseconds: Int, progress: String = "0 0") throws {
+            let clock = try bench.raw("TIME").split(separator: "\n").compactMap { Int($0) }
+            let started = clock[0] * 1000 + clock[1] / 1000 - milliseconds
+            try bench.raw(
+                "HSET", "reel:{main}:job:a1:live", String(claim.index), "\(claim.token) \(started) \(progress) w1")
+        }
+
+        private func lookAgain() throws { try bench.raw("ZADD", "reel:{main}:tail", "1", "a1") }
+
+        private func claims(_ worker: String) async throws -> Claim? {
+            _ = try await bench.claim(worker)
+            try lookAgain()
+            return try await bench.claim(worker)
+        }
+
+        @Test(arguments: [true, false])
+        func theFirstResultCounts(copyIsFirst: Bool) async throws {
+            let slow = try await tail()
+            let copy = try #require(try await bench.claim("w2"))
+            #expect(copy.index == slow.index && copy.pass == slow.pass && copy.token != slow.token)
+            #expect(try await bench.beat("w1", holding: [slow]).answers == [slow.token: .ok])
+            #expect(try await bench.beat("w2", holding: [copy]).answers == [copy.token: .ok])
+            let (winner, loser) = copyIsFirst ? (copy, slow) : (slow, copy)
+            let (first, second) = copyIsFirst ? ("w2", "w1") : ("w1", "w2")
+            #expect(try await bench.complete(winner, by: first) == .ok)
+            #expect(try await bench.beat(second, holding: [loser]).answers == [loser.token: .lost])
+            #expect(try await bench.complete(loser, by: second) == .late)
+            let assembly = try await bench.take()
+            #expect(assembly.pass == .assembly)
+            #expect(try await bench.board.results(job)[slow.index]?.warnings == ["from \(winner.token)"])
+            try await bench.complete(assembly)
+            #expect(try bench.raw("ZCARD", "reel:{main}:lease") == "0")
+            #expect(try bench.raw("HLEN", "reel:{main}:job:a1:copies") == "0")
+        }
+
+        @Test func whenOneOfTheTwoVanishesTheOtherGoesOn() async throws {
+            let slow = try await tail()
+            let copy = try #require(try await bench.claim("w2"))
+            try bench.raw("ZADD", "reel:{main}:lease", "1", "a1/\(slow.index)/\(slow.token)")
+            #expect(try await bench.reaper().reap() == 0)
+            #expect(try await bench.board.live(job) == [slow.index: WorkerID("w2")])
+            #expect(try await bench.claim("w3") == nil)
+            #expect(try await bench.beat("w1", holding: [slow]).answers == [slow.token: .lost])
+            #expect(try await bench.complete(copy, by: "w2") == .ok)
+            #expect(try await bench.state() == .assembling)
+        }
+
+        @Test func aCopyThatFailsOrIsHandedBackLeavesTheHolderAlone() async throws {
+            let slow = try await tail()
+            let copy = try #require(try await bench.claim("w2"))
+            #expect(try await bench.fail(copy, .crash, by: "w2") == .retry)
+            #expect(try await bench.board.live(job) == [slow.index: WorkerID("w1")])
+            try lookAgain()
+            // Where it crashed it is not tried again, and one copy was all that two passes may have.
+            #expect(try await bench.claim("w2") == nil)
+            try bench.raw("HSET", "reel:{main}:job:a1:times", "w3", "10000")
+            try lookAgain()
+            #expect(try await bench.claim("w3") == nil)
+            #expect(try await bench.complete(slow) == .ok)
+        }
+
+        @Test func theHoldersFailureLeavesTheCopyAlone() async throws {
+            let slow = try await tail()
+            let copy = try #require(try await bench.claim("w2"))
+            #expect(try await bench.fail(slow, .transient) == .retry)
+            #expect(try await bench.claim("w3") == nil)
+            try await bench.board.release(slow)
+            #expect(try await bench.beat("w2", holding: [copy], encoded: 3).answers == [copy.token: .ok])
+            #expect(try await bench.board.status(job)?.framesEncoded == 13)
+            #expect(try await bench.complete(copy, by: "w2") == .ok)
+        }
+
+        @Test func whoWouldNotBeTwiceAsQuickGetsNoCopy() async throws {
+            let slow = try await tail()
+            // Nearly done: a sixth of it takes ten seconds more.
+            try age(slow, milliseconds: 60_000, progress: "9 8")
+            #expect(try await claims("w2") == nil)
+            // A worker of which nobody knows how quick it is.
+            try age(slow, milliseconds: 60_000)
+            #expect(try await claims("w3") == nil)
+            // The holder itself.
+            try bench.raw("HSET", "reel:{main}:job:a1:times", "w1", "10000")
+            #expect(try await claims("w1") == nil)
+            #expect(try await claims("w2")?.index == slow.index)
+            #expect(try await claims("w2") == nil)
+        }
+
+        @Test func soundIsNeverDoneTwice() async throws {
+            let slow = try await tail(passes: [.audio(0), Bench.passes(1)[0]])
+            #expect(slow.pass == .audio(0))
+            #expect(try await claims("w2") == nil)
+        }
+
+        @Test func aPausedOrCancelledJobGivesNoCopies() async throws {
+            _ = try await tail()
+            _ = try await bench.board.pause(job)
+            #expect(try await claims("w2") == nil)
+            _ = try await bench.board.resume(job)
+            _ = try await bench.board.cancel(job)
+            #expect(try await claims("w2") == nil)
+        }
+    }
+}
