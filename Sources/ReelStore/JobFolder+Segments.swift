@@ -7,8 +7,23 @@ extension JobFolder {
     /// A segment counts whoever made it, if its record is there and its file has the recorded size and checksum.
     /// Where a run was made twice, the first by name counts. Whatever cannot be read does not.
     public func wholeSegments(pass: Int) -> [SegmentRecord] {
+        wholeSegments(pass, among: segmentNames().filter { $0.hasPrefix("\(pass).") })
+    }
+
+    /// The same of every pass that has any.
+    public func wholeSegments() -> [Int: [SegmentRecord]] {
+        let names = Dictionary(grouping: segmentNames()) { name in name.split(separator: ".").first.flatMap { Int($0) }
+        }
+        return names.reduce(into: [:]) { found, entry in
+            guard let pass = entry.key else { return }
+            let whole = wholeSegments(pass, among: entry.value)
+            if !whole.isEmpty { found[pass] = whole }
+        }
+    }
+
+    private func wholeSegments(_ pass: Int, among names: [String]) -> [SegmentRecord] {
         var found: [Int: SegmentRecord] = [:]
-        for name in segmentNames() where name.hasPrefix("\(pass).") && name.hasSuffix(".json") {
+        for name in names where name.hasSuffix(".json") {
             guard let record = try? AtomicFile.read(json: SegmentRecord.self, from: "\(segments)/\(name)"),
                 record.pass == pass, found[record.run] == nil, isWhole(record)
             else { continue }

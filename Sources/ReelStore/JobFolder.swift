@@ -19,6 +19,12 @@ public struct JobFolder: Sendable {
     /// The folder of what engines said on standard error, a file per attempt that failed.
     public var attempts: String { path + "/attempts" }
 
+    /// The folder of the source's copy, where one was asked for.
+    public var stage: String { path + "/source" }
+
+    /// Path of the file that workers read for a job.
+    public func source(of record: JobRecord) -> String { record.staged.map { "\(stage)/\($0)" } ?? record.source }
+
     /// The verified result.
     public func output(_ container: Container) -> String { "\(path)/output.\(container.rawValue)" }
 
@@ -108,9 +114,11 @@ public struct JobFolder: Sendable {
         }
     }
 
-    /// Removes what finished jobs need no longer: segments, and what processes that were killed left half-written.
-    public func removeParts() throws(ReelFailure) {
-        try remove(segments)
+    /// Removes what finished jobs need no longer: segments, the source's copy, and what processes that were killed left
+    /// half-written.
+    public func removeParts(keepingSegments: Bool = false) throws(ReelFailure) {
+        if !keepingSegments { try remove(segments) }
+        try remove(stage)
         let names = (try? Files.names(in: path)) ?? []
         for name in names where JobFolder.partPrefixes.contains(where: name.hasPrefix) { try remove("\(path)/\(name)") }
     }

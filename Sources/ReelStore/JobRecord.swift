@@ -11,10 +11,14 @@ public struct JobRecord: Hashable, Codable, Sendable {
     public var spec: JobSpec
     /// Absolute path of the source.
     public var source: String
+    /// Name of the copy of the source in the job folder, nil where workers read the source itself.
+    public var staged: String?
     /// Of the source when it was read by recon.
     public var fingerprint: Fingerprint
-    /// Share of the work among jobs; 1 is normal.
-    public var weight: Double
+    /// Builds of the encoders that workers must have.
+    public var encoders: [String]
+    /// How it is to be treated; the output does not depend on it.
+    public var terms: JobTerms
     /// Nil until the job has ended: before that, the board knows.
     public var state: JobState?
     /// Whether no pass may be claimed for now.
@@ -28,14 +32,34 @@ public struct JobRecord: Hashable, Codable, Sendable {
 
     /// A job that has not ended.
     public init(
-        id: JobID, spec: JobSpec, source: String, fingerprint: Fingerprint, weight: Double = 1, created: Double
+        id: JobID, spec: JobSpec, source: String, staged: String? = nil, fingerprint: Fingerprint,
+        encoders: [String], terms: JobTerms = JobTerms(), created: Double
     ) {
         self.id = id
         self.spec = spec
         self.source = source
         self.fingerprint = fingerprint
-        self.weight = weight
+        self.staged = staged
+        self.encoders = encoders
+        self.terms = terms
         self.paused = false
         self.created = created
+    }
+}
+
+/// How a job is to be treated, beside what its output is to be.
+public struct JobTerms: Hashable, Codable, Sendable {
+    /// Share of the work among jobs; 1 is normal.
+    public var weight: Double
+    /// Seconds for which the store keeps the job after its end.
+    public var retain: Double
+    /// Segments stay after the job is done.
+    public var keepsSegments: Bool
+
+    /// The usual: weight 1, a week, without segments.
+    public init(weight: Double = 1, retain: Double = 7 * 24 * 3600, keepsSegments: Bool = false) {
+        self.weight = weight
+        self.retain = retain
+        self.keepsSegments = keepsSegments
     }
 }

@@ -9,7 +9,7 @@ struct ReelCoordinator: AsyncParsableCommand {
         abstract: "Reverses videos, frame by frame exact, on one machine or many.",
         subcommands: [
             RunCommand.self, SubmitCommand.self, PlanCommand.self, StatusCommand.self, FetchCommand.self,
-            CancelCommand.self, WorkersCommand.self,
+            CancelCommand.self, WorkersCommand.self, RecoverCommand.self,
         ])
 
     static func main() async {

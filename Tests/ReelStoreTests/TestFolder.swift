@@ -48,5 +48,7 @@ let fingerprint = Fingerprint(
 let encoder = EncoderIdentity(build: "libx264 Lavc59.37.100", extradataHash: String(repeating: "cd", count: 32))
 
 func record(_ id: JobID) -> JobRecord {
-    JobRecord(id: id, spec: spec, source: "/media/ä b.mp4", fingerprint: fingerprint, created: 1_700_000_000)
+    JobRecord(
+        id: id, spec: spec, source: "/media/ä b.mp4", fingerprint: fingerprint, encoders: ["libx264 1"],
+        created: 1_700_000_000)
 }

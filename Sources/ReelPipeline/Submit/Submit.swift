@@ -9,12 +9,20 @@ public struct Submit: Sendable {
     private let store: Store
     private let engine: EngineHost
     private let capacity: Capacity
+    private let terms: JobTerms
+    private let stages: Bool
 
-    /// - Parameter capacity: what the machines that will do the work have, as far as it is known.
-    public init(store: Store, engine: EngineHost, capacity: Capacity) {
+    /// - Parameters:
+    ///   - capacity: what the machines that will do the work have, as far as it is known.
+    ///   - stages: copy the source into the store, for workers that do not see it where it is.
+    public init(
+        store: Store, engine: EngineHost, capacity: Capacity, terms: JobTerms = JobTerms(), stages: Bool = false
+    ) {
         self.store = store
         self.engine = engine
         self.capacity = capacity
+        self.terms = terms
+        self.stages = stages
     }
 
     /// Recon and plan: all that can be refused is refused here, before anything of the job exists.
@@ -33,9 +41,10 @@ public struct Submit: Sendable {
             fingerprint: fingerprint, spec: spec, encoder: recon.video.identity,
             audioEncoders: recon.audio.map(\.encoder))
         let record = JobRecord(
-            id: id, spec: spec, source: path, fingerprint: fingerprint, created: Date().timeIntervalSince1970)
-        return Preparation(
-            record: record, plan: plan, source: found, available: identity.encoders, folder: folder, index: index)
+            id: id, spec: spec, source: path, staged: stages ? URL(fileURLWithPath: path).lastPathComponent : nil,
+            fingerprint: fingerprint, encoders: plan.builds(among: identity.encoders), terms: terms,
+            created: Date().timeIntervalSince1970)
+        return Preparation(record: record, plan: plan, source: found, folder: folder, index: index)
     }
 
     private func look(
@@ -86,21 +95,19 @@ public struct Submit: Sendable {
         try folder.create()
         try folder.write(preparation.record)
         try folder.adopt(preparation.index, as: folder.index)
+        let record = preparation.record
+        if let name = record.staged { try folder.stage(record.source, as: name, record.fingerprint) }
         try folder.write(preparation.plan)
-        return PlacedJob(
-            record: preparation.record, plan: preparation.plan, folder: folder, available: preparation.available,
-            resumed: false)
+        return PlacedJob(record: record, plan: preparation.plan, folder: folder, resumed: false)
     }
 
     /// Makes the job runnable on the board.
     public func publish(_ job: PlacedJob, on board: Board) async throws(ReelFailure) -> Submission {
-        if job.record.state != nil {
-            // It ended, and somebody wants it again: from here on the board knows its state.
-            var record = job.record
-            (record.state, record.failure, record.finished) = (nil, nil, nil)
-            try job.folder.write(record)
-        }
-        switch try await board.publish(job.published, passes: job.plan.passes) {
+        // Where it ended before, somebody wants it again: from here on the board knows its state.
+        var record = job.record
+        (record.state, record.failure, record.finished, record.terms) = (nil, nil, nil, terms)
+        if record != job.record { try job.folder.write(record) }
+        switch try await job.publish(on: board) {
         case .attached: return .attached
         case .published: return job.resumed ? .resumed : .published
         case .resumed: return .resumed
@@ -110,10 +117,10 @@ public struct Submit: Sendable {
     /// What an earlier run left, if it is whole and of this release.
     private func kept(_ preparation: Preparation) -> PlacedJob? {
         let folder = store.job(preparation.record.id)
-        guard folder.exists, let record = try? folder.read(), let plan = try? folder.readPlan(),
+        guard let kept = try? PlacedJob(folder),
             (try? folder.indexHash()) == preparation.record.fingerprint.indexHash
         else { return nil }
-        return PlacedJob(record: record, plan: plan, folder: folder, available: preparation.available, resumed: true)
+        return kept
     }
 
     /// A plan that was made for more memory than there is now is of no use.
@@ -143,50 +150,4 @@ public enum Submission: Sendable {
     case resumed
     /// The store has the result already.
     case finished
-}
-
-/// A job that was looked at and planned, and exists nowhere yet.
-public struct Preparation: Sendable {
-    public let record: JobRecord
-    public let plan: Plan
-    public let source: SourceIndex
-    let available: [String]
-    /// Holds the index until the job has a folder; removed with this value.
-    let folder: TemporaryFolder
-    let index: String
-}
-
-/// A job that the store holds.
-public struct PlacedJob: Sendable {
-    public let record: JobRecord
-    public let plan: Plan
-    public let folder: JobFolder
-    let available: [String]
-    /// Whether an earlier run of the same job left it.
-    public let resumed: Bool
-
-    public var id: JobID { record.id }
-
-    /// The verified result, if the store has it.
-    public var result: String? {
-        let path = folder.output(plan.container)
-        return record.state == .done && fileExists(path) ? path : nil
-    }
-
-    var published: PublishedJob {
-        PublishedJob(
-            id: id, source: record.source, frames: plan.timeline.frameCount, passCount: plan.passes.count,
-            need: plan.need, encoders: encoders, protocolVersion: Wire.version, weight: record.weight,
-            warnings: plan.warnings)
-    }
-
-    /// Builds of the encoders that workers must have.
-    private var encoders: [String] {
-        var builds = [plan.video.identity.build]
-        for target in plan.audio {
-            guard let build = available.first(where: { $0.hasPrefix(target.encoder + " ") }) else { continue }
-            if !builds.contains(build) { builds.append(build) }
-        }
-        return builds
-    }
 }

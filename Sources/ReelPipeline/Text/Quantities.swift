@@ -82,6 +82,25 @@ public struct BitRate: Hashable, Sendable {
     }
 }
 
+/// A length of time as people write it: "7d", "12h", "90m", "45s" or "45".
+public struct TimeSpan: Hashable, Sendable {
+    /// Whole seconds.
+    public var seconds: Int64
+
+    public static let week = TimeSpan(seconds: 7 * 24 * 3600)
+
+    init(seconds: Int64) { self.seconds = seconds }
+
+    /// Nil for anything else, for parts of a second, and for 0.
+    public init?(_ text: String) {
+        let scales: [String: Int64] = ["": 1, "s": 1, "m": 60, "h": 3600, "d": 24 * 3600]
+        guard let (number, unit) = DecimalNumber.split(text), let scale = scales[unit],
+            let seconds = DecimalNumber.scaled(number, by: scale)
+        else { return nil }
+        self.seconds = seconds
+    }
+}
+
 /// A moment of a file, as seconds ("90.5") or as a clock shows it ("00:01:30.500", "1:30.5"), exact.
 public struct ClockTime: Hashable, Sendable {
     public var seconds: Rational

@@ -9,7 +9,7 @@ struct JobContext: Sendable {
     let plan: Plan
     let folder: JobFolder
 
-    var files: JobFiles { JobFiles(source: record.source, index: folder.index, plan: folder.plan) }
+    var files: JobFiles { JobFiles(source: folder.source(of: record), index: folder.index, plan: folder.plan) }
 
     /// Whether an earlier context still describes the job that the store has now.
     func describes(_ record: JobRecord) -> Bool {
@@ -21,7 +21,7 @@ struct JobContext: Sendable {
     func checkSource() throws(ReelFailure) {
         let isTheSame: Bool
         do {
-            isTheSame = try record.fingerprint.matches(record.source)
+            isTheSame = try record.fingerprint.matches(folder.source(of: record))
         } catch {
             throw ReelFailure(.input, "on this host: \(error.message)", cause: .incompatible)
         }

@@ -49,7 +49,8 @@ struct Settlement: Sendable {
             guard work.assignment.isAssembly else { return }
             work.removePartial()
             // Whoever asks for the same again gets the result; its parts have served.
-            do { try folder.removeParts() } catch { log.warning("\(error.message)") }
+            let keeps = work.assignment.context.record.terms.keepsSegments
+            do { try folder.removeParts(keepingSegments: keeps) } catch { log.warning("\(error.message)") }
         case .late?: log.notice("\(name) had been finished by another worker")
         case .cancelled?: log.notice("\(name) is not needed: the job was cancelled")
         case nil: log.warning("\(name) is whole, but the board could not be told; its next holder will find it")

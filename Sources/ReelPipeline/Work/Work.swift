@@ -39,34 +39,16 @@ struct Work: Sendable {
         self.assignment = assignment
         self.board = board
         self.scratch = scratch
-        whole = Work.whole(assignment)
+        whole = assignment.claim.pass.fitting(assignment.context.folder.wholeSegments(pass: assignment.claim.index))
     }
 
-    private static func whole(_ assignment: Assignment) -> [SegmentRecord] {
-        guard !assignment.isAssembly else { return [] }
-        let segments = assignment.context.folder.wholeSegments(pass: assignment.claim.index)
-        guard case .video(let video) = assignment.claim.pass else { return segments.filter { $0.run == 0 } }
-        let frames = video.runs.map(\.count)
-        return segments.filter { frames.indices.contains($0.run) && frames[$0.run] == $0.frames }
-    }
-
-    var reusedFrames: Int {
-        guard case .video = claim.pass else { return 0 }
-        return whole.reduce(0) { $0 + $1.frames }
-    }
+    var reusedFrames: Int { claim.pass.frames(in: whole) }
 
     /// The result where nothing is left to do: everything was whole before.
     func finished() -> PassResult? {
-        switch claim.pass {
-        case .assembly:
-            guard fileExists(folder.output(context.plan.container)) else { return nil }
-        case .audio:
-            guard whole.count == 1 else { return nil }
-        case .video(let pass):
-            guard whole.count == pass.runCount else { return nil }
-        }
-        return PassResult(
-            segments: whole, statistics: PassStatistics(framesEncoded: reusedFrames), warnings: [])
+        guard assignment.isAssembly else { return claim.pass.result(of: whole) }
+        guard fileExists(folder.output(context.plan.container)) else { return nil }
+        return PassResult(segments: [], statistics: PassStatistics(), warnings: [])
     }
 
     /// Has the engine do what is left to do. Throws what the engine reports, or how it died.

@@ -19,15 +19,17 @@ public struct WorkerSettings: Sendable {
     public var grace: Duration
     /// From one beat to the next; the lease is a multiple of it.
     public var beat: Duration
-    /// From one look for expired leases to the next.
+    /// From one look for expired leases, or for a Redis that was started anew, to the next.
     public var reap: Duration
+    /// From one look for jobs that were kept long enough to the next.
+    public var cleaning: Duration
 
     /// How many slots a worker may have.
     public static let slotLimit = 1...1024
 
     public init(
         slots: Int, memoryTotal: Int64, scratch: String, grace: Duration = .seconds(25), beat: Duration = .seconds(5),
-        reap: Duration = .seconds(3)
+        reap: Duration = .seconds(3), cleaning: Duration = .seconds(600)
     ) {
         self.slots = slots
         self.memoryTotal = memoryTotal
@@ -35,6 +37,7 @@ public struct WorkerSettings: Sendable {
         self.grace = grace
         self.beat = beat
         self.reap = reap
+        self.cleaning = cleaning
     }
 }
 
@@ -104,11 +107,19 @@ public final class Worker: Service {
             board: Board(address, name: "\(id)-beat"), worker: id, report: { self.report(identity) },
             interval: settings.beat, holdings: holdings, drain: drain, log: log)
         let reaper = Reaper(board: claims, interval: settings.reap, log: log)
+        let auditor = Auditor(store: store, board: claims, interval: settings.reap, log: log)
+        let janitor = Janitor(store: store, board: claims, interval: settings.cleaning, log: log)
         let beating = Task { await heartbeat.run() }
-        let reaping = Task { await reaper.run() }
+        let caring = Task {
+            await withTaskGroup { group in
+                group.addTask { await reaper.run() }
+                group.addTask { await auditor.run() }
+                group.addTask { await janitor.run() }
+            }
+        }
         log.info("\(id) works with \(settings.slots) slots and \(ByteSize(bytes: settings.memoryTotal))")
         await work(claims, identity)
-        reaping.cancel()
+        caring.cancel()
         beating.cancel()
         await beating.value
         log.info("\(id) ends")

@@ -20,6 +20,7 @@ struct SubmitCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
     @OptionGroup var spec: SpecOptions
+    @OptionGroup var terms: TermsOptions
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
 
@@ -49,7 +50,7 @@ struct SubmitCommand: AsyncParsableCommand {
         let board = try await redis.connect(warnings: true)
         let submit = Submit(
             store: store, engine: EngineHost(executable: try Programs().path("reel-engine")),
-            capacity: Capacity(slots: try await SubmitCommand.slots(board)))
+            capacity: Capacity(slots: try await SubmitCommand.slots(board)), terms: terms.terms, stages: terms.stage)
         let (force, wait, json) = (force, wait, json)
         var jobs: [(PlacedJob, Deliver)] = []
         for order in orders {

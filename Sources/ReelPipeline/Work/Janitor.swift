@@ -1,0 +1,37 @@
+internal import Foundation
+internal import Logging
+internal import ReelCore
+internal import ReelQueue
+internal import ReelStore
+
+/// Removes jobs from the store that ended longer ago than they were to be kept. Every worker runs one.
+struct Janitor: Sendable {
+    let store: Store
+    let board: Board
+    let interval: Duration
+    let log: Logger
+
+    /// Runs until cancelled.
+    func run() async {
+        repeat { await clean() } while (try? await Task.sleep(for: interval)) != nil
+    }
+
+    private func clean() async {
+        do throws(ReelFailure) {
+            for job in try store.jobs() where isPast(store.job(job)) {
+                // The board first: what it does not know nobody asks the store for.
+                try await board.forget(job)
+                try store.job(job).remove()
+                log.notice("removed job \(job): it was kept as long as it was to be")
+            }
+        } catch {
+            log.debug("nothing cleaned up: \(error.message)")
+        }
+    }
+
+    /// What cannot be read is left to people.
+    private func isPast(_ folder: JobFolder) -> Bool {
+        guard let record = try? folder.read(), record.state != nil, let finished = record.finished else { return false }
+        return finished + record.terms.retain < Date().timeIntervalSince1970
+    }
+}

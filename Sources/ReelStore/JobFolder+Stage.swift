@@ -1,0 +1,32 @@
+internal import Glibc
+public import ReelCore
+
+extension JobFolder {
+    /// Copies the source into the job folder, so that workers need not see it where it is: as a clone that shares its
+    /// blocks where the file system can. The copy has the source's time, which is part of its fingerprint.
+    ///
+    /// Throws `.unreachable` where it cannot be written, cause no-space where the disk is full; `.input` where the
+    /// source is no longer the one that the fingerprint was taken of.
+    public func stage(_ source: String, as name: String, _ fingerprint: Fingerprint) throws(ReelFailure) {
+        let copy = "\(stage)/\(name)"
+        let temporary = Files.temporaryName(beside: copy)
+        do throws(SystemCode) {
+            try Files.makeFolders(stage)
+            try FileCopy.write(source, to: temporary)
+            let seconds = fingerprint.mtimeNanoseconds / 1_000_000_000
+            let rest = fingerprint.mtimeNanoseconds % 1_000_000_000
+            let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
+            guard utimensat(AT_FDCWD, temporary, [time, time], 0) == 0 else { throw SystemCode(errno) }
+            try Files.rename(temporary, to: copy)
+            try Files.syncFolder(stage)
+        } catch {
+            unlink(temporary)
+            if error.value == ECANCELED { throw ReelFailure(.interrupted, "interrupted", cause: .transient) }
+            throw SystemError.store("copy \(source) to", copy, error.value)
+        }
+        // Somebody may have written to it while it was being read.
+        guard try fingerprint.matches(source), try fingerprint.matches(copy) else {
+            throw ReelFailure(.input, "\(source) changed while it was copied into the store; submit it again")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import ArgumentParser
+internal import ReelCore
+internal import ReelPipeline
+internal import ReelQueue
+internal import ReelStore
+
+/// Rebuilds the board from the store.
+struct RecoverCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recover", abstract: "Put the store's unfinished jobs back on a board that has lost them.",
+        discussion: "What is finished of them stays so. Doing it again, or while workers work, is harmless.")
+
+    @OptionGroup var redis: RedisOption
+    @OptionGroup var store: StoreOption
+
+    func run() async throws {
+        let store = try store.open()
+        let board = try await redis.connect(warnings: true)
+        let audit = try await board.audit()
+        if audit.repairs > 0 { Console.say("\(audit.repairs) repairs in \(audit.jobs) jobs of the board") }
+        let outcomes = try await Recover(store: store, board: board).all()
+        var lost: [JobID] = []
+        for (job, outcome) in outcomes {
+            switch outcome {
+            case .recovered:
+                let passes = try await board.status(job)?.passes.done ?? 0
+                Console.say("job \(job) goes on; passes that were finished: \(passes)")
+                Console.result(job.text)
+            case .known: Console.say("job \(job) is on the board")
+            case .lost(let why):
+                Console.say("job \(job) cannot be put back: \(why)")
+                lost.append(job)
+            }
+        }
+        if outcomes.isEmpty { Console.say("the store has no unfinished job") }
+        guard lost.isEmpty else {
+            throw ReelFailure(.unreachable, "not put back: \(lost.map(\.text).joined(separator: ", "))")
+        }
+    }
+}

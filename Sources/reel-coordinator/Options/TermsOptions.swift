@@ -1,0 +1,35 @@
+public import ArgumentParser
+public import ReelPipeline
+internal import ReelStore
+
+extension TimeSpan: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+
+    public var defaultValueDescription: String { "7d" }
+}
+
+/// How jobs are to be treated that many share a board and a store with.
+struct TermsOptions: ParsableArguments {
+    @Option(help: "Share of the work beside other jobs: 3 gets three times as much as 1.")
+    var weight = 1.0
+
+    @Option(
+        help: ArgumentHelp("How long the store keeps the job after its end, as 7d, 12h or 90m.", valueName: "time"))
+    var retain = TimeSpan.week
+
+    @Flag(help: "Keep the segments in the store after the job is done.")
+    var keepSegments = false
+
+    @Flag(help: "Copy the video into the store, for workers that do not see it where it is.")
+    var stage = false
+
+    var terms: JobTerms {
+        JobTerms(weight: weight, retain: Double(retain.seconds), keepsSegments: keepSegments)
+    }
+
+    func validate() throws {
+        guard weight.isFinite, weight >= 0.001, weight <= 1000 else {
+            throw ValidationError("--weight must be 0.001 to 1000")
+        }
+    }
+}
