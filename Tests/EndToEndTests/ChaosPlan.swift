@@ -49,7 +49,7 @@ struct ChaosPlan {
     mutating func publication() -> [Duration] {
         (0..<Int.random(in: 1...4, using: &publications)).map { _ in
             // It takes about 30 ms from there to the end; some come too late.
-            .microseconds(Int.random(in: 0...30_000, using: &publications))
+            .microseconds(Int.random(in: 0...20_000, using: &publications))
         }
     }
 
@@ -62,8 +62,7 @@ struct ChaosPlan {
         guard isLong else { return .none }
         switch kind {
         case 0..<3: return .kill(after: after)
-        case 3: return .stop(stop, withEngine: withEngine)
-        default: return .none
+        default: return .stop(stop, withEngine: withEngine)
         }
     }
 
