@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Testing
 
 /// The distributed way, to be disturbed: a Redis set up as deploy/ says, workers of one slot that share a store, and
 /// whoever submits.
@@ -70,16 +71,35 @@ actor Fleet {
 
     /// Cuts the end off the newest append-only file, as a crash of the machine would; says how many bytes.
     nonisolated func cutLog(by count: Int) throws -> Int {
+        guard let log = try newestLog() else { return 0 }
+        let size = try Data(contentsOf: log).count
+        return try cut(log, to: max(size - count, 0))
+    }
+
+    /// Cuts the newest append-only file in the midst of the command that is the last but so many to name a key.
+    nonisolated func cutLog(beforeLast count: Int, of key: String) throws -> Int {
+        guard let log = try newestLog() else { return 0 }
+        var place = try Data(contentsOf: log)
+        for _ in 0..<count {
+            guard let found = place.range(of: Data(key.utf8), options: .backwards) else { return 0 }
+            place = place[..<found.lowerBound]
+        }
+        return try cut(log, to: place.count)
+    }
+
+    private nonisolated func newestLog() throws -> URL? {
         let folder = bench.path("redis/reel-appendonly")
         let logs = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".incr.aof") }
         func number(_ name: String) -> Int { Int(name.split(separator: ".").dropLast(2).last ?? "") ?? 0 }
-        guard let newest = logs.max(by: { number($0) < number($1) }) else { return 0 }
-        let file = try FileHandle(forUpdating: URL(fileURLWithPath: "\(folder)/\(newest)"))
+        return logs.max { number($0) < number($1) }.map { URL(fileURLWithPath: "\(folder)/\($0)") }
+    }
+
+    private nonisolated func cut(_ log: URL, to size: Int) throws -> Int {
+        let file = try FileHandle(forUpdating: log)
         defer { try? file.close() }
-        let size = Int(try file.seekToEnd())
-        let cut = min(count, size)
-        try file.truncate(atOffset: UInt64(size - cut))
-        return cut
+        let before = Int(try file.seekToEnd())
+        try file.truncate(atOffset: UInt64(size))
+        return before - size
     }
 
     // MARK: Workers
@@ -113,6 +133,32 @@ actor Fleet {
     nonisolated func startCoordinator(_ arguments: [String]) async throws -> Child {
         try await bench.start(.coordinator, arguments, environment: environment)
     }
+
+    /// Submits a job; its id.
+    nonisolated func submit(_ arguments: [String]) async throws -> String {
+        let outcome = try await coordinator(["submit"] + arguments)
+        try #require(outcome.code == 0, "\(outcome.error)")
+        return outcome.output.trimmingCharacters(in: .newlines)
+    }
+
+    /// What `status` says.
+    nonisolated func job(_ id: String) async throws -> JobJSON {
+        let outcome = try await coordinator(["status", id, "--json"])
+        try #require(outcome.code == 0, "\(outcome.error)")
+        return try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
+    }
+
+    nonisolated func sight(_ id: String) throws -> BoardSight { try BoardSight(socket, job: id) }
+
+    // MARK: The store
+
+    nonisolated func folder(_ id: String) -> String { "\(store)/jobs/\(id)" }
+
+    nonisolated func names(_ id: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder(id))) ?? []
+    }
+
+    nonisolated func segments(_ id: String) -> [String] { names(id + "/segments") }
 
     /// Folders of jobs that the store has.
     nonisolated var jobs: Set<String> {

@@ -29,12 +29,10 @@ extension EndToEnd {
             #expect(outcome.code == 0)
         }
 
-        /// Runs a worker with one slot, and `body` while it runs; ends it by `signal`.
-        private func withWorker(
-            ends signal: Signal = .terminate, _ body: @escaping @Sendable (Running) async throws -> Void
-        ) async throws -> Outcome {
+        /// Runs a worker with one slot, and `body` while it runs.
+        private func withWorker(_ body: @escaping @Sendable (Running) async throws -> Void) async throws -> Outcome {
             try await bench.run(.worker, ["--slots", "1", "--grace", "1"], environment: environment) { running in
-                defer { try? running.send(signal) }
+                defer { try? running.send(.terminate) }
                 try await body(running)
             }
         }
@@ -75,31 +73,6 @@ extension EndToEnd {
             var id: String
             var slots: Int
             var passes: [Pass]
-        }
-
-        @Test func oneOfTwoWorkersIsKilledWhileItHoldsAPass() async throws {
-            let source = try bench.copy(try await Clips.shared.wide(), as: "wide.mp4")
-            try await withRedis {
-                let survivor = try await withWorker { _ in
-                    async let victim = withWorker(ends: .kill) { running in
-                        // Both hold a pass, so the one that is killed does.
-                        #expect(try await running.waits { try await jobs().first?.passesLive == 2 })
-                        try running.send(.kill)
-                    }
-                    let outcome = try await coordinator(
-                        ["submit", source, "--wait", "-o", "out.mov", "--lossless", "--pass-frames", "90", "--json"])
-                    #expect(outcome.code == 0, "\(outcome.error)")
-                    #expect(try await victim.code == 128 + 9)
-                    let lines = outcome.output.split(whereSeparator: \.isNewline)
-                    let view = try JSONDecoder().decode(JobJSON.self, from: Data(try #require(lines.last).utf8))
-                    #expect(lines.first.map(String.init) == view.id)
-                    #expect(view.output == bench.path("out.mov"))
-                    #expect(view.failures.map(\.attempts) == [["lost": 1]])
-                    try await bench.expectExactlyReversed(source, bench.path("out.mov"))
-                }
-                #expect(survivor.code == 0, "\(survivor.error)")
-            }
-            #expect(try await bench.isQuiet())
         }
 
         @Test func fromSubmitToFetch() async throws {

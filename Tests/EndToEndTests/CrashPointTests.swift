@@ -1,0 +1,282 @@
+import Foundation
+import Glibc
+import Testing
+
+/// What happens at every point at which something can die, with real processes. Leases take their time to lapse, so
+/// these run beside each other; what needs no process is in ReelQueueTests under the same names.
+@Suite("Crash points") struct CrashPointTests {
+    private let bench: Bench
+
+    init() throws { bench = try Bench() }
+
+    @Test("crash point: worker killed before its segment is whole")
+    func killedBeforeTheSegment() async throws {
+        try await withJob(workers: 2) { fleet, id in
+            let held = try await hold(fleet, id)
+            let killed = ContinuousClock.now
+            try await fleet.kill(held.worker)
+            Glibc.kill(held.engine, SIGKILL)
+            let isElsewhere = try await eventually(.seconds(40)) { try fleet.sight(id).isElsewhere(held) }
+            #expect(isElsewhere)
+            #expect(ContinuousClock.now - killed <= .seconds(30))
+            try await expectDone(fleet, id)
+            let failures = try await fleet.job(id).failures
+            #expect(failures.map(\.index) == [held.index])
+            #expect(failures.map(\.attempts) == [["lost": 1]])
+        }
+    }
+
+    @Test("crash point: killed after the segment, before complete")
+    func killedAfterTheSegment() async throws {
+        try await withJob(workers: 1) { fleet, id in
+            let held = try await hold(fleet, id)
+            held.worker.send(SIGSTOP)
+            Glibc.kill(held.engine, SIGCONT)
+            let segment = "\(held.index).0.\(held.token).nut.json"
+            #expect(try await eventually(.seconds(30)) { fleet.segments(id).contains(segment) })
+            try await fleet.kill(held.worker)
+            let second = try await fleet.startWorker()
+            try await expectDone(fleet, id)
+            let said = try await second.end().errorLines
+            let name = "pass \(held.index) of job \(id),"
+            #expect(said.contains { $0.contains(name) && $0.hasSuffix("was whole already") })
+            #expect(!said.contains { $0.contains("begins \(name)") })
+        }
+    }
+
+    @Test("crash point: a stalled worker wakes after its lease was given away", arguments: [true, false])
+    func stalled(withEngine: Bool) async throws {
+        try await withJob(workers: 1) { fleet, id in
+            let held = try await hold(fleet, id)
+            held.worker.send(SIGSTOP)
+            if !withEngine { Glibc.kill(held.engine, SIGCONT) }
+            try await fleet.startWorker()
+            #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+            #expect(try fleet.sight(id).done[held.index] != held.token)
+            held.worker.send(SIGCONT)
+            // Also one that stands still.
+            #expect(try await eventually(.seconds(20)) { ProcessFacts(held.engine)?.isAlive != true })
+            let said = try await held.worker.end().error
+            let (lost, late) = ("lost pass \(held.index) ", "had been finished by another worker")
+            #expect(said.contains(lost) || !withEngine && said.contains(late), "\(said)")
+            try await expectDone(fleet, id)
+        }
+    }
+
+    @Test("crash point: coordinator killed while publishing")
+    func killedWhilePublishing() async throws {
+        let source = try bench.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
+        try await Fleet.with(bench, workers: 1) { fleet in
+            let submitter = try await fleet.startCoordinator(["submit", source] + options)
+            while submitter.isRunning, fleet.jobs.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+            #expect(try await submitter.kill().code == 128 + 9)
+            let id = try #require(fleet.jobs.first)
+            let left = try fleet.sight(id)
+            #expect(["", "publishing"].contains(left.state))
+            // A worker that waits looks once a second.
+            try await Task.sleep(for: .seconds(2))
+            #expect(try fleet.sight(id).live.isEmpty)
+            #expect(try fleet.sight(id).done.isEmpty)
+            #expect(try await fleet.submit([source] + options) == id)
+            try await expectDone(fleet, id)
+        }
+    }
+
+    @Test("crash point: Redis killed and restarted")
+    func redisKilled() async throws {
+        try await withJob(workers: 2) { fleet, id in
+            #expect(
+                try await eventually(.seconds(30)) {
+                    let sight = try fleet.sight(id)
+                    return sight.done.count >= 1 && sight.live.count == 2
+                })
+            try await fleet.killRedis()
+            // Passes end meanwhile, and cannot be told.
+            try await Task.sleep(for: .seconds(2))
+            try await fleet.startRedis()
+            try await expectDone(fleet, id)
+            #expect(try await fleet.job(id).failures.isEmpty)
+        }
+    }
+
+    /// The log of a machine that crashes lacks its last second; a short job's last passes and its end fit into one.
+    @Test("crash point: Redis killed and restarted, without the end of a job that is done")
+    func redisForgetsTheEnd() async throws {
+        try await withJob(workers: 1) { fleet, id in
+            try await expectDone(fleet, id)
+            let tokens = try fleet.sight(id).done
+            try await fleet.killRedis()
+            // The assembly's result and the two before it.
+            #expect(try fleet.cutLog(beforeLast: 3, of: ":\(id):done") > 0)
+            try await fleet.startRedis()
+            try await expectDone(fleet, id)
+            #expect(try fleet.sight(id).done.count { tokens[$0.key] != $0.value } == 3)
+        }
+    }
+
+    @Test("crash point: assembler killed or run twice", arguments: [true, false])
+    func assemblerDisturbed(isKilled: Bool) async throws {
+        try await withJob(workers: 1) { fleet, id in
+            // An assembly waits for a segment that it does not see yet: time to take hold of it.
+            let segment = try await firstSegment(fleet, id)
+            let (place, aside) = ("\(fleet.folder(id))/segments/\(segment)", bench.path(segment))
+            try FileManager.default.moveItem(atPath: place, toPath: aside)
+            let held = try await holdAssembly(fleet, id)
+            try FileManager.default.moveItem(atPath: aside, toPath: place)
+            #expect(try await eventually(.seconds(10)) { fleet.names(id).contains("records.\(held.token).json") })
+            if isKilled {
+                try await fleet.kill(held.worker)
+                Glibc.kill(held.engine, SIGKILL)
+                try await fleet.startWorker()
+                try await expectDone(fleet, id)
+                return
+            }
+            // The request is on its way as soon as the records are there.
+            try await Task.sleep(for: .milliseconds(500))
+            held.worker.send(SIGSTOP)
+            Glibc.kill(held.engine, SIGCONT)
+            #expect(try await eventually(.seconds(10)) { fleet.names(id).contains("assembling.\(held.token).mov") })
+            try await fleet.startWorker()
+            #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+            held.worker.send(SIGCONT)
+            #expect(try await eventually(.seconds(20)) { ProcessFacts(held.engine)?.isAlive != true })
+            try await expectDone(fleet, id)
+            #expect(try fleet.sight(id).done[held.index] != held.token)
+        }
+    }
+
+    @Test("crash point: engine crashes on the same pass everywhere")
+    func crashesEverywhere() async throws {
+        try await withJob(workers: 1) { fleet, id in
+            let other = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let unharmed = try await fleet.submit([other])
+            let first = try await hold(fleet, id)
+            Glibc.kill(first.engine, SIGKILL)
+            for attempt in 2...3 {
+                let next = try await hold(fleet, id, index: first.index)
+                #expect(try await fleet.job(id).failures.map(\.attempts) == [["crash": attempt - 1]])
+                Glibc.kill(next.engine, SIGKILL)
+            }
+            #expect(try await eventually(.seconds(30)) { try fleet.sight(id).state == "failed" })
+            let told = try await fleet.coordinator(["status", id]).output
+            #expect(told.contains("pass \(first.index) failed 3 times: "), "\(told)")
+            #expect(told.contains("SIGKILL"))
+            #expect(told.contains("frames "))
+            #expect(try await eventually(.seconds(60)) { try fleet.sight(unharmed).state == "done" })
+        }
+    }
+
+    @Test("crash point: disk full", .enabled(if: canMountFileSystems, "cannot mount a tmpfs"))
+    func diskFull() async throws {
+        let source = try bench.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
+        try FileManager.default.createDirectory(atPath: bench.path("store"), withIntermediateDirectories: true)
+        #expect(mount("tmpfs", bench.path("store"), "tmpfs", 0, "size=9m") == 0)
+        defer { umount2(bench.path("store"), Int32(MNT_DETACH)) }
+        try await Fleet.with(bench, workers: 1) { fleet in
+            let id = try await fleet.submit([source] + options)
+            let isTold = try await eventually(.seconds(60)) {
+                try await fleet.job(id).warnings.contains { $0.hasPrefix("waiting for disk space on ") }
+            }
+            #expect(isTold)
+            let waiting = try await fleet.job(id)
+            #expect(waiting.state == "running")
+            #expect(waiting.failures.isEmpty)
+            #expect(waiting.passesLive == 0)
+            let whole = fleet.segments(id).filter { $0.hasSuffix(".nut.json") }
+            #expect(Set(fleet.segments(id)) == Set(whole + whole.map { String($0.dropLast(5)) }))
+        }
+    }
+}
+
+// MARK: What they share
+
+extension CrashPointTests {
+    private var options: [String] { ["--lossless", "--pass-frames", "48"] }
+
+    /// A pass that is being worked on, and those who do.
+    fileprivate struct Held: Sendable {
+        var worker: Child
+        var engine: pid_t
+        var index: Int
+        var token: String
+    }
+
+    /// Runs `body` with a job of three passes of video, one of sound, and the assembly.
+    private func withJob(workers: Int, _ body: (Fleet, String) async throws -> Void) async throws {
+        let source = try bench.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
+        try await Fleet.with(bench, workers: workers) { fleet in
+            let id = try await fleet.submit([source] + options)
+            try await body(fleet, id)
+        }
+    }
+
+    /// Stops an engine in the midst of a pass of video.
+    private func hold(_ fleet: Fleet, _ id: String, index: Int? = nil) async throws -> Held {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(5))
+            guard let (place, holder) = try fleet.sight(id).live.first(where: { $0.key == index ?? max($0.key, 1) }),
+                let worker = await fleet.workers.first(where: { $0.pid == holder.pid }),
+                let engine = worker.children("reel-engine").first
+            else { continue }
+            Glibc.kill(engine, SIGSTOP)
+            let held = Held(worker: worker, engine: engine, index: place, token: holder.token)
+            // A segment under way is there as a part; otherwise the engine was not at it yet, or not any more.
+            let isAtWork = fleet.segments(id).contains("\(place).0.\(holder.token).nut.part")
+            if isAtWork, try fleet.sight(id).live[place] == holder { return held }
+            Glibc.kill(engine, SIGCONT)
+        }
+        throw Running.Ended()
+    }
+
+    /// Stops the engine of the worker that holds the assembly.
+    private func holdAssembly(_ fleet: Fleet, _ id: String) async throws -> Held {
+        let isHeld = try await eventually(.seconds(60)) {
+            let sight = try fleet.sight(id)
+            return sight.passes > 0 && sight.live[sight.passes] != nil
+        }
+        #expect(isHeld)
+        let sight = try fleet.sight(id)
+        let holder = try #require(sight.live[sight.passes])
+        let worker = try #require(await fleet.workers.first { $0.pid == holder.pid })
+        #expect(try await eventually(.seconds(10)) { !worker.children("reel-engine").isEmpty })
+        let engine = try #require(worker.children("reel-engine").first)
+        Glibc.kill(engine, SIGSTOP)
+        return Held(worker: worker, engine: engine, index: sight.passes, token: holder.token)
+    }
+
+    /// The file of a segment that is recorded.
+    private func firstSegment(_ fleet: Fleet, _ id: String) async throws -> String {
+        #expect(try await eventually(.seconds(60)) { try !fleet.sight(id).done.isEmpty })
+        let (index, token) = try #require(try fleet.sight(id).done.first)
+        return "\(index).0.\(token).nut"
+    }
+
+    /// The job ends done, each pass recorded once, the output exact, and nothing left over.
+    private func expectDone(_ fleet: Fleet, _ id: String) async throws {
+        #expect(try await eventually(.seconds(90)) { (try? fleet.sight(id).state) == "done" })
+        let sight = try fleet.sight(id)
+        #expect(Set(sight.done.keys) == Set(0...sight.passes))
+        #expect(sight.live.isEmpty)
+        #expect(try await eventually(.seconds(30)) { try BoardSight.leases(fleet.socket).isEmpty })
+        #expect(try BoardSight.recordings(fleet.socket).allSatisfy { $0.value == 1 })
+        #expect(try await eventually(.seconds(10)) { fleet.leftovers.isEmpty }, "\(fleet.leftovers)")
+        try await bench.expectExactlyReversed(bench.path("crowd.mov"), "\(fleet.folder(id))/output.mov")
+    }
+}
+
+extension BoardSight {
+    /// Whether somebody else works on a pass, or has done it.
+    fileprivate func isElsewhere(_ held: CrashPointTests.Held) -> Bool {
+        let token = live[held.index]?.token ?? done[held.index]
+        return token != nil && token != held.token
+    }
+}
+
+/// Whether this process may mount file systems: root outside a container may.
+private let canMountFileSystems: Bool = {
+    let folder = NSTemporaryDirectory() + "reel-mount-\(UUID().uuidString)"
+    defer { rmdir(folder) }
+    guard mkdir(folder, 0o700) == 0, mount("tmpfs", folder, "tmpfs", 0, "size=4k") == 0 else { return false }
+    return umount(folder) == 0
+}()
