@@ -46,9 +46,10 @@ struct Work: Sendable {
 
     /// The result where nothing is left to do: everything was whole before.
     func finished() -> PassResult? {
-        guard assignment.isAssembly else { return claim.pass.result(of: whole) }
-        guard fileExists(folder.output(context.plan.container)) else { return nil }
-        return PassResult(segments: [], statistics: PassStatistics(), warnings: [])
+        guard fileExists(folder.output(context.plan.container)) else { return claim.pass.result(of: whole) }
+        // The job was done, and the board has forgotten that: its segments are gone by then.
+        let frames = if case .video(let pass) = claim.pass { pass.frames.count } else { 0 }
+        return PassResult(segments: whole, statistics: PassStatistics(framesEncoded: frames), warnings: [])
     }
 
     /// Has the engine do what is left to do. Throws what the engine reports, or how it died.
