@@ -6,6 +6,11 @@ struct BoardSight {
         var token: String
         var worker: String
 
+        init(_ entry: String) {
+            let words = entry.split(separator: " ", maxSplits: 4).map(String.init)
+            (token, worker) = (words.first ?? "", words.last ?? "")
+        }
+
         /// A worker's name is host, process, random part.
         var pid: pid_t? { worker.split(separator: "-").dropLast().last.flatMap { pid_t($0) } }
     }
@@ -13,6 +18,8 @@ struct BoardSight {
     var state = ""
     var passes = 0
     var live: [Int: Holder] = [:]
+    /// Who works at a pass a second time.
+    var copies: [Int: Holder] = [:]
     /// Finished passes and the assembly, with the token that recorded each.
     var done: [Int: String] = [:]
     /// How often an engine crashed, by pass.
@@ -26,10 +33,8 @@ struct BoardSight {
         let key = BoardSight.prefix + "job:" + job
         state = try redis("HGET", key, "state")
         passes = Int(try redis("HGET", key, "passes")) ?? 0
-        live = try BoardSight.hash(redis, key + ":live").mapValues { entry in
-            let words = entry.split(separator: " ", maxSplits: 4).map(String.init)
-            return Holder(token: words[0], worker: words[4])
-        }
+        live = try BoardSight.hash(redis, key + ":live").mapValues(Holder.init)
+        copies = try BoardSight.hash(redis, key + ":copies").mapValues(Holder.init)
         done = try BoardSight.hash(redis, key + ":done").mapValues { String($0.prefix { $0 != " " }) }
         crashes = try BoardSight.hash(redis, key + ":fails").mapValues { entry in
             struct Failures: Decodable { var attempts: [String: Int] }

@@ -66,8 +66,8 @@ extension Chaos {
             guard recovery.job == job else { return true }
             // It was recorded just before its worker died.
             if sight.done[recovery.index] == recovery.token { return true }
-            let holder = sight.live[recovery.index]?.token ?? sight.done[recovery.index]
-            guard let holder, holder != recovery.token else { return false }
+            let tokens = [sight.live, sight.copies].map { $0[recovery.index]?.token } + [sight.done[recovery.index]]
+            guard tokens.contains(where: { $0 != nil && $0 != recovery.token }) else { return false }
             let seconds = (clock.now - recovery.since) / .seconds(1)
             if recovery.redisWentAway {
                 row.recoveryWithRestart = max(row.recoveryWithRestart, seconds)

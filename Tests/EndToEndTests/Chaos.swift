@@ -157,7 +157,9 @@ actor Chaos {
         if Set(sight.done.keys) != Set(0...sight.passes) {
             row.faults.append("job \(job) has recorded \(sight.done.keys.sorted()) of \(sight.passes) passes")
         }
-        if !sight.live.isEmpty { row.faults.append("still held of job \(job): \(sight.live)") }
+        if !sight.live.isEmpty || !sight.copies.isEmpty {
+            row.faults.append("still held of job \(job): \(sight.live), \(sight.copies)")
+        }
         let output = "\(fleet.store)/jobs/\(job)/output.mov"
         if !FileManager.default.contentsEqual(atPath: output, andPath: reference) {
             row.faults.append("the output of job \(job) is not what an undisturbed run gives")

@@ -36,7 +36,7 @@ extension BoardTests {
             #expect(try #require(Int(try bench.raw("TTL", "reel:{main}:job:a1"))) > 600_000)
         }
 
-        @Test func againIsADuplicateAlsoAfterTheEnd() async throws {
+        @Test("crash point: complete applied, reply lost") func againIsADuplicateAlsoAfterTheEnd() async throws {
             try await bench.publish(Bench.job(passes: 1))
             let claim = try await bench.take()
             #expect(try await bench.complete(claim) == .ok)
