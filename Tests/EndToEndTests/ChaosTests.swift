@@ -18,7 +18,7 @@ extension EndToEnd {
                 return first...last
             }
             var limit: Duration {
-                isLong ? .seconds(60 * (environment["REEL_CHAOS_MINUTES"].flatMap { Int($0) } ?? 1)) : .seconds(5)
+                isLong ? .seconds(60 * (environment["REEL_CHAOS_MINUTES"].flatMap { Int($0) } ?? 1)) : .seconds(8)
             }
             /// The file that gets the rows.
             var table: String? { environment["REEL_CHAOS_TABLE"] }
