@@ -94,6 +94,14 @@ let package = Package(
                 "ReelMedia", "ReelEngine", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: strict),
 
+        // Run by the scripts in Benchmarks/, and no product.
+        .executableTarget(
+            name: "reel-bench",
+            dependencies: [
+                "ReelQueue", "ReelCore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ], path: "Benchmarks/Sources", swiftSettings: strict),
+
         .testTarget(name: "ReelCoreTests", dependencies: ["ReelCore"], swiftSettings: strict),
         .testTarget(
             name: "ReelEngineTests", dependencies: ["ReelEngine", "ReelCore"], exclude: ["Fixtures"],

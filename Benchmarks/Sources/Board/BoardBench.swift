@@ -1,0 +1,220 @@
+internal import Foundation
+internal import ReelCore
+internal import ReelQueue
+
+/// What is measured, a table each.
+struct BoardBench {
+    let address: RedisAddress
+    let probe: RedisProbe
+    let jobs: Int
+    let passes: Int
+    let seconds: Int
+
+    private let clock = ContinuousClock()
+
+    private static let legend =
+        "Median (and p99) of each call, as its caller sees it; a script's mean time inside Redis; processor time, where "
+        + "100 % is one core."
+
+    // MARK: One thing at a time
+
+    /// From publishing to the first claim, by a worker that waits.
+    func firstClaim() async throws {
+        heading(
+            "From publishing to the first claim", "passes of the job", "published after", "first claim after",
+            note: "A worker waits for work on an otherwise empty board. Median (and slowest) of 20 jobs.")
+        for count in [100, 1000, 10_000] {
+            var (publishing, claiming) = (Latencies(), Latencies())
+            for round in 0..<20 {
+                try probe.clear()
+                let worker = WaitingWorker(address)
+                try await worker.claimNothing()
+                let claimed = Task { try await worker.waitForClaim() }
+                let board = Board(address, name: "coordinator")
+                try await board.ping()
+                let (job, list) = (SampleJob.published("job-\(round)", passes: count), SampleJob.passes(count))
+                let began = clock.now
+                _ = try await board.publish(job, passes: list)
+                publishing.add(clock.now - began)
+                claiming.add(try await claimed.value - began)
+            }
+            row(String(count), spread(publishing, worst: 1), spread(claiming, worst: 1))
+        }
+    }
+
+    /// What commands ask, while a thousand passes are in flight.
+    func readings(workers: Int) async throws {
+        try probe.clear()
+        let (name, count) = ("large", 100_000)
+        let board = Board(address, name: "coordinator")
+        _ = try await board.publish(SampleJob.published(name, passes: count), passes: SampleJob.passes(count))
+        let fleet = try await self.fleet(workers)
+        let end = clock.now + .seconds(seconds)
+        _ = try await all(fleet) { try await $0.rush(until: end) }
+        try await all(fleet) { try await $0.claim() }
+        guard let status = try await board.status(JobID(name)) else { throw Trouble("the job has vanished") }
+        heading(
+            "Reading", "what", "p50", "p99",
+            note: "One job of \(count) passes, \(status.passesDone) of them finished and \(status.passesLive) in "
+                + "flight; \(workers) workers. Nothing else asks meanwhile.")
+        try await reading("status of the job", 200) { _ = try await board.status(JobID(name)) }
+        try await reading("all workers", 50) { _ = try await board.workers() }
+        try await all(fleet) { try await $0.release() }
+        try await reading("cancel", 1) { _ = try await board.cancel(JobID(name)) }
+        try await reading("forget", 1) { try await board.forget(JobID(name)) }
+    }
+
+    private func reading(_ name: String, _ times: Int, _ call: () async throws -> Void) async throws {
+        var latencies = Latencies()
+        for _ in 0..<times {
+            let began = clock.now
+            try await call()
+            latencies.add(clock.now - began)
+        }
+        row(name, milliseconds(latencies.quantile(0.5)), milliseconds(latencies.quantile(0.99)))
+    }
+
+    /// Publishes all jobs.
+    func publish() async throws {
+        try probe.clear()
+        let board = Board(address, name: "coordinator")
+        let list = SampleJob.passes(passes)
+        let before = try probe.read()
+        let began = clock.now
+        for number in 0..<jobs {
+            _ = try await board.publish(SampleJob.published("film-\(number)", passes: passes), passes: list)
+        }
+        let took = clock.now - began
+        let after = try probe.read()
+        let count = jobs * passes
+        heading("Memory", "a pass that is", "in Redis's memory", "in the append-only file", note: nil)
+        row(
+            "published (\(jobs) × \(passes) in \(String(format: "%.1f", took / .seconds(1))) s)",
+            "\((after.memory - before.memory) / count) bytes", "\((after.log - before.log) / count) bytes")
+    }
+
+    /// What single calls cost Redis, and what a pass's life leaves behind; how many passes were recorded.
+    func costs() async throws -> Int {
+        let count = min(4000, jobs * passes / 4)
+        // The feed of events grows until it is as long as it may be.
+        _ = try await lives(count)
+        let readings = try await lives(count)
+        let whole = zip(readings, readings.dropFirst()).map { (from: $0, to: $1) }
+        let (start, end) = (whole[0].from, whole[2].to)
+        row(
+            "finished", "\((end.memory - start.memory) / count) bytes more",
+            "\((end.log - start.log) / count) bytes more, with one beat")
+
+        heading(
+            "What a call costs", "call", "script", "Redis in all", "client in all", "append-only file",
+            note:
+                "Processor time; one client, one call after another. *Script* is what Redis counts for it, *in all* is "
+                + "with reading, answering and writing the log.")
+        for (name, (from, to)) in zip(["claim", "beat", "complete"], whole) {
+            func each(_ seconds: Double) -> String { String(format: "%.0f µs", seconds * 1e6 / Double(count)) }
+            row(
+                name, each(to.scriptTime - from.scriptTime), each(to.cpu - from.cpu), each(to.ownCPU - from.ownCPU),
+                "\((to.log - from.log) / count) bytes")
+        }
+        return 2 * count
+    }
+
+    /// Claims some passes, beats for each, completes each: what Redis tells before and after each of the three.
+    private func lives(_ count: Int) async throws -> [RedisProbe.Reading] {
+        let board = Board(address, name: "worker")
+        let worker = WorkerID("host-1-10001-5f3a")
+        var readings = [try probe.read()]
+        var claims: [Claim] = []
+        while claims.count < count, let claim = try await board.claim(SampleJob.offer(worker)) { claims.append(claim) }
+        readings.append(try probe.read())
+        for claim in claims {
+            let held = WorkerReport.Held(
+                job: claim.job, index: claim.index, token: claim.token, decoded: 120, encoded: 96)
+            _ = try await board.beat(
+                WorkerReport(worker: worker, host: "host-1", slots: 1, memoryTotal: 2 << 30, held: [held]))
+        }
+        readings.append(try probe.read())
+        for claim in claims {
+            _ = try await board.complete(claim, worker: worker, result: SampleJob.result(of: claim))
+        }
+        return readings + [try probe.read()]
+    }
+
+    // MARK: Fleets
+
+    /// As fast as they go, for several numbers of workers; how many passes were recorded.
+    func rush(_ sizes: [Int]) async throws -> Int {
+        fleetHeading(
+            "As fast as it goes", "workers", "calls a second",
+            note:
+                "Workers whose passes take no time: claim, beat, complete and again. Each call waits for those of all "
+                + "others: its latency is workers ÷ calls a second, whatever Redis does. \(BoardBench.legend)")
+        var recorded = 0
+        for size in sizes {
+            let fleet = try await self.fleet(size)
+            let before = try probe.read()
+            let end = clock.now + .seconds(seconds)
+            let log = try await all(fleet) { try await $0.rush(until: end) }.reduce(CallLog(), +)
+            recorded += log.completed
+            fleetRow(String(size), log, before, try probe.read())
+        }
+        return recorded
+    }
+
+    /// Passes that take a while.
+    func paced(workers: Int, passes: [Double]) async throws -> Int {
+        fleetHeading(
+            "At a pace", "a pass takes", "planned", "made",
+            note:
+                "\(workers) workers, a beat every 5 s and a reap every 3 s each, a claim and a complete for every pass."
+        )
+        var recorded = 0
+        for length in passes {
+            let fleet = try await self.fleet(workers, claiming: true)
+            let before = try probe.read()
+            let start = clock.now
+            let end = start + .seconds(seconds)
+            let log = try await all(fleet) { worker in
+                let log = try await worker.work(pass: .seconds(length), from: start, until: end)
+                try await worker.release()
+                return log
+            }.reduce(CallLog(), +)
+            recorded += log.completed
+            let planned = Double(workers) * (2 / length + 1.0 / 5 + 1.0 / 3)
+            fleetRow(String(format: "%g s | %.0f", length, planned), log, before, try probe.read())
+        }
+        return recorded
+    }
+
+    /// A fleet that has nothing to do.
+    func idle(workers: Int) async throws {
+        try probe.clear()
+        let fleet = try await self.fleet(workers)
+        let before = try probe.read()
+        let end = clock.now + .seconds(seconds)
+        let log = try await all(fleet) { try await $0.idle(until: end) }.reduce(CallLog(), +)
+        fleetRow("nothing to do | \(workers)", log, before, try probe.read())
+    }
+
+    /// What the board says was recorded must be what the workers were told.
+    func check(_ recorded: Int) async throws {
+        let found = try await Board(address, name: "coordinator").jobs().reduce(0) { $0 + $1.passesDone }
+        guard found == recorded else { throw Trouble("\(recorded) passes were recorded, but the board has \(found)") }
+    }
+
+    private func fleet(_ size: Int, claiming: Bool = false) async throws -> [SimulatedWorker] {
+        let fleet = (0..<size).map { SimulatedWorker(address, number: $0) }
+        try await all(fleet) { try await $0.prepare(claiming: claiming) }
+        return fleet
+    }
+
+    @discardableResult
+    private func all<Result: Sendable>(
+        _ fleet: [SimulatedWorker], _ work: @escaping @Sendable (SimulatedWorker) async throws -> Result
+    ) async throws -> [Result] {
+        try await withThrowingTaskGroup(of: Result.self) { group in
+            for worker in fleet { group.addTask { try await work(worker) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+}

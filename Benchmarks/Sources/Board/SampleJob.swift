@@ -1,0 +1,40 @@
+internal import ReelCore
+internal import ReelQueue
+
+/// Jobs, passes and results of the size that real ones have.
+enum SampleJob {
+    static let encoders = ["libx264 164 a1b2c3d4e5f60718", "aac 59.37.100"]
+
+    static func published(_ name: String, passes: Int) -> PublishedJob {
+        PublishedJob(
+            id: JobID(name), source: "/srv/films/\(name).mkv", frames: 240 * passes, passCount: passes, need: 1 << 30,
+            encoders: encoders, protocolVersion: 1)
+    }
+
+    /// Sound, then video from the source's end to its start.
+    static func passes(_ count: Int) -> [Pass] {
+        [.audio(0)]
+            + (1..<count).map { place in
+                let start = (count - 1 - place) * 240
+                return .video(VideoPass(randomAccessPoint: start / 48, frames: start..<start + 240, runCount: 1))
+            }
+    }
+
+    static func offer(_ worker: WorkerID) -> WorkerOffer {
+        WorkerOffer(worker: worker, memoryFree: 2 << 30, encoders: encoders, protocolVersion: 1)
+    }
+
+    static func result(of claim: Claim) -> PassResult {
+        let hash = claim.token + claim.token
+        let record = SegmentRecord(
+            name: "\(claim.index).0.\(claim.token).nut", pass: claim.index, run: 0, frames: 240, packets: 240,
+            bytes: 2_345_678, checksum: hash, timeBase: TimeBase(1, 12_800), reorderDepth: 2,
+            extradataHash: hash)
+        return PassResult(
+            segments: [record],
+            statistics: PassStatistics(
+                framesDecoded: 252, framesEncoded: 240, decodeSeconds: 1.234567, encodeSeconds: 8.765432,
+                waitSeconds: 0.012345, peakRSS: 812_345_678),
+            warnings: [])
+    }
+}

@@ -1,0 +1,119 @@
+internal import ReelCore
+internal import ReelQueue
+
+/// A worker without media: it claims, beats and completes. It runs on its board's thread, so that a call is nothing but
+/// the way to Redis and back.
+actor SimulatedWorker {
+    private let board: Board
+    private let id: WorkerID
+    private var held: Claim?
+    private var log = CallLog()
+    private let clock = ContinuousClock()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { board.unownedExecutor }
+
+    init(_ address: RedisAddress, number: Int) {
+        board = Board(address, name: "worker-\(number)")
+        id = WorkerID("host-\(number / 4)-\(10_000 + number)-5f3a")
+    }
+
+    /// Connects and registers, and takes a pass if told so; none of this is measured.
+    func prepare(claiming: Bool = false) async throws {
+        try await beat()
+        if claiming { try await claim() }
+        log = CallLog()
+    }
+
+    /// Pass after pass without a pause, a beat in each, until a moment or until there is nothing to claim.
+    func rush(until end: ContinuousClock.Instant) async throws -> CallLog {
+        while clock.now < end, try await claim() {
+            try await beat()
+            try await complete()
+        }
+        return log
+    }
+
+    /// Passes that take `pass` each, the first of them under way, a beat every five seconds and a reap every three, as real workers do it.
+    func work(pass: Duration, from start: ContinuousClock.Instant, until end: ContinuousClock.Instant) async throws
+        -> CallLog
+    {
+        // As a fleet that has worked for a while, not one that all began at once.
+        var passEnd = start + pass * Double.random(in: 0..<1)
+        var nextBeat = start + .seconds(5) * Double.random(in: 0..<1)
+        var nextReap = start + .seconds(3) * Double.random(in: 0..<1)
+        while true {
+            let next = min(passEnd, nextBeat, nextReap)
+            guard next < end else { break }
+            try await clock.sleep(until: next)
+            if next == passEnd {
+                try await complete()
+                guard try await claim() else { throw Trouble("there is nothing left to claim: publish more") }
+                passEnd += pass
+            } else if next == nextBeat {
+                try await beat()
+                nextBeat += .seconds(5)
+            } else {
+                let began = clock.now
+                _ = try await board.reap()
+                log.reap.add(clock.now - began)
+                nextReap += .seconds(3)
+            }
+        }
+        return log
+    }
+
+    /// Finds nothing, waits for a hint or a second, asks again.
+    func idle(until end: ContinuousClock.Instant) async throws -> CallLog {
+        try await clock.sleep(for: .seconds(1) * Double.random(in: 0..<1))
+        while clock.now < end {
+            guard try await !claim() else { throw Trouble("there is something to claim: an idle fleet has nothing") }
+            try await board.waitForWork(seconds: 1)
+        }
+        return log
+    }
+
+    /// Gives back what it holds.
+    func release() async throws {
+        if let held { try await board.release(held) }
+        held = nil
+    }
+
+    // MARK: Calls
+
+    /// Whether there was something.
+    @discardableResult
+    func claim() async throws -> Bool {
+        let began = clock.now
+        held = try await board.claim(SampleJob.offer(id))
+        log.claim.add(clock.now - began)
+        return held != nil
+    }
+
+    func beat() async throws {
+        let holding = held.map {
+            [WorkerReport.Held(job: $0.job, index: $0.index, token: $0.token, decoded: 120, encoded: 96)]
+        }
+        let report = WorkerReport(worker: id, host: id.text, slots: 1, memoryTotal: 2 << 30, held: holding ?? [])
+        let began = clock.now
+        let reply = try await board.beat(report)
+        log.beat.add(clock.now - began)
+        guard reply.answers.values.allSatisfy({ $0 == .ok }) else { throw Trouble("\(id) lost a pass that it held") }
+    }
+
+    func complete() async throws {
+        guard let claim = held else { return }
+        let result = SampleJob.result(of: claim)
+        let began = clock.now
+        let answer = try await board.complete(claim, worker: id, result: result)
+        log.complete.add(clock.now - began)
+        guard answer == .ok else { throw Trouble("pass \(claim.index) of \(claim.job) was \(answer), not recorded") }
+        log.completed += 1
+        held = nil
+    }
+}
+
+/// What must not happen while measuring.
+struct Trouble: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,28 @@
+internal import ReelCore
+internal import ReelQueue
+
+/// A worker that has nothing to do and waits for a hint, on a second connection as real workers do.
+struct WaitingWorker {
+    private let claims: Board
+    private let hints: Board
+    private let id = WorkerID("host-1-10001-5f3a")
+
+    init(_ address: RedisAddress) {
+        (claims, hints) = (Board(address, name: "claims"), Board(address, name: "waits"))
+    }
+
+    /// Connects, and finds the board empty.
+    func claimNothing() async throws {
+        try await hints.ping()
+        _ = try await claims.beat(WorkerReport(worker: id, host: "host-1", slots: 1, memoryTotal: 2 << 30, held: []))
+        guard try await claims.claim(SampleJob.offer(id)) == nil else { throw Trouble("the board is not empty") }
+    }
+
+    /// When a claim was answered with a pass.
+    func waitForClaim() async throws -> ContinuousClock.Instant {
+        while true {
+            try await hints.waitForWork(seconds: 1)
+            if try await claims.claim(SampleJob.offer(id)) != nil { return .now }
+        }
+    }
+}
