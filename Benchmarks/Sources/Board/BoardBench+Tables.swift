@@ -9,7 +9,7 @@ extension BoardBench {
 
     func fleetHeading(_ title: String, _ columns: String..., note: String) {
         print("\n### \(title)\n\n\(note)\n")
-        table(columns + ["claim", "beat", "complete", "a script", "clients", "Redis"])
+        table(columns + ["claim", "beat", "complete", "a script", "clients", "Redis", "others"])
     }
 
     private func table(_ columns: [String]) {
@@ -24,11 +24,13 @@ extension BoardBench {
         let took = (after.time - before.time) / .seconds(1)
         func share(_ cpu: Double) -> String { String(format: "%.0f %%", 100 * cpu / took) }
         let scripts = max(1, after.scripts - before.scripts)
+        let (own, redis) = (after.ownCPU - before.ownCPU, after.cpu - before.cpu)
         row(
             name, String(format: "%.0f", Double(log.calls) / took), spread(log.claim), spread(log.beat),
             spread(log.complete),
             String(format: "%.0f µs", (after.scriptTime - before.scriptTime) * 1e6 / Double(scripts)),
-            share(after.ownCPU - before.ownCPU), share(after.cpu - before.cpu))
+            share(own), share(redis),
+            share(max(0, after.allCPU - before.allCPU - own - redis)))
     }
 
     /// The median, and what one call in a hundred exceeds.

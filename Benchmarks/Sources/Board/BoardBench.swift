@@ -13,8 +13,8 @@ struct BoardBench {
     private let clock = ContinuousClock()
 
     private static let legend =
-        "Median (and p99) of each call, as its caller sees it; a script's mean time inside Redis; processor time, where "
-        + "100 % is one core."
+        "Median (and p99) of each call, as its caller sees it; a script's mean time inside Redis; processor time of the "
+        + "clients, of Redis and of whatever else the machine did meanwhile, where 100 % is one core."
 
     // MARK: One thing at a time
 
@@ -42,26 +42,35 @@ struct BoardBench {
         }
     }
 
-    /// What commands ask, while a thousand passes are in flight.
+    /// What commands ask, while a pass of every worker is in flight.
     func readings(workers: Int) async throws {
         try probe.clear()
-        let (name, count) = ("large", 100_000)
+        let (large, count) = (JobID("large"), 100_000)
         let board = Board(address, name: "coordinator")
-        _ = try await board.publish(SampleJob.published(name, passes: count), passes: SampleJob.passes(count))
+        _ = try await board.publish(SampleJob.published(large.text, passes: count), passes: SampleJob.passes(count))
         let fleet = try await self.fleet(workers)
         let end = clock.now + .seconds(seconds)
         _ = try await all(fleet) { try await $0.rush(until: end) }
         try await all(fleet) { try await $0.claim() }
-        guard let status = try await board.status(JobID(name)) else { throw Trouble("the job has vanished") }
+        for number in 1..<100 {
+            let small = SampleJob.published("small-\(number)", passes: 100)
+            _ = try await board.publish(small, passes: SampleJob.passes(100))
+        }
+        guard let status = try await board.status(large) else { throw Trouble("the job has vanished") }
         heading(
             "Reading", "what", "p50", "p99",
-            note: "One job of \(count) passes, \(status.passesDone) of them finished and \(status.passesLive) in "
-                + "flight; \(workers) workers. Nothing else asks meanwhile.")
-        try await reading("status of the job", 200) { _ = try await board.status(JobID(name)) }
+            note: "One job of \(count) passes, \(status.passes.done) of them finished and \(status.passes.live) in "
+                + "flight; 99 small jobs; \(workers) workers. Nothing else asks meanwhile.")
+        try await reading("status of the large job", 200) { _ = try await board.status(large) }
+        try await reading("its passes at a glance, 100 cells", 200) { _ = try await board.strip(large, cells: 100) }
+        try await reading("the queue: 100 jobs, and the pace", 100) {
+            _ = try await board.queue()
+            _ = try await board.pace()
+        }
         try await reading("all workers", 50) { _ = try await board.workers() }
         try await all(fleet) { try await $0.release() }
-        try await reading("cancel", 1) { _ = try await board.cancel(JobID(name)) }
-        try await reading("forget", 1) { try await board.forget(JobID(name)) }
+        try await reading("cancel, once", 1) { _ = try await board.cancel(large) }
+        try await reading("forget, once", 1) { try await board.forget(large) }
     }
 
     private func reading(_ name: String, _ times: Int, _ call: () async throws -> Void) async throws {
@@ -77,6 +86,7 @@ struct BoardBench {
     /// Publishes all jobs.
     func publish() async throws {
         try probe.clear()
+        try probe.setRewriting(false)
         let board = Board(address, name: "coordinator")
         let list = SampleJob.passes(passes)
         let before = try probe.read()
@@ -96,9 +106,10 @@ struct BoardBench {
     /// What single calls cost Redis, and what a pass's life leaves behind; how many passes were recorded.
     func costs() async throws -> Int {
         let count = min(4000, jobs * passes / 4)
-        // The feed of events grows until it is as long as it may be.
+        // The feed of happenings grows until it is as long as it may be.
         _ = try await lives(count)
         let readings = try await lives(count)
+        try probe.setRewriting(true)
         let whole = zip(readings, readings.dropFirst()).map { (from: $0, to: $1) }
         let (start, end) = (whole[0].from, whole[2].to)
         row(
@@ -128,10 +139,7 @@ struct BoardBench {
         while claims.count < count, let claim = try await board.claim(SampleJob.offer(worker)) { claims.append(claim) }
         readings.append(try probe.read())
         for claim in claims {
-            let held = WorkerReport.Held(
-                job: claim.job, index: claim.index, token: claim.token, decoded: 120, encoded: 96)
-            _ = try await board.beat(
-                WorkerReport(worker: worker, host: "host-1", slots: 1, memoryTotal: 2 << 30, held: [held]))
+            _ = try await board.beat(SampleJob.report(worker, holding: claim, encoded: 96))
         }
         readings.append(try probe.read())
         for claim in claims {
@@ -198,7 +206,7 @@ struct BoardBench {
 
     /// What the board says was recorded must be what the workers were told.
     func check(_ recorded: Int) async throws {
-        let found = try await Board(address, name: "coordinator").jobs().reduce(0) { $0 + $1.passesDone }
+        let found = try await Board(address, name: "coordinator").jobs().reduce(0) { $0 + $1.passes.done }
         guard found == recorded else { throw Trouble("\(recorded) passes were recorded, but the board has \(found)") }
     }
 

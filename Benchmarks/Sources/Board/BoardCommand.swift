@@ -38,8 +38,8 @@ struct BoardCommand: AsyncParsableCommand {
         try await bench.readings(workers: workers)
         try await bench.publish()
         var recorded = try await bench.costs()
-        recorded += try await bench.rush([1, 10, 100, workers].filter { $0 <= workers })
-        recorded += try await bench.paced(workers: workers, passes: [10, 5, 2, 1, 0.5, 0.25])
+        recorded += try await bench.rush([1, 10, 100].filter { $0 < workers } + [workers])
+        recorded += try await bench.paced(workers: workers, passes: [10, 2, 1, 0.5, 0.3, 0.2])
         try await bench.check(recorded)
         try await bench.idle(workers: workers)
     }

@@ -10,8 +10,6 @@ struct RedisProbe {
         var memory = 0
         /// Bytes written to the append-only file, as long as it is not rewritten.
         var log = 0
-        /// How often it was rewritten.
-        var rewrites = 0
         /// Seconds of processor time that the server took.
         var cpu = 0.0
         /// Scripts run, and seconds spent in them.
@@ -19,6 +17,8 @@ struct RedisProbe {
         var scriptTime = 0.0
         /// Seconds of processor time that this program took.
         var ownCPU = 0.0
+        /// Seconds of processor time that the machine spent on anything.
+        var allCPU = 0.0
         var time = ContinuousClock.now
     }
 
@@ -28,7 +28,6 @@ struct RedisProbe {
         var reading = Reading()
         reading.memory = Int(number("used_memory"))
         reading.log = Int(number("aof_current_size"))
-        reading.rewrites = Int(number("aof_rewrites"))
         reading.cpu = number("used_cpu_user") + number("used_cpu_sys")
         // cmdstat_evalsha:calls=3,usec=120,usec_per_call=40.00,…
         for field in (facts["cmdstat_evalsha"] ?? "").split(separator: ",") {
@@ -38,14 +37,29 @@ struct RedisProbe {
             if parts[0] == "usec" { reading.scriptTime = value / 1e6 }
         }
         reading.ownCPU = ownCPU()
+        reading.allCPU = try allCPU()
         return reading
     }
 
-    /// Empties Redis and what it has counted.
+    /// Empties Redis and its append-only file.
     func clear() throws {
         _ = try cli(["FLUSHALL"])
         _ = try cli(["BGREWRITEAOF"])
-        while try info()["aof_rewrite_in_progress"] != "0" || info()["aof_rewrite_scheduled"] != "0" { usleep(20_000) }
+        try waitForRewrite()
+    }
+
+    /// Whether Redis rewrites its append-only file as it grows, as it does by default. Returns when it does not rewrite.
+    func setRewriting(_ on: Bool) throws {
+        _ = try cli(["CONFIG", "SET", "auto-aof-rewrite-percentage", on ? "100" : "0"])
+        try waitForRewrite()
+    }
+
+    private func waitForRewrite() throws {
+        while true {
+            let facts = try info()
+            if facts["aof_rewrite_in_progress"] == "0", facts["aof_rewrite_scheduled"] == "0" { return }
+            usleep(20_000)
+        }
     }
 
     private func info() throws -> [String: String] {
@@ -75,5 +89,13 @@ struct RedisProbe {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    private func allCPU() throws -> Double {
+        // cpu  user nice system idle iowait irq softirq steal guest guest_nice, all in ticks
+        let line = try String(contentsOfFile: "/proc/stat", encoding: .utf8).prefix { $0 != "\n" }
+        let ticks = line.split(separator: " ").dropFirst().prefix(8).compactMap { Double($0) }
+        guard ticks.count == 8 else { throw Trouble("/proc/stat begins with: \(line)") }
+        return (ticks.reduce(0, +) - ticks[3] - ticks[4]) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 }

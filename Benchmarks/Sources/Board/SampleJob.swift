@@ -24,6 +24,17 @@ enum SampleJob {
         WorkerOffer(worker: worker, memoryFree: 2 << 30, encoders: encoders, protocolVersion: 1)
     }
 
+    /// What a worker with one slot tells.
+    static func report(_ worker: WorkerID, holding claim: Claim?, encoded: Int) -> WorkerReport {
+        let held = claim.map {
+            WorkerReport.Held(
+                job: $0.job, index: $0.index, token: $0.token, decoded: encoded + 12, encoded: encoded, wholeRuns: 0)
+        }
+        return WorkerReport(
+            worker: worker, host: worker.text, slots: 1, memoryTotal: 2 << 30, encoders: encoders, protocolVersion: 1,
+            held: [held].compactMap(\.self))
+    }
+
     static func result(of claim: Claim) -> PassResult {
         let hash = claim.token + claim.token
         let record = SegmentRecord(

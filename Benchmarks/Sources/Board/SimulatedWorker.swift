@@ -1,3 +1,4 @@
+internal import Foundation
 internal import ReelCore
 internal import ReelQueue
 
@@ -7,6 +8,8 @@ actor SimulatedWorker {
     private let board: Board
     private let id: WorkerID
     private var held: Claim?
+    /// Frames of the pass that it holds.
+    private var encoded = 0
     private var log = CallLog()
     private let clock = ContinuousClock()
 
@@ -44,7 +47,7 @@ actor SimulatedWorker {
         while true {
             let next = min(passEnd, nextBeat, nextReap)
             guard next < end else { break }
-            try await clock.sleep(until: next)
+            pause(until: next)
             if next == passEnd {
                 try await complete()
                 guard try await claim() else { throw Trouble("there is nothing left to claim: publish more") }
@@ -64,7 +67,7 @@ actor SimulatedWorker {
 
     /// Finds nothing, waits for a hint or a second, asks again.
     func idle(until end: ContinuousClock.Instant) async throws -> CallLog {
-        try await clock.sleep(for: .seconds(1) * Double.random(in: 0..<1))
+        pause(until: clock.now + .seconds(1) * Double.random(in: 0..<1))
         while clock.now < end {
             guard try await !claim() else { throw Trouble("there is something to claim: an idle fleet has nothing") }
             try await board.waitForWork(seconds: 1)
@@ -78,6 +81,11 @@ actor SimulatedWorker {
         held = nil
     }
 
+    /// Blocks the thread, which is nobody else's: a timer of the runtime would cost a change of threads more.
+    private func pause(until moment: ContinuousClock.Instant) {
+        Thread.sleep(forTimeInterval: max(0, (moment - clock.now) / .seconds(1)))
+    }
+
     // MARK: Calls
 
     /// Whether there was something.
@@ -86,14 +94,13 @@ actor SimulatedWorker {
         let began = clock.now
         held = try await board.claim(SampleJob.offer(id))
         log.claim.add(clock.now - began)
+        encoded = 0
         return held != nil
     }
 
     func beat() async throws {
-        let holding = held.map {
-            [WorkerReport.Held(job: $0.job, index: $0.index, token: $0.token, decoded: 120, encoded: 96)]
-        }
-        let report = WorkerReport(worker: id, host: id.text, slots: 1, memoryTotal: 2 << 30, held: holding ?? [])
+        encoded += 24
+        let report = SampleJob.report(id, holding: held, encoded: encoded)
         let began = clock.now
         let reply = try await board.beat(report)
         log.beat.add(clock.now - began)

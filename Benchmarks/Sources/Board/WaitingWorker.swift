@@ -14,7 +14,7 @@ struct WaitingWorker {
     /// Connects, and finds the board empty.
     func claimNothing() async throws {
         try await hints.ping()
-        _ = try await claims.beat(WorkerReport(worker: id, host: "host-1", slots: 1, memoryTotal: 2 << 30, held: []))
+        _ = try await claims.beat(SampleJob.report(id, holding: nil, encoded: 0))
         guard try await claims.claim(SampleJob.offer(id)) == nil else { throw Trouble("the board is not empty") }
     }
 
