@@ -4,7 +4,10 @@ struct SecondCopyRule {
     enum Measure {
         /// How long the pass has run.
         case elapsed
-        /// How long it still takes if it goes on as it did on average, as its last beat tells.
+        /// How long it still takes by what claim.lua makes of its last beat: frames decoded count as frames encoded,
+        /// and nothing has happened since.
+        case reportedPace
+        /// How long it still takes if it goes on as it did on average until its last beat, by the work done.
         case averagePace
         /// How long it still takes if it goes on as it did between its last two beats.
         case recentPace
@@ -21,6 +24,7 @@ struct SecondCopyRule {
     /// What a rule may look at of a pass that runs, in seconds.
     struct Candidate {
         var elapsed: Double
+        var leftByReport: Double
         /// Nil before its first beat.
         var leftByAverage: Double?
         /// Nil before its first beat.
@@ -37,6 +41,7 @@ struct SecondCopyRule {
         let scores = candidates.map { candidate -> (value: Double, threshold: Double) in
             switch measure {
             case .elapsed: (candidate.elapsed, usual * factor)
+            case .reportedPace: (candidate.leftByReport, usual * factor)
             case .averagePace: (candidate.leftByAverage ?? 0, usual * factor)
             case .recentPace: (candidate.leftByRecent ?? 0, usual * factor)
             case .foreseen: (candidate.left, candidate.anew * factor)

@@ -30,6 +30,8 @@ struct Simulation {
         var finished: Set<Int> = []
         var virtualTime = 0.0
         var copied: Set<Int> = []
+        /// When the board looks for a straggler next.
+        var nextLook = 0.0
         /// How long the finished passes took, ascending.
         var times: [Double] = []
     }
@@ -52,6 +54,8 @@ struct Simulation {
 
     /// How often an idle slot asks again (s).
     private static let askInterval = 1.0
+    /// How often the board looks for a straggler of a job (s), however many ask.
+    private static let lookInterval = 0.25
 
     private let slots: [SimulatedSlot]
     private let jobs: [SimulatedJob]
@@ -105,7 +109,7 @@ struct Simulation {
             progress[job].virtualTime += 1
             begin(job, pass: progress[job].next, on: slot, at: time)
             progress[job].next += 1
-        } else if let rule, let straggler = straggler(for: slot, by: rule, at: time) {
+        } else if let rule, let straggler = look(for: slot, by: rule, at: time) {
             progress[straggler.job].copied.insert(straggler.pass)
             begin(straggler.job, pass: straggler.pass, on: slot, at: time)
         } else if rule != nil, jobs.indices.contains(where: { progress[$0].finished.count < jobs[$0].passes.count }) {
@@ -159,6 +163,13 @@ struct Simulation {
         progress[attempt.job].times.insert(seconds, at: low)
     }
 
+    private mutating func look(for slot: Int, by rule: SecondCopyRule, at time: Double) -> Attempt? {
+        let open = jobs.indices.filter { progress[$0].finished.count < jobs[$0].passes.count }
+        guard open.allSatisfy({ progress[$0].nextLook <= time }) else { return nil }
+        for job in open { progress[job].nextLook = time + Simulation.lookInterval }
+        return straggler(for: slot, by: rule, at: time)
+    }
+
     /// The attempt that the rule gives out again to an idle slot.
     private func straggler(for slot: Int, by rule: SecondCopyRule, at time: Double) -> Attempt? {
         let running = slots.indices.compactMap { other in attempts[other].map { (other, $0) } }
@@ -184,16 +195,27 @@ struct Simulation {
         let slot = slots[place]
         let whole = jobs[attempt.job].passes[attempt.pass]
         var found = SecondCopyRule.Candidate(
-            elapsed: time - attempt.start, left: slot.end(of: whole, from: attempt.start) - time,
+            elapsed: time - attempt.start, leftByReport: time - attempt.start,
+            left: slot.end(of: whole, from: attempt.start) - time,
             anew: slots[idle].end(of: whole, from: time) - time)
         let lastBeat = slot.beat(after: time) - SimulatedSlot.beatInterval
         guard lastBeat > attempt.start else { return found }
-        let undone = whole - slot.work(from: attempt.start, to: lastBeat)
+        let done = slot.work(from: attempt.start, to: lastBeat)
+        let undone = whole - done
         func left(since moment: Double) -> Double {
             undone / slot.work(from: moment, to: lastBeat) * (lastBeat - moment) - (time - lastBeat)
         }
+        let reported = Simulation.reportedProgress(done / whole)
+        found.leftByReport = (time - attempt.start) * (1 - reported) / reported
         found.leftByAverage = left(since: attempt.start)
         found.leftByRecent = left(since: max(attempt.start, lastBeat - SimulatedSlot.beatInterval))
         return found
+    }
+
+    /// What share of its frames a pass of one run tells when a share of its work is done: a frame decoded counts as one
+    /// encoded, but x264 takes eight times as long for that, and all are decoded first.
+    private static func reportedProgress(_ work: Double) -> Double {
+        let decoding = 1.0 / 9
+        return work < decoding ? work / decoding / 2 : 0.5 + (work - decoding) / (1 - decoding) / 2
     }
 }

@@ -11,6 +11,7 @@ struct StraggleCommand: ParsableCommand {
 
     private static let rules: [(name: String, rule: SecondCopyRule)] = [
         ("runs for 2 ×", SecondCopyRule(measure: .elapsed, factor: 2)),
+        ("2 × left, as reported", SecondCopyRule(measure: .reportedPace, factor: 2)),
         ("2 × left, average pace", SecondCopyRule(measure: .averagePace, factor: 2)),
         ("2 × left, recent pace", SecondCopyRule(measure: .recentPace, factor: 2)),
         ("1.5 × left, recent pace", SecondCopyRule(measure: .recentPace, factor: 1.5)),
