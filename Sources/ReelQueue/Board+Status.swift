@@ -92,6 +92,40 @@ extension Board {
         return (active, failed)
     }
 
+    /// Jobs that have not ended, 500 at most, and of the others the `ended` that were submitted last; the oldest first.
+    public func latestJobs(ended: Int = 50) throws(ReelFailure) -> [JobStatus] {
+        let active = try send(["ZRANGE", Board.prefix + "active", "0", "499"])
+        guard let running = active.array?.compactMap(\.string) else { throw surprise(active) }
+        let known = Set(running)
+        let latest = try send(["ZRANGE", Board.prefix + "jobs", "0", String(known.count + ended - 1), "REV"])
+        guard let ids = latest.array?.compactMap(\.string) else { throw surprise(latest) }
+        var found: [JobStatus] = []
+        for id in running + ids.filter({ !known.contains($0) }).prefix(ended) {
+            if let status = try status(JobID(id)) { found.append(status) }
+        }
+        return found.sorted { ($0.created, $0.job.id.text) < ($1.created, $1.job.id.text) }
+    }
+
+    /// Passes of a job by index, as they were published.
+    public func passes(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: Pass] {
+        guard !indices.isEmpty else { return [:] }
+        let reply = try send(["HMGET", Board.key(job, "passes")] + indices.map(String.init))
+        guard let entries = reply.array, entries.count == indices.count else { throw surprise(reply) }
+        var found: [Int: Pass] = [:]
+        for (index, entry) in zip(indices, entries) {
+            if let text = entry.string { found[index] = try JSON.value(text) }
+        }
+        return found
+    }
+
+    /// What the engines warned of in finished passes, each thing once, in the order of the passes; 100 at most.
+    public func passWarnings(_ job: JobID) throws(ReelFailure) -> [String] {
+        let reply = try send(["HGETALL", Board.key(job, "warnings")])
+        guard let told = reply.dictionary else { throw surprise(reply) }
+        return told.map { (index: Int($0.value) ?? 0, text: $0.key) }
+            .sorted { ($0.index, $0.text) < ($1.index, $1.text) }.map(\.text)
+    }
+
     /// Every job on the board, the oldest first.
     public func jobs() throws(ReelFailure) -> [JobStatus] {
         let page = 500

@@ -54,21 +54,24 @@ extension Board {
 
     /// The workers that have beaten within the last hour, by name.
     public func workers() throws(ReelFailure) -> [WorkerStatus] {
-        let clock = try send(["TIME"])
-        let registry = try send(["ZRANGE", Board.prefix + "workers", "0", "-1", "WITHSCORES"])
-        guard let parts = clock.array?.compactMap({ $0.string.flatMap(Double.init) }), parts.count == 2,
-            let beats = registry.dictionary
-        else { throw surprise(registry) }
-        let now = parts[0] + parts[1] / 1e6
+        let reply = try run(.workers, [])
+        guard let entries = reply.array, let now = entries.last?.integer else { throw surprise(reply) }
         var found: [WorkerStatus] = []
-        for (name, beat) in beats.sorted(by: { $0.key < $1.key }) {
-            let stored = try send(["HGET", Board.prefix + "worker:\(name)", "report"])
-            let draining = try send(["HEXISTS", Board.prefix + "control", "drain:\(name)"])
-            // It may have departed since the registry was read.
-            guard let report = stored.string, let time = Double(beat) else { continue }
-            let age = max(0, now - time / 1000)
-            found.append(
-                WorkerStatus(report: try JSON.value(report), beatAge: age, draining: draining == .integer(1)))
+        for entry in entries.dropLast() {
+            guard let parts = entry.array, parts.count >= 3, parts.count % 3 == 0, let report = parts[0].string,
+                let beat = parts[1].integer, let draining = parts[2].integer
+            else { throw surprise(reply) }
+            var status = WorkerStatus(
+                report: try JSON.value(report), beatAge: Double(max(0, now - beat)) / 1000, draining: draining == 1)
+            for place in stride(from: 3, to: parts.count, by: 3) {
+                guard let token = parts[place].string, let started = parts[place + 1].integer,
+                    let pass = parts[place + 2].string
+                else { throw surprise(reply) }
+                status.holds[token] = WorkerStatus.Hold(
+                    seconds: Double(max(0, now - started)) / 1000, pass: pass.isEmpty ? .assembly : try JSON.value(pass)
+                )
+            }
+            found.append(status)
         }
         return found
     }

@@ -1,7 +1,7 @@
 /// The board's transitions, each one Lua script in `Scripts/`; see its header for keys, arguments and reply.
 enum Script: CaseIterable {
     case open, publish, restore, claim, beat, complete, fail, release, reap, cancel, pause, retry, forget, audit, tally
-    case status, strip
+    case status, strip, workers
 
     /// What Redis loads: the words that all scripts share, then the script.
     var source: String {
@@ -27,6 +27,7 @@ enum Script: CaseIterable {
         case .tally: PackageResources.tally_lua
         case .strip: PackageResources.strip_lua
         case .status: PackageResources.status_lua
+        case .workers: PackageResources.workers_lua
         }
     }
 }

@@ -33,8 +33,13 @@ public struct JobStatus: Hashable, Sendable {
     public var failure: ReelFailure?
     /// What a person should know of it: the published warnings, what it waits for, who cannot take it.
     public var warnings: [String] {
-        let hosts = excluded.sorted { $0.key < $1.key }.map { "\($0.key) cannot take this job: \($0.value)" }
+        let hosts = excluded.sorted { $0.key < $1.key }.map { JobStatus.warning(excluding: $0.key, $0.value) }
         return job.warnings + [spaceNote].compactMap(\.self) + hosts
+    }
+
+    /// The warning that a host gets nothing of a job.
+    public static func warning(excluding host: String, _ reason: String) -> String {
+        "\(host) cannot take this job: \(reason)"
     }
 
     /// Of the passes without the assembly, each counts in one of these, the exhausted one in `ready`, too.
@@ -162,10 +167,24 @@ public struct WorkerStatus: Codable, Hashable, Sendable {
     /// Seconds since its last beat, by Redis's clock.
     public var beatAge: Double
     public var draining: Bool
+    /// What the board knows of the passes that it holds, by token.
+    public var holds: [String: Hold]
 
-    public init(report: WorkerReport, beatAge: Double, draining: Bool) {
+    public struct Hold: Codable, Hashable, Sendable {
+        /// Since it was claimed.
+        public var seconds: Double
+        public var pass: Pass
+
+        public init(seconds: Double, pass: Pass) {
+            self.seconds = seconds
+            self.pass = pass
+        }
+    }
+
+    public init(report: WorkerReport, beatAge: Double, draining: Bool, holds: [String: Hold] = [:]) {
         self.report = report
         self.beatAge = beatAge
         self.draining = draining
+        self.holds = holds
     }
 }

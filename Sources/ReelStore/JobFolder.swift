@@ -85,8 +85,16 @@ public struct JobFolder: Sendable {
 
     /// Keeps the end of what an engine said on standard error, for whoever looks into a failed attempt.
     public func writeAttempt(pass: Int, token: String, standardError: String) throws(ReelFailure) {
-        try AtomicFile.write(Array(standardError.utf8), to: "\(attempts)/\(pass).\(token).log")
+        try AtomicFile.write(Array(standardError.utf8), to: attempt(pass: pass, token: token))
     }
+
+    /// What the engine of a failed attempt said at its end, nil where it said nothing that was kept.
+    public func readAttempt(pass: Int, token: String) -> String? {
+        guard let bytes = try? AtomicFile.read(attempt(pass: pass, token: token)) else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func attempt(pass: Int, token: String) -> String { "\(attempts)/\(pass).\(token).log" }
 
     /// Takes over a file that was written elsewhere in the store, for example the index, under its final name.
     public func adopt(_ file: String, as final: String) throws(ReelFailure) {

@@ -28,9 +28,35 @@ enum Console {
         return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
-    static var resultIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    /// What standard output can show.
+    static var canvas: Canvas {
+        guard let size = resultSize else { return .plain }
+        return .terminal(columns: size.columns, environment: ProcessInfo.processInfo.environment)
+    }
 
-    static func clearScreen() { FileHandle.standardOutput.write(Data("\u{1B}[H\u{1B}[2J".utf8)) }
+    /// The same while something is redrawn on it, where it has an end.
+    static var screen: Canvas {
+        var canvas = canvas
+        canvas.rows = resultSize?.rows
+        return canvas
+    }
+
+    /// Whether standard output is a terminal whose cursor moves.
+    static var canRedraw: Bool {
+        resultSize != nil && ProcessInfo.processInfo.environment["TERM", default: "dumb"] != "dumb"
+    }
+
+    private static var resultSize: (columns: Int, rows: Int)? {
+        guard isatty(STDOUT_FILENO) == 1 else { return nil }
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return (80, 24)
+        }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
+    /// On standard output, as it is.
+    static func print(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
 
     /// Ends the program: help on standard output, an error as one line on standard error.
     static func exit(_ command: any ParsableCommand.Type, with error: any Error) -> Never {

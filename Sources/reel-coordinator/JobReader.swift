@@ -8,24 +8,53 @@ struct JobReader: Sendable {
     let board: Board
     let store: Store?
 
-    static func unknown(_ job: JobID) -> ReelFailure {
-        ReelFailure(.usage, "there is no job \(job); reel-coordinator status lists those there are")
-    }
-
+    /// One job in full.
     func one(_ id: JobID) async throws(ReelFailure) -> JobView {
         let folder = store?.job(id)
-        if let status = try await board.status(id) {
-            let idle = try await IdleWatch(board).reason(status)
-            let notes = try await board.passWarnings(id) + [idle].compactMap(\.self)
-            return JobView(status, output: folder?.result, notes: notes)
+        guard let status = try await board.status(id) else {
+            guard let folder, folder.exists, let view = try JobView(folder) else { throw JobControl.unknown(id) }
+            return view
         }
-        guard let folder, folder.exists, let view = try JobView(folder) else { throw JobReader.unknown(id) }
-        return view
+        let workers = status.state.isTerminal ? [] : try await board.workers()
+        return JobView(
+            status, output: folder?.result, notes: try await board.passWarnings(id),
+            waitReason: WaitReason(status, workers: workers), failures: try await failures(status, folder))
     }
 
-    /// Those of the board; of others, the store is asked one by one.
-    func all() async throws(ReelFailure) -> [JobView] {
-        try await board.jobs().map { JobView($0, output: store?.job($0.job.id).result) }
+    /// Those of the board that have not ended, and the latest of the others.
+    func latest() async throws(ReelFailure) -> [JobView] {
+        let workers = try await board.workers()
+        return try await board.latestJobs().map { status in
+            JobView(
+                status, output: store?.job(status.job.id).result, waitReason: WaitReason(status, workers: workers))
+        }
+    }
+
+    func queue() async throws(ReelFailure) -> QueueView {
+        let workers = try await board.workers()
+        let jobs = try await board.queue().map { status in
+            JobView(status, output: nil, waitReason: WaitReason(status, workers: workers))
+        }
+        return QueueView(
+            jobs: jobs, counts: try await board.jobCounts(), pace: try await board.pace(), workers: workers)
+    }
+
+    /// With the passes, which the board has, and with the times of their frames and what engines said, which only the
+    /// store has.
+    private func failures(_ status: JobStatus, _ folder: JobFolder?) async throws(ReelFailure) -> [FailureView] {
+        guard !status.failures.isEmpty else { return [] }
+        let job = status.job
+        var passes = try await board.passes(job.id, at: status.failures.map(\.index))
+        passes[job.passCount] = .assembly
+        // Without them a failure is still told, by its frames.
+        let index = folder.flatMap { try? SourceIndex(decoding: AtomicFile.read($0.index)) }
+        return status.failures.map { failure in
+            var logs: [String: String] = [:]
+            for attempt in failure.recent {
+                logs[attempt.token] = folder?.readAttempt(pass: failure.index, token: attempt.token)
+            }
+            return FailureView(failure, pass: passes[failure.index], index: index, logs: logs)
+        }
     }
 }
 
@@ -35,8 +64,10 @@ struct IdleWatch: Sendable {
 
     init(_ board: Board) { self.board = board }
 
+    /// What somebody should do something about; nil where there is nothing of that kind.
     func reason(_ status: JobStatus) async throws(ReelFailure) -> String? {
         guard !status.state.isTerminal, status.passes.live == 0 else { return nil }
-        return status.idleReason(workers: try await board.workers())
+        let reason = WaitReason(status, workers: try await board.workers())
+        return reason.flatMap { $0.isPassing ? nil : $0.description }
     }
 }

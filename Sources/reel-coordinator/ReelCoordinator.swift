@@ -8,8 +8,9 @@ struct ReelCoordinator: AsyncParsableCommand {
         commandName: "reel-coordinator",
         abstract: "Reverses videos, frame by frame exact, on one machine or many.",
         subcommands: [
-            RunCommand.self, SubmitCommand.self, PlanCommand.self, StatusCommand.self, FetchCommand.self,
-            CancelCommand.self, WorkersCommand.self, RecoverCommand.self,
+            RunCommand.self, SubmitCommand.self, PlanCommand.self, StatusCommand.self, QueueCommand.self,
+            WorkersCommand.self, FetchCommand.self, CancelCommand.self, RetryCommand.self, PauseCommand.self,
+            ResumeCommand.self, RemoveCommand.self, DrainCommand.self, RecoverCommand.self,
         ])
 
     static func main() async {

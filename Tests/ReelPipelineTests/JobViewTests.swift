@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct JobViewTests {
     private func status(
-        _ state: JobState = .running, live: Int = 0, failure: ReelFailure? = nil, spaceNote: String? = nil
+        _ state: JobState = .running, live: Int = 0, failure: ReelFailure? = nil
     ) -> JobStatus {
         let job = PublishedJob(
             id: JobID("0123456789abcdef"), source: "/a/clip.mp4", frames: 200, passCount: 3, need: 1 << 30,
@@ -16,42 +16,33 @@ import Testing
         return JobStatus(
             job: job, state: state, passes: JobStatus.PassCounts(done: 3, live: live), framesEncoded: 150,
             framesDecoded: 160, peakRSS: 7, created: 10.5, failureCount: 1,
-            failures: [PassFailure(index: 1, attempts: ["crash": 2], recent: [died])], spaceNote: spaceNote,
+            failures: [PassFailure(index: 1, attempts: ["crash": 2], recent: [died])], excluded: ["h": "no store"],
             failure: failure)
     }
 
-    private func worker(_ memory: Int64, beatAge: Double = 1) -> WorkerStatus {
-        WorkerStatus(
-            report: WorkerReport(
-                worker: WorkerID("w"), host: "h", slots: 1, memoryTotal: memory, encoders: [], protocolVersion: 1,
-                held: []),
-            beatAge: beatAge, draining: false)
-    }
-
     @Test func theSchemaOfAJob() throws {
-        let view = JobView(status(), output: "/a/clip.reversed.mp4", notes: ["a note", "a warning"])
+        let status = status()
+        let pass = Pass.video(VideoPass(randomAccessPoint: 0, frames: 10..<20, runCount: 1))
+        let view = JobView(
+            status, output: "/a/clip.reversed.mp4", notes: ["a note", "a warning"],
+            waitReason: WaitReason(status, workers: []),
+            failures: status.failures.map { FailureView($0, pass: pass, logs: ["t": "said\nthis\n"]) })
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let text = String(decoding: try encoder.encode(view), as: UTF8.self)
         #expect(
             text == """
-                {"created":10.5,"failures":[{"attempts":{"crash":2},"index":1,"lastMessage":"died"}],"frames":200,\
-                "framesDecoded":160,"framesEncoded":150,"id":"0123456789abcdef","need":1073741824,\
-                "output":"/a/clip.reversed.mp4","passes":3,"passesDone":3,"passesLive":0,"peakRSS":7,\
-                "source":"/a/clip.mp4","state":"running","warnings":["a warning","a note"]}
+                {"created":10.5,"excluded":[{"host":"h","reason":"no store"}],"failureCount":1,\
+                "failures":[{"attempts":{"crash":2},"endFrame":20,"firstFrame":10,"index":1,"kind":"video",\
+                "lastMessage":"died","recent":[{"cause":"crash","host":"h","log":["said","this"],"message":"died",\
+                "time":11,"worker":"w"}]}],"frames":200,"framesDecoded":160,"framesEncoded":150,"framesPerSecond":0,\
+                "id":"0123456789abcdef","need":1073741824,"output":"/a/clip.reversed.mp4","passes":3,"passesDone":3,\
+                "passesExhausted":0,"passesLive":0,"passesPerSecond":0,"passesReady":0,"passesRetrying":0,\
+                "paused":false,"peakRSS":7,"source":"/a/clip.mp4","state":"running","waitReason":"no worker is \
+                connected: start reel-worker with the same --redis and --store","warnings":["a warning",\
+                "h cannot take this job: no store","a note","no worker is connected: start reel-worker with the same \
+                --redis and --store"]}
                 """)
-    }
-
-    @Test func whyNothingHappens() {
-        #expect(status(live: 1).idleReason(workers: []) == nil)
-        #expect(status(.done).idleReason(workers: []) == nil)
-        #expect(status().idleReason(workers: [])?.hasPrefix("no worker is connected") == true)
-        #expect(
-            status().idleReason(workers: [worker(2 << 30, beatAge: 60)])?.hasPrefix("no worker is connected") == true)
-        #expect(status().idleReason(workers: [worker(2 << 30)]) == nil)
-        #expect(
-            status().idleReason(workers: [worker(1 << 20), worker(1 << 29)])
-                == "no worker has the memory that a pass needs: 1 GiB; the largest has 512 MiB")
     }
 
     @Test func whatAnEndMeans() {
@@ -61,11 +52,5 @@ import Testing
         let refused = ReelFailure(.input, "the source has changed")
         #expect(status(.failed, failure: refused).endingFailure == refused)
         #expect(status(.running).endingFailure != nil)
-    }
-
-    @Test func aFullDiskIsSeen() {
-        let full = status(spaceNote: "waiting for disk space on h: no room")
-        #expect(full.warnings == ["a warning", "waiting for disk space on h: no room"])
-        #expect(full.idleReason(workers: []) == nil)
     }
 }

@@ -129,14 +129,11 @@ public struct Submit: Sendable {
     }
 
     /// Takes a job off the board. Those who work on it learn so with their next beat; what they still write must not
-    /// meet the segments of another plan, so it is waited for, no longer than any lease lasts.
+    /// meet the segments of another plan.
     private func withdraw(_ id: JobID, from board: Board) async throws(ReelFailure) {
         guard try await board.status(id) != nil else { return }
         _ = try await board.cancel(id)
-        let deadline = ContinuousClock.now + .seconds(25)
-        while try await !board.live(id).isEmpty, ContinuousClock.now < deadline {
-            guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { throw .of(CancellationError()) }
-        }
+        try await board.waitUntilLetGo(id)
         try await board.forget(id)
     }
 }

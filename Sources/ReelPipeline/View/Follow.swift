@@ -25,8 +25,14 @@ public struct Follow: Sendable {
     ) async throws(ReelFailure) -> JobStatus {
         let clock = ContinuousClock()
         var answered = clock.now
+        var reaped = clock.now
         while true {
             do throws(ReelFailure) {
+                // Where no worker is left to do it, whoever waits for the job does.
+                if clock.now - reaped >= .seconds(3) {
+                    _ = try await board.reap()
+                    reaped = clock.now
+                }
                 guard let status = try await board.status(job) else {
                     throw ReelFailure(.unreachable, "the board knows no job \(job) any more", cause: .permanent)
                 }
@@ -54,28 +60,5 @@ extension JobStatus {
         case .failed: failure ?? ReelFailure(.job, "job \(job.id) failed")
         case .publishing, .running, .assembling: ReelFailure(.job, "job \(job.id) is not finished")
         }
-    }
-
-    /// Why nothing works on the job at this moment, for people; nil where something does or may at once.
-    public func idleReason(workers: [WorkerStatus]) -> String? {
-        guard state == .running || state == .assembling, passes.live == 0, spaceNote == nil else {
-            return nil
-        }
-        // One whose beats have stopped may be listed for a while.
-        let alive = workers.filter { $0.beatAge < 20 }
-        guard let largest = alive.map(\.report.memoryTotal).max() else {
-            return "no worker is connected: start reel-worker with the same --redis and --store"
-        }
-        guard largest < job.need else { return nil }
-        return "no worker has the memory that a pass needs: \(ByteSize(bytes: job.need)); the largest has "
-            + "\(ByteSize(bytes: largest))"
-    }
-}
-
-extension Board {
-    /// What the engines warned of in the passes that are finished, each thing once, in the order of the passes.
-    public func passWarnings(_ job: JobID) async throws(ReelFailure) -> [String] {
-        try results(job).sorted { $0.key < $1.key }.flatMap(\.value.warnings)
-            .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 }

@@ -6,6 +6,8 @@ public import ReelStore
 public struct JobView: Codable, Hashable, Sendable {
     public var id: String
     public var state: JobState
+    /// Nothing of it is given out, since a person holds it back.
+    public var paused: Bool
     public var source: String
     /// Frames of video that the output shows.
     public var frames: Int
@@ -15,6 +17,18 @@ public struct JobView: Codable, Hashable, Sendable {
     public var passes: Int
     public var passesDone: Int
     public var passesLive: Int
+    public var passesReady: Int
+    public var passesRetrying: Int
+    public var passesExhausted: Int
+    /// Over the last minute.
+    public var framesPerSecond: Double
+    public var passesPerSecond: Double
+    /// Seconds until all frames are there, at the speed of the last minute; missing where that tells nothing.
+    public var eta: Double?
+    /// Seconds for which the pass that waits longest has been ready; missing where none is.
+    public var oldestWait: Double?
+    /// Why nothing works on it at this moment; missing where something does.
+    public var waitReason: String?
     /// Bytes that a pass may take.
     public var need: Int64
     /// Bytes, of the greatest engine; 0 before any pass is finished.
@@ -24,31 +38,34 @@ public struct JobView: Codable, Hashable, Sendable {
     /// Seconds since 1970; missing until the job has ended.
     public var finished: Double?
     public var warnings: [String]
+    public var excluded: [ExcludedView]
+    /// How many passes there are of which attempts failed.
+    public var failureCount: Int
+    /// A page of them.
     public var failures: [FailureView]
     /// Why the job failed, where it has.
     public var failure: String?
     /// Path of the result: where it was delivered, or where the store has it. Missing until there is one.
     public var output: String?
 
-    /// Attempts that failed at one pass.
-    public struct FailureView: Codable, Hashable, Sendable {
-        /// The pass's place in the plan.
-        public var index: Int
-        /// Attempts by cause.
-        public var attempts: [String: Int]
-        public var lastMessage: String
-
-        public init(_ failure: PassFailure) {
-            index = failure.index
-            attempts = failure.attempts
-            lastMessage = failure.recent.last?.message ?? ""
-        }
+    /// A host that gets nothing of the job.
+    public struct ExcludedView: Codable, Hashable, Sendable {
+        public var host: String
+        public var reason: String
     }
 
     /// As the board knows it.
-    public init(_ status: JobStatus, output: String?, notes: [String] = []) {
+    ///
+    /// - Parameters:
+    ///   - notes: further warnings.
+    ///   - failures: those of the status, with more than the board knows.
+    public init(
+        _ status: JobStatus, output: String?, notes: [String] = [], waitReason: WaitReason? = nil,
+        failures: [FailureView]? = nil
+    ) {
         id = status.job.id.text
         state = status.state
+        paused = status.isPaused
         source = status.job.source
         frames = status.job.frames
         framesDecoded = status.framesDecoded
@@ -56,14 +73,27 @@ public struct JobView: Codable, Hashable, Sendable {
         passes = status.job.passCount
         passesDone = status.passes.done
         passesLive = status.passes.live
+        // What will not be done any more is not ready.
+        passesReady = status.state.isTerminal ? 0 : status.passes.ready
+        passesRetrying = status.passes.retrying
+        passesExhausted = status.passes.exhausted
+        framesPerSecond = status.state.isTerminal ? 0 : status.pace.framesPerSecond
+        passesPerSecond = status.state.isTerminal ? 0 : status.pace.passesPerSecond
+        oldestWait = status.oldestWait
+        self.waitReason = waitReason?.description
         need = status.job.need
         peakRSS = status.peakRSS
         created = status.created
         finished = status.finished
-        warnings = (status.warnings + notes).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-        failures = status.failures.map(FailureView.init)
+        warnings = (status.warnings + notes + [waitReason?.description].compactMap(\.self))
+            .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        excluded = status.excluded.sorted { $0.key < $1.key }.map { ExcludedView(host: $0.key, reason: $0.value) }
+        failureCount = status.failureCount
+        self.failures = failures ?? status.failures.map { FailureView($0) }
         failure = status.failure?.message
         self.output = output
+        let left = frames - framesEncoded
+        eta = state == .running && !paused && left > 0 && framesPerSecond > 0 ? Double(left) / framesPerSecond : nil
     }
 
     /// As the store knows it, where the board has forgotten it. Nil for a job that has not ended.
@@ -73,18 +103,22 @@ public struct JobView: Codable, Hashable, Sendable {
         let plan = try folder.readPlan()
         id = record.id.text
         self.state = state
+        paused = false
         source = record.source
         frames = plan.timeline.frameCount
         framesDecoded = 0
         framesEncoded = state == .done ? frames : 0
         passes = plan.passes.count
         passesDone = state == .done ? passes : 0
-        passesLive = 0
+        (passesLive, passesReady, passesRetrying, passesExhausted) = (0, 0, 0, 0)
+        (framesPerSecond, passesPerSecond) = (0, 0)
         need = plan.need
         peakRSS = 0
         created = record.created
         finished = record.finished
         warnings = plan.warnings
+        excluded = []
+        failureCount = 0
         failures = []
         failure = record.failure?.message
         output = folder.result
@@ -103,14 +137,5 @@ extension JobFolder {
     public var result: String? {
         guard let record = try? read(), record.state == .done else { return nil }
         return Container.allCases.map(output).first { fileExists($0) }
-    }
-
-    /// Records that a person cancelled the job: the store learns it before the board, so that nothing revives it.
-    public func markCancelled(at time: Double) throws(ReelFailure) {
-        var record = try read()
-        guard record.state == nil else { return }
-        record.state = .cancelled
-        record.finished = time
-        try write(record)
     }
 }

@@ -14,8 +14,10 @@ local CLAIMABLE = { running = true, assembling = true }
 local ENDED = { done = true, failed = true, cancelled = true }
 local PARTS = {
   'passes', 'live', 'copies', 'done', 'map', 'retry', 'fails', 'excluded', 'returned', 'pace', 'times',
+  'warnings',
 }
 local ATTEMPTS_KEPT = 5
+local WARNINGS_KEPT = 100
 
 local function key(name) return prefix .. name end
 
@@ -92,6 +94,15 @@ end
 local function recorded(id, index)
   local entry = redis.call('HGET', job_key(id, 'done'), index)
   return entry and entry:match('^%S+')
+end
+
+-- What the engine of a finished pass warned of, each thing once: readers need not look through all results.
+local function keep_warnings(id, index, result)
+  for _, warning in ipairs(cjson.decode(result).warnings) do
+    if redis.call('HLEN', job_key(id, 'warnings')) < WARNINGS_KEPT then
+      redis.call('HSETNX', job_key(id, 'warnings'), warning, index)
+    end
+  end
 end
 
 -- Puts a job in line. One that joins starts at the virtual time that claims have come to, or at its own where that is

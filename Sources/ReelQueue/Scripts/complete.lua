@@ -34,6 +34,7 @@ end
 
 -- Without a holder the lease comes first too: it makes reap finish what is torn from here on.
 if not held then hold(id, index, 'live', token, worker, lease, now, decoded, encoded) end
+keep_warnings(id, index, ARGV[5])
 redis.call('HSETNX', job_key(id, 'done'), index, token .. ' ' .. ARGV[5])
 redis.call('SETBIT', job_key(id, 'map'), index, 1)
 if index < passes then keep_pace(id, math.max(encoded - tonumber(before or 0), 0), 1) end

@@ -9,6 +9,7 @@ if redis.call('HGET', job_key(id), 'state') ~= 'publishing' then return 0 end
 
 local recorded_now = 0
 for i = 2, #ARGV, 2 do
+  keep_warnings(id, ARGV[i], ARGV[i + 1]:match('^%S+ (.*)$'))
   recorded_now = recorded_now + redis.call('HSETNX', job_key(id, 'done'), ARGV[i], ARGV[i + 1])
   redis.call('SETBIT', job_key(id, 'map'), ARGV[i], 1)
 end

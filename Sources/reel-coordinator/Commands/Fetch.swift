@@ -24,7 +24,7 @@ struct FetchCommand: AsyncParsableCommand {
         let deliver = Deliver(to: choice.path, overwrite: overwrite)
         try deliver.check(source: nil)
         let folder = try store.open().job(JobID(job))
-        guard folder.exists else { throw JobReader.unknown(JobID(job)) }
+        guard folder.exists else { throw JobControl.unknown(JobID(job)) }
         try await Interruption.cancelling { try deliver.copy(folder) }
         Console.say("wrote \(deliver.output)")
     }

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Foundation
 internal import ReelCore
 internal import ReelPipeline
 internal import ReelQueue
@@ -8,45 +7,33 @@ internal import ReelStore
 /// Jobs, or one job in full.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show all jobs, or one job's passes, progress, warnings and failures.")
+        commandName: "status", abstract: "Show all jobs, or one job's passes, progress, warnings and failures.",
+        discussion: """
+            All jobs are those that have not ended and the latest 50 of the others. With a job's id and --watch it ends \
+            when the job does; Ctrl-C before that exits with 130. Failures show times of the source and the engine's last \
+            words where --store or REEL_STORE names the store.
+            """)
 
     @Argument(help: "A job's id.")
     var job: String?
 
-    @Flag(help: "Show it again every second, until the job has ended or Ctrl-C.")
-    var watch = false
-
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
-
-    @Flag(help: "Print a line of JSON: an object for a job, else an array of them.")
-    var json = false
+    @OptionGroup var reading: ReadingOptions
 
     func run() async throws {
-        let reader = JobReader(board: try await redis.connect(), store: try store.openIfNamed())
-        guard watch else {
-            _ = try await show(reader)
-            return
-        }
-        let command = self
-        try await Interruption.cancelling {
-            while true {
-                if Console.resultIsTerminal, !command.json { Console.clearScreen() }
-                if try await command.show(reader) { return }
-                try await Task.sleep(for: .seconds(1))
+        let store = try store.openIfNamed()
+        guard let job = job.map(JobID.init) else {
+            return try await reading.show(redis) { board throws(ReelFailure) in
+                let views = try await JobReader(board: board, store: store).latest()
+                return Picture(json: views) { _ in JobText.lines(views) }
             }
         }
-    }
-
-    /// True where nothing will change any more.
-    private func show(_ reader: JobReader) async throws -> Bool {
-        guard let job else {
-            let views = try await reader.all()
-            if json { try Console.json(views) } else { views.forEach { Console.result(JobText.line($0)) } }
-            return false
+        let isForPeople = !reading.json
+        try await reading.show(redis, endless: false) { board throws(ReelFailure) in
+            let view = try await JobReader(board: board, store: store).one(job)
+            let strip = isForPeople ? try await board.strip(job, cells: Console.canvas.columns) : nil
+            return Picture(json: view, isFinal: view.state.isTerminal) { JobText.lines(view, strip: strip, on: $0) }
         }
-        let view = try await reader.one(JobID(job))
-        if json { try Console.json(view) } else { JobText.lines(view).forEach(Console.result) }
-        return view.state.isTerminal
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ReelCore
 internal import ReelPipeline
 internal import ReelQueue
 
@@ -8,19 +9,12 @@ struct WorkersCommand: AsyncParsableCommand {
         commandName: "workers", abstract: "Show the workers: host, slots, what each does, last beat.")
 
     @OptionGroup var redis: RedisOption
-
-    @Flag(help: "Print a line of JSON: an array of objects.")
-    var json = false
+    @OptionGroup var reading: ReadingOptions
 
     func run() async throws {
-        let views = try await redis.connect().workers().map(WorkerView.init)
-        guard !json else { return try Console.json(views) }
-        for view in views {
-            let passes = view.passes.map { "\($0.job)/\($0.pass) (\($0.framesEncoded) frames)" }
-            Console.result(
-                "\(view.id)  \(view.passes.count)/\(view.slots) slots  \(ByteSize(bytes: view.memoryTotal))  "
-                    + "beat \(Int(view.beatAge.rounded())) s ago" + (view.draining ? "  draining" : "")
-                    + (passes.isEmpty ? "" : "  " + passes.joined(separator: ", ")))
+        try await reading.show(redis) { board throws(ReelFailure) in
+            let views = try await board.workers().map(WorkerView.init)
+            return Picture(json: views) { _ in WorkerText.lines(views) }
         }
     }
 }

@@ -1,0 +1,106 @@
+internal import Foundation
+public import ReelCore
+public import ReelQueue
+public import ReelStore
+
+/// What people do to jobs. The store learns of it before the board, so that nothing that was cancelled or held back
+/// revives when the board is rebuilt.
+///
+/// Each throws `.usage` where there is no such job or it is in no state for that, `.unreachable`, and gives a sentence
+/// for people.
+public struct JobControl: Sendable {
+    private let board: Board
+    private let store: Store
+
+    public init(board: Board, store: Store) {
+        self.board = board
+        self.store = store
+    }
+
+    /// There is no such job, neither on the board nor in the store.
+    public static func unknown(_ job: JobID) -> ReelFailure {
+        ReelFailure(.usage, "there is no job \(job); reel-coordinator status lists those there are")
+    }
+
+    /// Ends a job; who works at it learns so at the next beat.
+    public func cancel(_ id: JobID) async throws(ReelFailure) -> String {
+        if let ended = try await look(id), ended.isTerminal {
+            return "job \(id) had ended already: it is \(ended.rawValue)"
+        }
+        try record(id) { record in
+            (record.state, record.finished) = (.cancelled, Date().timeIntervalSince1970)
+        }
+        _ = try await board.cancel(id)
+        return "cancelled job \(id)"
+    }
+
+    /// Holds a job back, or lets it go on; what is held is worked on to its end.
+    public func setPaused(_ id: JobID, _ paused: Bool) async throws(ReelFailure) -> String {
+        let state = try await look(id)
+        if let state, state.isTerminal {
+            throw ReelFailure(.usage, "job \(id) has ended, it is \(state.rawValue): there is nothing to hold back")
+        }
+        guard try await board.status(id) != nil else { throw notOnTheBoard(id) }
+        try record(id) { $0.paused = paused }
+        _ = paused ? try await board.pause(id) : try await board.resume(id)
+        return paused ? "paused job \(id); what is in flight is finished" : "job \(id) goes on"
+    }
+
+    /// Has a failed job run again; what is finished stays so.
+    public func retry(_ id: JobID) async throws(ReelFailure) -> String {
+        let state = try await look(id)
+        guard try await board.status(id) != nil else { throw notOnTheBoard(id) }
+        guard state == .failed else {
+            throw ReelFailure(.usage, "job \(id) has not failed: it is \(state?.rawValue ?? "running")")
+        }
+        try record(id) { record in
+            (record.state, record.failure, record.finished) = (nil, nil, nil)
+            record.paused = false
+        }
+        _ = try await board.retry(id)
+        return "job \(id) runs again; what is finished stays so"
+    }
+
+    /// Removes an ended job and all that the store has of it, its result too.
+    public func remove(_ id: JobID) async throws(ReelFailure) -> String {
+        guard let state = try await look(id), state.isTerminal else {
+            throw ReelFailure(.usage, "job \(id) has not ended: cancel it first")
+        }
+        try await board.waitUntilLetGo(id)
+        if store.job(id).exists { try store.job(id).remove() }
+        try await board.forget(id)
+        return "removed job \(id)"
+    }
+
+    /// The state as the board knows it, else as the store does; nil where the store has an unfinished job of which the
+    /// board knows nothing.
+    private func look(_ id: JobID) async throws(ReelFailure) -> JobState? {
+        if let status = try await board.status(id) { return status.state }
+        guard store.job(id).exists else { throw JobControl.unknown(id) }
+        return try store.job(id).read().state
+    }
+
+    private func record(_ id: JobID, _ change: (inout JobRecord) -> Void) throws(ReelFailure) {
+        let folder = store.job(id)
+        guard folder.exists else { return }
+        var record = try folder.read()
+        change(&record)
+        try folder.write(record)
+    }
+
+    private func notOnTheBoard(_ id: JobID) -> ReelFailure {
+        ReelFailure(
+            .usage, "the board does not know job \(id): submit the same again, and it goes on with what is finished")
+    }
+}
+
+extension Board {
+    /// Waits until nobody works on an ended job any more, no longer than any lease lasts: what is still being written
+    /// must not meet what comes after.
+    func waitUntilLetGo(_ job: JobID) async throws(ReelFailure) {
+        let deadline = ContinuousClock.now + .seconds(25)
+        while try !live(job).isEmpty, ContinuousClock.now < deadline {
+            guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { throw .of(CancellationError()) }
+        }
+    }
+}

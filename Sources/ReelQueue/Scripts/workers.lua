@@ -1,0 +1,33 @@
+-- workers: who has beaten within the last hour, and since when each holds what it holds. Writes nothing.
+--
+-- KEYS[1]  prefix
+-- Reply    for each worker, by name: {its report as JSON, its last beat (ms), draining 0 or 1, then for each pass that it
+--          holds token, when it was claimed (ms), the pass as JSON ('' for the assembly)}, and after all of them now (ms)
+local beats = redis.call('ZRANGE', key('workers'), 0, -1, 'WITHSCORES')
+local names, at = {}, {}
+for i = 1, #beats, 2 do
+  table.insert(names, beats[i])
+  at[beats[i]] = tonumber(beats[i + 1])
+end
+table.sort(names)
+
+local reply = {}
+for _, name in ipairs(names) do
+  local report = redis.call('HGET', key('worker:' .. name), 'report')
+  -- Without one it departed while the log was torn.
+  if report then
+    local entry = { report, at[name], redis.call('HEXISTS', key('control'), 'drain:' .. name) }
+    for _, held in ipairs(cjson.decode(report).held) do
+      local part = part_of(held.job, held.index, held.token)
+      if part then
+        local _, started = holder(held.job, held.index, part)
+        table.insert(entry, held.token)
+        table.insert(entry, tonumber(started))
+        table.insert(entry, redis.call('HGET', job_key(held.job, 'passes'), held.index) or '')
+      end
+    end
+    table.insert(reply, entry)
+  end
+end
+table.insert(reply, now)
+return reply
