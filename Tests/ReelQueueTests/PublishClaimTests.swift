@@ -217,6 +217,18 @@ extension BoardTests {
             #expect(counts == ["old": 9, "new": 11])
         }
 
+        @Test func aJobThatRunsAgainOwesWhatItOwed() async throws {
+            try await bench.publish(Bench.job("big", passes: 2, framesEach: 30))
+            _ = try await bench.take()
+            try await bench.publish(Bench.job("small", passes: 9))
+            #expect(try await bench.board.cancel(JobID("big")))
+            try await bench.publish(Bench.job("big", passes: 2, framesEach: 30))
+            // One pass of the big job is worth three of the small one.
+            var order: [String] = []
+            for _ in 0..<4 { order.append(try await bench.take().job.text) }
+            #expect(order == ["small", "small", "small", "big"])
+        }
+
         @Test func boardsClaimingAtOnceNeverGetTheSamePass() async throws {
             let boards = try (0..<4).map { _ in try Bench.open(bench.server) }
             try await bench.publish(Bench.job(passes: 200))

@@ -138,7 +138,7 @@ end
 -- A job's last word. Tokens still held learn of it at their next beat.
 local function end_job(id, state, retention, failure)
   redis.call('HSET', job_key(id), 'state', state, 'finished', now, 'failure', failure or '')
-  redis.call('ZREM', key('run'), id)
+  withdraw(id)
   redis.call('ZREM', key('timer'), id)
   redis.call('ZREM', key('tail'), id)
   redis.call('PEXPIRE', job_key(id), retention)
