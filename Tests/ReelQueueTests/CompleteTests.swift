@@ -100,6 +100,18 @@ extension BoardTests {
             #expect(try await bench.board.results(claim.job).isEmpty)
         }
 
+        @Test func aHeldAssemblyOutlivesCancelAndPublish() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            try await bench.complete(bench.take())
+            let assembly = try await bench.take()
+            #expect(try await bench.board.cancel(assembly.job))
+            try await bench.publish(Bench.job(passes: 1))
+            #expect(try await bench.state() == .assembling)
+            #expect(try await bench.claim() == nil)
+            #expect(try await bench.complete(assembly) == .ok)
+            #expect(try await bench.state() == .done)
+        }
+
         @Test func concurrentCompletesReleaseTheAssemblyOnce() async throws {
             let boards = try (0..<4).map { _ in try Bench.open(bench.server) }
             for round in 0..<10 {

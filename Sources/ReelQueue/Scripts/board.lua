@@ -163,11 +163,12 @@ local function settle(id, retention)
   local finished = redis.call('HLEN', job_key(id, 'done'))
   if redis.call('HEXISTS', job_key(id, 'done'), passes) == 1 then
     end_job(id, 'done', retention)
-  elseif finished >= passes and redis.call('HEXISTS', job_key(id, 'live'), passes) == 0 then
+  elseif finished >= passes then
     if state == 'running' then
       redis.call('HSET', job_key(id), 'state', 'assembling')
       event('assembling', id)
     end
+    if redis.call('HEXISTS', job_key(id, 'live'), passes) == 1 then return end
     redis.call('ZADD', job_key(id, 'retry'), 'NX', now, passes)
     offer(id, now)
   end
