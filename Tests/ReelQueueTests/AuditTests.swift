@@ -77,6 +77,15 @@ extension BoardTests {
             #expect(try await bench.board.status(job)?.passes.ready == 2500)
         }
 
+        @Test func aJobWithNothingToGiveOutStaysParked() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            _ = try await bench.take()
+            #expect(try await bench.claim() == nil)
+            #expect(try bench.raw("ZCARD", "reel:{main}:run") == "0")
+            #expect(try await bench.board.audit() == Audit(jobs: 1, repairs: 0))
+            #expect(try bench.raw("ZCARD", "reel:{main}:run") == "0")
+        }
+
         @Test func anEndedJobExpiresAllTheSame() async throws {
             try await bench.publish()
             _ = try await bench.board.cancel(job)

@@ -176,6 +176,7 @@ extension BoardTests {
             #expect(try await bench.claim() == nil)
             // A late duplicate does not shorten its wait.
             #expect(try await bench.complete(pass) == .duplicate)
+            #expect(try bench.raw("ZCARD", "reel:{main}:run") == "0")
             #expect(try await bench.claim() == nil)
             try bench.makeDue()
             let assembly = try await bench.take()

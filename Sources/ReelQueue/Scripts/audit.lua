@@ -73,10 +73,7 @@ if stop <= passes then return { repairs, stop } end
 settle(id, retention)
 if not fields[4] and CLAIMABLE[redis.call('HGET', job_key(id), 'state')]
   and not redis.call('ZSCORE', key('run'), id) and not redis.call('ZSCORE', key('timer'), id) then
-  local idle = redis.call('HGET', job_key(id), 'cursor') + 0 >= passes
-    and redis.call('ZCARD', job_key(id, 'retry')) == 0
-  offer(id, now)
-  -- With nothing to give out it had been parked, rightly; the next claim parks it again.
-  repair(not idle)
+  -- One that has nothing to give out was parked, rightly.
+  if repair(cursor < passes or redis.call('ZCARD', job_key(id, 'retry')) > 0) then offer(id, now) end
 end
 return { repairs, -1 }

@@ -170,7 +170,8 @@ local function settle(id, retention)
     end
     if redis.call('HEXISTS', job_key(id, 'live'), passes) == 1 then return end
     redis.call('ZADD', job_key(id, 'retry'), 'NX', now, passes)
-    offer(id, now)
+    -- One that failed waits until it is due, however often this is asked.
+    offer(id, tonumber(redis.call('ZSCORE', job_key(id, 'retry'), passes)))
   end
 end
 
