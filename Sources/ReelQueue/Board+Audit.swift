@@ -79,7 +79,7 @@ extension Board {
     }
 
     /// Writes the register of sums anew where it does not count every finished pass.
-    private func tally(_ job: JobID) throws(ReelFailure) -> Bool {
+    func tally(_ job: JobID) throws(ReelFailure) -> Bool {
         let finished = try send(["HLEN", Board.key(job, "done")]).integer ?? 0
         let facts = try send(["HMGET", Board.key(job), "sum", "passes"]).array?.map(\.string) ?? []
         guard finished > 0, facts.count == 2, let passes = facts[1].flatMap(Int.init) else { return false }

@@ -115,6 +115,7 @@ extension Board {
             }
             _ = try run(.restore, arguments)
         }
+        if !finished.isEmpty { _ = try tally(job) }
     }
 
     private func upload(_ passes: [Pass], of job: JobID) throws(ReelFailure) {

@@ -86,6 +86,15 @@ extension BoardTests {
             #expect(try bench.raw("ZCARD", "reel:{main}:run") == "0")
         }
 
+        @Test func whatTheStoreHadIsNoRepair() async throws {
+            let made = RecordedResult(
+                token: "t0",
+                result: PassResult(segments: [], statistics: PassStatistics(framesEncoded: 10), warnings: []))
+            _ = try await bench.board.publish(Bench.job(), passes: Bench.passes(3), finished: [1: made])
+            #expect(try bench.raw("HGET", "reel:{main}:job:a1", "sum") == "1 0 10 0")
+            #expect(try await bench.board.audit() == Audit(jobs: 1, repairs: 0))
+        }
+
         @Test func anEndedJobExpiresAllTheSame() async throws {
             try await bench.publish()
             _ = try await bench.board.cancel(job)
