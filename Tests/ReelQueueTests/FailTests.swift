@@ -100,6 +100,29 @@ extension BoardTests {
             #expect(try await bench.take("w1").index == 0)
         }
 
+        @Test func whoIsGoneDoesNotCountAmongThoseThatHadTheCrash() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            for worker in ["gone", "w1", "w2"] { try await bench.beat(worker) }
+            try await bench.fail(bench.take("gone"), .crash, by: "gone")
+            try await bench.board.depart(WorkerID("gone"))
+            try await bench.fail(bench.take("w1"), .crash, by: "w1")
+            #expect(try await bench.claim("w1") == nil)
+            #expect(try await bench.take("w2").index == 0)
+        }
+
+        @Test func aWorkerThatHadTheCrashTwiceCountsOnce() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            for worker in ["w1", "w2"] { try await bench.beat(worker) }
+            for _ in 0..<2 {
+                try await bench.fail(bench.take("w1"), .crash, by: "w1")
+                #expect(try await bench.claim("w1") == nil)
+                try bench.makeDue()
+            }
+            try await bench.board.release(bench.take("w1"))
+            #expect(try await bench.claim("w1") == nil)
+            #expect(try await bench.take("w2").index == 0)
+        }
+
         @Test func aCrashIsTakenAgainWhereNobodyElseComes() async throws {
             try await bench.publish(Bench.job(passes: 1))
             try await bench.beat("w1")

@@ -37,10 +37,15 @@ local function is_for_others(id, index, due, job)
   local record = failures(id, index)
   if need_of(record, job.need) > memory then return true end
   if now - due > lease then return false end
+  local here, seen = false, {}
+  local others = redis.call('ZCOUNT', key('workers'), now - lease, '+inf')
   for _, name in ipairs(record.crashed) do
-    if name == worker then return redis.call('ZCOUNT', key('workers'), now - lease, '+inf') > #record.crashed end
+    here = here or name == worker
+    local beat = not seen[name] and redis.call('ZSCORE', key('workers'), name)
+    if beat and tonumber(beat) >= now - lease then others = others - 1 end
+    seen[name] = true
   end
-  return false
+  return here and others > 0
 end
 
 local function is_taken(id, index)
