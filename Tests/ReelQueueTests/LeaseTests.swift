@@ -97,6 +97,18 @@ extension BoardTests {
             #expect(try await bench.board.live(first.job).isEmpty)
         }
 
+        @Test func aPassThatThePlanHasNoMoreIsNotAdopted() async throws {
+            try await bench.publish(Bench.job(passes: 3))
+            _ = (try await bench.take(), try await bench.take())
+            let third = try await bench.take()
+            #expect(try await bench.board.cancel(third.job))
+            try await bench.board.forget(third.job)
+            try await bench.publish(Bench.job(passes: 1))
+            try await bench.complete(bench.take())
+            #expect(try await bench.beat(holding: [third]).answers == [third.token: .lost])
+            #expect(try await bench.board.live(third.job).isEmpty)
+        }
+
         @Test func aTokenGivenAwayIsLost() async throws {
             try await bench.publish(Bench.job(passes: 1))
             let stalled = try await bench.take()

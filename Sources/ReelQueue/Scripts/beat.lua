@@ -13,7 +13,7 @@ local worker, lease = ARGV[1], tonumber(ARGV[4])
 -- Nobody holds the pass. An assembly whose passes are not all finished any more is not one.
 local function can_have_back(id, index, token, passes)
   if redis.call('HGET', job_key(id, 'returned'), index) == token then return false end
-  return index < passes or redis.call('HLEN', job_key(id, 'done')) >= passes
+  return index < passes or index == passes and redis.call('HLEN', job_key(id, 'done')) >= passes
 end
 
 local function forget_losses(id, index, whole)
