@@ -79,6 +79,29 @@ extension BoardTests {
             }
         }
 
+        /// What is left of it must not run again without its passes.
+        @Test func aTornForgetLeavesNoHalfOfAJob() async throws {
+            let before = try bench.server.log().count
+            try await bench.publish(Bench.job(passes: 2))
+            try await bench.complete(bench.take())
+            try await bench.fail(bench.take(), .permanent)
+            let whole = try bench.server.log().count
+            try await bench.board.forget(JobID("a1"))
+            let log = try bench.server.log()
+            for length in whole...log.count {
+                try bench.raw("FLUSHALL")
+                for command in log[before..<length] { try bench.raw.send(command) }
+                let torn = Comment("torn after \(length - whole) writes of \(log.count - whole)")
+                if try await bench.board.retry(JobID("a1")) == .failed {
+                    #expect(try await bench.take().pass == Bench.passes(2)[1], torn)
+                } else {
+                    #expect(try await bench.state() == nil, torn)
+                    #expect(try await bench.publish(Bench.job(passes: 2)) == .published, torn)
+                    #expect(try await bench.take().pass == Bench.passes(2)[0], torn)
+                }
+            }
+        }
+
         @Test func everyPrefixOfTheLogComesToARightEnd() async throws {
             let before = try bench.server.log().count
             try await scenario()
