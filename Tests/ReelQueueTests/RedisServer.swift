@@ -4,10 +4,15 @@ import Glibc
 /// A private redis-server on a socket in a folder of its own, with an append-only file. A shell watches over it: when
 /// the tests' end of its pipe closes, however they end, it kills the server and removes the folder.
 final class RedisServer: @unchecked Sendable {  // because the suite that uses it is serialized
+    /// When the append-only file is written through to the disk.
+    enum Sync: String {
+        case everysec, always
+    }
+
     let folder: String
-    private var process: pid_t = 0
+    private let sync: Sync
     /// Held open as long as the server shall live.
-    private var leashes: [Pipe] = []
+    private var leash: Pipe?
 
     var socket: String { "\(folder)/redis.sock" }
     var url: String { "unix://\(socket)" }
@@ -16,7 +21,8 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
         var message: String
     }
 
-    init() throws {
+    init(sync: Sync = .everysec) throws {
+        self.sync = sync
         var template = Array((NSTemporaryDirectory() + "reel-queue-XXXXXX").utf8CString)
         guard let name = mkdtemp(&template) else { throw Trouble(message: "no temporary folder") }
         folder = String(cString: name)
@@ -25,25 +31,20 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
 
     /// Starts the server and waits until it answers.
     func start() throws {
-        let (leash, output, shell) = (Pipe(), Pipe(), Process())
+        let (leash, shell) = (Pipe(), Process())
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         shell.arguments = [
             "-c",
             """
             redis-server --port 0 --unixsocket "$1/redis.sock" --dir "$1" --save "" --appendonly yes \
-              --appendfsync everysec --logfile "$1/log" </dev/null >/dev/null & server=$!
-            echo $server; exec >&-
-            read -r end; kill -9 $server; rm -rf "$1"
-            """, "sh", folder,
+              --appendfsync "$2" --logfile "$1/log" </dev/null >/dev/null & server=$!
+            read -r end; kill -9 $server; wait $server; [ "$end" ] || rm -rf "$1"
+            """, "sh", folder, sync.rawValue,
         ]
-        (shell.standardInput, shell.standardOutput) = (leash, output)
+        shell.standardInput = leash
+        (shell.standardOutput, shell.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
         try shell.run()
-        leashes.append(leash)
-        let line = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        guard let number = pid_t(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw Trouble(message: "redis-server did not start")
-        }
-        process = number
+        self.leash = leash
         let deadline = ContinuousClock.now + .seconds(10)
         while ContinuousClock.now < deadline {
             if let client = try? RawRedis(socket: socket), (try? client("PING")) == "PONG" { return }
@@ -58,20 +59,22 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
         while try client("INFO", "server").contains("uptime_in_seconds:0\r") { usleep(20_000) }
     }
 
+    /// Kills the server; its files stay.
     func kill() {
-        Glibc.kill(process, SIGKILL)
-        // Its parent reaps it; it is gone when its socket refuses.
+        try? leash?.fileHandleForWriting.write(contentsOf: Data("kill\n".utf8))
+        leash = nil
+        // It is gone when its socket refuses.
         while (try? RawRedis(socket: socket)) != nil { usleep(1000) }
     }
 
-    /// The write commands that the append-only file holds, without the marks of transactions and databases.
-    func log() throws -> [[String]] {
-        let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/appendonlydir")
-        var bytes: [UInt8] = []
-        for name in names.filter({ $0.hasSuffix(".incr.aof") }).sorted() {
-            bytes += try Data(contentsOf: URL(fileURLWithPath: "\(folder)/appendonlydir/\(name)"))
-        }
-        var place = 0
+    /// The length in bytes of the append-only file's part that is written now.
+    func logLength() throws -> Int { try currentLog().count }
+
+    /// The write commands that the append-only file holds, without the marks of transactions and databases; of its part
+    /// that is written now, and of that only what comes after so many bytes.
+    func log(after start: Int = 0) throws -> [[String]] {
+        let bytes = [UInt8](try currentLog())
+        var place = start
         func number() -> Int {
             let start = place + 1
             while bytes[place] != 13 { place += 1 }
@@ -89,4 +92,13 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
         }
         return commands.filter { !["MULTI", "EXEC", "SELECT"].contains($0[0].uppercased()) }
     }
+
+    private func currentLog() throws -> Data {
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/appendonlydir")
+        // appendonly.aof.NUMBER.incr.aof: rewriting begins a new one.
+        let newest = names.filter { $0.hasSuffix(".incr.aof") }.max { number(of: $0) < number(of: $1) }
+        return try Data(contentsOf: URL(fileURLWithPath: "\(folder)/appendonlydir/\(newest ?? "")"))
+    }
+
+    private func number(of name: String) -> Int { name.split(separator: ".").compactMap { Int($0) }.last ?? 0 }
 }

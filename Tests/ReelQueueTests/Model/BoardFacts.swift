@@ -1,0 +1,75 @@
+/// Everything that the board's keys hold, one fact a line as `BoardModel.facts` has it; read in one step.
+struct BoardFacts {
+    var facts: [String]
+    /// Milliseconds, by Redis's clock.
+    var now: Int
+
+    init(_ raw: RawRedis) throws {
+        var lines = try raw("EVAL", BoardFacts.script, "1", "reel:{main}:").split(separator: "\n").map(String.init)
+        now = Int(lines.removeFirst()) ?? 0
+        facts = lines
+    }
+
+    private static let script = """
+        local p = KEYS[1]
+        local clock = redis.call('TIME')
+        local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+        local found = { string.format('%.0f', now) }
+        local function say(...) found[#found + 1] = table.concat({ ... }, ' ') end
+        local function pairs_of(reply)
+          local i = -1
+          return function() i = i + 2; return reply[i], reply[i + 1] end
+        end
+        local function scores(name) return pairs_of(redis.call('ZRANGE', p .. name, 0, -1, 'WITHSCORES')) end
+        local function fields(name) return pairs_of(redis.call('HGETALL', p .. name)) end
+        local function when(score, before, after) return tonumber(score) <= now and before or after end
+
+        for id, score in scores('run') do say('run', id, score) end
+        for id, score in scores('timer') do say('timer', id, when(score, 'due', 'later')) end
+        for name, score in scores('lease') do say('lease', name, when(score, 'lapsed', 'valid')) end
+        for name, score in scores('workers') do
+          local drains = redis.call('HEXISTS', p .. 'control', 'drain:' .. name) == 1 and ' drains' or ''
+          say('worker', name, (tonumber(score) < now - 3600000 and 'silent' or 'live') .. drains)
+        end
+        say('active', unpack(redis.call('ZRANGE', p .. 'active', 0, -1)))
+        say('failed', unpack(redis.call('ZRANGE', p .. 'failed', 0, -1, 'REV')))
+        for id in scores('jobs') do
+          local key = 'job:' .. id
+          local job = {}
+          for name, value in fields(key) do job[name] = value end
+          local passes = tonumber(job.passes)
+          say('job', id, job.state .. (job.paused and ' paused' or ''), 'copies', job.copied or 0)
+          local somewhere = {}
+          for index, entry in fields(key .. ':done') do
+            somewhere[index] = true
+            say('done', id, index, entry:match('^%S+'))
+          end
+          for _, part in ipairs({ 'live', 'copies' }) do
+            for index, entry in fields(key .. ':' .. part) do
+              somewhere[index] = true
+              local token, decoded, encoded, worker = entry:match('^(%S+) %d+ (%d+) (%d+) (.*)$')
+              say(part == 'live' and 'live' or 'copy', id, index, token, decoded, encoded, worker)
+            end
+          end
+          for index, score in scores(key .. ':retry') do
+            somewhere[index] = true
+            say('retry', id, index, when(score, 'due', 'later'))
+          end
+          local runs = job.state == 'running' or job.state == 'assembling'
+          for index = 0, passes do
+            if redis.call('GETBIT', p .. key .. ':map', index) == 1 then say('bit', id, index) end
+            if not somewhere[index .. ''] then
+              local passed = runs and index < passes and index < tonumber(job.cursor)
+              say(passed and 'nowhere' or 'waiting', id, index)
+            end
+          end
+          local ended = job.state == 'done' or job.state == 'failed' or job.state == 'cancelled'
+          local parts = { 'passes', 'live', 'copies', 'done', 'map', 'retry', 'fails', 'excluded', 'returned' }
+          for _, part in ipairs(parts) do
+            local left = redis.call('PTTL', p .. key .. ':' .. part)
+            if ended and left == -1 or not ended and left >= 0 then say('expiry', id, part, left) end
+          end
+        end
+        return found
+        """
+}

@@ -1,0 +1,138 @@
+import Foundation
+import ReelCore
+import ReelQueue
+
+// What can be seen of the board.
+extension BoardModel {
+    /// A job's status without what depends on the clock; see `JobStatus.timeless`.
+    func status(_ id: String) -> JobStatus? {
+        guard let job = jobs[id] else { return nil }
+        var counts = JobStatus.PassCounts()
+        var (decoded, encoded, peak) = (0, 0, Int64(0))
+        for (index, condition) in job.conditions.enumerated() {
+            let isAssembly = index == job.published.passCount
+            switch condition {
+            case .done(_, let frames, let bytes):
+                peak = max(peak, bytes)
+                if !isAssembly { (counts.done, encoded) = (counts.done + 1, encoded + frames) }
+            case .held(let holder, _):
+                counts.live += 1
+                if !isAssembly { (decoded, encoded) = (decoded + holder.decoded, encoded + holder.encoded) }
+            case .retry(let due) where due > now && !job.state.isTerminal && !isAssembly: counts.retrying += 1
+            case .waiting, .retry: if !isAssembly { counts.ready += 1 }
+            }
+        }
+        counts.exhausted = job.exhausted == nil ? 0 : 1
+        let failures = job.failures.sorted { $0.key < $1.key }.map {
+            PassFailure(index: $0.key, attempts: $0.value.attempts, recent: $0.value.recent)
+        }
+        return JobStatus(
+            job: job.published, state: job.state, isPaused: job.isPaused, passes: counts, framesEncoded: encoded,
+            framesDecoded: decoded, peakRSS: peak, created: 0, finished: job.state.isTerminal ? 0 : nil,
+            failureCount: failures.count, failures: failures, spaceNote: job.spaceNote, excluded: job.excluded,
+            failure: job.failure.map { ReelFailure($0.kind, "", cause: $0.cause) })
+    }
+
+    /// Everything that is somewhere, one fact a line, as `BoardFacts` reads it from Redis.
+    var facts: [String] {
+        var facts = run.map { "run \($0.key) \(String(format: "%.17g", $0.value))" }
+        facts += timer.map { "timer \($0.key) \($0.value > now ? "later" : "due")" }
+        facts += leases.map {
+            let holding = $0.holding
+            return "lease \(holding.job)/\(holding.index)/\(holding.token) \($0.lapsed == nil ? "valid" : "lapsed")"
+        }
+        facts += workers.map {
+            "worker \($0.key) \($0.value.isSilent ? "silent" : "live")\($0.value.isDraining ? " drains" : "")"
+        }
+        facts.append((["active"] + ordered { $0.state.isTerminal ? nil : ($0.created, true) }).joined(separator: " "))
+        facts.append((["failed"] + ordered { $0.state == .failed ? ($0.failed, false) : nil }).joined(separator: " "))
+        for (id, job) in jobs { facts += self.facts(of: job, id) }
+        return facts
+    }
+
+    /// Ids of jobs that have a place, by that; with `false` the last first.
+    private func ordered(_ place: (Job) -> (Int, Bool)?) -> [String] {
+        let places = jobs.compactMap { id, job in place(job).map { (at: $0.0, upwards: $0.1, id: id) } }
+        let sorted = places.sorted { ($0.at, $0.id) < ($1.at, $1.id) }.map(\.id)
+        return places.first?.upwards == false ? sorted.reversed() : sorted
+    }
+
+    private func facts(of job: Job, _ id: String) -> [String] {
+        var facts = ["job \(id) \(job.state.rawValue)\(job.isPaused ? " paused" : "") copies \(job.copies)"]
+        func holding(_ kind: String, _ index: Int, _ holder: Holder) -> String {
+            "\(kind) \(id) \(index) \(holder.token) \(holder.decoded) \(holder.encoded) \(holder.worker)"
+        }
+        for (index, condition) in job.conditions.enumerated() {
+            switch condition {
+            case .waiting: facts.append("waiting \(id) \(index)")
+            case .retry(let due): facts.append("retry \(id) \(index) \(due > now ? "later" : "due")")
+            case .done(let token, _, _):
+                facts.append("done \(id) \(index) \(token)")
+                facts.append("bit \(id) \(index)")
+            case .held(let holder, let copy):
+                facts.append(holding("live", index, holder))
+                if let copy { facts.append(holding("copy", index, copy)) }
+            }
+        }
+        return facts
+    }
+
+    /// What must be true of every board, whatever happened; one line for each thing that is not.
+    var violations: [String] {
+        var found: [String] = []
+        let leased = Set(leases.map(\.holding))
+        for (id, job) in jobs {
+            var (hasWork, workComes) = (false, false)
+            for (index, condition) in job.conditions.enumerated() {
+                switch condition {
+                case .held(let holder, let copy):
+                    for token in [holder.token] + [copy?.token].compactMap(\.self)
+                    where !leased.contains(Holding(job: id, index: index, token: token)) {
+                        found.append("pass \(index) of \(id) has a holder without a lease")
+                    }
+                case .retry(let due): if due > now { workComes = true } else { hasWork = true }
+                case .waiting: if index < job.published.passCount { hasWork = true }
+                case .done: break
+                }
+            }
+            if !job.canBeWorkedOn || job.isPaused {
+                if run[id] != nil || timer[id] != nil { found.append("job \(id) is in line") }
+            } else if hasWork && run[id] == nil && timer[id].map({ $0 <= now }) != true
+                || workComes && run[id] == nil && timer[id] == nil
+            {
+                found.append("job \(id) has work and is not in line")
+            }
+            let isAllDone = job.finished == job.published.passCount
+            if job.state == .running && isAllDone || job.state == .assembling && !isAllDone {
+                found.append("job \(id) is \(job.state.rawValue), \(job.finished) passes are done")
+            }
+        }
+        for lease in leases where !lease.isLeftOver {
+            guard let job = jobs[lease.holding.job] else { continue }
+            if !holds(lease.holding.token, lease.holding.index, of: job), job.canBeWorkedOn {
+                found.append("lease \(lease.holding) has no holder")
+            }
+        }
+        return found
+    }
+}
+
+extension JobStatus {
+    /// Without what depends on the clock, or on the wording of failures.
+    var timeless: JobStatus {
+        var status = self
+        (status.pace, status.created, status.finished) = (.none, 0, finished.map { _ in 0 })
+        (status.oldestWait, status.nextRetry) = (nil, nil)
+        status.failure = failure.map { ReelFailure($0.kind, "", cause: $0.cause) }
+        status.failures = failures.map { failure in
+            PassFailure(
+                index: failure.index, attempts: failure.attempts,
+                recent: failure.recent.map { attempt in
+                    var attempt = attempt
+                    attempt.time = 0
+                    return attempt
+                })
+        }
+        return status
+    }
+}

@@ -1,0 +1,278 @@
+import ReelCore
+import ReelQueue
+
+// What workers do.
+extension BoardModel {
+    /// - Parameters:
+    ///   - token: what Redis's reply names, since tokens are random.
+    ///   - quickIn: the job of which the worker is known to do a pass quickly.
+    mutating func claim(_ offer: WorkerOffer, token: String, quickIn: String? = nil) -> Claim? {
+        for (id, due) in timer where due <= now {
+            timer[id] = nil
+            join(id)
+        }
+        for id in line() {
+            guard let job = jobs[id], canTake(job, offer) else { continue }
+            if let missing = job.published.encoders.first(where: { !offer.encoders.contains($0) }) {
+                exclude(host(of: offer.worker.text), from: id, why: "it has no encoder \(missing)", kind: .job)
+                continue
+            }
+            if let index = next(of: job, for: offer) { return give(id, index, to: offer, token: token) }
+            if !job.conditions.contains(where: isDue) { park(id) }
+        }
+        return quickIn.flatMap { copy($0, to: offer, token: token) }
+    }
+
+    /// Jobs in line, the next one first.
+    func line() -> [String] {
+        run.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
+    }
+
+    private func isDue(_ condition: Condition) -> Bool {
+        if case .retry(let due) = condition { due <= now } else { false }
+    }
+
+    private func canTake(_ job: Job, _ offer: WorkerOffer) -> Bool {
+        job.published.need <= offer.memoryFree && job.published.protocolVersion == offer.protocolVersion
+            && job.excluded[host(of: offer.worker.text)] == nil
+    }
+
+    /// A retry that is due goes first, the one that is due longest before the others.
+    private func next(of job: Job, for offer: WorkerOffer) -> Int? {
+        let due = job.conditions.indices.compactMap { index -> (Int, String, Int)? in
+            guard case .retry(let due) = job.conditions[index], due <= now,
+                !isForOthers(index, of: job, offer, waited: now - due)
+            else { return nil }
+            return (due, String(index), index)
+        }
+        if let first = due.min(by: { ($0.0, $0.1) < ($1.0, $1.1) }) { return first.2 }
+        return job.conditions.dropLast().firstIndex {
+            if case .waiting = $0 { true } else { false }
+        }
+    }
+
+    private func isForOthers(_ index: Int, of job: Job, _ offer: WorkerOffer, waited: Int) -> Bool {
+        guard let failures = job.failures[index] else { return false }
+        if need(of: index, job) > offer.memoryFree { return true }
+        guard failures.crashedOn.contains(offer.worker.text), waited <= BoardModel.lease else { return false }
+        return liveWorkers.contains { !failures.crashedOn.contains($0) }
+    }
+
+    /// Once more than the job's after it ran out of memory.
+    private func need(of index: Int, _ job: Job) -> Int64 {
+        job.failures[index]?.attempts["limit"] == nil ? job.published.need : 2 * job.published.need
+    }
+
+    private mutating func give(_ id: String, _ index: Int, to offer: WorkerOffer, token: String) -> Claim? {
+        guard let job = jobs[id], let time = run[id] else { return nil }
+        hold(id, index, .held(Holder(token: token, worker: offer.worker.text), copy: nil), token: token)
+        run[id] = time + Double(job.published.frames) / Double(job.published.passCount) / job.published.weight
+        virtual = max(virtual, time)
+        return claimed(index, of: job, token: token)
+    }
+
+    private func claimed(_ index: Int, of job: Job, token: String) -> Claim {
+        let pass = index < job.passes.count ? job.passes[index] : .assembly
+        return Claim(job: job.published.id, index: index, pass: pass, token: token, need: need(of: index, job))
+    }
+
+    private mutating func park(_ id: String) {
+        let retries = jobs[id]?.conditions.compactMap { condition -> Int? in
+            if case .retry(let due) = condition { due } else { nil }
+        }
+        if let first = retries?.min() { timer[id] = min(first, timer[id] ?? first) }
+        leaveLine(id)
+    }
+
+    /// Where every pass left is held, the one with the longest time left is given out a second time.
+    private mutating func copy(_ id: String, to offer: WorkerOffer, token: String) -> Claim? {
+        guard let job = jobs[id], job.state == .running, !job.isPaused, canTake(job, offer),
+            job.published.encoders.allSatisfy(offer.encoders.contains),
+            Double(job.copies) < max(1, 0.03 * Double(job.published.passCount))
+        else { return nil }
+        let perPass = 2 * Double(job.published.frames) / Double(job.published.passCount)
+        var longest: (left: Double, index: Int)?
+        for (index, condition) in job.conditions.dropLast().enumerated() {
+            switch condition {
+            case .waiting, .retry: return nil
+            case .done: continue
+            case .held(let holder, let copy):
+                let done = Double(holder.decoded + holder.encoded)
+                let left = done > 0 ? (perPass - done) / done : 1
+                guard holder.lags, copy == nil, holder.worker != offer.worker.text, case .video = job.passes[index],
+                    !isForOthers(index, of: job, offer, waited: 0), left > longest?.left ?? 0
+                else { continue }
+                longest = (left, index)
+            }
+        }
+        guard let index = longest?.index, case .held(let holder, _) = job.conditions[index] else { return nil }
+        jobs[id]?.copies += 1
+        let copy = Holder(token: token, worker: offer.worker.text)
+        hold(id, index, .held(holder, copy: copy), token: token)
+        return claimed(index, of: job, token: token)
+    }
+
+    mutating func complete(_ claim: Claim, result: PassResult) throws(ReelFailure) -> CompleteAnswer {
+        let (id, index) = (claim.job.text, claim.index)
+        guard let job = jobs[id] else {
+            drop(id, index, claim.token)
+            return .cancelled
+        }
+        let condition = index < job.conditions.count ? job.conditions[index] : .waiting
+        if case .done(let token, _, _) = condition {
+            settle(id)
+            drop(id, index, claim.token)
+            return token == claim.token ? .duplicate : .late
+        }
+        guard job.canBeWorkedOn else {
+            drop(id, index, claim.token)
+            return .cancelled
+        }
+        var losers: [String] = []
+        if case .held(let holder, let copy) = condition {
+            let tokens = [holder.token] + [copy?.token].compactMap(\.self)
+            guard tokens.contains(claim.token) else { return .late }
+            losers = tokens
+        }
+        guard job.returned[index] != claim.token else { return .late }
+        let passCount = job.published.passCount
+        guard index < passCount || index == passCount && job.finished == passCount else {
+            throw ReelFailure(.unreachable, "it cannot be complete yet")
+        }
+        jobs[id]?.conditions[index] = .done(
+            token: claim.token, encoded: result.statistics.framesEncoded, peak: result.statistics.peakRSS)
+        for token in losers + [claim.token] { endLease(id, index, token) }
+        if job.notedPass == index {
+            jobs[id]?.spaceNote = nil
+            jobs[id]?.notedPass = nil
+        }
+        settle(id)
+        return .ok
+    }
+
+    mutating func fail(_ claim: Claim, worker: String, failure: ReelFailure) -> FailAnswer {
+        let (id, index) = (claim.job.text, claim.index)
+        guard let job = jobs[id], job.canBeWorkedOn, holds(claim.token, index, of: job) else {
+            drop(id, index, claim.token)
+            return .late
+        }
+        var due = now
+        var reason: ReelFailure?
+        switch failure.cause {
+        case .noSpace:
+            let host = host(of: worker)
+            jobs[id]?.spaceNote = "waiting for disk space on \(host): \(failure.message)"
+            jobs[id]?.notedPass = index
+            due += BoardModel.lease
+        case .incompatible:
+            if exclude(host(of: worker), from: id, why: failure.message, kind: failure.kind) {
+                drop(id, index, claim.token)
+                return .jobFailed
+            }
+        case .transient:
+            let count = charge(id, index, .transient, worker: worker, token: claim.token, failure.message)
+            due += BoardModel.lease << (count - 1)
+            if count >= 5 { reason = failure }
+        case .crash, .lost, .limit, .permanent:
+            let count = charge(id, index, failure.cause, worker: worker, token: claim.token, failure.message)
+            let most = [FailureCause.crash: 3, .lost: 20, .limit: 2, .permanent: 1]
+            let isLargerThere = liveWorkers.contains { workers[$0]?.memory ?? 0 >= 2 * job.published.need }
+            if count >= most[failure.cause] ?? 1 || failure.cause == .limit && !isLargerThere { reason = failure }
+        }
+        if let reason {
+            fail(id, reason, exhausted: index)
+            drop(id, index, claim.token)
+            return .jobFailed
+        }
+        handBack(id, index, claim.token, due: due)
+        return .retry
+    }
+
+    /// Whether the token held the pass.
+    mutating func release(_ claim: Claim) {
+        let (id, index) = (claim.job.text, claim.index)
+        if let job = jobs[id], job.canBeWorkedOn, holds(claim.token, index, of: job) {
+            handBack(id, index, claim.token, due: now)
+        } else {
+            drop(id, index, claim.token)
+        }
+    }
+
+    private mutating func handBack(_ id: String, _ index: Int, _ token: String, due: Int) {
+        jobs[id]?.returned[index] = token
+        requeue(id, index, token, due: due)
+    }
+
+    /// Takes a pass from a token; false where another goes on with it.
+    @discardableResult
+    mutating func requeue(_ id: String, _ index: Int, _ token: String, due: Int) -> Bool {
+        drop(id, index, token)
+        guard case .waiting = jobs[id]?.conditions[index] else { return false }
+        jobs[id]?.conditions[index] = .retry(due: due)
+        offer(id, at: due)
+        return true
+    }
+
+    /// Counts an attempt and gives how many there were of its cause.
+    mutating func charge(
+        _ id: String, _ index: Int, _ cause: FailureCause, worker: String, token: String, _ message: String
+    ) -> Int {
+        var failures = jobs[id]?.failures[index] ?? Failures()
+        failures.attempts[cause.rawValue, default: 0] += 1
+        if cause == .crash { failures.crashedOn.insert(worker) }
+        failures.recent.append(
+            PassFailure.Attempt(
+                cause: cause.rawValue, message: message, worker: worker, host: host(of: worker), token: token, time: 0))
+        failures.recent = failures.recent.suffix(5)
+        jobs[id]?.failures[index] = failures
+        return failures.attempts[cause.rawValue] ?? 0
+    }
+
+    /// A host gets nothing of a job any more. True where nobody is left, so that the job failed.
+    @discardableResult
+    private mutating func exclude(_ host: String, from id: String, why: String, kind: ReelFailure.Kind) -> Bool {
+        jobs[id]?.excluded[host] = why
+        let hosts = liveWorkers.map { self.host(of: $0) }
+        guard !hosts.isEmpty, hosts.allSatisfy({ jobs[id]?.excluded[$0] != nil }) else { return false }
+        fail(id, ReelFailure(kind, why, cause: .incompatible), exhausted: nil)
+        return true
+    }
+}
+
+// Holding a pass.
+extension BoardModel {
+    /// As its beats told; its own name before the first.
+    func host(of worker: String) -> String { workers[worker]?.host ?? worker }
+
+    var liveWorkers: [String] { workers.filter { !$0.value.isSilent }.map(\.key) }
+
+    func holds(_ token: String, _ index: Int, of job: Job) -> Bool {
+        guard index < job.conditions.count, case .held(let holder, let copy) = job.conditions[index] else {
+            return false
+        }
+        return holder.token == token || copy?.token == token
+    }
+
+    mutating func hold(_ id: String, _ index: Int, _ condition: Condition, token: String) {
+        jobs[id]?.conditions[index] = condition
+        endLease(id, index, token)
+        leases.append(Lease(holding: Holding(job: id, index: index, token: token)))
+    }
+
+    mutating func endLease(_ id: String, _ index: Int, _ token: String) {
+        leases.removeAll { $0.holding == Holding(job: id, index: index, token: token) }
+    }
+
+    /// Takes a pass from a token, if it has it. One that works at it beside goes on alone.
+    mutating func drop(_ id: String, _ index: Int, _ token: String) {
+        endLease(id, index, token)
+        guard let job = jobs[id], index < job.conditions.count,
+            case .held(let holder, let copy) = job.conditions[index]
+        else { return }
+        if holder.token == token {
+            jobs[id]?.conditions[index] = copy.map { .held($0, copy: nil) } ?? .waiting
+        } else if copy?.token == token {
+            jobs[id]?.conditions[index] = .held(holder, copy: nil)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import ReelCore
+import ReelQueue
+
+// Redis applies a script's writes also where its log ends within them.
+extension Conformance {
+    /// Carries an operation out, cuts its writes at a random place, audits as after a restart, and works everything to
+    /// its end. What is there before is kept in another database, and is there again after it. Gives what went wrong.
+    mutating func tear() async throws -> [String] {
+        try copyKeys(from: 0, to: 1)
+        var torn = self
+        let start = try server.logLength()
+        let operation = torn.source.next(model, claims: claims, restarts: false)
+        try await torn.perform(operation)
+        let writes = try server.log(after: start)
+        source = torn.source
+        let cut = source.below(writes.count + 1)
+        try copyKeys(from: 1, to: 0)
+        for write in writes.prefix(cut) { try raw.send(write) }
+        let found = try await bringToAnEnd(operation)
+        try copyKeys(from: 1, to: 0)
+        return found.isEmpty ? [] : ["torn after \(cut) of \(writes.count) writes of \(operation)"] + found
+    }
+
+    private func copyKeys(from: Int, to: Int) throws {
+        try raw("SELECT", String(to))
+        try raw("FLUSHDB")
+        try raw("SELECT", String(from))
+        let script = "for _, k in ipairs(redis.call('KEYS', '*')) do redis.call('COPY', k, k, 'DB', ARGV[1]) end"
+        try raw("EVAL", script, "0", String(to))
+        try raw("SELECT", "0")
+    }
+
+    /// What publishers, people and workers do until every job is done; gives what is not right then.
+    private func bringToAnEnd(_ operation: Operation) async throws -> [String] {
+        if case .publish(let job, _, _) = operation { try await publishAgain(job) }
+        _ = try await board.audit()
+        var recorded: Set<BoardModel.Holding> = []
+        var found: [String] = []
+        for round in 0..<12 {
+            for id in OperationSource.ids {
+                guard let status = try await board.status(JobID(id)) else { continue }
+                if status.state == .publishing || status.state == .cancelled { try await publishAgain(status.job) }
+                _ = try await board.retry(JobID(id))
+                _ = try await board.resume(JobID(id))
+            }
+            for protocolVersion in 1...2 {
+                let offer = Bench.offer("last\(round)", memory: 10_000, protocolVersion: protocolVersion)
+                while let claim = try await board.claim(offer) {
+                    let result = Conformance.result(of: claim)
+                    let answer = try await board.complete(claim, worker: offer.worker, result: result)
+                    let pass = BoardModel.Holding(job: claim.job.text, index: claim.index, token: "")
+                    if answer != .ok { found.append("\(pass): \(answer)") }
+                    if !recorded.insert(pass).inserted { found.append("\(pass): given out after it was done") }
+                }
+            }
+            for name in try raw("ZRANGE", "reel:{main}:lease", "0", "-1").split(separator: "\n") {
+                try raw("ZADD", "reel:{main}:lease", "1", String(name))
+            }
+            _ = try await reaper.reap()
+            for id in OperationSource.ids { try fallDue(id) }
+        }
+        return try await found + unfinished()
+    }
+
+    private func publishAgain(_ job: PublishedJob) async throws {
+        do throws(ReelFailure) {
+            _ = try await board.publish(job, passes: OperationSource.passes(of: job))
+        } catch {
+            // It may have been there with other passes.
+            guard error.kind == .job else { throw error }
+        }
+    }
+
+    private func fallDue(_ id: String) throws {
+        let key = "reel:{main}:job:\(id):retry"
+        for index in try raw("ZRANGE", key, "0", "-1").split(separator: "\n").map(String.init) {
+            try raw("ZADD", key, "1", index)
+        }
+        try raw("ZADD", "reel:{main}:timer", "XX", "1", id)
+    }
+
+    private func unfinished() async throws -> [String] {
+        var found: [String] = []
+        for id in OperationSource.ids {
+            guard let status = try await board.status(JobID(id)) else { continue }
+            let results = try await board.results(JobID(id))
+            if status.state != .done || results.keys.sorted() != Array(0...status.job.passCount) {
+                found.append("job \(id) is \(status.state), with results of \(results.keys.sorted())")
+            }
+            let frames = results.filter { $0.key < status.job.passCount }.map(\.value.statistics.framesEncoded)
+            if status.framesEncoded != frames.reduce(0, +) { found.append("job \(id) counts \(status.framesEncoded)") }
+        }
+        let audit = try await board.audit()
+        if audit.repairs > 0 { found.append("\(audit.repairs) repairs at the end") }
+        if try raw("ZCARD", "reel:{main}:lease") != "0" { found.append("leases are left") }
+        return found
+    }
+}

@@ -1,0 +1,254 @@
+import ReelCore
+import ReelQueue
+
+/// A board and its model side by side, through the operations of one seed.
+struct Conformance {
+    let server: RedisServer
+    private(set) var raw: RawRedis
+    private(set) var board: Board
+    private(set) var reaper: Board
+    private(set) var model = BoardModel()
+    var source: OperationSource
+    private let restarts: Bool
+    /// The answered claims, and by whom.
+    private(set) var claims: [Claim] = []
+    private var claimers: [WorkerID] = []
+    /// Milliseconds, by Redis's clock.
+    private var last = 0
+    private(set) var history: [String] = []
+    private(set) var differences: [String] = []
+
+    /// Waits that no test outlives; what time does is an operation.
+    private static let timing = BoardTiming(
+        lease: .seconds(3600), backoff: .seconds(3600), spaceWait: .seconds(3600))
+
+    init(seed: UInt64, server: RedisServer, restarts: Bool) throws {
+        self.server = server
+        self.restarts = restarts
+        source = OperationSource(seed: seed)
+        (raw, board, reaper) = try Conformance.connect(server)
+        try raw("FLUSHALL")
+    }
+
+    private static func connect(_ server: RedisServer) throws -> (RawRedis, Board, Board) {
+        let raw = try RawRedis(socket: server.socket)
+        let board = try Bench.open(server, timing: timing)
+        // To reap, Redis must have run for longer than a lease: any time is longer than this one.
+        return (raw, board, try Bench.open(server, timing: BoardTiming(lease: .milliseconds(-1))))
+    }
+
+    /// Draws an operation, carries it out, sometimes twice, and compares.
+    mutating func step() async throws {
+        let operation = source.next(model, claims: claims, restarts: restarts)
+        history.append("\(operation)")
+        try await perform(operation)
+        if isRepeatable(operation), source.chance(12) {
+            history.append("the same again, since its reply was lost")
+            try await perform(operation)
+        }
+        try await look()
+    }
+
+    private func isRepeatable(_ operation: Operation) -> Bool {
+        switch operation {
+        case .claim, .claimInVain, .lag, .restart: false
+        default: true
+        }
+    }
+
+    mutating func perform(_ operation: Operation) async throws {
+        try await tick()
+        switch operation {
+        case .publish(let job, let finished, let paused): try await publish(job, finished, paused)
+        case .abandon(let job): try await abandon(job)
+        case .claim(let worker): _ = try await claim(worker, keep: true)
+        case .claimInVain(let worker): _ = try await claim(worker, keep: false)
+        case .beat(let worker, let held, let encoded, let whole): try await beat(worker, held, encoded, whole)
+        case .complete(let place):
+            let (claim, result) = (claims[place], Conformance.result(of: claims[place]))
+            let (board, worker) = (board, claimers[place])
+            let answer = await outcome { try await board.complete(claim, worker: worker, result: result) }
+            compare(answer, outcome { try model.complete(claim, result: result) })
+        case .fail(let place, let cause):
+            let failure = ReelFailure(.job, "it broke", cause: cause)
+            let answer = try await board.fail(claims[place], worker: claimers[place], failure: failure)
+            compare(answer, model.fail(claims[place], worker: claimers[place].text, failure: failure))
+        case .release(let place):
+            try await board.release(claims[place])
+            model.release(claims[place])
+        case .lapse(let places): try lapse(places)
+        case .reap(let soon):
+            compare(try await (soon ? board : reaper).reap(), model.reap(sinceStartOfRedis: soon))
+        case .fallDue(let job, let longSince): try fallDue(job, longSince)
+        case .lag(let job, let index, let worker): try await lag(job, index, worker)
+        case .cancel(let job): compare(try await board.cancel(JobID(job)), model.cancel(job))
+        case .pause(let job): compare(try await board.pause(JobID(job)), model.pause(job))
+        case .resume(let job): compare(try await board.resume(JobID(job)), model.resume(job))
+        case .retry(let job): compare(try await board.retry(JobID(job)), model.retry(job))
+        case .forget(let job):
+            let board = board
+            let answer = await outcome { () async throws -> Bool in
+                try await board.forget(JobID(job))
+                return true
+            }
+            compare(
+                answer,
+                outcome { () throws -> Bool in
+                    try model.forget(job)
+                    return true
+                })
+        case .drain(let worker):
+            let id = source.workers[worker].offer.worker
+            compare(try await board.drain(id), model.drain(id.text))
+        case .depart(let worker):
+            try await board.depart(source.workers[worker].offer.worker)
+            model.depart(source.workers[worker].offer.worker.text)
+        case .silence(let worker):
+            let name = source.workers[worker].offer.worker.text
+            try raw("ZADD", "reel:{main}:workers", "XX", "1", name)
+            model.silence(name)
+        case .audit: compare(try await board.audit(), model.audit())
+        case .restart:
+            server.kill()
+            try server.start()
+            (raw, board, reaper) = try Conformance.connect(server)
+            compare(try await board.auditAfterRestart(), model.audit())
+        }
+    }
+
+    /// Each operation has a millisecond of its own, so that the board orders them as the model does.
+    private mutating func tick() async throws {
+        model.tick()
+        repeat {
+            let clock = try raw("TIME").split(separator: "\n").compactMap { Int($0) }
+            let now = clock[0] * 1000 + clock[1] / 1000
+            if now > last {
+                last = now
+                return
+            }
+        } while true
+    }
+
+    static func result(of claim: Claim) -> PassResult {
+        // Nothing decoded: how long a pass took is not kept.
+        PassResult(
+            segments: [],
+            statistics: PassStatistics(framesEncoded: 7 + claim.index, peakRSS: 1000 + Int64(claim.index)),
+            warnings: ["from \(claim.token)"])
+    }
+
+    private mutating func publish(_ job: PublishedJob, _ finished: [Int], _ paused: Bool) async throws {
+        let passes = OperationSource.passes(of: job)
+        let results = Dictionary(
+            uniqueKeysWithValues: finished.map { index in
+                let statistics = PassStatistics(framesEncoded: 5, peakRSS: 900)
+                return (
+                    index,
+                    RecordedResult(
+                        token: "store\(index)", result: PassResult(segments: [], statistics: statistics, warnings: []))
+                )
+            })
+        let board = board
+        let answer = await outcome {
+            try await board.publish(job, passes: passes, finished: results, paused: paused)
+        }
+        compare(answer, outcome { try model.publish(job, passes: passes, finished: results, paused: paused) })
+    }
+
+    /// Takes the last step of publishing back.
+    private mutating func abandon(_ job: PublishedJob) async throws {
+        guard model.jobs[job.id.text] == nil else { return }
+        let passes = OperationSource.passes(of: job)
+        _ = try await board.publish(job, passes: passes)
+        try raw("HSET", "reel:{main}:job:\(job.id)", "state", "publishing")
+        try raw("ZREM", "reel:{main}:run", job.id.text)
+        model.abandon(job, passes: passes)
+    }
+
+    private mutating func claim(_ worker: Int, keep: Bool, quickIn job: String? = nil) async throws {
+        let offer = source.workers[worker].offer
+        let answer = try await board.claim(offer)
+        compare(answer, model.claim(offer, token: answer?.token ?? "none", quickIn: job))
+        if keep, let answer {
+            claims.append(answer)
+            claimers.append(offer.worker)
+        }
+        history[history.count - 1] += answer.map { " -> \($0.job) \($0.index) \($0.token.prefix(6))" } ?? " -> nothing"
+    }
+
+    private mutating func beat(_ worker: Int, _ held: [Int], _ encoded: Int, _ wholeRuns: Int) async throws {
+        let worker = source.workers[worker]
+        let report = WorkerReport(
+            worker: worker.offer.worker, host: worker.host, slots: 2, memoryTotal: worker.memoryTotal,
+            encoders: worker.offer.encoders, protocolVersion: 1,
+            held: held.map { place in
+                let claim = claims[place]
+                return WorkerReport.Held(
+                    job: claim.job, index: claim.index, token: claim.token, decoded: encoded + 1, encoded: encoded,
+                    wholeRuns: wholeRuns)
+            })
+        let (answer, expected) = (try await board.beat(report), model.beat(report))
+        compare(answer.answers, expected.answers)
+        compare(answer.drain, expected.drain)
+    }
+
+    private mutating func lapse(_ places: [Int]) throws {
+        for holding in places.filter(model.leases.indices.contains).map({ model.leases[$0].holding }) {
+            guard let score = model.lapse(holding) else { continue }
+            let name = "\(holding.job)/\(holding.index)/\(holding.token)"
+            try raw("ZADD", "reel:{main}:lease", String(score), name)
+        }
+    }
+
+    private mutating func fallDue(_ job: String, _ longSince: Bool) throws {
+        let key = "reel:{main}:job:\(job):retry"
+        let score = longSince ? "1" : String(last)
+        for index in try raw("ZRANGE", key, "0", "-1").split(separator: "\n").map(String.init) {
+            try raw("ZADD", key, "LT", score, index)
+        }
+        try raw("ZADD", "reel:{main}:timer", "XX", score, job)
+        model.fallDue(job, longSince: longSince)
+    }
+
+    private mutating func lag(_ job: String, _ index: Int, _ worker: Int) async throws {
+        guard let holder = model.lag(job, index) else { return }
+        let (key, name) = ("reel:{main}:job:\(job)", source.workers[worker].offer.worker.text)
+        let entry = "\(holder.token) 1 \(holder.decoded) \(holder.encoded) \(holder.worker)"
+        try raw("HSET", "\(key):live", String(index), entry)
+        try raw("HSET", "\(key):times", name, "3600000")
+        try raw("ZADD", "reel:{main}:tail", "1", job)
+        try await claim(worker, keep: true, quickIn: job)
+        try raw("HDEL", "\(key):times", name)
+    }
+
+    /// Compares all that can be seen.
+    private mutating func look() async throws {
+        let (seen, expected) = (Set(try BoardFacts(raw).facts), Set(model.facts))
+        differences += seen.subtracting(expected).sorted().map { "on the board only: \($0)" }
+        differences += expected.subtracting(seen).sorted().map { "in the model only: \($0)" }
+        differences += model.violations
+        for id in OperationSource.ids {
+            compare(try await board.status(JobID(id))?.timeless, model.status(id))
+        }
+    }
+
+    private mutating func compare<Answer: Equatable>(_ answer: Answer, _ expected: Answer) {
+        if answer != expected { differences.append("the board says \(answer)\nthe model says \(expected)") }
+    }
+
+    private func outcome<Answer>(_ body: () async throws -> Answer) async -> Outcome<Answer> {
+        do { return .answer(try await body()) } catch { return Outcome(error) }
+    }
+
+    private func outcome<Answer>(_ body: () throws -> Answer) -> Outcome<Answer> {
+        do { return .answer(try body()) } catch { return Outcome(error) }
+    }
+}
+
+/// An answer, or what kind of refusal.
+private enum Outcome<Answer: Equatable>: Equatable {
+    case answer(Answer)
+    case refused(ReelFailure.Kind?)
+
+    init(_ error: any Error) { self = .refused((error as? ReelFailure)?.kind) }
+}
