@@ -45,7 +45,7 @@ extension Board {
         let share = Double(max(job.frames, 1)) / Double(max(job.passCount, 1)) / job.weight
         let facts = [
             try JSON.text(job), String(job.need), String(job.protocolVersion), job.encoders.joined(separator: "\n"),
-            String(share), String(timing.retention.milliseconds), String(job.frames),
+            String(share), String(timing.retention.milliseconds), String(job.frames), String(job.encodingEffort),
         ]
         let opened = try text(run(.open, [job.id.text, facts[0], String(job.passCount)] + facts[1...]))
         switch opened {

@@ -16,11 +16,13 @@ public struct PublishedJob: Codable, Hashable, Sendable {
     public var protocolVersion: Int
     /// Share of the work among jobs; 1 is normal.
     public var weight: Double
+    /// Time to encode a frame, where decoding one takes 1.
+    public var encodingEffort: Double
     public var warnings: [String]
 
     public init(
         id: JobID, source: String, frames: Int, passCount: Int, need: Int64, encoders: [String],
-        protocolVersion: Int, weight: Double = 1, warnings: [String] = []
+        protocolVersion: Int, weight: Double = 1, encodingEffort: Double = 1, warnings: [String] = []
     ) {
         self.id = id
         self.source = source
@@ -30,6 +32,7 @@ public struct PublishedJob: Codable, Hashable, Sendable {
         self.encoders = encoders
         self.protocolVersion = protocolVersion
         self.weight = weight
+        self.encodingEffort = encodingEffort
         self.warnings = warnings
     }
 }

@@ -125,7 +125,12 @@ extension EndToEnd {
             #expect(outcome.error == "")
             let commands = outcome.output.split(whereSeparator: \.isNewline).drop { $0 != "SUBCOMMANDS:" }.dropFirst()
                 .compactMap { $0.hasPrefix("  ") && !$0.hasPrefix("   ") ? $0.split(separator: " ").first : nil }
-            #expect(commands == ["run", "submit", "plan", "status", "fetch", "cancel", "workers", "See"])
+            #expect(
+                commands == [
+                    "run", "submit", "plan", "status", "queue", "workers", "fetch", "cancel", "retry", "pause",
+                    "resume",
+                    "remove", "drain", "recover", "See",
+                ])
         }
     }
 }

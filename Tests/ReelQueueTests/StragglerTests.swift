@@ -10,11 +10,14 @@ extension BoardTests {
         init() throws { bench = try Bench() }
 
         /// Two passes, of which w2 has finished one and w1 holds the other; how long ago it began is told by Redis.
-        private func tail(passes: [Pass] = Bench.passes(2)) async throws -> Claim {
-            _ = try await bench.board.publish(Bench.job(passes: 2), passes: passes)
+        private func tail(passes: [Pass] = Bench.passes(2), effort: Double = 1) async throws -> Claim {
+            var job = Bench.job(passes: 2)
+            job.encodingEffort = effort
+            _ = try await bench.board.publish(job, passes: passes)
             let (slow, quick) = (try await bench.take("w1"), try await bench.take("w2"))
             try await bench.complete(quick, by: "w2")
             try bench.raw("HSET", "reel:{main}:job:a1:times", "w2", "10000")
+            try await bench.beat("w1", holding: [slow])
             try age(slow, milliseconds: 60_000)
             return slow
         }
@@ -94,8 +97,13 @@ extension BoardTests {
 
         @Test func whoWouldNotBeTwiceAsQuickGetsNoCopy() async throws {
             let slow = try await tail()
-            // Nearly done: a sixth of it takes ten seconds more.
-            try age(slow, milliseconds: 60_000, progress: "9 8")
+            // Nearly done: what is left takes ten seconds more, and fifteen are too few as well.
+            for progress in ["9 8", "8 8"] {
+                try age(slow, milliseconds: 60_000, progress: progress)
+                #expect(try await claims("w2") == nil)
+            }
+            // One that has told nothing of itself since it began.
+            try age(slow, milliseconds: -1000)
             #expect(try await claims("w2") == nil)
             // A worker of which nobody knows how quick it is.
             try age(slow, milliseconds: 60_000)
@@ -105,6 +113,14 @@ extension BoardTests {
             #expect(try await claims("w1") == nil)
             #expect(try await claims("w2")?.index == slow.index)
             #expect(try await claims("w2") == nil)
+        }
+
+        @Test func framesDecodedCountAsMuchAsTheyCost() async throws {
+            let slow = try await tail(effort: 9)
+            // All is decoded and six of ten are encoded: 64 of 100 parts took a minute, so half a minute is left. Were
+            // decoding as much work as encoding, it would be a quarter of one.
+            try age(slow, milliseconds: 60_000, progress: "10 6")
+            #expect(try await bench.claim("w2")?.index == slow.index)
         }
 
         @Test func soundIsNeverDoneTwice() async throws {

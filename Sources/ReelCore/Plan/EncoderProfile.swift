@@ -89,3 +89,8 @@ struct PictureLayout {
         bytesPerPixel = (samples + (hasAlpha ? 1 : 0)) * bytesPerSample
     }
 }
+
+extension VideoTarget {
+    /// Time to encode a frame, where decoding one takes 1.
+    public var encodingEffort: Double { EncoderProfile(self).weight }
+}

@@ -26,7 +26,7 @@ public struct Planner: Sendable {
         let longest = try budget.longestRun(in: memory.narrowed(to: spec.memory), least: least, most: most)
 
         let work = PassWork(
-            starts: starts, weight: EncoderProfile(video).weight, runFrames: min(longest, cap ?? longest))
+            starts: starts, weight: video.encodingEffort, runFrames: min(longest, cap ?? longest))
         let cutter = PassCutter(selection: timeline.frames, work: work, slots: slots, passFrames: cap)
         let cuts = cutter.cut()
         let passes = zip(cuts, cuts.dropFirst()).map { start, end in

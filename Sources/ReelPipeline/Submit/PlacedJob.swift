@@ -46,7 +46,7 @@ public struct PlacedJob: Sendable {
         let job = PublishedJob(
             id: id, source: record.source, frames: plan.timeline.frameCount, passCount: plan.passes.count,
             need: plan.need, encoders: record.encoders, protocolVersion: Wire.version, weight: record.terms.weight,
-            warnings: plan.warnings)
+            encodingEffort: plan.video.encodingEffort, warnings: plan.warnings)
         return try await board.publish(
             job, passes: plan.passes, finished: resumed ? finished : [:], paused: record.paused)
     }

@@ -111,19 +111,22 @@ end
 
 local function facts(id)
   local fields = redis.call('HMGET', job_key(id),
-    'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share', 'paused', 'frames', 'copied')
+    'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share', 'paused', 'frames', 'copied', 'effort')
   return {
     state = fields[1], passes = tonumber(fields[2]), need = tonumber(fields[3]), protocol = fields[4],
     encoders = fields[5], cursor = tonumber(fields[6]), share = fields[7], paused = fields[8],
-    frames = tonumber(fields[9] or 0), copied = tonumber(fields[10] or 0),
+    frames = tonumber(fields[9] or 0), copied = tonumber(fields[10] or 0), effort = tonumber(fields[11] or 1),
   }
 end
 
--- Milliseconds that a holder will still need at its pace so far; passes of one job are about equal.
-local function time_left(job, started, decoded, encoded)
-  local all = 2 * job.frames / job.passes
-  local done = math.min(decoded + encoded, all)
-  return done > 0 and (now - started) * (all - done) / done or now - started
+-- Milliseconds that a holder will still need at its pace so far, as it was at its last beat; 0 before the first. Passes
+-- of one job are about equal; encoding a frame takes `effort` times as long as decoding one.
+local function time_left(job, started, decoded, encoded, by)
+  local beat = tonumber(redis.call('ZSCORE', key('workers'), by) or 0)
+  if beat <= tonumber(started) then return 0 end
+  local all = (1 + job.effort) * job.frames / job.passes
+  local done = math.min(decoded + job.effort * encoded, all)
+  return done > 0 and (beat - started) * (all - done) / done - (now - beat) or now - started
 end
 
 -- Whether this worker may do a pass a second time: one of video, that it has neither in hand nor crashed at.
@@ -144,7 +147,7 @@ local function laggard(id, job)
   local live = redis.call('HGETALL', job_key(id, 'live'))
   for i = 1, #live, 2 do
     local index, _, started, decoded, encoded, by = tonumber(live[i]), parse(live[i + 1])
-    local left = time_left(job, started, decoded, encoded)
+    local left = time_left(job, started, decoded, encoded, by)
     if (left > longest or found and left == longest and index < found) and may_copy(id, index, by, job) then
       longest, found = left, index
     end

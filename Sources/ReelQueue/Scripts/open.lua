@@ -3,6 +3,7 @@
 -- KEYS[1]  prefix
 -- ARGV     1 job  2 the job as JSON  3 passes without the assembly  4 need (bytes)  5 protocol version
 --          6 encoder builds, one a line  7 virtual time that one claim costs  8 retention (ms)  9 frames
+--          10 time to encode a frame, where decoding one takes 1
 -- Reply    'open'      in state publishing, upload the passes and call publish
 --          'ended'     failed or cancelled with the same number of passes: upload them and publish to run it again
 --          'attached'  running, assembling or done
@@ -34,5 +35,5 @@ redis.call('ZADD', key('jobs'), 'NX', now, id)
 redis.call('ZADD', key('active'), 'NX', now, id)
 redis.call('HSETNX', job_key(id), 'created', now)
 redis.call('HSET', job_key(id), 'state', 'publishing', 'job', ARGV[2], 'passes', passes, 'need', ARGV[4],
-  'protocol', ARGV[5], 'encoders', ARGV[6], 'share', ARGV[7], 'frames', ARGV[9], 'cursor', 0)
+  'protocol', ARGV[5], 'encoders', ARGV[6], 'share', ARGV[7], 'frames', ARGV[9], 'effort', ARGV[10], 'cursor', 0)
 return 'open'

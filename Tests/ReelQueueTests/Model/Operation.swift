@@ -30,22 +30,27 @@ enum Operation {
 struct OperationSource {
     private var random: SplitMix64
     let workers: [ConformingWorker]
-    private let jobs: [PublishedJob]
+    private var jobs: [PublishedJob] = []
+    private let frequentCause: FailureCause?
     static let ids = ["a", "b", "c", "d"]
 
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
         workers = ConformingWorker.all
-        var jobs: [PublishedJob] = []
-        for id in OperationSource.ids { jobs.append(OperationSource.job(id, using: &random)) }
-        self.jobs = jobs
+        // Some seeds have fewer jobs and passes, of which one cause of failure is frequent.
+        frequentCause =
+            Int.random(in: 0..<2, using: &random) == 0
+            ? nil : [.transient, .crash, .lost, .limit].randomElement(using: &random)
+        for id in OperationSource.ids.prefix(frequentCause == nil ? 4 : frequentCause == .lost ? 1 : 2) {
+            jobs.append(OperationSource.job(id, passes: frequentCause == nil ? 5 : 2, using: &random))
+        }
     }
 
-    private static func job(_ id: String, using random: inout SplitMix64) -> PublishedJob {
+    private static func job(_ id: String, passes: Int, using random: inout SplitMix64) -> PublishedJob {
         let encoders = [["libx264 1"], ["libx264 1"], ["libx264 1", "aac 2"], []]
         return PublishedJob(
             id: JobID(id), source: "\(id).mkv", frames: Int.random(in: 30...90, using: &random),
-            passCount: Int.random(in: 1...5, using: &random),
+            passCount: Int.random(in: 1...passes, using: &random),
             need: [100, 100, 600].randomElement(using: &random) ?? 100,
             encoders: encoders.randomElement(using: &random) ?? [],
             protocolVersion: Int.random(in: 0..<12, using: &random) == 0 ? 2 : 1,
@@ -64,32 +69,59 @@ struct OperationSource {
 
     mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-    /// The next one. `claims` are those that were answered, with the model's word for whether they still hold.
+    /// The next one, by what the model knows; `claims` are those that were answered.
     mutating func next(_ model: BoardModel, claims: [Claim], restarts: Bool) -> Operation {
-        switch below(restarts ? 1010 : 1000) {
-        case 0..<90: return publication()
-        case 90..<100: return .abandon(jobs[below(jobs.count)])
-        case 100..<360: return .claim(worker: below(workers.count))
-        case 360..<380: return .claimInVain(worker: below(workers.count))
-        case 380..<460: return beat(claims)
-        case 460..<620: return claim(of: claims, model).map { .complete(claim: $0) } ?? publication()
-        case 620..<720: return claim(of: claims, model).map { .fail(claim: $0, cause()) } ?? publication()
-        case 720..<750: return claim(of: claims, model).map { .release(claim: $0) } ?? publication()
-        case 750..<785: return .lapse(leases: some(of: model.leases.count, percent: 40))
-        case 785..<820: return .reap(sinceStartOfRedis: chance(10))
-        case 820..<870: return .fallDue(job: jobID(), longSince: chance(40))
-        case 870..<905: return laggard(model) ?? .claim(worker: below(workers.count))
-        case 905..<912: return .cancel(jobID())
-        case 912..<926: return .pause(jobID())
-        case 926..<945: return .resume(jobID())
-        case 945..<960: return .retry(jobID())
-        case 960..<968: return .forget(jobID())
-        case 968..<973: return .drain(worker: below(workers.count))
-        case 973..<977: return .depart(worker: below(workers.count))
-        case 977..<982: return .silence(worker: below(workers.count))
-        case 982..<1000: return .audit
-        default: return .restart
+        switch kind(restarts: restarts) {
+        case .publish: return publication()
+        case .abandon: return .abandon(jobs[below(jobs.count)])
+        case .claim: return .claim(worker: below(workers.count))
+        case .claimInVain: return .claimInVain(worker: below(workers.count))
+        case .beat: return beat(claims)
+        case .complete: return claim(of: claims, model).map { .complete(claim: $0) } ?? publication()
+        case .fail: return claim(of: claims, model).map { .fail(claim: $0, cause()) } ?? publication()
+        case .release: return claim(of: claims, model).map { .release(claim: $0) } ?? publication()
+        case .lapse: return .lapse(leases: some(of: model.leases.count, percent: 50))
+        case .reap: return .reap(sinceStartOfRedis: chance(10))
+        case .fallDue: return .fallDue(job: jobID(), longSince: chance(40))
+        case .lag: return laggard(model) ?? .claim(worker: below(workers.count))
+        case .cancel: return .cancel(jobID())
+        case .pause: return .pause(jobID())
+        case .resume: return .resume(jobID())
+        case .retry: return .retry(jobID())
+        case .forget: return .forget(jobID())
+        case .drain: return .drain(worker: below(workers.count))
+        case .depart: return .depart(worker: below(workers.count))
+        case .silence: return .silence(worker: below(workers.count))
+        case .audit: return .audit
+        case .restart: return .restart
         }
+    }
+
+    private enum Kind {
+        case publish, abandon, claim, claimInVain, beat, complete, fail, release, lapse, reap, fallDue, lag
+        case cancel, pause, resume, retry, forget, drain, depart, silence, audit, restart
+    }
+
+    /// Of a thousand operations so many.
+    private static let weights: [(kind: Kind, weight: Int)] = [
+        (.publish, 80), (.abandon, 10), (.claim, 220), (.claimInVain, 20), (.beat, 80), (.complete, 150), (.fail, 110),
+        (.release, 30), (.lapse, 50), (.reap, 50), (.fallDue, 60), (.lag, 30), (.cancel, 12), (.pause, 12),
+        (.resume, 17), (.retry, 18), (.forget, 8), (.drain, 5), (.depart, 4), (.silence, 6), (.audit, 18),
+        (.restart, 10),
+    ]
+
+    private mutating func kind(restarts: Bool) -> Kind {
+        var place = below(restarts ? 1000 : 990)
+        for (kind, weight) in OperationSource.weights {
+            if place < weight { return unlucky(kind) }
+            place -= weight
+        }
+        return .audit
+    }
+
+    /// Where one cause of failure is frequent, passes fail that would have been completed, so that attempts run out.
+    private mutating func unlucky(_ kind: Kind) -> Kind {
+        kind == .complete && frequentCause != nil && chance(65) ? .fail : kind
     }
 
     private mutating func jobID() -> String { jobs[below(jobs.count)].id.text }
@@ -100,7 +132,7 @@ struct OperationSource {
 
     private mutating func publication() -> Operation {
         var job = jobs[below(jobs.count)]
-        if chance(10) { job = OperationSource.job(job.id.text, using: &random) }
+        if chance(10) { job = OperationSource.job(job.id.text, passes: 5, using: &random) }
         let finished = chance(15) ? some(of: job.passCount, percent: 50) : []
         return .publish(job, finished: finished, paused: chance(10))
     }
@@ -123,7 +155,8 @@ struct OperationSource {
     }
 
     private mutating func cause() -> FailureCause {
-        switch below(100) {
+        if let frequentCause, chance(80) { return frequentCause }
+        return switch below(100) {
         case 0..<28: .transient
         case 28..<48: .crash
         case 48..<60: .lost
