@@ -98,9 +98,10 @@ extension BoardModel {
             case .done: continue
             case .held(let holder, let copy):
                 let done = Double(holder.decoded + holder.encoded)
-                // Where nothing is done the whole time since its begin counts, else that up to its last beat.
+                // Where nothing is done, the whole time counts, else that up to the last beat.
                 let left = done > 0 ? (perPass - done) / done : 1.000_001
-                guard holder.lags, workers[holder.worker]?.isSilent == false, copy == nil, holder.worker != offer.worker.text, case .video = job.passes[index],
+                guard holder.lags, workers[holder.worker]?.isSilent == false, copy == nil,
+                    holder.worker != offer.worker.text, case .video = job.passes[index],
                     !isForOthers(index, of: job, offer, waited: 0), left > longest?.left ?? 0
                 else { continue }
                 longest = (left, index)

@@ -25,7 +25,8 @@ extension Conformance {
         if audits { _ = try await board.audit() }
         let found = try await bringToAnEnd(operation)
         try copyKeys(from: 1, to: 0)
-        return found.isEmpty ? [] : ["torn after \(cut) of \(writes.count) writes of \(operation)\(audits ? ", audited" : "")"] + found
+        return found.isEmpty
+            ? [] : ["torn after \(cut) of \(writes.count) writes of \(operation)\(audits ? ", audited" : "")"] + found
     }
 
     private func copyKeys(from: Int, to: Int) throws {
