@@ -114,6 +114,33 @@ import Testing
         }
     }
 
+    @Test("crash point: Redis wiped")
+    func redisWiped() async throws {
+        try await withJob(workers: 1) { fleet, id in
+            // One more, that is not to come to life again.
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let cancelled = try await fleet.submit([source] + options)
+            #expect(try await fleet.coordinator(["cancel", cancelled]).code == 0)
+            let segment = try await firstSegment(fleet, id)
+            try await fleet.killRedis()
+            try FileManager.default.removeItem(atPath: bench.path("redis/reel-appendonly"))
+            try await fleet.startRedis()
+            #expect(try await eventually(.seconds(30)) { (try? fleet.sight(id).state) == "" })
+
+            let recovered = try await fleet.coordinator(["recover"])
+            #expect(recovered.code == 0, "\(recovered.error)")
+            #expect(recovered.output == id + "\n")
+            try await expectDone(fleet, id)
+            #expect(try fleet.sight(cancelled).state == "")
+            let index = try #require(segment.split(separator: ".").first.flatMap { Int($0) })
+            #expect(segment == "\(index).0.\(try fleet.sight(id).done[index] ?? "").nut")
+            let again = try await fleet.coordinator(["recover"])
+            #expect(again.output == "" && again.error.contains("the store has no unfinished job"))
+            let said = try await fleet.endWorkers().map(\.error).joined()
+            #expect(said.contains("the board knows no job, but the store"), "\(said)")
+        }
+    }
+
     @Test("crash point: assembler killed or run twice", arguments: [true, false])
     func assemblerDisturbed(isKilled: Bool) async throws {
         try await withJob(workers: 1) { fleet, id in
