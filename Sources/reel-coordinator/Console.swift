@@ -7,8 +7,12 @@ internal import ReelPipeline
 enum Console {
     static let name = "reel-coordinator"
 
-    static func result(_ line: String) {
-        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    static func result(_ line: String) { print(line + "\n") }
+
+    /// On standard output, as it is. Where nobody reads it any more, as behind `| head`, the program ends as by SIGPIPE,
+    /// which libraries have it ignore.
+    static func print(_ text: String) {
+        guard write(text, to: STDOUT_FILENO) else { Foundation.exit(128 + SIGPIPE) }
     }
 
     static func json(_ value: some Encodable) throws {
@@ -19,7 +23,19 @@ enum Console {
 
     static func say(_ line: String) { write("\(name): \(ExitCodes.oneLine(line))\n") }
 
-    static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+    /// On standard error; that nobody reads it changes nothing.
+    static func write(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+
+    /// False where it cannot be written.
+    private static func write(_ text: String, to descriptor: Int32) -> Bool {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            guard count >= 0 || errno == EINTR else { return false }
+            rest = rest.dropFirst(max(count, 0))
+        }
+        return true
+    }
 
     /// Width of the terminal that standard error is; nil where it is none.
     static var columns: Int? {
@@ -54,9 +70,6 @@ enum Console {
         }
         return (Int(size.ws_col), Int(size.ws_row))
     }
-
-    /// On standard output, as it is.
-    static func print(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
 
     /// Ends the program: help on standard output, an error as one line on standard error.
     static func exit(_ command: any ParsableCommand.Type, with error: any Error) -> Never {

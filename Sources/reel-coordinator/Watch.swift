@@ -78,7 +78,7 @@ struct Watch: Sendable {
 
     private static func trouble(_ seconds: Int?, _ address: String) -> [ScreenLine] {
         guard let seconds else { return [] }
-        return [ScreenLine("Redis at \(address) does not answer since \(seconds) s; this is what was seen last", .bad)]
+        return [ScreenLine("Redis at \(address) has not answered for \(seconds) s; below is what was seen last", .bad)]
     }
 }
 

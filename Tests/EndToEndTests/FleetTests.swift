@@ -71,6 +71,7 @@ extension EndToEnd {
             }
 
             var id: String
+            var host: String
             var slots: Int
             var passes: [Pass]
         }
@@ -210,6 +211,66 @@ extension EndToEnd {
                 #expect(waiting.code == 130)
                 #expect(waiting.errorLines.last?.contains("goes on without this command") == true)
                 #expect(try await job(id).state == "running")
+            }
+        }
+
+        @Test func jobsAreHeldBackRetriedAndRemoved() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await withRedis {
+                let id = try await coordinator(["submit", source]).output.trimmingCharacters(in: .newlines)
+                #expect(try await coordinator(["pause", id]).code == 0)
+                let queue = try await coordinator(["queue"])
+                #expect(queue.code == 0)
+                #expect(queue.output.contains("1 job active, 0 failed; 0 workers"))
+                #expect(queue.output.contains("waits: it is paused"))
+                #expect(!queue.output.contains("\u{1B}"))
+                let refused = try await coordinator(["remove", "0123456789abcdef", id])
+                #expect(refused.code == 2)
+                #expect(refused.errorLines.map { $0.contains("cancel it first") } == [true, false])
+                #expect(refused.errorLines.last?.contains("there is no job 0123456789abcdef") == true)
+                #expect(try await coordinator(["retry", id]).code == 2)
+
+                // Somebody spoils the source, so that the job fails, and puts it right again.
+                let file = URL(fileURLWithPath: source)
+                let bytes = try Data(contentsOf: file)
+                let attributes = try FileManager.default.attributesOfItem(atPath: source)
+                try (bytes + [0]).write(to: file)
+                #expect(try await coordinator(["resume", id]).code == 0)
+                _ = try await withWorker { _ in try await expect(id, becomes: "failed") }
+                let failed = try await coordinator(["status", id])
+                #expect(failed.output.contains("1 exhausted"))
+                #expect(failed.output.contains("1 x permanent"))
+                try bytes.write(to: file)
+                try FileManager.default.setAttributes(attributes, ofItemAtPath: source)
+                #expect(try await coordinator(["retry", id]).code == 0)
+                let worker = try await withWorker { running in
+                    try await expect(id, becomes: "done")
+                    #expect(try await coordinator(["drain", "no-such-host"]).code == 2)
+                    let host = try #require(try await workers().first?.host)
+                    #expect(try await coordinator(["drain", host]).code == 0)
+                    #expect(try await running.ends(within: .seconds(20)))
+                }
+                #expect(worker.code == 0, "\(worker.error)")
+                let watched = try await coordinator(["status", id, "--watch", "--json"])
+                #expect(try JSONDecoder().decode(JobJSON.self, from: Data(watched.output.utf8)).state == "done")
+
+                #expect(try await coordinator(["remove", id]).code == 0)
+                #expect(try await coordinator(["status", id]).code == 2)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: bench.path("store/jobs")).isEmpty)
+            }
+        }
+
+        @Test func watchingTheQueueEndsWithCtrlC() async throws {
+            try await withRedis {
+                let watched = try await bench.run(
+                    .coordinator, ["queue", "--watch", "--json"], environment: environment
+                ) {
+                    running in
+                    try await Task.sleep(for: .milliseconds(1500))
+                    try running.send(.interrupt)
+                }
+                #expect(watched.code == 0)
+                #expect(watched.output.hasPrefix(#"{"active":0,"#))
             }
         }
     }

@@ -5,9 +5,9 @@ import Testing
 
 /// What `plan` tells, word by word: an index and a plan made by hand, so that nothing depends on a machine.
 @Suite struct PlanTextTests {
-    private static let rate = Rational(24000, 1001)
+    static let rate = Rational(24000, 1001)
 
-    private static func index() -> SourceIndex {
+    static func index() -> SourceIndex {
         // I P B B, and so on, in groups of 12 packets; the second group's first two B-frames come before its I-frame.
         let order: [Int64] = [0, 3, 1, 2, 6, 4, 5, 9, 7, 8, 11, 10, 14, 12, 13, 17, 15, 16, 20, 18, 19, 22, 21, 23]
         let packets = order.enumerated().map { place, shown in

@@ -77,9 +77,9 @@ public enum JobText {
     private static func failures(_ view: JobView, on canvas: Canvas) -> [ScreenLine] {
         let shown = view.failures.sorted { ($0.recent.last?.time ?? 0) > ($1.recent.last?.time ?? 0) }.prefix(20)
         let more = view.failureCount - shown.count
-        return shown.flatMap { [ScreenLine()] + lines($0, on: canvas) }
-            + (more > 0
-                ? [ScreenLine(), ScreenLine("\(Wording.count(more, "pass")) more of which attempts failed")] : [])
+        let rest = more == 1 ? "attempts failed of 1 pass more" : "attempts failed of \(more) passes more"
+        return (shown.isEmpty ? [] : [ScreenLine()]) + shown.flatMap { lines($0, on: canvas) }
+            + (more > 0 ? [ScreenLine(), ScreenLine(rest)] : [])
     }
 
     /// A pass's failures: what it is, then each attempt, the last one with its engine's last words.

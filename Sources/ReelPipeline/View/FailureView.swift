@@ -61,7 +61,12 @@ public struct FailureView: Codable, Hashable, Sendable {
         }
     }
 
+    /// The last ten, or the first ten of the report of a crash, which ends with registers and addresses.
     private static func lastLines(_ text: String) -> [String] {
-        text.split(whereSeparator: \.isNewline).suffix(10).map(String.init)
+        let lines = text.split(whereSeparator: \.isNewline)
+        guard let crash = lines.firstIndex(where: { $0.hasPrefix("*** Program crashed") }) else {
+            return lines.suffix(10).map(String.init)
+        }
+        return lines[crash...].prefix(10).map(String.init)
     }
 }

@@ -39,7 +39,9 @@ public struct QueueView: Codable, Hashable, Sendable {
         passesPerSecond = pace.passesPerSecond
         let going = jobs.filter { !$0.state.isTerminal && !$0.paused }
         let left = going.reduce(0) { $0 + max($1.frames - $1.framesEncoded, 0) }
-        eta = left > 0 && pace.framesPerSecond > 0 ? Double(left) / pace.framesPerSecond : nil
+        // By their own speeds, which do not count the time before there was work.
+        let speed = going.reduce(0) { $0 + $1.framesPerSecond }
+        eta = left > 0 && speed > 0 ? Double(left) / speed : nil
         let alive = workers.filter { !$0.isGone }
         self.workers = alive.count
         slots = alive.reduce(0) { $0 + $1.report.slots - $1.report.slotsOut }

@@ -22,6 +22,12 @@ final class Holdings: Sendable {
         var progress: EngineProgress?
         var verdict: Verdict?
         let kill: KillSwitch
+
+        /// Of video: sound is counted in samples, and the assembly in packets.
+        var frames: (decoded: Int, encoded: Int) {
+            guard case .video = claim.pass else { return (0, 0) }
+            return (progress?.decoded ?? 0, whole.frames + (progress?.encoded ?? 0))
+        }
     }
 
     private let entries = Mutex<[String: Entry]>([:])
@@ -62,8 +68,7 @@ final class Holdings: Sendable {
             entries.values.map { entry in
                 WorkerReport.Held(
                     job: entry.claim.job, index: entry.claim.index, token: entry.claim.token,
-                    decoded: entry.progress?.decoded ?? 0, encoded: entry.whole.frames + (entry.progress?.encoded ?? 0),
-                    wholeRuns: entry.whole.runs)
+                    decoded: entry.frames.decoded, encoded: entry.frames.encoded, wholeRuns: entry.whole.runs)
             }
         }
     }

@@ -1,0 +1,71 @@
+import ReelCore
+import ReelQueue
+import Testing
+
+extension BoardTests {
+    /// What screens are made of, as far as it takes more than a look at one job.
+    @Suite struct Watching {
+        let bench: Bench
+        let job = JobID("a1")
+        init() throws { bench = try Bench() }
+
+        @Test func aWorkerHoldsPassesSinceTheirClaim() async throws {
+            try await bench.publish()
+            let claim = try await bench.take()
+            try await bench.beat(holding: [claim], encoded: 4)
+            try await bench.beat("w2")
+            _ = try await bench.board.drain(WorkerID("w2"))
+            let workers = try await bench.board.workers()
+            #expect(workers.map(\.report.worker.text) == ["w1", "w2"])
+            #expect(workers.map(\.draining) == [false, true])
+            let hold = try #require(workers[0].holds[claim.token])
+            #expect(hold.pass == Bench.passes(3)[0])
+            #expect((0..<10).contains(hold.seconds))
+            #expect(workers[1].holds.isEmpty)
+
+            // What it says to hold and another has by now is not its.
+            try await bench.board.release(claim)
+            #expect(try await bench.board.workers()[0].holds.isEmpty)
+        }
+
+        @Test func whatWasHandedBackHasNotFailed() async throws {
+            try await bench.publish()
+            try await bench.board.release(bench.take())
+            #expect(try await bench.board.strip(job, cells: 3)?.cells.map(\.failed) == [0, 0, 0])
+            try await bench.fail(bench.take(), .transient)
+            #expect(try await bench.board.strip(job, cells: 3)?.cells.map(\.failed) == [1, 0, 0])
+            try await bench.fail(bench.take(), .permanent)
+            #expect(try await bench.state() == .failed)
+            #expect(try await bench.board.strip(job, cells: 3)?.cells.map(\.failed) == [1, 1, 0])
+        }
+
+        @Test func warningsOfFinishedPassesAreKeptOnce() async throws {
+            try await bench.publish()
+            let claims = [try await bench.take(), try await bench.take(), try await bench.take()]
+            for (claim, warnings) in zip(claims, [["late"], ["early", "late"], []]) {
+                var result = Bench.result(of: claim)
+                result.warnings = warnings
+                _ = try await bench.board.complete(claim, worker: WorkerID("w1"), result: result)
+                _ = try await bench.board.complete(claim, worker: WorkerID("w1"), result: result)
+            }
+            #expect(try await bench.board.passWarnings(job) == ["late", "early"])
+            #expect(try await bench.board.passes(job, at: [2, 7]) == [2: Bench.passes(3)[2]])
+
+            // They are those of the job: they go with it.
+            _ = try await bench.board.cancel(job)
+            try await bench.board.forget(job)
+            #expect(try await bench.board.passWarnings(job).isEmpty)
+        }
+
+        @Test func ofManyJobsTheLatestThatEndedAreListed() async throws {
+            for number in 10..<20 {
+                try await bench.publish(Bench.job("j\(number)"))
+                try bench.raw("HSET", "reel:{main}:job:j\(number)", "created", "\(number)000")
+                try bench.raw("ZADD", "reel:{main}:jobs", "\(number)000", "j\(number)")
+                if number != 12 { _ = try await bench.board.cancel(JobID("j\(number)")) }
+            }
+            #expect(try await bench.board.latestJobs(ended: 3).map(\.job.id.text) == ["j12", "j17", "j18", "j19"])
+            #expect(try await bench.board.latestJobs().count == 10)
+        }
+    }
+}
