@@ -231,17 +231,16 @@ extension EndToEnd {
                 #expect(try await coordinator(["retry", id]).code == 2)
 
                 // Somebody spoils the source, so that the job fails, and puts it right again.
-                let file = URL(fileURLWithPath: source)
-                let bytes = try Data(contentsOf: file)
-                let attributes = try FileManager.default.attributesOfItem(atPath: source)
-                try (bytes + [0]).write(to: file)
+                let bytes = try Data(contentsOf: URL(fileURLWithPath: source))
+                try FileManager.default.moveItem(atPath: source, toPath: bench.path("kept"))
+                try (bytes + [0]).write(to: URL(fileURLWithPath: source))
                 #expect(try await coordinator(["resume", id]).code == 0)
                 _ = try await withWorker { _ in try await expect(id, becomes: "failed") }
                 let failed = try await coordinator(["status", id])
                 #expect(failed.output.contains("1 exhausted"))
                 #expect(failed.output.contains("1 x permanent"))
-                try bytes.write(to: file)
-                try FileManager.default.setAttributes(attributes, ofItemAtPath: source)
+                try FileManager.default.removeItem(atPath: source)
+                try FileManager.default.moveItem(atPath: bench.path("kept"), toPath: source)
                 #expect(try await coordinator(["retry", id]).code == 0)
                 let worker = try await withWorker { running in
                     try await expect(id, becomes: "done")

@@ -33,7 +33,8 @@ import Testing
                 "8fa01b7c6d5e4f30", source: "/films/b.mp4", paused: true, encoded: 0,
                 counts: JobStatus.PassCounts(ready: 40), waits: .paused),
             job(
-                "c3d2e1f0a9b87654", source: "/films/c.mp4", state: .failed, counts: JobStatus.PassCounts(done: 39, exhausted: 1),
+                "c3d2e1f0a9b87654", source: "/films/c.mp4", state: .failed,
+                counts: JobStatus.PassCounts(done: 39, exhausted: 1),
                 failure: "pass 3 crashed 3 times: the engine died of SIGSEGV"),
         ]
         let report = WorkerReport(
@@ -148,7 +149,7 @@ import Testing
                     | line 10
                     | line 11
                     | line 12
-                    | an \\u{001B}[2J escape
+                    | an \\u{1B}[2J escape
 
                 attempts failed of 2 passes more
                 """)

@@ -40,7 +40,9 @@ public struct JobControl: Sendable {
         if let state, state.isTerminal {
             throw ReelFailure(.usage, "job \(id) has ended, it is \(state.rawValue): there is nothing to hold back")
         }
-        guard try await board.status(id) != nil else { throw notOnTheBoard(id) }
+        guard try await board.status(id) != nil else {
+            throw ReelFailure(.usage, "the board has lost job \(id): reel-coordinator recover puts it back")
+        }
         try record(id) { $0.paused = paused }
         _ = paused ? try await board.pause(id) : try await board.resume(id)
         return paused ? "paused job \(id); what is in flight is finished" : "job \(id) goes on"
@@ -49,15 +51,17 @@ public struct JobControl: Sendable {
     /// Has a failed job run again; what is finished stays so.
     public func retry(_ id: JobID) async throws(ReelFailure) -> String {
         let state = try await look(id)
-        guard try await board.status(id) != nil else { throw notOnTheBoard(id) }
         guard state == .failed else {
-            throw ReelFailure(.usage, "job \(id) has not failed: it is \(state?.rawValue ?? "running")")
+            throw ReelFailure(.usage, "job \(id) has not failed: it is \(state?.rawValue ?? "unfinished")")
         }
-        try record(id) { record in
-            (record.state, record.failure, record.finished) = (nil, nil, nil)
-            record.paused = false
+        if try await board.status(id) == nil {
+            _ = try await Recover(store: store, board: board).retry(id)
+        } else {
+            try record(id) { record in
+                (record.state, record.failure, record.finished, record.paused) = (nil, nil, nil, false)
+            }
+            _ = try await board.retry(id)
         }
-        _ = try await board.retry(id)
         return "job \(id) runs again; what is finished stays so"
     }
 
@@ -86,11 +90,6 @@ public struct JobControl: Sendable {
         var record = try folder.read()
         change(&record)
         try folder.write(record)
-    }
-
-    private func notOnTheBoard(_ id: JobID) -> ReelFailure {
-        ReelFailure(
-            .usage, "the board does not know job \(id): submit the same again, and it goes on with what is finished")
     }
 }
 
