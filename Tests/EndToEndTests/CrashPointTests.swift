@@ -125,13 +125,18 @@ import Testing
             try await fleet.killRedis()
             try FileManager.default.removeItem(atPath: bench.path("redis/reel-appendonly"))
             try await fleet.startRedis()
-            #expect(try await eventually(.seconds(30)) { (try? fleet.sight(id).state) == "" })
-
+            // The worker has looked after it.
+            let isSeen = try await eventually(.seconds(30)) {
+                (try? RawRedis(socket: fleet.socket)("HGET", "reel:{main}:control", "audited")).map { !$0.isEmpty } == true
+            }
+            #expect(isSeen)
+            #expect(try fleet.sight(id).state == "")
             let recovered = try await fleet.coordinator(["recover"])
             #expect(recovered.code == 0, "\(recovered.error)")
             #expect(recovered.output == id + "\n")
-            try await expectDone(fleet, id)
             #expect(try fleet.sight(cancelled).state == "")
+            #expect(try await fleet.coordinator(["remove", cancelled]).code == 0)
+            try await expectDone(fleet, id)
             let index = try #require(segment.split(separator: ".").first.flatMap { Int($0) })
             #expect(segment == "\(index).0.\(try fleet.sight(id).done[index] ?? "").nut")
             let again = try await fleet.coordinator(["recover"])
