@@ -127,7 +127,8 @@ import Testing
             try await fleet.startRedis()
             // The worker has looked after it.
             let isSeen = try await eventually(.seconds(30)) {
-                (try? RawRedis(socket: fleet.socket)("HGET", "reel:{main}:control", "audited")).map { !$0.isEmpty } == true
+                (try? RawRedis(socket: fleet.socket)("HGET", "reel:{main}:control", "audited")).map { !$0.isEmpty }
+                    == true
             }
             #expect(isSeen)
             #expect(try fleet.sight(id).state == "")
