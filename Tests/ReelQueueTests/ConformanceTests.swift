@@ -25,7 +25,7 @@ extension BoardTests {
                 var both = try Conformance(seed: seed, server: server, restarts: restarts)
                 for _ in 0..<Conforming.steps where both.differences.isEmpty { try await both.step() }
                 var wrong = both.differences
-                for _ in 0..<4 where restarts && wrong.isEmpty { wrong = try await both.tear() }
+                for _ in 0..<8 where restarts && wrong.isEmpty { wrong = try await both.tear() }
                 guard wrong.isEmpty else {
                     Issue.record(
                         """
