@@ -26,7 +26,8 @@ extension Board {
     ///
     /// - Parameters:
     ///   - passes: in the order in which they are to be claimed, `job.passCount` of them, without the assembly.
-    ///   - finished: results that the store has already, by index; the board takes them where it has none.
+    ///   - finished: results that the store has already, by index. A job that the board does not have, or that is being
+    ///     published, takes them where it has none; one that ended has its own.
     ///   - paused: whether nothing of it is given out until `resume`.
     /// - Throws: `.usage` where the job contradicts itself, `.interrupted` where it was cancelled meanwhile, `.job`
     ///   where it was published before with other passes, `.unreachable`.
