@@ -38,7 +38,7 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
             """
             redis-server --port 0 --unixsocket "$1/redis.sock" --dir "$1" --save "" --appendonly yes \
               --appendfsync "$2" --logfile "$1/log" </dev/null >/dev/null & server=$!
-            read -r end; kill -9 $server; wait $server; [ "$end" ] || rm -rf "$1"
+            read -r end; kill -9 $server; [ "$end" ] || rm -rf "$1"
             """, "sh", folder, sync.rawValue,
         ]
         shell.standardInput = leash
