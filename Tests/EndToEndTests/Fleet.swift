@@ -105,9 +105,9 @@ actor Fleet {
     // MARK: Workers
 
     @discardableResult
-    func startWorker() async throws -> Child {
+    func startWorker(_ program: Program = .worker) async throws -> Child {
         let worker = try await bench.start(
-            .worker, ["--slots", "1", "--grace", "5", "--scratch", bench.path("scratch")], environment: environment)
+            program, ["--slots", "1", "--grace", "5", "--scratch", bench.path("scratch")], environment: environment)
         workers.append(worker)
         return worker
     }

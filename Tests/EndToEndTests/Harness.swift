@@ -137,6 +137,8 @@ struct Running: Sendable {
 
 enum Program: Sendable {
     case coordinator, worker, ffmpeg, ffprobe, redis
+    /// One of reel's, or one that acts as one, somewhere else.
+    case at(String)
 
     var executable: Executable {
         switch self {
@@ -145,6 +147,7 @@ enum Program: Sendable {
         case .ffmpeg: .name("ffmpeg")
         case .ffprobe: .name("ffprobe")
         case .redis: .name("redis-server")
+        case .at(let path): .path(FilePath(path))
         }
     }
 
