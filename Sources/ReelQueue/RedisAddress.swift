@@ -46,7 +46,8 @@ public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
             }
             database = try RedisAddress.database(items.first.map { $0.value ?? "" }, parts: parts)
         case "rediss":
-            throw RedisAddress.refusal(parts: parts, why: "reel speaks no TLS; put a tunnel such as stunnel before it")
+            throw RedisAddress.refusal(
+                parts: parts, why: "reel speaks no TLS itself; a tunnel does, see deploy/README.md, Redis over TLS")
         default:
             throw RedisAddress.refusal(parts: parts, why: "the scheme must be redis or unix")
         }

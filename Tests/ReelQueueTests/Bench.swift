@@ -20,6 +20,11 @@ struct Bench {
         board = try Bench.open(server)
     }
 
+    /// The same with a Redis that is there, whatever it holds.
+    init(_ server: RedisServer, raw: RawRedis, board: Board) {
+        (self.server, self.raw, self.board) = (server, raw, board)
+    }
+
     static func open(_ server: RedisServer, timing: BoardTiming = BoardTiming()) throws -> Board {
         Board(try RedisAddress(server.url), name: "test", timing: timing)
     }

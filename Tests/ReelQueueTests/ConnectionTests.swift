@@ -206,8 +206,11 @@ extension BoardTests {
         #expect(failure?.kind == .usage)
     }
 
-    @Test func aRefusalDoesNotShowThePassword() {
+    @Test func aRefusalOfTLSSaysWhatToDoAndDoesNotShowThePassword() throws {
         let failure = #expect(throws: ReelFailure.self) { try RedisAddress("rediss://me:secret@host") }
+        #expect(failure?.message.contains("deploy/README.md, Redis over TLS") == true)
+        let manual = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../deploy/README.md").standardized
+        #expect(try String(contentsOf: manual, encoding: .utf8).contains("\n### Redis over TLS\n"))
         #expect(failure?.message.contains("secret") == false)
         #expect(failure?.message.contains("me@host") == true)
     }

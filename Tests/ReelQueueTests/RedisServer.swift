@@ -11,6 +11,7 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
 
     let folder: String
     private let sync: Sync
+    private let hasUsers: Bool
     /// Held open as long as the server shall live.
     private var leash: Pipe?
 
@@ -21,11 +22,14 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
         var message: String
     }
 
-    init(sync: Sync = .everysec) throws {
+    /// - Parameter users: the content of an ACL file, nil where everybody may do everything.
+    init(sync: Sync = .everysec, users: String? = nil) throws {
         self.sync = sync
+        hasUsers = users != nil
         var template = Array((NSTemporaryDirectory() + "reel-queue-XXXXXX").utf8CString)
         guard let name = mkdtemp(&template) else { throw Trouble(message: "no temporary folder") }
         folder = String(cString: name)
+        try users?.write(toFile: "\(folder)/users.acl", atomically: true, encoding: .utf8)
         try start()
     }
 
@@ -37,9 +41,9 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
             "-c",
             """
             redis-server --port 0 --unixsocket "$1/redis.sock" --dir "$1" --save "" --appendonly yes \
-              --appendfsync "$2" --logfile "$1/log" </dev/null >/dev/null & server=$!
+              --appendfsync "$2" --logfile "$1/log" $3 </dev/null >/dev/null & server=$!
             read -r end; kill -9 $server; [ "$end" ] || rm -rf "$1"
-            """, "sh", folder, sync.rawValue,
+            """, "sh", folder, sync.rawValue, hasUsers ? "--aclfile \(folder)/users.acl" : "",
         ]
         shell.standardInput = leash
         (shell.standardOutput, shell.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
@@ -47,15 +51,23 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
         self.leash = leash
         let deadline = ContinuousClock.now + .seconds(10)
         while ContinuousClock.now < deadline {
-            if let client = try? RawRedis(socket: socket), (try? client("PING")) == "PONG" { return }
+            if try answers() { return }
             usleep(5000)
         }
         throw Trouble(message: "redis-server does not answer, see \(folder)/log")
     }
 
+    /// Whether it takes commands, be it only from those who say who they are.
+    private func answers() throws -> Bool {
+        guard let client = try? RawRedis(socket: socket) else { return false }
+        do { return try client("PING") == "PONG" } catch let trouble as RawRedis.Trouble {
+            return trouble.message.hasPrefix("NOAUTH")
+        }
+    }
+
     /// Waits until it has run for a second, below which nothing is reaped.
-    func waitUntilReapable() throws {
-        let client = try RawRedis(socket: socket)
+    func waitUntilReapable(asking client: RawRedis? = nil) throws {
+        let client = try client ?? RawRedis(socket: socket)
         while try client("INFO", "server").contains("uptime_in_seconds:0\r") { usleep(20_000) }
     }
 

@@ -17,8 +17,9 @@ struct RedisOption: ParsableArguments {
         do {
             try await board.ping()
         } catch {
-            throw ReelFailure(
-                .unreachable, "\(error.message); start redis-server there, or name another with --redis or REEL_REDIS")
+            let advice =
+                error.cause == .transient ? "start redis-server there, or name another" : "name user and password"
+            throw ReelFailure(.unreachable, "\(error.message); \(advice) with --redis or REEL_REDIS")
         }
         if warnings {
             for warning in try await board.warnings() { Console.say("warning: \(warning)") }

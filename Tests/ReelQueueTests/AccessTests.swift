@@ -1,0 +1,197 @@
+import Foundation
+import ReelCore
+import ReelQueue
+import Testing
+
+extension BoardTests {
+    /// What the two users of `deploy/redis-users.acl` may do: all that their programs need, and nothing else.
+    @Suite struct Access {
+        static let users = ["reel-worker", "reel-coordinator"]
+        /// With signs that have a meaning in an address.
+        static let passwords = ["reel-worker": "w0rk@er/:%", "reel-coordinator": "c00rdinator"]
+        let server: RedisServer
+        let admin: RawRedis
+
+        init() throws {
+            var rules = try Access.file("deploy/redis-users.acl")
+            for (user, placeholder) in zip(Access.users, ["#WORKER_SHA256", "#COORDINATOR_SHA256"]) {
+                try #require(rules.contains(placeholder))
+                rules = rules.replacingOccurrences(of: placeholder, with: ">\(Access.passwords[user] ?? "")")
+            }
+            server = try RedisServer(users: rules + "user admin on >admin ~* &* +@all\n")
+            admin = try RawRedis(socket: server.socket)
+            try admin("AUTH", "admin", "admin")
+        }
+
+        @Test func everyUserMayDoAllThatItsProgramDoes() async throws {
+            let (coordinator, worker) = (try bench("reel-coordinator"), try bench("reel-worker"))
+            for user in [coordinator, worker] {
+                try await user.board.ping()
+                #expect(try await user.board.warnings() == [])
+            }
+            #expect(try await worker.board.isEmpty())
+            #expect(try await worker.board.auditAfterRestart() == Audit())
+
+            let stored = [
+                0: RecordedResult(token: "old", result: PassResult(segments: [], statistics: .init(), warnings: []))
+            ]
+            let published = try await coordinator.board.publish(
+                Bench.job(passes: 6), passes: Bench.passes(6), finished: stored)
+            #expect(published == .published)
+            try await worker.board.waitForWork(seconds: 1)
+            try await worker.beat()
+            let held = try await worker.take()
+            try await worker.beat(holding: [held], encoded: 3, wholeRuns: 1)
+            try await look(coordinator.board, at: held)
+            for user in [coordinator, worker] { #expect(try await user.board.audit() == Audit(jobs: 1, repairs: 0)) }
+            try await settleEverywhere(worker)
+            try await worker.complete(held)
+            try await controlEverything(coordinator, worker)
+            try await takeASecondCopy(coordinator, worker)
+            for user in [coordinator, worker] { try await user.board.forget(JobID("a1")) }
+            try await worker.board.depart(WorkerID("w1"))
+
+            // Nothing was refused, not even where that is ignored, and no script was left out.
+            #expect(try admin("ACL", "LOG").isEmpty)
+            let scripts = try Access.sources("Scripts", suffix: ".lua").count - 1
+            #expect(try admin("INFO", "memory").contains("number_of_cached_scripts:\(scripts)\r"))
+        }
+
+        @Test(arguments: users)
+        func whatNoProgramNeedsIsRefused(_ user: String) throws {
+            let client = try RawRedis(socket: server.socket)
+            try client("AUTH", user, #require(Access.passwords[user]))
+            try admin("SET", "other", "value")
+            let foreign = try client("SCRIPT", "LOAD", "return redis.call('HGET', 'other', 'field')")
+            let refused = [
+                "FLUSHALL", "FLUSHDB", "CONFIG GET *", "KEYS *", "SCAN 0", "SHUTDOWN", "ACL LIST", "MONITOR",
+                "CLIENT LIST", "CLIENT KILL TYPE normal", "SCRIPT FLUSH", "EVAL 1 0", "FUNCTION LIST", "SAVE",
+                "REPLICAOF NO ONE", "SWAPDB 0 1", "RENAME reel:{main}:jobs reel:{main}:x", "PUBLISH reel:{main}:x 1",
+                "SUBSCRIBE reel:{main}:x", "HGET other field", "ZADD other 1 x", "HSET reel:{other}:jobs a 1",
+                "EVALSHA \(foreign) 0",
+            ]
+            for command in refused {
+                let trouble = #expect(throws: RawRedis.Trouble.self, "\(command)") {
+                    try client.send(command.split(separator: " ").map(String.init))
+                }
+                #expect(
+                    trouble?.message.contains(/permission|can't access/) == true,
+                    "\(command): \(trouble?.message ?? "")")
+            }
+            #expect(try admin("GET", "other") == "value")
+        }
+
+        /// Also what scripts do in states that no test of a user brings about.
+        @Test func everyCommandThatReelKnowsIsGrantedAndNoOther() throws {
+            let granted = [try Access.granted(to: Access.users[0]), try Access.granted(to: Access.users[1])]
+            let sources = try Access.sources("", suffix: ".swift") + Access.sources("Scripts", suffix: ".lua")
+            var known = Set(["EVALSHA", "CLIENT|SETNAME", "SCRIPT|LOAD", "SELECT"])
+            for source in sources {
+                for match in source.matches(of: /redis\.call\('([A-Z]+)'|send\(\["([A-Z]+)"/) {
+                    if let word = match.1 ?? match.2 { known.insert(String(word)) }
+                }
+            }
+            known.remove("SCRIPT")
+            #expect(granted[0].union(granted[1]) == known)
+            let shared = try Access.file("Sources/ReelQueue/Scripts/board.lua").matches(of: /redis\.call\('([A-Z]+)'/)
+            for user in granted { #expect(user.isSuperset(of: shared.map { String($0.1) })) }
+        }
+
+        @Test(arguments: ["reel-worker:wr0ng@", "nobody:wr0ng@", ""])
+        func whoIsNotLetInLearnsItForGood(_ login: String) async throws {
+            let board = Board(try RedisAddress("unix://\(login)\(server.socket)"), name: "test")
+            let failure = try #require(await #expect(throws: ReelFailure.self) { try await board.ping() })
+            #expect(failure.cause == .permanent && failure.exitCode == 4)
+            #expect(failure.message.contains(login.isEmpty ? "NOAUTH" : "WRONGPASS"))
+            #expect(!failure.message.contains("wr0ng"))
+        }
+    }
+}
+
+extension BoardTests.Access {
+    private func bench(_ user: String, timing: BoardTiming = BoardTiming()) throws -> Bench {
+        let password = Self.passwords[user]?.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        let address = try RedisAddress("unix://\(user):\(password)@\(server.socket)")
+        return Bench(server, raw: admin, board: Board(address, name: user, timing: timing))
+    }
+
+    /// Everything that a coordinator shows.
+    private func look(_ board: Board, at held: Claim) async throws {
+        #expect(try await board.status(held.job)?.passes.live == 1)
+        #expect(try await board.strip(held.job, cells: 3)?.cells.map(\.live).reduce(0, +) == 1)
+        for list in [try await board.queue(), try await board.latestJobs(), try await board.jobs()] {
+            #expect(list.map(\.job.id) == [held.job])
+        }
+        #expect(try await board.jobCounts().active == 1)
+        #expect(try await board.workers().map(\.holds.count) == [1])
+        #expect(try await board.live(held.job) == [held.index: WorkerID("w1")])
+        #expect(try await board.results(held.job).keys.sorted() == [0])
+        #expect(try await board.passes(held.job, at: [1]).count == 1)
+        _ = (try await board.pace(), try await board.passWarnings(held.job))
+    }
+
+    /// Every way in which a worker gives a pass back.
+    private func settleEverywhere(_ worker: Bench) async throws {
+        #expect(try await worker.fail(worker.take(), .transient) == .retry)
+        #expect(try await worker.fail(worker.take("w2"), .crash, by: "w2") == .retry)
+        try await worker.board.release(worker.take())
+        try server.waitUntilReapable(asking: admin)
+        let lost = try await worker.take()
+        for user in Self.users {
+            let reaper = try bench(user, timing: BoardTiming(lease: .milliseconds(1))).board
+            try admin("ZADD", "reel:{main}:lease", "1", "a1/\(lost.index)/\(lost.token)")
+            #expect(try await reaper.reap() == (user == "reel-worker" ? 1 : 0))
+        }
+        #expect(try await worker.board.results(lost.job).count == 1)
+    }
+
+    /// Everything that a person can tell a job or a worker.
+    private func controlEverything(_ coordinator: Bench, _ worker: Bench) async throws {
+        let (board, job) = (coordinator.board, JobID("a1"))
+        #expect(try await board.pause(job) == .running)
+        #expect(try await worker.claim() == nil)
+        #expect(try await board.resume(job) == .running)
+        #expect(try await worker.fail(worker.take(), .permanent) == .jobFailed)
+        #expect(try await board.retry(job) == .failed)
+        #expect(try await board.drain(WorkerID("w1")))
+        #expect(try await worker.beat().drain)
+        #expect(try await board.cancel(job))
+        #expect(try await coordinator.publish(Bench.job(passes: 6)) == .resumed)
+        while let claim = try await worker.claim() { try await worker.complete(claim) }
+        #expect(try await coordinator.state() == .done)
+    }
+
+    /// The rarest of claims: a pass that another holds.
+    private func takeASecondCopy(_ coordinator: Bench, _ worker: Bench) async throws {
+        try await coordinator.publish(Bench.job("b2", passes: 2))
+        try await worker.beat("w2")
+        let slow = try await worker.take("w2")
+        let quick = try await worker.take("w1")
+        // It was claimed long ago and has done next to nothing since.
+        let entry = try admin("HGET", "reel:{main}:job:b2:live", "\(slow.index)").split(separator: " ")
+        try admin("HSET", "reel:{main}:job:b2:live", "\(slow.index)", "\(entry[0]) 1000 1 1 w2")
+        try await worker.complete(quick)
+        #expect(try await worker.take("w1").index == slow.index)
+        #expect(try await coordinator.board.cancel(JobID("b2")))
+    }
+
+    /// The commands that the file of users grants to one of them.
+    private static func granted(to user: String) throws -> Set<String> {
+        let words =
+            try file("deploy/redis-users.acl").split(separator: "\n")
+            .first { $0.hasPrefix("user \(user) ") }?.split(separator: " ") ?? []
+        return Set(words.filter { $0.hasPrefix("+") }.map { $0.dropFirst().uppercased() })
+    }
+
+    private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardized
+
+    private static func file(_ path: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    private static func sources(_ folder: String, suffix: String) throws -> [String] {
+        let place = root.appendingPathComponent("Sources/ReelQueue/\(folder)")
+        return try FileManager.default.contentsOfDirectory(atPath: place.path).filter { $0.hasSuffix(suffix) }
+            .map { try String(contentsOf: place.appendingPathComponent($0), encoding: .utf8) }
+    }
+}
