@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 extension EndToEnd {
@@ -64,6 +65,65 @@ extension EndToEnd {
                 #expect(try await eventually(.seconds(20)) { fleet.jobs == [long] })
                 #expect(try await eventually(.seconds(5)) { try fleet.sight(short).state == "" })
                 #expect(try fleet.sight(long).state == "done")
+            }
+        }
+
+        /// A worker in the midst of its first pass, its engine stopped.
+        private func atWork(_ fleet: Fleet, _ id: String) async throws -> (worker: Child, engine: pid_t, index: Int) {
+            let worker = try await fleet.startWorker()
+            #expect(try await eventually(.seconds(30)) { try !fleet.sight(id).live.isEmpty })
+            let index = try #require(try fleet.sight(id).live.keys.first)
+            #expect(try await eventually(.seconds(10)) { !worker.children("reel-engine").isEmpty })
+            let engine = try #require(worker.children("reel-engine").first)
+            kill(engine, SIGSTOP)
+            return (worker, engine, index)
+        }
+
+        @Test func whatEndsWithinTheGraceIsFinished() async throws {
+            let source = try bench.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let id = try await fleet.submit([source, "--lossless", "--pass-frames", "48"])
+                let (worker, engine, index) = try await atWork(fleet, id)
+                worker.send(SIGTERM)
+                kill(engine, SIGCONT)
+                #expect(try await worker.outcome.code == 0)
+                let sight = try fleet.sight(id)
+                #expect(Array(sight.done.keys) == [index] && sight.live.isEmpty)
+                #expect(try await fleet.job(id).failures.isEmpty)
+            }
+        }
+
+        @Test func aSecondSignalHandsBackAtOnce() async throws {
+            let source = try bench.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let id = try await fleet.submit([source, "--lossless", "--pass-frames", "48"])
+                let (worker, _, _) = try await atWork(fleet, id)
+                worker.send(SIGTERM)
+                // Its grace is five seconds; until it is over it holds the pass.
+                try await Task.sleep(for: .seconds(1))
+                #expect(worker.isRunning)
+                #expect(try fleet.sight(id).live.count == 1)
+                let told = ContinuousClock.now
+                worker.send(SIGTERM)
+                #expect(try await worker.outcome.code == 0)
+                #expect(ContinuousClock.now - told < .seconds(3.5))
+                let job = try await fleet.job(id)
+                #expect(job.passesLive == 0 && job.passesDone == 0 && job.failures.isEmpty)
+                #expect(try BoardSight.leases(fleet.socket).isEmpty)
+            }
+        }
+
+        @Test func aWorkerThatIsToldToDrainEnds() async throws {
+            try await Fleet.with(bench, workers: 1) { fleet in
+                struct Named: Decodable { var id: String }
+                #expect(try await eventually(.seconds(10)) { try await !workers(fleet).isEmpty })
+                let listed = try await fleet.coordinator(["workers", "--json"]).output
+                let name = try #require(JSONDecoder().decode([Named].self, from: Data(listed.utf8)).first?.id)
+                #expect(try await fleet.coordinator(["drain", name]).code == 0)
+                let worker = try #require(await fleet.workers.first)
+                #expect(try await worker.outcome.code == 0)
+                #expect(try await workers(fleet).isEmpty)
+                #expect(try await fleet.coordinator(["drain", name]).code == 2)
             }
         }
 

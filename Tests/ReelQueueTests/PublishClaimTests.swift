@@ -185,6 +185,19 @@ extension BoardTests {
             #expect(counts == ["light": 10, "heavy": 30])
         }
 
+        @Test func aSmallJobBesideAHugeOneIsSoonGivenOut() async throws {
+            try await bench.publish(Bench.job("huge", passes: 1000))
+            for _ in 0..<100 { _ = try await bench.take() }
+            try await bench.publish(Bench.job("small", passes: 5))
+            var claims = 0
+            var left = 5
+            while left > 0 {
+                claims += 1
+                if try await bench.take().job == JobID("small") { left -= 1 }
+            }
+            #expect(claims <= 10)
+        }
+
         @Test func aJobThatJoinsOwesNothingAndIsOwedNothing() async throws {
             try await bench.publish(Bench.job("old", passes: 60))
             for _ in 0..<20 { _ = try await bench.take() }
