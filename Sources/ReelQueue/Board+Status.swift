@@ -126,22 +126,6 @@ extension Board {
             .sorted { ($0.index, $0.text) < ($1.index, $1.text) }.map(\.text)
     }
 
-    /// Every job on the board, the oldest first.
-    public func jobs() throws(ReelFailure) -> [JobStatus] {
-        let page = 500
-        var found: [JobStatus] = []
-        for start in stride(from: 0, to: Int.max, by: page) {
-            let reply = try send(["ZRANGE", Board.prefix + "jobs", String(start), String(start + page - 1)])
-            guard let ids = reply.array else { throw surprise(reply) }
-            for id in ids {
-                // A job that has expired is still listed for a while.
-                if let status = try status(JobID(text(id))) { found.append(status) }
-            }
-            if ids.count < page { break }
-        }
-        return found
-    }
-
     /// The results of a job's finished passes, the assembly's among them, by index.
     public func results(_ job: JobID) throws(ReelFailure) -> [Int: PassResult] {
         var found: [Int: PassResult] = [:]

@@ -33,6 +33,8 @@ actor Fleet {
         let fleet = try Fleet(bench)
         do {
             try await fleet.startRedis()
+            try #require(
+                try await eventually(.seconds(20)) { (try? RawRedis(socket: fleet.socket)("PING")) == "PONG" })
             for _ in 0..<count { try await fleet.startWorker() }
             try await body(fleet)
         } catch {

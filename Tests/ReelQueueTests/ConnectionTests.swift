@@ -143,14 +143,14 @@ extension BoardTests {
                 // The list counts in milliseconds.
                 usleep(2000)
             }
-            #expect(try await bench.board.jobs().map(\.job.id.text) == ["c", "a", "b"])
+            #expect(try await bench.board.latestJobs().map(\.job.id.text) == ["c", "a", "b"])
             let refusal = await #expect(throws: ReelFailure.self) { try await bench.board.forget(JobID("a")) }
             #expect(refusal?.kind == .usage)
             try await bench.complete(bench.take())
             for id in ["c", "a", "b"] { _ = try await bench.board.cancel(JobID(id)) }
             for id in ["a", "b", "c"] { try await bench.board.forget(JobID(id)) }
             try await bench.board.forget(JobID("c"))
-            #expect(try await bench.board.jobs().isEmpty)
+            #expect(try await bench.board.latestJobs().isEmpty)
             #expect(try bench.raw("KEYS", "*job*").isEmpty)
         }
 
@@ -159,7 +159,7 @@ extension BoardTests {
             _ = try await brief.publish(Bench.job("old", passes: 1), passes: Bench.passes(1))
             #expect(try await brief.cancel(JobID("old")))
             while try bench.raw("EXISTS", "reel:{main}:job:old") == "1" {}
-            #expect(try await brief.jobs().isEmpty)
+            #expect(try await brief.latestJobs().isEmpty)
             _ = try await brief.publish(Bench.job("new", passes: 1), passes: Bench.passes(1))
             #expect(try bench.raw("ZRANGE", "reel:{main}:jobs", "0", "-1") == "new")
             #expect(try bench.raw("KEYS", "*:old*").isEmpty)

@@ -206,7 +206,7 @@ struct BoardBench {
 
     /// What the board says was recorded must be what the workers were told.
     func check(_ recorded: Int) async throws {
-        let found = try await Board(address, name: "coordinator").jobs().reduce(0) { $0 + $1.passes.done }
+        let found = try await Board(address, name: "coordinator").latestJobs().reduce(0) { $0 + $1.passes.done }
         guard found == recorded else { throw Trouble("\(recorded) passes were recorded, but the board has \(found)") }
     }
 
