@@ -154,7 +154,9 @@ extension EndToEnd {
             try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
             try files.copyItem(atPath: Program.folder + "/reel-worker", toPath: folder + "/reel-worker")
             try files.createSymbolicLink(atPath: folder + "/reel-engine", withDestinationPath: engine)
-            let ready = try await bench.run(.at(Program.folder + "/reel-engine"), []).output
+            // An engine ends with its input: it is given time to say what it is.
+            let command = "sleep 2 | \(Program.folder)/reel-engine"
+            let ready = try await bench.run(.at("/bin/sh"), ["-c", command]).output
             #expect(ready.hasPrefix("{\"ready\""))
             try ready.write(toFile: folder + "/ready", atomically: false, encoding: .utf8)
             let script = "cat \(folder)/ready; read -r _; kill -SEGV $$"

@@ -184,11 +184,11 @@ import Testing
             let other = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             let unharmed = try await fleet.submit([other])
             let first = try await hold(fleet, id)
-            Glibc.kill(first.engine, SIGKILL)
+            try await killEngine(first)
             for attempt in 2...3 {
                 let next = try await hold(fleet, id, index: first.index)
                 #expect(try await fleet.job(id).failures.map(\.attempts) == [["crash": attempt - 1]])
-                Glibc.kill(next.engine, SIGKILL)
+                try await killEngine(next)
             }
             #expect(try await eventually(.seconds(30)) { try fleet.sight(id).state == "failed" })
             let told = try await fleet.coordinator(["status", id]).output
@@ -260,6 +260,12 @@ extension CrashPointTests {
             Glibc.kill(engine, SIGCONT)
         }
         throw Running.Ended()
+    }
+
+    /// Kills an engine and waits for its end, so that it is not taken for the next one.
+    private func killEngine(_ held: Held) async throws {
+        Glibc.kill(held.engine, SIGKILL)
+        #expect(try await eventually(.seconds(20)) { ProcessFacts(held.engine)?.isAlive != true })
     }
 
     /// Stops the engine of the worker that holds the assembly.
