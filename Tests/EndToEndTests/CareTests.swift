@@ -113,6 +113,16 @@ extension EndToEnd {
             }
         }
 
+        @Test func aWorkerWhosePasswordIsWrongEnds() async throws {
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let outcome = try await bench.run(
+                    .worker, ["--redis", "unix://:secret@\(fleet.socket)", "--store", fleet.store])
+                #expect(outcome.code == 4)
+                #expect(outcome.errorLines.last?.hasPrefix("reel-worker: Redis at unix://") == true, "\(outcome.error)")
+                #expect(!outcome.error.contains("secret"))
+            }
+        }
+
         @Test func aWorkerThatIsToldToDrainEnds() async throws {
             try await Fleet.with(bench, workers: 1) { fleet in
                 struct Named: Decodable { var id: String }

@@ -102,7 +102,7 @@ public final class Worker: Service {
             try await engine.withEngine(memory: nil) { session in session.identity }
         }
         let claims = Board(address, name: "\(id)-claims")
-        guard await waitForRedis(claims) else { return }
+        guard try await waitForRedis(claims) else { return }
         let heartbeat = Heartbeat(
             board: Board(address, name: "\(id)-beat"), worker: id, report: { self.report(identity) },
             interval: settings.beat, holdings: holdings, drain: drain, log: log)
@@ -153,8 +153,9 @@ public final class Worker: Service {
             notes: condition.notes, held: holdings.report)
     }
 
-    /// False where the worker was told to end before Redis answered.
-    private func waitForRedis(_ board: Board) async -> Bool {
+    /// False where the worker was told to end before Redis answered. Throws where Redis refuses for good, a password for
+    /// instance.
+    private func waitForRedis(_ board: Board) async throws(ReelFailure) -> Bool {
         var outage = Outage(log: log)
         while !drain.isOn {
             do throws(ReelFailure) {
@@ -163,6 +164,7 @@ public final class Worker: Service {
                 outage.over()
                 return true
             } catch {
+                guard error.cause == .transient else { throw error }
                 let pause = outage.pause(after: error)
                 let rings = bell.rings
                 Task { [bell] in
