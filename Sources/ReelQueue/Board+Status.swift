@@ -6,10 +6,9 @@ extension Board {
         let reply = try run(.status, [job.text])
         if reply == .none { return nil }
         guard let look = StatusReply(reply), let state = look.fields["state"].flatMap(JobState.init),
-            let published: PublishedJob = try look.fields["job"].map({ text throws(ReelFailure) in try JSON.value(text)
-            }
-            ), let created = look.fields["created"].flatMap(Double.init)
+            let text = look.fields["job"], let created = look.fields["created"].flatMap(Double.init)
         else { throw surprise(reply) }
+        let published: PublishedJob = try JSON.value(text)
         let (fields, count) = (look.fields, published.passCount)
 
         var totals = try totals(of: job, register: fields["sum"], finished: look.finished, passCount: count)

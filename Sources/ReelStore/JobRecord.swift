@@ -45,6 +45,9 @@ public struct JobRecord: Hashable, Codable, Sendable {
         self.paused = false
         self.created = created
     }
+
+    /// The job has not ended any more: somebody wants it to run again.
+    public mutating func reopen() { (state, failure, finished) = (nil, nil, nil) }
 }
 
 /// How a job is to be treated, beside what its output is to be.

@@ -50,6 +50,26 @@ extension EndToEnd {
             }
         }
 
+        @Test func aFailedJobThatTheBoardHasForgottenIsRetriedFromTheStore() async throws {
+            let clip = try await Clips.shared.crowd(frames: 60, size: "320x240")
+            let source = try bench.copy(clip, as: "clip.mov")
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let id = try await fleet.submit([source, "--lossless", "--pass-frames", "30"])
+                try FileManager.default.moveItem(atPath: source, toPath: bench.path("aside"))
+                let worker = try await fleet.startWorker()
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "failed" })
+                try await fleet.kill(worker)
+                try RawRedis(socket: fleet.socket)("FLUSHALL")
+                try FileManager.default.moveItem(atPath: bench.path("aside"), toPath: source)
+
+                #expect(try await fleet.coordinator(["retry", id]).code == 0)
+                #expect(try fleet.sight(id).state == "running")
+                try await fleet.startWorker()
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+            }
+        }
+
         @Test func whatWasKeptLongEnoughIsRemoved() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             try await Fleet.with(bench, workers: 1) { fleet in

@@ -49,21 +49,21 @@ struct Scenario {
 
     /// The makespan and the extra work under a rule.
     func outcome(rule: SecondCopyRule?, seed: UInt64) -> Simulation.Outcome {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let jobs = (0..<jobs).map { _ in job(&random) }
         let slots = slots(whole: jobs.reduce(0) { $0 + $1.passes.reduce(0, +) }, &random)
         var simulation = Simulation(slots: slots, jobs: jobs, rule: rule)
         return simulation.run()
     }
 
-    private func job(_ random: inout SeededGenerator) -> SimulatedJob {
+    private func job(_ random: inout SplitMix64) -> SimulatedJob {
         var works = (0..<passes).map { _ in Scenario.passTime * random.logNormal(sigma: 0.15) }
         // A pass is about ten seconds of film, and a track's sound is reversed a hundred times faster than it plays.
         if hasAudio { works.insert(0.1 * Double(passes), at: 0) }
         return SimulatedJob(passes: works, hasAudio: hasAudio, assembly: 1 + 0.01 * Double(passes))
     }
 
-    private func slots(whole: Double, _ random: inout SeededGenerator) -> [SimulatedSlot] {
+    private func slots(whole: Double, _ random: inout SplitMix64) -> [SimulatedSlot] {
         var made = (0..<slots).map { place in
             SimulatedSlot(
                 speed: fleet.speed(place, of: slots), slowdown: nil,

@@ -54,13 +54,15 @@ public struct JobControl: Sendable {
         guard state == .failed else {
             throw ReelFailure(.usage, "job \(id) has not failed: it is \(state?.rawValue ?? "unfinished")")
         }
-        if try await board.status(id) == nil {
-            _ = try await Recover(store: store, board: board).retry(id)
-        } else {
-            try record(id) { record in
-                (record.state, record.failure, record.finished, record.paused) = (nil, nil, nil, false)
-            }
-            _ = try await board.retry(id)
+        try record(id) { record in
+            record.reopen()
+            record.paused = false
+        }
+        // Where the board has forgotten it, the store has what it needs.
+        if try await board.retry(id) == nil,
+            case .lost(let why) = try await Recover(store: store, board: board).recover(id)
+        {
+            throw ReelFailure(.unreachable, why, cause: .permanent)
         }
         return "job \(id) runs again; what is finished stays so"
     }

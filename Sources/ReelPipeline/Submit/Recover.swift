@@ -31,19 +31,8 @@ public struct Recover: Sendable {
         return outcomes
     }
 
-    /// Has a failed job run again that the board has forgotten. False where the store does not say that it failed.
-    public func retry(_ id: JobID) async throws(ReelFailure) -> Bool {
-        let folder = store.job(id)
-        guard folder.exists else { return false }
-        var record = try folder.read()
-        guard record.state == .failed else { return false }
-        (record.state, record.failure, record.finished, record.paused) = (nil, nil, nil, false)
-        try folder.write(record)
-        if case .lost(let why) = try await recover(id) { throw ReelFailure(.unreachable, why, cause: .permanent) }
-        return true
-    }
-
-    private func recover(_ id: JobID) async throws(ReelFailure) -> Outcome {
+    /// One job that has not ended, and what became of it.
+    func recover(_ id: JobID) async throws(ReelFailure) -> Outcome {
         if let status = try await board.status(id), status.state != .publishing { return .known }
         let job: PlacedJob
         do {

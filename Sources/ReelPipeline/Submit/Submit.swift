@@ -105,7 +105,8 @@ public struct Submit: Sendable {
     public func publish(_ job: PlacedJob, on board: Board) async throws(ReelFailure) -> Submission {
         // Where it ended before, somebody wants it again: from here on the board knows its state.
         var record = job.record
-        (record.state, record.failure, record.finished, record.terms) = (nil, nil, nil, terms)
+        record.reopen()
+        record.terms = terms
         if record != job.record { try job.folder.write(record) }
         switch try await job.publish(on: board) {
         case .attached: return .attached

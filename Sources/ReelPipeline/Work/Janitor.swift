@@ -17,15 +17,15 @@ struct Janitor: Sendable {
     }
 
     private func clean() async {
-        do throws(ReelFailure) {
-            for job in try store.jobs() where isPast(store.job(job)) {
-                // The board first: what it does not know nobody asks the store for.
+        for job in (try? store.jobs()) ?? [] where isPast(store.job(job)) {
+            do throws(ReelFailure) {
+                // The board first: it refuses where the job runs again.
                 try await board.forget(job)
                 try store.job(job).remove()
                 log.notice("removed job \(job): it was kept as long as it was to be")
+            } catch {
+                log.debug("job \(job) stays: \(error.message)")
             }
-        } catch {
-            log.debug("nothing cleaned up: \(error.message)")
         }
     }
 

@@ -1,0 +1,1 @@
+../../../Tests/ReelCoreTests/SplitMix64.swift

@@ -1,0 +1,15 @@
+internal import ArgumentParser
+internal import ReelCore
+internal import ReelPipeline
+
+/// Ends jobs.
+struct CancelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "End jobs; their engines are stopped within seconds.")
+
+    @OptionGroup var arguments: JobArguments
+
+    func run() async throws {
+        try await arguments.each { control, job throws(ReelFailure) in try await control.cancel(job) }
+    }
+}

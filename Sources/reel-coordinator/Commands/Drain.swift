@@ -1,0 +1,27 @@
+internal import ArgumentParser
+internal import ReelCore
+internal import ReelPipeline
+internal import ReelQueue
+
+/// Has workers claim no more.
+struct DrainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drain", abstract: "Have workers claim no more: they finish what they hold, and end.")
+
+    @Argument(help: "A worker's id, or a host's name for all of its workers.")
+    var worker: String
+
+    @OptionGroup var redis: RedisOption
+
+    func run() async throws {
+        let board = try await redis.connect()
+        let named = try await board.workers().filter { [$0.report.worker.text, $0.report.host].contains(worker) }
+        guard !named.isEmpty else {
+            throw ReelFailure(
+                .usage, "there is no worker and no host \(worker); reel-coordinator workers lists those there are")
+        }
+        for worker in named.map(\.report.worker) where try await board.drain(worker) {
+            Console.say("worker \(worker) drains")
+        }
+    }
+}

@@ -1,0 +1,16 @@
+internal import ArgumentParser
+internal import ReelCore
+internal import ReelPipeline
+
+/// Removes ended jobs.
+struct RemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove jobs that have ended, and all that the store has of them.",
+        discussion: "Their results in the store go as well; what was fetched stays.")
+
+    @OptionGroup var arguments: JobArguments
+
+    func run() async throws {
+        try await arguments.each { control, job throws(ReelFailure) in try await control.remove(job) }
+    }
+}

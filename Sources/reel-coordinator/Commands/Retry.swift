@@ -1,0 +1,16 @@
+internal import ArgumentParser
+internal import ReelCore
+internal import ReelPipeline
+
+/// Has failed jobs run again.
+struct RetryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry", abstract: "Have failed jobs run again.",
+        discussion: "Finished passes stay so; attempts are counted anew, and excluded hosts may try again.")
+
+    @OptionGroup var arguments: JobArguments
+
+    func run() async throws {
+        try await arguments.each { control, job throws(ReelFailure) in try await control.retry(job) }
+    }
+}
