@@ -22,7 +22,8 @@ struct Outcome: Sendable {
 }
 
 /// A folder of one test, and the programs run in it. Every process started here, and what it starts in turn, carries a
-/// mark in its environment, so that what remains can be found whatever its parents, group or folder are.
+/// mark in its environment, so that what remains can be found whatever its parents, group or folder are: here, and by
+/// scripts/test, which looks for the temporary folder that it gave the tests.
 final class Bench: Sendable {
     let folder: String
     private let mark = "reel-bench-\(UUID().uuidString)"
@@ -88,7 +89,8 @@ final class Bench: Sendable {
         beside body: @escaping @Sendable (Running) async throws -> Void
     ) async throws -> Outcome {
         var variables: [Environment.Key: String?] = [
-            "REEL_BENCH": mark, "REEL_REDIS": nil, "REEL_STORE": nil, "TMPDIR": path("tmp"),
+            "REEL_BENCH": "\(mark) \(NSTemporaryDirectory())", "REEL_REDIS": nil, "REEL_STORE": nil,
+            "TMPDIR": path("tmp"),
         ]
         for (name, value) in environment { variables[Environment.Key(stringLiteral: name)] = value }
         var options = PlatformOptions()
