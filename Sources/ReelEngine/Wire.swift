@@ -4,7 +4,7 @@ public import ReelCore
 /// output until `result` or `failure`, then the next request. What is large travels as files.
 public enum Wire {
     /// Grows with every change that an older worker or engine would misread.
-    public static let version = 1
+    public static let version = 2
 }
 
 /// What an engine is asked to do.
@@ -72,15 +72,15 @@ public struct PassRequest: Codable, Sendable {
 public struct AssembleRequest: Codable, Sendable {
     public var job: JobFiles
     public var segments: String
-    /// A file with a JSON array of the job's `SegmentRecord`s, one entry a segment, in pass and run order.
-    public var records: String
+    /// A file with a JSON line for each of the job's `SegmentRecord`s, in any order. It may grow until it names all.
+    public var list: String
     /// Where to write the result: a temporary name; the caller renames it when it is verified.
     public var output: String
 
-    public init(job: JobFiles, segments: String, records: String, output: String) {
+    public init(job: JobFiles, segments: String, list: String, output: String) {
         self.job = job
         self.segments = segments
-        self.records = records
+        self.list = list
         self.output = output
     }
 }
@@ -89,13 +89,14 @@ public struct AssembleRequest: Codable, Sendable {
 public struct VerifyRequest: Codable, Sendable {
     public var job: JobFiles
     public var segments: String
-    public var records: String
+    /// As for assembling.
+    public var list: String
     public var file: String
 
-    public init(job: JobFiles, segments: String, records: String, file: String) {
+    public init(job: JobFiles, segments: String, list: String, file: String) {
         self.job = job
         self.segments = segments
-        self.records = records
+        self.list = list
         self.file = file
     }
 }

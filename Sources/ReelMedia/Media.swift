@@ -38,10 +38,6 @@ public enum Media {
         return plan
     }
 
-    public static func records(_ path: String) throws(ReelFailure) -> [SegmentRecord] {
-        try Files.readJSON([SegmentRecord].self, from: path)
-    }
-
     /// Bytes of a file.
     public static func size(of path: String) throws(ReelFailure) -> Int64 {
         do {

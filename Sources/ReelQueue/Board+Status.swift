@@ -135,13 +135,37 @@ extension Board {
                 let page = parts[1].dictionary
             else { throw surprise(reply) }
             for (index, entry) in page {
-                // The token that recorded it stands before the result.
-                guard let index = Int(index), let space = entry.firstIndex(of: " ") else { throw surprise(reply) }
-                found[index] = try JSON.value(entry[entry.index(after: space)...])
+                guard let index = Int(index) else { throw surprise(reply) }
+                found[index] = try result(entry, reply)
             }
             cursor = next
         } while cursor != "0"
         return found
+    }
+
+    /// The results of those of the passes that are finished.
+    public func results(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: PassResult] {
+        guard !indices.isEmpty else { return [:] }
+        let reply = try send(["HMGET", Board.key(job, "done")] + indices.map(String.init))
+        guard let entries = reply.array, entries.count == indices.count else { throw surprise(reply) }
+        var found: [Int: PassResult] = [:]
+        for (index, entry) in zip(indices, entries) {
+            if let entry = entry.string { found[index] = try result(entry, reply) }
+        }
+        return found
+    }
+
+    /// The token that recorded it stands before the result.
+    private func result(_ entry: String, _ reply: Reply) throws(ReelFailure) -> PassResult {
+        guard let space = entry.firstIndex(of: " ") else { throw surprise(reply) }
+        return try JSON.value(entry[entry.index(after: space)...])
+    }
+
+    /// How many retries a job has, due or to come.
+    public func retries(_ job: JobID) throws(ReelFailure) -> Int {
+        let reply = try send(["ZCARD", Board.key(job, "retry")])
+        guard let count = reply.integer else { throw surprise(reply) }
+        return count
     }
 
     /// Who holds which of a job's passes now.

@@ -34,7 +34,7 @@ public struct JobFolder: Sendable {
     }
 
     /// Where the assembler that holds `token` is told which segments to join.
-    public func records(token: String) -> String { "\(path)/records.\(token).json" }
+    public func segmentList(token: String) -> String { "\(path)/segments.\(token).list" }
 
     /// Whether the store has a record of the job.
     public var exists: Bool { access(jobFile, F_OK) == 0 }
@@ -131,7 +131,7 @@ public struct JobFolder: Sendable {
         for name in names where JobFolder.partPrefixes.contains(where: name.hasPrefix) { try remove("\(path)/\(name)") }
     }
 
-    private static let partPrefixes = ["assembling.", "records.", Files.temporaryPrefix]
+    private static let partPrefixes = ["assembling.", "segments.", Files.temporaryPrefix]
 
     /// Removes the job. Its record goes last: until then it can be removed again.
     public func remove() throws(ReelFailure) {

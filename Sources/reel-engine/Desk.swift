@@ -77,20 +77,24 @@ struct Desk {
 
     private mutating func assemble(_ request: AssembleRequest) throws(ReelFailure) -> AssemblyResult {
         let job = try job(request.job)
-        let records = try Media.records(request.records)
+        var written = 0
+        let list = try SegmentList(growing: request.list) { [events] in Self.progress(events)(0, written) }
         let assembler = Assembler(
-            source: request.job.source, index: job.index, plan: job.plan, segments: request.segments, records: records)
+            source: request.job.source, index: job.index, plan: job.plan, folder: request.segments, segments: list)
         let heard = Self.progress(events)
-        let (packets, bytes, warnings) = try assembler.assemble(to: request.output) { heard(0, $0) }
+        let (packets, bytes, warnings) = try assembler.assemble(to: request.output) {
+            written = $0
+            heard(0, $0)
+        }
         return AssemblyResult(bytes: bytes, packets: packets, peakRSS: peakResidentBytes(), warnings: warnings)
     }
 
     private mutating func verify(_ request: VerifyRequest) throws(ReelFailure) -> AssemblyResult {
         let job = try job(request.job)
-        let records = try Media.records(request.records)
-        let assembler = Assembler(
-            source: request.job.source, index: job.index, plan: job.plan, segments: request.segments, records: records)
         let heard = Self.progress(events)
+        let list = try SegmentList(growing: request.list) { heard(0, 0) }
+        let assembler = Assembler(
+            source: request.job.source, index: job.index, plan: job.plan, folder: request.segments, segments: list)
         let packets = try assembler.verify(request.file) { heard(0, $0) }
         return AssemblyResult(
             bytes: try Media.size(of: request.file), packets: packets, peakRSS: peakResidentBytes(), warnings: [])

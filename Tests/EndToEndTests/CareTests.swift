@@ -117,6 +117,53 @@ extension EndToEnd {
             }
         }
 
+        @Test func theAssemblyBeginsWhileAPassIsStillInHand() async throws {
+            let clip = try await Clips.shared.crowd(frames: 144, size: "1280x720")
+            let source = try bench.copy(clip, as: "crowd.mov")
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let id = try await fleet.submit([source, "--lossless", "--pass-frames", "16"])
+                let first = try await fleet.startWorker()
+                #expect(try await eventually(.seconds(30)) { try !fleet.sight(id).done.isEmpty })
+                let engine = try #require(first.children("reel-engine").first)
+                kill(engine, SIGSTOP)
+                // It is not to be done a second time.
+                try RawRedis(socket: fleet.socket)("HSET", "reel:{main}:job:\(id)", "copied", "100")
+                try await fleet.startWorker()
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).live.keys.max() == 9 })
+                let early = try #require(try fleet.sight(id).live[9])
+                #expect(try await eventually(.seconds(10)) { fleet.names(id).contains("assembling.\(early.token).mkv") })
+                #expect(try fleet.sight(id).state == "running")
+                #expect(try fleet.sight(id).done.count == 8)
+                kill(engine, SIGCONT)
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                #expect(try fleet.sight(id).done[9] == early.token)
+                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mkv")
+            }
+        }
+
+        /// Whoever waits with an assembly takes the pass that came back.
+        @Test func anAssemblyMakesWayForAPass() async throws {
+            let clip = try await Clips.shared.crowd(frames: 144, size: "1280x720")
+            let source = try bench.copy(clip, as: "crowd.mov")
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let id = try await fleet.submit([source, "--lossless", "--pass-frames", "16"])
+                let first = try await fleet.startWorker()
+                #expect(try await eventually(.seconds(30)) { try !fleet.sight(id).done.isEmpty })
+                kill(try #require(first.children("reel-engine").first), SIGSTOP)
+                try RawRedis(socket: fleet.socket)("HSET", "reel:{main}:job:\(id)", "copied", "100")
+                try await fleet.startWorker()
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).live.keys.max() == 9 })
+                let early = try #require(try fleet.sight(id).live[9])
+                // It hands back what it holds.
+                first.send(SIGTERM)
+                first.send(SIGTERM)
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                #expect(try fleet.sight(id).done[9] != early.token)
+                #expect(try await fleet.job(id).failures.isEmpty)
+                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mkv")
+            }
+        }
+
         @Test func aSecondSignalHandsBackAtOnce() async throws {
             let source = try bench.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
             try await Fleet.with(bench, workers: 0) { fleet in

@@ -156,7 +156,8 @@ import Testing
             try FileManager.default.moveItem(atPath: place, toPath: aside)
             let held = try await holdAssembly(fleet, id)
             try FileManager.default.moveItem(atPath: aside, toPath: place)
-            #expect(try await eventually(.seconds(10)) { fleet.names(id).contains("records.\(held.token).json") })
+            let list = "\(fleet.folder(id))/segments.\(held.token).list"
+            #expect(try await eventually(.seconds(10)) { try !Data(contentsOf: URL(fileURLWithPath: list)).isEmpty })
             if isKilled {
                 try await fleet.kill(held.worker)
                 Glibc.kill(held.engine, SIGKILL)
@@ -164,7 +165,7 @@ import Testing
                 try await expectDone(fleet, id)
                 return
             }
-            // The request is on its way as soon as the records are there.
+            // The request is on its way as soon as the segments are named.
             try await Task.sleep(for: .milliseconds(500))
             held.worker.send(SIGSTOP)
             Glibc.kill(held.engine, SIGCONT)

@@ -110,7 +110,7 @@ extension EndToEnd {
                 #expect(stored.hasPrefix(bench.path("store/jobs/\(id)/")))
                 let left = try FileManager.default.contentsOfDirectory(atPath: bench.path("store/jobs/\(id)")).sorted()
                 #expect(!left.contains("segments"))
-                #expect(left.filter { $0.hasPrefix("assembling") || $0.hasPrefix("records") } == [])
+                #expect(left.filter { $0.hasPrefix("assembling") || $0.hasPrefix("segments.") } == [])
 
                 #expect(try await coordinator(["fetch", id, "-o", "out.mkv"]).code == 2)
                 #expect(try await coordinator(["fetch", "0123", "-o", "out.mp4"]).code == 2)

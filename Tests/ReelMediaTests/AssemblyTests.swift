@@ -22,7 +22,8 @@ struct AssemblyTests {
 
     private func assembler(_ records: [SegmentRecord]) -> Assembler {
         Assembler(
-            source: folder.path + "/s.mp4", index: job.index, plan: job.plan, segments: folder.path, records: records)
+            source: folder.path + "/s.mp4", index: job.index, plan: job.plan, folder: folder.path,
+            segments: SegmentList(records))
     }
 
     @Test("row 35: the tables stand before the media: playing begins while the file loads")

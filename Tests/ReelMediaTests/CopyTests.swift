@@ -113,7 +113,7 @@ struct CopyTests {
         let source = try Fixture.make("s.mp4", in: folder, frames: 30, video: Fixture.x264 + ["-g", "1"])
         for spec in [
             JobSpec(container: .mp4, crf: 30), JobSpec(container: .mp4, preset: "ultrafast"),
-            JobSpec(container: .mp4, bitrate: 100_000), JobSpec(container: .mp4, videoCodec: "libx264"),
+            JobSpec(container: .mp4, bitrate: .constant(100_000)), JobSpec(container: .mp4, videoCodec: "libx264"),
         ] {
             #expect(try target(source, spec).encoder == "libx264")
         }

@@ -37,7 +37,8 @@ struct MediaJob {
         self.results = results
         output = folder + "/output." + spec.container.rawValue
         let assembler = Assembler(
-            source: source, index: index, plan: plan, segments: folder, records: results.flatMap(\.segments))
+            source: source, index: index, plan: plan, folder: folder,
+            segments: SegmentList(results.flatMap(\.segments)))
         assemblyWarnings = try assembler.assemble(to: output) { _ in }.warnings
     }
 

@@ -125,8 +125,8 @@ struct OtherStreamTests {
         let source = try chaptered("s.mkv")
         let job = try reversed(source, .mkv)
         let assembler = Assembler(
-            source: source, index: job.index, plan: job.plan, segments: folder.path,
-            records: job.results.flatMap(\.segments))
+            source: source, index: job.index, plan: job.plan, folder: folder.path,
+            segments: SegmentList(job.results.flatMap(\.segments)))
         #expect(try assembler.verify(job.output) { _ in } == 48)
         try run("ffmpeg", "-v", "error", "-i", job.output, "-c", "copy", "-map_chapters", "-1", path("x.mkv"))
         let failure = #expect(throws: ReelFailure.self) { try assembler.verify(path("x.mkv")) { _ in } }

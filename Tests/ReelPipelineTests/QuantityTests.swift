@@ -31,10 +31,12 @@ import Testing
         ("5M", 5_000_000), ("800k", 800_000), ("2.5M", 2_500_000), ("96000", 96_000), ("1G", 1_000_000_000),
     ])
     func rates(text: String, bits: Int64) {
-        #expect(BitRate(text)?.bitsPerSecond == bits)
+        #expect(BitRate(text)?.rate == .constant(bits))
     }
 
-    @Test(arguments: ["", "M", "0", "5Mi", "5MB", "1.0000001k", "-5M", "source"])
+    @Test func theSourcesRate() { #expect(BitRate("source")?.rate == .source) }
+
+    @Test(arguments: ["", "M", "0", "5Mi", "5MB", "1.0000001k", "-5M", "Source"])
     func notRates(text: String) {
         #expect(BitRate(text) == nil)
     }

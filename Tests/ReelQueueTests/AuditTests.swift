@@ -55,7 +55,7 @@ extension BoardTests {
             #expect(try await bench.board.queue().map(\.job.id) == [job])
             var done = Set([0])
             for _ in 0..<3 {
-                while let claim = try await bench.claim("w2") {
+                while let claim = try await bench.claimReady("w2") {
                     #expect(try await bench.complete(claim, by: "w2") == .ok)
                     #expect(done.insert(claim.index).inserted)
                 }

@@ -69,6 +69,15 @@ struct Bench {
     /// Claims a pass that must be there.
     func take(_ worker: String = "w1") async throws -> Claim { try #require(try await claim(worker)) }
 
+    /// What can be done now: an assembly that would wait for passes is handed back.
+    func claimReady(_ worker: String = "w1") async throws -> Claim? {
+        while let claim = try await claim(worker) {
+            guard claim.pass == .assembly, try await state(claim.job.text) == .running else { return claim }
+            try await board.release(claim)
+        }
+        return nil
+    }
+
     @discardableResult
     func complete(_ claim: Claim, by worker: String = "w1") async throws -> CompleteAnswer {
         try await board.complete(claim, worker: WorkerID(worker), result: Bench.result(of: claim))

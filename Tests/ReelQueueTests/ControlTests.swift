@@ -71,7 +71,7 @@ extension BoardTests {
             #expect(running.passes.exhausted == 0 && running.passes.done == 1 && running.finished == nil)
             #expect(try await bench.take().index == 1)
             #expect(try await bench.take().index == 2)
-            #expect(try await bench.claim() == nil)
+            #expect(try await bench.claimReady() == nil)
             #expect(try bench.raw("TTL", "reel:{main}:job:a1:done") == "-1")
         }
 
@@ -101,7 +101,7 @@ extension BoardTests {
             #expect(results.mapValues(\.warnings) == [0: ["from the store"], 2: ["from the store"]])
             let claim = try await bench.take()
             #expect(claim.index == 1)
-            #expect(try await bench.claim() == nil)
+            #expect(try await bench.claimReady() == nil)
             try await bench.complete(claim)
             #expect(try await bench.take().pass == .assembly)
         }

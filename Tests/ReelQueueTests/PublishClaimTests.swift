@@ -21,7 +21,10 @@ extension BoardTests {
             let job = Bench.job(passes: 20_000)
             let publisher = Board(try RedisAddress(bench.server.url), name: "publisher")
             let publishing = Task { try await publisher.publish(job, passes: Bench.passes(20_000)) }
-            while try bench.raw("HLEN", "reel:{main}:job:a1:passes") == "0" { await Task.yield() }
+            let deadline = ContinuousClock.now + .seconds(10)
+            while try bench.raw("HLEN", "reel:{main}:job:a1:passes") == "0", ContinuousClock.now < deadline {
+                await Task.yield()
+            }
             let line = try #require(
                 try bench.raw("CLIENT", "LIST").split(separator: "\n").first { $0.contains("name=publisher") })
             let id = try #require(line.firstMatch(of: /id=(\d+)/)?.1)
@@ -70,7 +73,7 @@ extension BoardTests {
             #expect(status.passes.done == 1)
             #expect(try await bench.take().index == 1)
             #expect(try await bench.take().index == 2)
-            #expect(try await bench.claim() == nil)
+            #expect(try await bench.claimReady() == nil)
             #expect(try bench.raw("TTL", "reel:{main}:job:a1") == "-1")
             #expect(try bench.raw("TTL", "reel:{main}:job:a1:done") == "-1")
         }

@@ -36,9 +36,9 @@ extension BoardTests {
             try await bench.fail(bench.take("w1"), .permanent)
             _ = try await bench.board.retry(job.id)
             // Every claim that finds nothing parks the job, so that only what follows can bring it back.
-            while let claim = try await bench.claim("w1") { held.append(claim) }
+            while let claim = try await bench.claimReady("w1") { held.append(claim) }
             try await bench.fail(held.removeLast(), .transient)
-            #expect(try await bench.claim() == nil)
+            #expect(try await bench.claimReady() == nil)
             try bench.makeDue()
             held.append(try await bench.take("w1"))
             try await bench.complete(held.removeFirst())
@@ -57,7 +57,7 @@ extension BoardTests {
                     _ = try await bench.reaper().reap()
                 }
                 try await bench.complete(copy, by: "w2")
-                if !held.isEmpty { #expect(try await bench.claim() == nil) }
+                if !held.isEmpty { #expect(try await bench.claimReady() == nil) }
             }
             let assembly = try await bench.take("w1")
             #expect(try await bench.claim() == nil)
@@ -69,7 +69,7 @@ extension BoardTests {
             _ = try await bench.board.resume(JobID("a1"))
             for round in 0..<10 {
                 try bench.makeDue()
-                while let claim = try await bench.claim("w\(round)") {
+                while let claim = try await bench.claimReady("w\(round)") {
                     let answer = try await bench.complete(claim, by: "w\(round)")
                     #expect(answer == .ok)
                 }

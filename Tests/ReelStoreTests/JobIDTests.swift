@@ -20,7 +20,8 @@ struct JobIDTests {
     func options() throws {
         let changes: [(inout JobSpec) -> Void] = [
             { $0.container = .mkv }, { $0.videoCodec = "libx265" }, { $0.videoCodec = nil }, { $0.crf = 19 },
-            { $0.crf = nil }, { $0.preset = "slow" }, { $0.bitrate = 1_000_000 }, { $0.lossless = true },
+            { $0.crf = nil }, { $0.preset = "slow" }, { $0.bitrate = .constant(1_000_000) },
+            { $0.bitrate = .source }, { $0.lossless = true },
             { $0.audio = .none }, { $0.audioCodec = "libopus" }, { $0.from = nil }, { $0.to = Rational(61) },
             { $0.timestamps = .source }, { $0.passFrames = 100 }, { $0.threads = 2 },
             { $0.onDamage = .fail },

@@ -114,7 +114,7 @@ struct StoreTests {
             try job.create()
             try job.write(record(job.id))
             for part in [
-                job.segments + "/0.0.t.nut.part", job.assembling(.mkv, token: "t"), job.records(token: "t"),
+                job.segments + "/0.0.t.nut.part", job.assembling(.mkv, token: "t"), job.segmentList(token: "t"),
                 job.path + "/.reel-0123456789abcdef",
             ] {
                 try write("half", part)

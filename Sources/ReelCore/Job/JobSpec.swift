@@ -6,8 +6,8 @@ public struct JobSpec: Hashable, Codable, Sendable {
     /// Constant quality on the encoder's own scale; nil is 18 of x264 or its equivalent.
     public var crf: Double?
     public var preset: String?
-    /// Bits per second instead of constant quality.
-    public var bitrate: Int64?
+    /// Instead of constant quality.
+    public var bitrate: VideoRate?
     public var lossless: Bool
     public var audio: AudioMode
     public var audioCodec: String?
@@ -26,7 +26,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
 
     public init(
         container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
-        bitrate: Int64? = nil, lossless: Bool = false, audio: AudioMode = .reverse, audioCodec: String? = nil,
+        bitrate: VideoRate? = nil, lossless: Bool = false, audio: AudioMode = .reverse, audioCodec: String? = nil,
         from: Rational? = nil, to: Rational? = nil, timestamps: TimestampMode = .mirror, passFrames: Int? = nil,
         threads: Int = 1, memory: Int64? = nil, verify: VerifyMode = .packets, onDamage: DamageMode = .repeat
     ) {

@@ -1,4 +1,4 @@
-/// How the video will be encoded. Every run of a job is encoded with exactly this.
+/// How the video will be encoded. Every run of a job is encoded with exactly this, but for a rate that is the source's.
 public struct VideoTarget: Hashable, Codable, Sendable {
     /// The encoder's name as FFmpeg spells it, for example "libx264"; or `copy`.
     public var encoder: String
@@ -9,7 +9,8 @@ public struct VideoTarget: Hashable, Codable, Sendable {
     public var frameRate: Rational
     /// Private options of the encoder, by name, applied in this order.
     public var options: [Tag]
-    public var bitrate: Int64?
+    /// nil where the options say a constant quality.
+    public var bitrate: VideoRate?
     public var threads: Int
     /// The most frames from one key frame to the next.
     public var keyFrameInterval: Int
@@ -22,7 +23,7 @@ public struct VideoTarget: Hashable, Codable, Sendable {
 
     public init(
         encoder: String, pixelFormat: String, width: Int, height: Int, frameRate: Rational, options: [Tag],
-        bitrate: Int64?, threads: Int, keyFrameInterval: Int, identity: EncoderIdentity
+        bitrate: VideoRate?, threads: Int, keyFrameInterval: Int, identity: EncoderIdentity
     ) {
         self.encoder = encoder
         self.pixelFormat = pixelFormat

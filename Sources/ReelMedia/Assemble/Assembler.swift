@@ -6,17 +6,16 @@ public struct Assembler {
     private let source: String
     private let index: SourceIndex
     private let plan: Plan
-    private let segments: String
-    private let records: [SegmentRecord]
+    private let folder: String
+    private let segments: SegmentList
 
-    /// `records` are those of all passes; `segments` is the folder that holds their files. Covers and attached files
-    /// are copied from `source`.
-    public init(source: String, index: SourceIndex, plan: Plan, segments: String, records: [SegmentRecord]) {
+    /// `folder` holds the files of `segments`. Covers and attached files are copied from `source`.
+    public init(source: String, index: SourceIndex, plan: Plan, folder: String, segments: SegmentList) {
         self.source = source
         self.index = index
         self.plan = plan
+        self.folder = folder
         self.segments = segments
-        self.records = records
     }
 
     /// Writes the output and reads it back. `progress` hears how many packets are written or checked. Returns packets
@@ -32,7 +31,7 @@ public struct Assembler {
         let extras = try extras(heard)
         try extras.add(to: muxer)
         muxer.setMetadata(index.keptTags)
-        let options = muxerOptions(streams, extras)
+        let options = muxerOptions(streams, extras, heard)
         try muxer.begin(options: options, shifted: plan.container == .ts || plan.container == .nut)
         try extras.write(to: muxer, first: sources.count)
 
@@ -82,13 +81,13 @@ public struct Assembler {
         let shift = try shift(for: heard)
         let later = plan.timeline.timeBase.seconds(shift)
         let video = VideoSource(
-            folder: segments, segments: try videoSegments(), timeline: plan.timeline, track: index.video,
-            parameters: streams.video, shift: shift)
+            folder: folder, segments: segments, plan: plan, track: index.video, parameters: streams.video,
+            depth: max(streams.reorderDepth, segments.reorderDepth), shift: shift)
         var sources: [any PacketSource] = [video]
         for (heard, parameters) in zip(heard, streams.audio) {
             sources.append(
                 try AudioSource(
-                    folder: segments, record: heard.record, parameters: parameters, shift: later,
+                    folder: folder, record: heard.record, parameters: parameters, shift: later,
                     isMatroska: isMatroska))
         }
         let overlapping = plan.container.holdsOverlappingCues
@@ -113,36 +112,18 @@ public struct Assembler {
         return Ticks(ticks)
     }
 
-    /// The video's segments in the order of the output: passes as the plan has them, in each the last run first.
-    private func videoSegments() throws(ReelFailure) -> [(record: SegmentRecord, frames: Range<Int>)] {
-        let byPlace = Dictionary(records.map { ([$0.pass, $0.run], $0) }, uniquingKeysWith: { first, _ in first })
-        var result: [(record: SegmentRecord, frames: Range<Int>)] = []
-        for (number, pass) in plan.passes.enumerated() {
-            guard case .video(let pass) = pass else { continue }
-            for (run, frames) in pass.runs.enumerated().reversed() {
-                guard let record = byPlace[[number, run]] else {
-                    throw ReelFailure(.job, "the segment of pass \(number), run \(run) is missing", cause: .transient)
-                }
-                result.append((record, frames))
-            }
-        }
-        return result
-    }
-
     /// The audio tracks that have a sound while the video lasts.
     private func heardTracks() throws(ReelFailure) -> [HeardTrack] {
         var result: [HeardTrack] = []
         for (number, pass) in plan.passes.enumerated() {
             guard case .audio(let track) = pass else { continue }
-            guard let record = records.first(where: { $0.pass == number }) else {
-                throw ReelFailure(.job, "the segment of audio track \(track) is missing", cause: .transient)
-            }
+            let record = try segments.record(pass: number, run: 0)
             if record.frames > 0 { result.append(HeardTrack(target: plan.audio[track], record: record)) }
         }
         return result
     }
 
-    private func muxerOptions(_ streams: OutputStreams, _ extras: OutputExtras) -> [Tag] {
+    private func muxerOptions(_ streams: OutputStreams, _ extras: OutputExtras, _ heard: [HeardTrack]) -> [Tag] {
         guard isQuickTime else { return [] }
         let base = plan.timeline.timeBase.secondsPerTick
         let more = extras.tableBytes + streams.texts.reduce(0) { $0 + $1.tableBytes }
@@ -153,7 +134,7 @@ public struct Assembler {
             Tag(name: "write_tmcd", value: "0"),
             Tag(name: "video_track_timescale", value: "\(base.denominator)"),
             Tag(name: "movie_timescale", value: "\(movieTimescale)"),
-            Tag(name: "moov_size", value: "\(moovRoom + more)"),
+            Tag(name: "moov_size", value: "\(moovRoom(heard) + more)"),
         ]
     }
 
@@ -172,10 +153,10 @@ public struct Assembler {
 
     /// Bytes that the sample tables take at the most (ISO 14496-12 8.6, 8.7): room for them is left at the file's
     /// start, so that playing can begin while it loads.
-    private var moovRoom: Int64 {
+    private func moovRoom(_ heard: [HeardTrack]) -> Int64 {
         let last = plan.timeline.interval(of: plan.timeline.firstFrame, in: index.video)
         let length = plan.timeline.timeBase.seconds(last.end)
-        let tracks = records.filter { plan.passes[$0.pass].isAudio }
+        let tracks = heard.map(\.record)
         let packets = tracks.reduce(plan.timeline.frameCount) { $0 + $1.packets }
         let turns = Int64(min(length.approximate * 2, Double(packets))) + 16
         // A video packet: size, decode delta, composition offset, sync mark. A turn: chunk offset and its samples.
@@ -183,12 +164,5 @@ public struct Assembler {
         let audio = tracks.reduce(0) { $0 + Int64($1.packets) * (4 + 8) + turns * 24 }
         let texts = index.metadata.reduce(0) { $0 + Int64($1.name.utf8.count + $1.value.utf8.count) + 64 }
         return video + audio + texts + 16_384
-    }
-}
-
-extension Pass {
-    var isAudio: Bool {
-        if case .audio = self { return true }
-        return false
     }
 }

@@ -12,6 +12,8 @@ final class OutputStreams {
     let video: UnsafeMutablePointer<AVCodecParameters>
     let audio: [UnsafeMutablePointer<AVCodecParameters>]
     let texts: [TextOutput]
+    /// Packets by which the video's encoder says that it puts frames out of their order.
+    let reorderDepth: Int
 
     private let heard: [HeardTrack]
 
@@ -20,8 +22,12 @@ final class OutputStreams {
         video = try allocated(avcodec_parameters_alloc(), "stream parameters")
         if plan.video.isCopy, case .possible(let coded) = index.reordering {
             try coded.describe(index.video.stream, for: plan.container.muxer, into: video)
+            reorderDepth = 0
         } else {
-            try Encoder(plan.video, stream: index.video.stream).describe(into: video)
+            // All runs have the same parameters, whatever their rates.
+            let encoder = try Encoder(plan.video, track: index.video, frames: plan.timeline.frames)
+            try encoder.describe(into: video)
+            reorderDepth = encoder.reorderDepth
             video.pointee.codec_tag = plan.container.tag(of: video.pointee)
         }
         var tracks: [UnsafeMutablePointer<AVCodecParameters>] = []

@@ -9,27 +9,36 @@ final class VideoSource: PacketSource {
     private let track: VideoTrack
     private let parameters: UnsafePointer<AVCodecParameters>
     private let shift: Ticks
-    /// Segments still to be opened, with the frames of the source that each shows.
-    private var pending: ArraySlice<(record: SegmentRecord, frames: Range<Int>)>
+    private let segments: SegmentList
+    /// Runs whose segments are still to be opened, in the order of the output, with the frames of the source that each
+    /// shows.
+    private var pending: ArraySlice<(pass: Int, run: Int, frames: Range<Int>)> = []
     private var reader: SegmentReader?
     /// The open segment's frames: when each is shown, by its presentation time.
     private var shown: [Timestamp: Ticks] = [:]
     private let depth: Int
     private var written = 0
 
-    /// `segments` in the order of the output.
+    /// - Parameters:
+    ///   - depth: packets that a frame may come later in decode order than in presentation order.
+    ///   - shift: by how much everything is shown later.
     init(
-        folder: String, segments: [(record: SegmentRecord, frames: Range<Int>)], timeline: Timeline, track: VideoTrack,
-        parameters: UnsafePointer<AVCodecParameters>, shift: Ticks
+        folder: String, segments: SegmentList, plan: Plan, track: VideoTrack,
+        parameters: UnsafePointer<AVCodecParameters>, depth: Int, shift: Ticks
     ) {
         self.folder = folder
-        self.timeline = timeline
+        self.segments = segments
+        timeline = plan.timeline
         self.track = track
         self.parameters = parameters
         self.shift = shift
         timeBase = timeline.timeBase
-        pending = segments[...]
-        depth = segments.map(\.record.reorderDepth).max() ?? 0
+        self.depth = depth
+        // Passes as the plan has them, in each the last run first.
+        for (number, pass) in plan.passes.enumerated() {
+            guard case .video(let pass) = pass else { continue }
+            pending += pass.runs.enumerated().reversed().map { (pass: number, run: $0.offset, frames: $0.element) }
+        }
     }
 
     var matroskaDelay: Ticks { .zero }
@@ -76,7 +85,8 @@ final class VideoSource: PacketSource {
 
     private func openNext() throws(ReelFailure) {
         guard let next = pending.popFirst() else { throw ReelFailure(.job, "the segments end before the plan does") }
-        reader = try SegmentReader(folder: folder, record: next.record, parameters: parameters)
+        let record = try segments.record(pass: next.pass, run: next.run)
+        reader = try SegmentReader(folder: folder, record: record, parameters: parameters)
         let intervals = next.frames.map { timeline.interval(of: $0, in: track) }
         shown = Dictionary(intervals.map { ($0.start, $0.duration) }, uniquingKeysWith: { first, _ in first })
     }

@@ -2,8 +2,20 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension Encoder {
-    /// Opens the encoder of a job's video: the same target and stream make the same parameters anywhere.
-    convenience init(_ target: VideoTarget, stream: VideoStream) throws(ReelFailure) {
+    /// Opens the encoder for these frames of a track, at the rate that the target gives them.
+    convenience init(_ target: VideoTarget, track: VideoTrack, frames: Range<Int>) throws(ReelFailure) {
+        let bitrate: Int64? =
+            switch target.bitrate {
+            case .constant(let bits): bits
+            case .source: track.bitrate(of: frames)
+            case nil: nil
+            }
+        try self.init(target, stream: track.stream, bitrate: bitrate)
+    }
+
+    /// Opens the encoder of a job's video: the same target, stream and rate make the same parameters anywhere. `bitrate` is
+    /// in bits per second, nil for constant quality.
+    convenience init(_ target: VideoTarget, stream: VideoStream, bitrate: Int64?) throws(ReelFailure) {
         try self.init(target.encoder, options: target.options) { (context) throws(ReelFailure) in
             let format = av_get_pix_fmt(target.pixelFormat)
             context.pointee.width = Int32(target.width)
@@ -14,7 +26,7 @@ extension Encoder {
             context.pointee.sample_aspect_ratio = stream.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
             context.pointee.gop_size = Int32(target.keyFrameInterval)
             context.pointee.thread_count = Int32(target.threads)
-            context.pointee.bit_rate = target.bitrate ?? 0
+            context.pointee.bit_rate = bitrate ?? 0
             stream.colour.converted(from: av_get_pix_fmt(stream.pixelFormat), to: format).apply(to: context)
             context.pointee.field_order = (stream.fieldsVary ? .unknown : stream.fieldOrder.reversed).native
             if stream.fieldOrder.isInterlaced, PictureWarnings.interlacing.contains(target.encoder) {
@@ -25,15 +37,27 @@ extension Encoder {
                 // It takes the frame rate that it writes from here; times pass through it untouched.
                 context.pointee.time_base = (Rational(1) / target.frameRate).native
                 context.pointee.flags |= Int32(bitPattern: AV_CODEC_FLAG_CLOSED_GOP)
+                // Buffer and greatest rate stand in the parameters, and would follow the rate: the largest buffer of main
+                // profile (ISO 13818-2 table 8-14), and the greatest rate that can be named.
+                if target.bitrate == .source {
+                    context.pointee.rc_buffer_size = 9_781_248
+                    context.pointee.rc_max_rate = 0x3ffff * 400
+                    context.pointee.bit_rate = min(context.pointee.bit_rate, context.pointee.rc_max_rate)
+                }
                 fallthrough
             case "mjpeg":
                 // No constant rate factor: a fixed quantiser, near the best that these codecs have.
-                guard target.bitrate == nil else { break }
+                guard bitrate == nil else { break }
                 context.pointee.flags |= AV_CODEC_FLAG_QSCALE
                 context.pointee.global_quality = 2 * FF_QP2LAMBDA
+            case "libx264", "libx264rgb", "libx265":
+                // A run is short: without a bound the rate control finds out too late that it gave too much.
+                guard target.bitrate == .source, let bitrate else { break }
+                context.pointee.rc_max_rate = bitrate * 3 / 2
+                context.pointee.rc_buffer_size = Int32(clamping: bitrate)
             case "libvpx":
                 // VP8 takes the rate as the ceiling of its constant quality.
-                if target.bitrate == nil { context.pointee.bit_rate = Int64(target.width * target.height) * 20 }
+                if bitrate == nil { context.pointee.bit_rate = Int64(target.width * target.height) * 20 }
             default: break
             }
         }

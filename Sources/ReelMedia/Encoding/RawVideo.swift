@@ -4,7 +4,7 @@ internal import ReelCore
 extension VideoTarget {
     /// Whether a container gives raw pictures of this target back as they were: seen by writing one of noise.
     func isGivenBackRaw(in container: Container, stream: VideoStream) throws(ReelFailure) -> Bool {
-        let encoder = try Encoder(self, stream: stream)
+        let encoder = try Encoder(self, stream: stream, bitrate: nil)
         let frame = try Frame()
         frame.native.pointee.format = av_get_pix_fmt(pixelFormat).rawValue
         frame.native.pointee.width = Int32(width)

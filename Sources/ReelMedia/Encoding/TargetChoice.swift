@@ -38,7 +38,11 @@ public struct TargetChoice {
             keyFrameInterval: profile.keyFrameInterval,
             identity: EncoderIdentity(build: VideoEncoderProfile.build(of: profile.encoder), extradataHash: ""))
         if profile.encoder == "rawvideo" { try refuseUnlessGivenBack(target) }
-        target.identity.extradataHash = try Encoder(target, stream: stream).extradataHash
+        switch target.bitrate {
+        case .source: try followSource(&target)
+        case .constant(let bits): target.identity.extradataHash = try extradataHash(target, bits)
+        case nil: target.identity.extradataHash = try extradataHash(target, nil)
+        }
         return target
     }
 

@@ -49,12 +49,18 @@ final class Encoder {
     var frameSize: Int { Int(native.pointee.frame_size) }
     /// Samples of priming before the first that is heard.
     var initialPadding: Int { Int(native.pointee.initial_padding) }
+    /// How many packets a frame may come later in decode order than in presentation order.
+    var reorderDepth: Int { Int(native.pointee.has_b_frames) }
     var channelLayout: AVChannelLayout { native.pointee.ch_layout }
 
     /// SHA-256 of the extradata, of nothing where there is none.
     var extradataHash: String {
-        let bytes = UnsafeRawBufferPointer(start: native.pointee.extradata, count: Int(native.pointee.extradata_size))
-        return hexadecimal(SHA256.hash(data: bytes))
+        hexadecimal(SHA256.hash(data: extradata))
+    }
+
+    /// The parameters that stand before the stream; as long as the encoder lives.
+    var extradata: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: native.pointee.extradata, count: Int(native.pointee.extradata_size))
     }
 
     /// Copies what a muxer must know into a stream's parameters.

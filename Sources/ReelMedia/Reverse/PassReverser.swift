@@ -184,7 +184,7 @@ public final class PassReverser {
             _ = try converter.resize(frame)
             try buffer.stand(in: frame)
         }
-        let encoder = try Encoder(plan.video, stream: track.stream)
+        let encoder = try Encoder(plan.video, track: track, frames: run)
         guard encoder.extradataHash == plan.video.identity.extradataHash else {
             throw ReelFailure(
                 .job, "this host's \(encoder.name) makes other parameters than the one the job was planned with",

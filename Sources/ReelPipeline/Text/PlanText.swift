@@ -142,8 +142,15 @@ public enum PlanText {
         let kept = view.pixelFormat == video.pixelFormat ? "as in the source" : "from \(video.pixelFormat)"
         return list([
             "\(view.videoEncoder) \(view.width)x\(view.height) \(view.pixelFormat) (\(kept))",
-            view.bitrate.map { "\($0 / 1000) kb/s" }, view.encoderOptions.isEmpty ? nil : view.encoderOptions,
+            view.bitrate.map(rate), view.encoderOptions.isEmpty ? nil : view.encoderOptions,
         ])
+    }
+
+    private static func rate(_ rate: VideoRate) -> String {
+        switch rate {
+        case .constant(let bits): "\(bits / 1000) kb/s"
+        case .source: "as many bits as the source"
+        }
     }
 
     private static func outcome(_ track: PlanView.AudioView) -> String {

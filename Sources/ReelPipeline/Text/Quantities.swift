@@ -68,17 +68,21 @@ public struct ByteSize: Hashable, Sendable, CustomStringConvertible {
     }()
 }
 
-/// A rate in bits per second as FFmpeg's users write it: "5M", "800k", "2500000".
+/// Bits per second as FFmpeg's users write them, "5M", "800k", "2500000"; or "source".
 public struct BitRate: Hashable, Sendable {
-    public var bitsPerSecond: Int64
+    public var rate: VideoRate
 
     /// k, M and G are powers of 1000. Nil for anything else and for 0.
     public init?(_ text: String) {
+        if text == "source" {
+            rate = .source
+            return
+        }
         let scales: [String: Int64] = ["": 1, "k": 1_000, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000]
         guard let (number, unit) = DecimalNumber.split(text), let scale = scales[unit],
-            let rate = DecimalNumber.scaled(number, by: scale)
+            let bits = DecimalNumber.scaled(number, by: scale)
         else { return nil }
-        bitsPerSecond = rate
+        rate = .constant(bits)
     }
 }
 

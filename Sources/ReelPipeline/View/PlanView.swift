@@ -16,7 +16,7 @@ public struct PlanView: Codable, Hashable, Sendable {
     /// The video encoder's own options, as "preset=medium crf=18.0".
     public var encoderOptions: String
     /// Bits per second of the video; missing where quality is what stays constant.
-    public var bitrate: Int64?
+    public var bitrate: VideoRate?
     /// What becomes of each audio track.
     public var audio: [AudioView]
     /// Frames of video that the output shows.

@@ -85,32 +85,19 @@ struct Work: Sendable {
     private func assemble(
         in session: EngineSession, progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
-        let results = try await board.results(claim.job)
-        let segments = results.sorted { $0.key < $1.key }.flatMap(\.value.segments)
-        try await waitUntilVisible(segments)
-        let records = folder.records(token: claim.token)
-        try AtomicFile.write(json: segments, to: records)
+        let list = try SegmentListFile(path: folder.segmentList(token: claim.token))
+        let feed = AssemblyFeed(
+            job: claim.job, passCount: context.plan.passes.count, board: board, folder: folder, list: list)
         let output = folder.assembling(context.plan.container, token: claim.token)
-        let request = AssembleRequest(job: context.files, segments: folder.segments, records: records, output: output)
-        guard case .assembly(let result) = try await session.perform(.assemble(request), progress: progress) else {
+        let request = EngineRequest.assemble(
+            AssembleRequest(job: context.files, segments: folder.segments, list: list.path, output: output))
+        guard case .assembly(let result) = try await session.perform(request, progress: progress, beside: feed.run)
+        else {
             throw ReelFailure(.job, "the engine answered \(assignment.description) with something else", cause: .crash)
         }
         try folder.publishOutput(output, as: context.plan.container)
         return PassResult(
             segments: [], statistics: PassStatistics(peakRSS: result.peakRSS), warnings: result.warnings)
-    }
-
-    /// On NFS, what another host recorded as done may be seen here only later: it is looked for during 60 s.
-    private func waitUntilVisible(_ segments: [SegmentRecord]) async throws(ReelFailure) {
-        let clock = ContinuousClock()
-        let deadline = clock.now + .seconds(60)
-        while let missing = folder.missingSegments(of: segments).first {
-            guard clock.now < deadline, (try? await Task.sleep(for: .seconds(1))) != nil else {
-                throw ReelFailure(
-                    .unreachable, "the segment \(missing.name) is recorded as done but not in \(folder.segments)",
-                    cause: .incompatible)
-            }
-        }
     }
 
     /// Removes what an engine that was killed, or failed, left half-written.
@@ -123,6 +110,31 @@ struct Work: Sendable {
             for name in names where name.contains(claim.token) && !whole.contains(name) {
                 try? files.removeItem(atPath: "\(folder)/\(name)")
             }
+        }
+    }
+}
+
+extension EngineSession {
+    /// Performs a request, and what the engine needs beside it; where that fails, the engine is killed.
+    fileprivate func perform(
+        _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void,
+        beside: @escaping @Sendable () async throws(ReelFailure) -> Void
+    ) async throws(ReelFailure) -> EngineResult? {
+        do {
+            return try await withThrowingTaskGroup(of: EngineResult?.self) { group in
+                group.addTask { try await self.perform(request, progress: progress) }
+                group.addTask {
+                    try await beside()
+                    return nil
+                }
+                defer { group.cancelAll() }
+                for try await answer in group {
+                    if let answer { return answer }
+                }
+                return nil
+            }
+        } catch {
+            throw ReelFailure.of(error)
         }
     }
 }

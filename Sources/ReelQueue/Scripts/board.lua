@@ -126,10 +126,13 @@ local function withdraw(id)
   redis.call('ZREM', key('run'), id)
 end
 
--- For a pass that is taken from a holder. False where two work at it, so that the other goes on.
+-- For a pass that is taken from a holder. False where two work at it, so that the other goes on; and for an assembly
+-- that began early, since the last pass releases it again.
 local function requeue(id, index, at)
   local copy = holder(id, index, 'copies')
   if copy and copy ~= holder(id, index) then return false end
+  local passes = tonumber(redis.call('HGET', job_key(id), 'passes'))
+  if tonumber(index) == passes and redis.call('HLEN', job_key(id, 'done')) < passes then return false end
   redis.call('ZADD', job_key(id, 'retry'), at, index)
   offer(id, at)
   return true

@@ -10,6 +10,7 @@
 --          goes first, else the cursor's pass. Needs, protocol, pause and excluded hosts are respected. A host without
 --          a job's encoders is excluded from it; where no other is left the job fails. Where there is nothing else,
 --          a pass that lags at its job's tail is given out a second time, to one worker; the first result counts.
+--          Where no pass lags, either, the assembly begins with what is finished, and waits for the rest.
 local worker, memory, protocol, lease = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[5])
 local token, rank, retention = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local BATCH, STEPS, RETRIES = 256, 1000, 16
@@ -155,6 +156,23 @@ local function laggard(id, job)
   return found
 end
 
+-- Whether the assembly can begin though passes are still in hand: nothing else is to be given out, and what it begins
+-- with is there: all sound, and the video's end.
+local function may_assemble(id, job)
+  if job.state ~= 'running' or redis.call('HLEN', job_key(id, 'live')) == 0
+    or redis.call('ZCARD', job_key(id, 'retry')) > 0
+    or redis.call('HEXISTS', job_key(id, 'live'), job.passes) == 1 then
+    return false
+  end
+  for index = 0, job.passes - 1 do
+    if redis.call('HEXISTS', job_key(id, 'done'), index) == 0 then return false end
+    if redis.call('HGET', job_key(id, 'passes'), index):find('"video"', 1, true) then return true end
+  end
+  return false
+end
+
+local function may_be_copied(job) return job.copied < math.max(1, COPIED * job.passes) end
+
 -- One that asks in vain takes a second copy at the tail of a job, if that is worth it.
 local function copy()
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('tail'), '-inf', now, 'LIMIT', 0, 8)) do
@@ -162,7 +180,7 @@ local function copy()
     if job.state ~= 'running' or job.paused or job.cursor < job.passes
       or redis.call('ZCARD', job_key(id, 'retry')) > 0 or redis.call('HLEN', job_key(id, 'live')) == 0 then
       redis.call('ZREM', key('tail'), id)
-    elseif can_take(id, job) and not missing_encoder(job) and job.copied < math.max(1, COPIED * job.passes) then
+    elseif can_take(id, job) and not missing_encoder(job) and may_be_copied(job) then
       -- However many ask, few look: it costs as much as there are passes in flight.
       redis.call('ZADD', key('tail'), now + TAIL_WAIT, id)
       local index = laggard(id, job)
@@ -206,6 +224,10 @@ for _, id in ipairs(batch) do
     settle(id, retention)
     if for_others then
       rank = rank + 1
+    elseif may_assemble(id, job) and not (may_be_copied(job) and laggard(id, job)) then
+      local given = give(id, job.passes, true, job)
+      park(id)
+      return given
     elseif not redis.call('ZRANGEBYSCORE', job_key(id, 'retry'), '-inf', now, 'LIMIT', 0, 1)[1] then
       park(id)
     else

@@ -56,5 +56,8 @@ for _, other in ipairs({ 'copies', 'live' }) do
   if loser and loser ~= token then drop(id, index, loser) end
 end
 drop(id, index, token)
+-- At the tail the assembly may begin now; claim looks whether it can.
+local cursor, left = tonumber(redis.call('HGET', job_key(id), 'cursor')), redis.call('ZCARD', job_key(id, 'retry'))
+if state == 'running' and cursor >= passes and left == 0 and count < passes then offer(id, now) end
 event('completed', id, index, worker)
 return 'ok'

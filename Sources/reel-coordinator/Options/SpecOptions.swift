@@ -36,7 +36,13 @@ struct SpecOptions: ParsableArguments {
     @Option(help: "The encoder's preset. Default: medium or its equivalent.")
     var preset: String?
 
-    @Option(help: ArgumentHelp("Bits per second instead of constant quality, for example 5M.", valueName: "rate"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            Bits per second instead of constant quality, for example 5M; source gives every part as many as it has in the \
+            source.
+            """,
+            valueName: "rate"))
     var bitrate: BitRate?
 
     @Flag(help: "Bit-exact pictures (FFV1) and sound (PCM), in mkv, mov or nut.")
@@ -102,7 +108,7 @@ struct SpecOptions: ParsableArguments {
 
     func spec(_ container: Container) -> JobSpec {
         JobSpec(
-            container: container, videoCodec: videoCodec, crf: crf, preset: preset, bitrate: bitrate?.bitsPerSecond,
+            container: container, videoCodec: videoCodec, crf: crf, preset: preset, bitrate: bitrate?.rate,
             lossless: lossless, audio: audio, audioCodec: audioCodec, from: from?.seconds, to: to?.seconds,
             timestamps: timestamps, passFrames: passFrames, threads: threads, memory: memory?.bytes, verify: verify,
             onDamage: onDamage)

@@ -18,6 +18,11 @@ extension BoardModel {
                 continue
             }
             if let index = next(of: job, for: offer) { return give(id, index, to: offer, token: token) }
+            if mayAssemble(job), id != quickIn || laggard(of: job, for: offer) == nil {
+                let claim = give(id, job.published.passCount, to: offer, token: token)
+                park(id)
+                return claim
+            }
             if !job.conditions.contains(where: isDue) { park(id) }
         }
         return quickIn.flatMap { copy($0, to: offer, token: token) }
@@ -84,12 +89,33 @@ extension BoardModel {
         leaveLine(id)
     }
 
+    /// The assembly begins early where every pass left is held, and all sound and the first video pass are finished.
+    private func mayAssemble(_ job: Job) -> Bool {
+        guard job.state == .running, job.hasNothingToGive, job.finished < job.published.passCount,
+            case .waiting = job.conditions[job.published.passCount]
+        else { return false }
+        for (condition, pass) in zip(job.conditions, job.passes) {
+            guard case .done = condition else { return false }
+            if case .video = pass { return true }
+        }
+        return false
+    }
+
     /// Where every pass left is held, the one with the longest time left is given out a second time.
     private mutating func copy(_ id: String, to offer: WorkerOffer, token: String) -> Claim? {
         guard let job = jobs[id], job.state == .running, !job.isPaused, canTake(job, offer),
-            job.published.encoders.allSatisfy(offer.encoders.contains),
-            Double(job.copies) < max(1, 0.03 * Double(job.published.passCount))
+            job.published.encoders.allSatisfy(offer.encoders.contains), let index = laggard(of: job, for: offer),
+            case .held(let holder, _) = job.conditions[index]
         else { return nil }
+        jobs[id]?.copies += 1
+        let copy = Holder(token: token, worker: offer.worker.text)
+        hold(id, index, .held(holder, copy: copy), token: token)
+        return claimed(index, of: job, token: token)
+    }
+
+    /// The pass that this worker may do a second time.
+    private func laggard(of job: Job, for offer: WorkerOffer) -> Int? {
+        guard Double(job.copies) < max(1, 0.03 * Double(job.published.passCount)) else { return nil }
         let perPass = 2 * Double(job.published.frames) / Double(job.published.passCount)
         var longest: (left: Double, index: Int)?
         for (index, condition) in job.conditions.dropLast().enumerated() {
@@ -107,11 +133,7 @@ extension BoardModel {
                 longest = (left, index)
             }
         }
-        guard let index = longest?.index, case .held(let holder, _) = job.conditions[index] else { return nil }
-        jobs[id]?.copies += 1
-        let copy = Holder(token: token, worker: offer.worker.text)
-        hold(id, index, .held(holder, copy: copy), token: token)
-        return claimed(index, of: job, token: token)
+        return longest?.index
     }
 
     mutating func complete(_ claim: Claim, result: PassResult) throws(ReelFailure) -> CompleteAnswer {
@@ -149,6 +171,7 @@ extension BoardModel {
             jobs[id]?.notedPass = nil
         }
         settle(id)
+        if let job = jobs[id], job.state == .running, job.hasNothingToGive { offer(id, at: now) }
         return .ok
     }
 
@@ -209,7 +232,9 @@ extension BoardModel {
     @discardableResult
     mutating func requeue(_ id: String, _ index: Int, _ token: String, due: Int) -> Bool {
         drop(id, index, token)
-        guard case .waiting = jobs[id]?.conditions[index] else { return false }
+        guard let job = jobs[id], case .waiting = job.conditions[index] else { return false }
+        // An assembly that began early is released again by the last pass.
+        guard index < job.published.passCount || job.finished == job.published.passCount else { return false }
         jobs[id]?.conditions[index] = .retry(due: due)
         offer(id, at: due)
         return true

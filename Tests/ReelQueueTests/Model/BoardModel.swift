@@ -247,6 +247,16 @@ extension BoardModel.Job {
         }
     }
 
+    /// Every pass is finished or held.
+    var hasNothingToGive: Bool {
+        conditions.dropLast().allSatisfy {
+            switch $0 {
+            case .waiting, .retry: false
+            case .held, .done: true
+            }
+        }
+    }
+
     var canBeWorkedOn: Bool { state == .running || state == .assembling }
 }
 

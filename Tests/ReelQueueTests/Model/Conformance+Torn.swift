@@ -53,6 +53,11 @@ extension Conformance {
             for protocolVersion in 1...2 {
                 let offer = Bench.offer("last\(round)", memory: 10_000, protocolVersion: protocolVersion)
                 while let claim = try await board.claim(offer) {
+                    if claim.pass == .assembly, try await board.status(claim.job)?.state == .running {
+                        // Begun early: who holds the rest may be dead, so that it would wait for ever.
+                        try await board.release(claim)
+                        continue
+                    }
                     let result = Conformance.result(of: claim)
                     let answer = try await board.complete(claim, worker: offer.worker, result: result)
                     let pass = BoardModel.Holding(job: claim.job.text, index: claim.index, token: "")

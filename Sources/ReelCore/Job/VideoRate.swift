@@ -1,0 +1,31 @@
+/// How many bits the encoded video gets, where it is not a constant quality that decides.
+public enum VideoRate: Hashable, Sendable {
+    /// Bits per second, the same in every run.
+    case constant(Int64)
+    /// In every run as many bits as the source has for the same frames.
+    case source
+}
+
+/// As a number or the word `source`.
+extension VideoRate: Codable {
+    private static let word = "source"
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let bits = try? container.decode(Int64.self) {
+            self = .constant(bits)
+        } else if try container.decode(String.self) == VideoRate.word {
+            self = .source
+        } else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "neither a rate nor \"source\"")
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .constant(let bits): try container.encode(bits)
+        case .source: try container.encode(VideoRate.word)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+internal import Foundation
+internal import Glibc
+public import ReelCore
+
+/// The segments that an assembly joins. Where it began before all passes were finished, the file that names them grows
+/// until it names all, and whoever asks for one that is not there yet waits.
+public final class SegmentList {
+    private struct Place: Hashable {
+        var pass: Int
+        var run: Int
+    }
+
+    private var known: [Place: SegmentRecord] = [:]
+    private let file: FileHandle?
+    private var unfinishedLine: [UInt8] = []
+    private let waiting: () -> Void
+
+    /// A list that is whole.
+    public init(_ records: [SegmentRecord]) {
+        (file, waiting) = (nil, {})
+        add(records)
+    }
+
+    /// A file with a line of JSON for each segment, in any order. `waiting` is called again and again while one is
+    /// waited for.
+    public init(growing path: String, waiting: @escaping () -> Void) throws(ReelFailure) {
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw ReelFailure(.job, "cannot read \(path)", cause: .transient)
+        }
+        (self.file, self.waiting) = (file, waiting)
+        try readOn()
+    }
+
+    /// How many packets a frame comes later in decode order than in presentation order, in the segments known so far.
+    var reorderDepth: Int { known.values.reduce(0) { max($0, $1.reorderDepth) } }
+
+    /// The segment of a run; the caller knows that the plan has it.
+    func record(pass: Int, run: Int) throws(ReelFailure) -> SegmentRecord {
+        while true {
+            if let record = known[Place(pass: pass, run: run)] { return record }
+            guard file != nil else {
+                throw ReelFailure(.job, "the segment of pass \(pass), run \(run) is missing", cause: .transient)
+            }
+            if try !readOn() {
+                waiting()
+                usleep(20_000)
+            }
+        }
+    }
+
+    /// Takes in the lines that have come; false where there are none.
+    @discardableResult
+    private func readOn() throws(ReelFailure) -> Bool {
+        do {
+            guard let more = try file?.readToEnd(), !more.isEmpty else { return false }
+            var lines = (unfinishedLine + more).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            unfinishedLine = Array(lines.removeLast())
+            let decoder = JSONDecoder()
+            add(try lines.map { try decoder.decode(SegmentRecord.self, from: Data($0)) })
+            return !lines.isEmpty
+        } catch {
+            throw ReelFailure(.job, "the list of segments cannot be read: \(error)", cause: .transient)
+        }
+    }
+
+    private func add(_ records: [SegmentRecord]) {
+        for record in records {
+            let place = Place(pass: record.pass, run: record.run)
+            if known[place] == nil { known[place] = record }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+internal import CFFmpeg
+internal import ReelCore
+
+// Segments of different rates join only where the encoder's parameters do not tell the rate.
+extension TargetChoice {
+    /// Settles all that would differ from run to run, and the hash of what is the same. Throws `.usage` where an encoder
+    /// writes its rate into its parameters all the same.
+    func followSource(_ target: inout VideoTarget) throws(ReelFailure) {
+        let track = index.video
+        let average = track.bitrate(of: track.frames.indices) ?? 1_000_000
+        // Encoders choose their level by the rate: it is the one for parts that need four times the average.
+        let level = try Encoder(target, stream: track.stream, bitrate: 4 * average).level
+        switch (target.encoder, level) {
+        case ("libx264", let level?), ("libx264rgb", let level?):
+            target.options.append(Tag(name: "level", value: "\(level)"))
+        case ("libx265", let level?):
+            guard let place = target.options.firstIndex(where: { $0.name == "x265-params" }) else { break }
+            target.options[place].value += ":info=0:high-tier=0:level-idc=\(level)"
+        default: break
+        }
+        let hash = try extradataHash(target, average)
+        for bitrate in [average / 8 + 1, average * 8] where try extradataHash(target, bitrate) != hash {
+            throw ReelFailure(
+                .usage,
+                "--bitrate source: \(target.encoder) writes the rate into its parameters, so that parts of different rates do not join; give a rate"
+            )
+        }
+        target.identity.extradataHash = hash
+    }
+
+    /// The hash of the parameters that the encoder makes at so many bits a second, nil for constant quality.
+    func extradataHash(_ target: VideoTarget, _ bitrate: Int64?) throws(ReelFailure) -> String {
+        try Encoder(target, stream: index.video.stream, bitrate: bitrate).extradataHash
+    }
+}
+
+extension Encoder {
+    /// Ten times the level that the sequence parameters of H.264 or HEVC name (ITU-T H.264 7.3.2.1.1, H.265 7.3.3).
+    fileprivate var level: Int? {
+        for unit in NALFraming.annexB.units(in: extradata) {
+            let bytes = withoutEmulationPrevention(unit)
+            guard let header = bytes.first else { continue }
+            if name.hasPrefix("libx264"), header & 0x1f == 7, bytes.count > 3 { return Int(bytes[3]) }
+            if name == "libx265", (header >> 1) & 0x3f == 33, bytes.count > 14 { return Int(bytes[14]) / 3 }
+        }
+        return nil
+    }
+
+    /// A 3 behind two zeros is no part of the payload (ITU-T H.264 7.4.1).
+    private func withoutEmulationPrevention(_ unit: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
+        unit.reduce(into: (bytes: [UInt8](), zeros: 0)) { found, byte in
+            if found.zeros < 2 || byte != 3 { found.bytes.append(byte) }
+            found.zeros = byte == 0 ? found.zeros + 1 : 0
+        }.bytes
+    }
+}

@@ -1,0 +1,26 @@
+internal import Foundation
+public import ReelCore
+
+/// The file that names an assembly's segments, a line of JSON each: it can be read while it grows.
+public final class SegmentListFile: Sendable {
+    public let path: String
+
+    /// Makes the file anew, empty.
+    public init(path: String) throws(ReelFailure) {
+        self.path = path
+        try AtomicFile.write([], to: path)
+    }
+
+    public func append(_ records: [SegmentRecord]) throws(ReelFailure) {
+        var lines: [UInt8] = []
+        for record in records { lines += try CanonicalJSON.bytes(of: record) + [UInt8(ascii: "\n")] }
+        do {
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            try file.seekToEnd()
+            try file.write(contentsOf: lines)
+            try file.close()
+        } catch {
+            throw ReelFailure(.unreachable, "cannot write \(path): \(error.localizedDescription)", cause: .transient)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import ReelCore
+import ReelMedia
+import Testing
+
+@Suite("The source's own rate")
+struct RateTests {
+    /// Three parts of 96 frames: a test pattern, one under noise, and the pattern again.
+    private func source(in folder: ScratchFolder) throws -> String {
+        try Fixture.make(
+            "s.mp4", in: folder, frames: 288, size: "320x180",
+            filter: "noise=alls=20:allf=t:enable='between(n,96,191)'",
+            video: Fixture.x264 + ["-g", "96", "-keyint_min", "96", "-sc_threshold", "0", "-crf", "12"])
+    }
+
+    @Test(
+        "every run gets about the bits that its frames had",
+        arguments: [
+            ("libx264", Container.mp4, 0.7...1.4), ("libx265", .mp4, 0.7...1.4), ("libvpx-vp9", .webm, 0.5...1.4),
+            // Its coarsest quantiser still takes more than this pattern had.
+            ("mpeg2video", .ts, 0.7...4),
+        ])
+    func follows(encoder: String, container: Container, range: ClosedRange<Double>) throws {
+        let folder = try ScratchFolder()
+        let preset = encoder == "libx265" ? "veryfast" : encoder == "libvpx-vp9" ? "6" : nil
+        let spec = JobSpec(
+            container: container, videoCodec: encoder, preset: preset, bitrate: .source, audio: .none, passFrames: 96)
+        let job = try MediaJob(try source(in: folder), spec: spec, folder: folder.path)
+        let track = job.index.video
+        let had = [192..<288, 96..<192, 0..<96].map { frames in
+            track.frames[frames].reduce(0) { $0 + Int(track.packets[Int($1.packet)].size) }
+        }
+        let has = job.results.flatMap(\.segments).map(\.bytes)
+        #expect(has.count == 3 && had[1] > 3 * had[0])
+        for (had, has) in zip(had, has) {
+            #expect(range.contains(Double(has) / Double(had)), "\(encoder): \(has) bytes of \(had)")
+        }
+        #expect(try Decoded(job.output).hashes.count == 288)
+    }
+
+    @Test("an encoder whose parameters name the rate is refused: its segments would not join")
+    func refused() throws {
+        let folder = try ScratchFolder()
+        var choice = TargetChoice(
+            index: try Recon(path: try source(in: folder)).run(),
+            spec: JobSpec(container: .nut, videoCodec: "wmv2", bitrate: .source))
+        let failure = #expect(throws: ReelFailure.self) { try choice.video() }
+        #expect(failure?.kind == .usage)
+        #expect(failure?.message.hasPrefix("--bitrate source: wmv2 writes the rate into its parameters") == true)
+    }
+}
