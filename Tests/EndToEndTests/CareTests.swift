@@ -117,50 +117,50 @@ extension EndToEnd {
             }
         }
 
-        @Test func theAssemblyBeginsWhileAPassIsStillInHand() async throws {
+        /// A job of which one worker holds a pass, its engine stopped, and another the assembly, all else being done.
+        private func withEarlyAssembly(
+            _ body: (Fleet, _ id: String, _ slow: Child, _ early: BoardSight) async throws -> Void
+        ) async throws {
             let clip = try await Clips.shared.crowd(frames: 144, size: "1280x720")
             let source = try bench.copy(clip, as: "crowd.mov")
             try await Fleet.with(bench, workers: 0) { fleet in
-                let id = try await fleet.submit([source, "--lossless", "--pass-frames", "16"])
-                let first = try await fleet.startWorker()
-                #expect(try await eventually(.seconds(30)) { try !fleet.sight(id).done.isEmpty })
-                let engine = try #require(first.children("reel-engine").first)
-                kill(engine, SIGSTOP)
-                // It is not to be done a second time.
+                let id = try await fleet.submit([source, "--lossless", "--pass-frames", "12"])
+                let slow = try await fleet.startWorker()
+                #expect(try await eventually(.seconds(30)) { try fleet.sight(id).done.count > 2 })
+                kill(try #require(slow.children("reel-engine").first), SIGSTOP)
+                // The pass is not to be done a second time.
                 try RawRedis(socket: fleet.socket)("HSET", "reel:{main}:job:\(id)", "copied", "100")
                 try await fleet.startWorker()
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).live.keys.max() == 9 })
-                let early = try #require(try fleet.sight(id).live[9])
-                #expect(try await eventually(.seconds(10)) { fleet.names(id).contains("assembling.\(early.token).mkv") })
-                #expect(try fleet.sight(id).state == "running")
-                #expect(try fleet.sight(id).done.count == 8)
-                kill(engine, SIGCONT)
+                let passes = try fleet.sight(id).passes
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).live[passes] != nil })
+                let early = try fleet.sight(id)
+                #expect(early.state == "running" && early.live.count == 2 && early.done.count == passes - 1)
+                try await body(fleet, id, slow, early)
+                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+            }
+        }
+
+        @Test func theAssemblyBeginsWhileAPassIsStillInHand() async throws {
+            try await withEarlyAssembly { fleet, id, slow, early in
+                let token = try #require(early.live[early.passes]).token
+                let name = "assembling.\(token).mov"
+                #expect(try await eventually(.seconds(10)) { fleet.names(id).contains(name) })
+                kill(try #require(slow.children("reel-engine").first), SIGCONT)
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
-                #expect(try fleet.sight(id).done[9] == early.token)
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mkv")
+                #expect(try fleet.sight(id).done[early.passes] == token)
             }
         }
 
         /// Whoever waits with an assembly takes the pass that came back.
         @Test func anAssemblyMakesWayForAPass() async throws {
-            let clip = try await Clips.shared.crowd(frames: 144, size: "1280x720")
-            let source = try bench.copy(clip, as: "crowd.mov")
-            try await Fleet.with(bench, workers: 0) { fleet in
-                let id = try await fleet.submit([source, "--lossless", "--pass-frames", "16"])
-                let first = try await fleet.startWorker()
-                #expect(try await eventually(.seconds(30)) { try !fleet.sight(id).done.isEmpty })
-                kill(try #require(first.children("reel-engine").first), SIGSTOP)
-                try RawRedis(socket: fleet.socket)("HSET", "reel:{main}:job:\(id)", "copied", "100")
-                try await fleet.startWorker()
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).live.keys.max() == 9 })
-                let early = try #require(try fleet.sight(id).live[9])
-                // It hands back what it holds.
-                first.send(SIGTERM)
-                first.send(SIGTERM)
+            try await withEarlyAssembly { fleet, id, slow, early in
+                for _ in 0..<2 {
+                    slow.send(SIGTERM)
+                    try await Task.sleep(for: .milliseconds(200))
+                }
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
-                #expect(try fleet.sight(id).done[9] != early.token)
+                #expect(try fleet.sight(id).done[early.passes] != early.live[early.passes]?.token)
                 #expect(try await fleet.job(id).failures.isEmpty)
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mkv")
             }
         }
 
