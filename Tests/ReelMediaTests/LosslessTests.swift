@@ -47,14 +47,6 @@ struct LosslessTests {
         #expect(after.hashes == before.hashes.reversed())
     }
 
-    @Test("closed groups are decoded once, open ones hardly more")
-    func economy() throws {
-        let folder = try ScratchFolder()
-        let closed = try Fixture.make("c.mp4", in: folder, frames: 240, video: Fixture.x264 + ["-g", "24", "-bf", "2"])
-        let spec = JobSpec(container: .mkv, lossless: true, passFrames: 24)
-        #expect(try MediaJob(closed, spec: spec, folder: folder.path).framesDecoded == 240)
-    }
-
     @Test("timestamps of the source in their order, where that is asked for")
     func sourceTimestamps() throws {
         let folder = try ScratchFolder()
