@@ -20,12 +20,15 @@ public enum EngineRequest: Codable, Sendable {
 public struct ReconRequest: Codable, Sendable {
     public var source: String
     public var spec: JobSpec
+    /// Who will plan the job: how many passes there will be decides about the codecs' threads.
+    public var planner: Planner
     /// Where the engine writes the index.
     public var index: String
 
-    public init(source: String, spec: JobSpec, index: String) {
+    public init(source: String, spec: JobSpec, planner: Planner, index: String) {
         self.source = source
         self.spec = spec
+        self.planner = planner
         self.index = index
     }
 }

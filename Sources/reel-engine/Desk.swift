@@ -35,7 +35,12 @@ struct Desk {
         let index = try Recon(path: request.source).run { heard($0, 0) }
         let hash = try Media.write(index, to: request.index)
         var choice = TargetChoice(index: index, spec: request.spec)
-        let video = try choice.video()
+        var video = try choice.video()
+        let threads = try request.planner.threads(index: index, spec: request.spec, video: video)
+        if threads != video.threads {
+            choice = TargetChoice(index: index, spec: request.spec, threads: threads)
+            video = try choice.video()
+        }
         let audio = try choice.audio()
         choice.checkOthers()
         return ReconResult(

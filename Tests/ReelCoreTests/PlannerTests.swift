@@ -35,6 +35,31 @@ struct PlannerTests {
         #expect(plan.videoPasses.allSatisfy { $0.runs.map(\.count) == [84, 83, 83] })
     }
 
+    @Test("gives each codec the threads that too few passes leave idle", arguments: [(1, 1), (2, 2), (8, 8), (64, 16)])
+    func threadsOfAShortClip(slots: Int, threads: Int) throws {
+        let planner = Planner(slots: slots)
+        let (short, long) = (
+            Indexes.regular(frames: 60, keysAt: [0]),
+            Indexes.regular(frames: 48_000, keysAt: Array(0..<1000).map { $0 * 48 })
+        )
+        var spec = JobSpec(container: .mp4)
+        #expect(try planner.threads(index: short, spec: spec, video: Plans.target()) == threads)
+        #expect(try planner.threads(index: long, spec: spec, video: Plans.target()) == 1)
+        #expect(try planner.threads(index: short, spec: spec, video: Plans.target(VideoTarget.copy)) == 1)
+        spec.threads = 3
+        #expect(try planner.threads(index: short, spec: spec, video: Plans.target()) == 3)
+    }
+
+    @Test("takes no more threads than the memory allowed holds")
+    func threadsAndMemory() throws {
+        let index = Indexes.regular(frames: 60, keysAt: [0])
+        let need = try Plans.make(index, slots: 8, video: Plans.target(threads: 3)).need
+        let limited = Planner(slots: 8, memory: MemoryRequest(budget: need, limit: need))
+        #expect(try limited.threads(index: index, spec: JobSpec(container: .mp4), video: Plans.target()) > 1)
+        let spec = JobSpec(container: .mp4, memory: try Plans.make(index, slots: 8).need)
+        #expect(try Planner(slots: 8).threads(index: index, spec: spec, video: Plans.target()) < 8)
+    }
+
     @Test("decodes a long file with one key frame as often as 15 % allow")
     func oneKeyFrame() throws {
         let index = Indexes.regular(frames: 172_800, keysAt: [0])

@@ -17,8 +17,8 @@ public struct JobSpec: Hashable, Codable, Sendable {
     public var timestamps: TimestampMode
     /// At most so many frames in a run, and in a pass where a RAP lets it end there.
     public var passFrames: Int?
-    /// Threads of each codec: the same plan gives the same bytes on any machine.
-    public var threads: Int
+    /// Threads of each codec, which the plan fixes; nil leaves it to the plan, that no slot is without work.
+    public var threads: Int?
     /// Bytes a pass may take; nil is the default of 2 GiB.
     public var memory: Int64?
     public var verify: VerifyMode
@@ -28,7 +28,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
         container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
         bitrate: VideoRate? = nil, lossless: Bool = false, audio: AudioMode = .reverse, audioCodec: String? = nil,
         from: Rational? = nil, to: Rational? = nil, timestamps: TimestampMode = .mirror, passFrames: Int? = nil,
-        threads: Int = 1, memory: Int64? = nil, verify: VerifyMode = .packets, onDamage: DamageMode = .repeat
+        threads: Int? = nil, memory: Int64? = nil, verify: VerifyMode = .packets, onDamage: DamageMode = .repeat
     ) {
         self.container = container
         self.videoCodec = videoCodec

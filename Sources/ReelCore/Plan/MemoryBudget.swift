@@ -1,5 +1,5 @@
 /// How much memory a pass may take.
-public struct MemoryRequest: Hashable, Sendable {
+public struct MemoryRequest: Hashable, Codable, Sendable {
     /// Bytes to aim at: runs shrink to fit. Where even the shortest do not, a pass takes what it must, up to `limit`.
     public var budget: Int64
     /// Bytes above which planning fails; nil where nobody set any.

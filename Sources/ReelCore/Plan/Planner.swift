@@ -1,5 +1,5 @@
 /// Turns what recon found and a person asked for into the job's work.
-public struct Planner: Sendable {
+public struct Planner: Hashable, Codable, Sendable {
     private let slots: Int
     private let memory: MemoryRequest
 
@@ -41,6 +41,26 @@ public struct Planner: Sendable {
             need: budget.need(run: max(longestRun, least)), verify: spec.verify, onDamage: spec.onDamage,
             warnings: index.warnings + warnings.filter { !index.warnings.contains($0) })
     }
+}
+
+extension Planner {
+    /// Threads for each codec of a job: one, and where there are fewer passes than slots as many as keep all slots' cores
+    /// busy, if memory allows. `video` is the target with one.
+    public func threads(index: SourceIndex, spec: JobSpec, video: VideoTarget) throws(ReelFailure) -> Int {
+        if let threads = spec.threads { return threads }
+        if video.isCopy { return 1 }
+        func passes(threads: Int) throws(ReelFailure) -> Int {
+            var video = video
+            video.threads = threads
+            return try plan(index: index, spec: spec, video: video, audio: [], warnings: []).passes.count
+        }
+        var threads = min(slots / max(try passes(threads: 1), 1), Planner.mostThreads)
+        while threads > 1, (try? passes(threads: threads)) == nil { threads -= 1 }
+        return max(threads, 1)
+    }
+
+    /// Beyond so many, encoders gain little and lose quality.
+    private static let mostThreads = 16
 }
 
 extension Timeline {

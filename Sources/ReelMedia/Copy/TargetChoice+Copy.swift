@@ -31,7 +31,7 @@ extension TargetChoice {
         let stream = index.video.stream
         return VideoTarget(
             encoder: VideoTarget.copy, pixelFormat: stream.pixelFormat, width: stream.width, height: stream.height,
-            frameRate: stream.frameRate ?? Rational(25), options: [], bitrate: nil, threads: spec.threads,
+            frameRate: stream.frameRate ?? Rational(25), options: [], bitrate: nil, threads: threads,
             keyFrameInterval: 1,
             identity: EncoderIdentity(
                 build: VideoEncoderProfile.build(of: VideoTarget.copy),

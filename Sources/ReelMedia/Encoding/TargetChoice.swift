@@ -5,11 +5,14 @@ public import ReelCore
 public struct TargetChoice {
     let index: SourceIndex
     let spec: JobSpec
+    let threads: Int
     public internal(set) var warnings: [String] = []
 
-    public init(index: SourceIndex, spec: JobSpec) {
+    /// `threads` are those of each codec where the spec does not say how many.
+    public init(index: SourceIndex, spec: JobSpec, threads: Int = 1) {
         self.index = index
         self.spec = spec
+        self.threads = spec.threads ?? threads
     }
 
     /// The video's encoder and its settings, opened once to learn who it is. Throws `.usage` for a codec or an option
@@ -34,7 +37,7 @@ public struct TargetChoice {
         var target = VideoTarget(
             encoder: profile.encoder, pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "",
             width: stream.width, height: stream.height, frameRate: stream.frameRate ?? Rational(25),
-            options: try options(of: profile, pixels.format), bitrate: spec.bitrate, threads: spec.threads,
+            options: try options(of: profile, pixels.format), bitrate: spec.bitrate, threads: threads,
             keyFrameInterval: profile.keyFrameInterval,
             identity: EncoderIdentity(build: VideoEncoderProfile.build(of: profile.encoder), extradataHash: ""))
         if profile.encoder == "rawvideo" { try refuseUnlessGivenBack(target) }
@@ -97,7 +100,7 @@ public struct TargetChoice {
     private func options(
         of profile: VideoEncoderProfile, _ format: AVPixelFormat
     ) throws(ReelFailure) -> [Tag] {
-        var options = profile.options(spec.threads)
+        var options = profile.options(threads)
         if let preset = spec.preset {
             let name = profile.preset?.option ?? "preset"
             guard profile.has(option: name) else {

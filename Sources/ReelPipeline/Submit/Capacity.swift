@@ -30,8 +30,5 @@ public struct Capacity: Sendable {
     /// Bytes that no pass of a job may exceed; nil where nothing limits it.
     func ceiling(_ spec: JobSpec) -> Int64? { [spec.memory, limit].compactMap(\.self).min() }
 
-    func plan(_ source: SourceIndex, recon: ReconResult, spec: JobSpec) throws(ReelFailure) -> Plan {
-        try Planner(slots: slots, memory: MemoryRequest(budget: share, limit: limit)).plan(
-            index: source, spec: spec, video: recon.video, audio: recon.audio, warnings: recon.warnings)
-    }
+    var planner: Planner { Planner(slots: slots, memory: MemoryRequest(budget: share, limit: limit)) }
 }

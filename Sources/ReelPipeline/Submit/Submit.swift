@@ -36,7 +36,8 @@ public struct Submit: Sendable {
         let (recon, identity) = try await look(at: path, spec: spec, index: index)
         fingerprint.indexHash = recon.indexHash
         let found = try SourceIndex(decoding: AtomicFile.read(index))
-        let plan = try capacity.plan(found, recon: recon, spec: spec)
+        let plan = try capacity.planner.plan(
+            index: found, spec: spec, video: recon.video, audio: recon.audio, warnings: recon.warnings)
         let id = try JobID.make(
             fingerprint: fingerprint, spec: spec, encoder: recon.video.identity,
             audioEncoders: recon.audio.map(\.encoder))
@@ -50,7 +51,8 @@ public struct Submit: Sendable {
     private func look(
         at source: String, spec: JobSpec, index: String
     ) async throws(ReelFailure) -> (ReconResult, EngineIdentity) {
-        let request = EngineRequest.recon(ReconRequest(source: source, spec: spec, index: index))
+        let request = EngineRequest.recon(
+            ReconRequest(source: source, spec: spec, planner: capacity.planner, index: index))
         return try await ReelFailure.unifying {
             try await engine.withEngine(memory: nil) { session in
                 guard case .recon(let result) = try await session.perform(request, progress: { _ in }) else {

@@ -15,6 +15,17 @@ extension BitRate: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
 
+/// A number of threads, or `auto`.
+struct ThreadCount: ExpressibleByArgument {
+    /// nil leaves it to the plan.
+    let number: Int?
+
+    init?(argument: String) {
+        guard argument == "auto" || Int(argument) != nil else { return nil }
+        number = Int(argument)
+    }
+}
+
 extension ClockTime: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
@@ -72,8 +83,14 @@ struct SpecOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Memory that a pass may take, for example 768MiB. Default: 2GiB.", valueName: "size"))
     var memory: ByteSize?
 
-    @Option(help: "Threads of each codec; the same number gives the same bytes anywhere.")
-    var threads = 1
+    @Option(
+        help: ArgumentHelp(
+            """
+            Threads of each codec; the same number gives the same bytes anywhere. auto: one, and more where there are \
+            fewer passes than slots. Default: auto.
+            """,
+            valueName: "number"))
+    var threads: ThreadCount?
 
     @Option(help: "Packets: compare the finished file with the plan. decode: decode all of it as well.")
     var verify: VerifyMode = .packets
@@ -82,7 +99,9 @@ struct SpecOptions: ParsableArguments {
     var onDamage: DamageMode = .repeat
 
     func validate() throws {
-        guard (1...128).contains(threads) else { throw ValidationError("--threads must be 1 to 128") }
+        guard (1...128).contains(threads?.number ?? 1) else {
+            throw ValidationError("--threads must be auto, or 1 to 128")
+        }
         guard passFrames ?? 1 > 0 else { throw ValidationError("--pass-frames must be 1 or more") }
         guard crf ?? 0 >= 0 else { throw ValidationError("--crf must be 0 or more") }
         guard crf == nil || bitrate == nil else { throw ValidationError("--crf and --bitrate exclude each other") }
@@ -110,7 +129,8 @@ struct SpecOptions: ParsableArguments {
         JobSpec(
             container: container, videoCodec: videoCodec, crf: crf, preset: preset, bitrate: bitrate?.rate,
             lossless: lossless, audio: audio, audioCodec: audioCodec, from: from?.seconds, to: to?.seconds,
-            timestamps: timestamps, passFrames: passFrames, threads: threads, memory: memory?.bytes, verify: verify,
+            timestamps: timestamps, passFrames: passFrames, threads: threads?.number, memory: memory?.bytes,
+            verify: verify,
             onDamage: onDamage)
     }
 }
