@@ -32,7 +32,8 @@ struct Desk {
 
     private func recon(_ request: ReconRequest) throws(ReelFailure) -> ReconResult {
         let heard = Self.progress(events)
-        let index = try Recon(path: request.source).run { heard($0, 0) }
+        // Even looking at the clock takes longer than a packet whose payload is left where it is.
+        let index = try Recon(path: request.source).run { if $0 % 64 == 0 { heard($0, 0) } }
         let hash = try Media.write(index, to: request.index)
         var choice = TargetChoice(index: index, spec: request.spec)
         var video = try choice.video()

@@ -127,7 +127,7 @@ struct PresentationOrderTests {
 
     @Test("without any time, frames follow in picture order, which begins anew at every IDR picture")
     func pictureOrder() {
-        func picture(_ order: Int, idr: Bool = false) -> ScannedPacket {
+        func picture(_ order: Int32, idr: Bool = false) -> ScannedPacket {
             packet(nil, starts: idr, picture: CodedPicture(order: order, startsSequence: idr))
         }
         let packets = [

@@ -22,7 +22,10 @@ public struct FieldTally: Hashable, Sendable {
     public func settle(
         stated: FieldOrder, first: FieldOrder, knowsOrder: Bool
     ) -> (order: FieldOrder, vary: Bool) {
-        guard topFirst + bottomFirst > 0 else { return (first.isInterlaced ? first : stated, false) }
+        guard topFirst + bottomFirst > 0 else {
+            if first.isInterlaced { return (first, false) }
+            return (stated == .unknown && progressive > 0 ? .progressive : stated, false)
+        }
         let most: FieldOrder = topFirst >= bottomFirst ? .topFirst : .bottomFirst
         let turns = knowsOrder && min(topFirst, bottomFirst) > 0
         if turns { return (most, true) }

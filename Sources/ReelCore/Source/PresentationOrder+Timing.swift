@@ -39,9 +39,9 @@ extension PresentationOrder {
     /// which they are decoded where the container tells these, else at the nominal rate.
     private func times(of scanned: [ScannedPacket], _ warnings: inout [String]) -> [Timestamp] {
         var times = scanned.map { $0.pts ?? Timestamp(0) }
-        let heads = scanned.indices.filter { !scanned[$0].picture.isSecondField }
-        let missing = heads.reduce(0) { $0 + (scanned[$1].pts == nil ? 1 : 0) }
+        let missing = scanned.reduce(0) { $0 + ($1.pts == nil && !$1.picture.isSecondField ? 1 : 0) }
         if missing > 0 {
+            let heads = scanned.indices.filter { !scanned[$0].picture.isSecondField }
             let order = displayOrder(scanned, heads)
             let ticks = heads.compactMap { scanned[$0].dts }.sorted()
             warnings.append(
@@ -62,7 +62,7 @@ extension PresentationOrder {
     /// reference picture after the B-pictures that follow it in the file.
     private func displayOrder(_ scanned: [ScannedPacket], _ heads: [Int]) -> [Int] {
         var sequence = 0
-        let counts = heads.compactMap { packet -> (sequence: Int, order: Int, packet: Int)? in
+        let counts = heads.compactMap { packet -> (sequence: Int, order: Int32, packet: Int)? in
             if scanned[packet].picture.startsSequence { sequence += 1 }
             return scanned[packet].picture.order.map { (sequence, $0, packet) }
         }

@@ -4,6 +4,14 @@ public enum Reordering: Hashable, Codable, Sendable {
     case possible(CodedVideo)
     /// The one reason why not, as a sentence without its full stop.
     case impossible(String)
+
+    /// The same, where every packet that is shown is one of the track's frames.
+    public func checked(against track: VideoTrack) -> Reordering {
+        guard case .possible = self else { return self }
+        let shown = track.packets.reduce(0) { $0 + ($1.flags.contains(.discarded) ? 0 : 1) }
+        if shown == track.frames.count { return self }
+        return .impossible("\(shown) packets do not make \(track.frames.count) frames one by one")
+    }
 }
 
 /// How packets that are passed on as they are were coded: what a muxer and a decoder must be told of them.

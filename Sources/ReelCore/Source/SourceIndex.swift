@@ -83,10 +83,10 @@ public struct PacketEntry: Hashable, Sendable {
     public var pts: Timestamp
     /// Decode time as the demuxer gave it; the presentation time where it gave none.
     public var dts: Timestamp
-    /// Bytes of payload.
-    public var size: Int32
     /// Byte position in the file, −1 where the demuxer does not know.
     public var position: Int64
+    /// Bytes of payload.
+    public var size: Int32
     public var flags: Flags
 
     public init(pts: Timestamp, dts: Timestamp, size: Int32, position: Int64, flags: Flags) {

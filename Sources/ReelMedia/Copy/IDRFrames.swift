@@ -40,7 +40,7 @@ final class IDRFrames {
 
 extension NALFraming {
     /// The sequence and picture parameter sets of H.264 in extradata: ISO 14496-15 5.3.3.1, or start codes.
-    fileprivate func parameterSets(in extradata: UnsafeRawBufferPointer) -> [[UInt8]] {
+    func parameterSets(in extradata: UnsafeRawBufferPointer) -> [[UInt8]] {
         guard case .lengths = self else { return units(in: extradata).map(Array.init) }
         var sets: [[UInt8]] = []
         var place = 5

@@ -33,6 +33,17 @@ struct IntraFrames {
         height = Int(parameters.height)
     }
 
+    /// How many of a packet's first bytes `fault` looks at.
+    var headerBytes: Int {
+        switch syntax {
+        case .prores: 32
+        case .dnxhd: 64
+        case .ffv1: 2
+        case .raw, .huffyuv: 0
+        case .jpeg, .h264: .max
+        }
+    }
+
     /// What is wrong with a packet, as the end of a sentence that begins with the packet; nil where nothing is.
     mutating func fault(in bytes: UnsafeRawBufferPointer) -> String? {
         switch syntax {

@@ -25,6 +25,12 @@ final class ReorderingProof {
         }
     }
 
+    /// How many of the next packet's first bytes `examine` looks at.
+    var appetite: Int {
+        guard obstacle == nil, let syntax else { return 0 }
+        return isSampled ? .max : syntax.headerBytes
+    }
+
     /// Takes the video's next packet in the order of the file.
     func examine(_ packet: borrowing Packet) throws(ReelFailure) {
         defer { number += 1 }
@@ -36,17 +42,13 @@ final class ReorderingProof {
         }
     }
 
-    /// What recon found, once every packet was seen and put in its order.
-    func verdict(on track: VideoTrack) throws(ReelFailure) -> Reordering {
+    /// What recon found, once every packet was seen.
+    func verdict(on stream: VideoStream) throws(ReelFailure) -> Reordering {
         if let obstacle { return .impossible(obstacle) }
-        let shown = track.packets.reduce(0) { $0 + ($1.flags.contains(.discarded) ? 0 : 1) }
-        guard shown == track.frames.count else {
-            return .impossible("\(shown) packets do not make \(track.frames.count) frames one by one")
-        }
-        guard track.stream.fieldOrder == .progressive || track.stream.fieldOrder == .unknown else {
+        guard stream.fieldOrder == .progressive || stream.fieldOrder == .unknown else {
             return .impossible("the video \(IntraFrames.interlaced)")
         }
-        return .possible(try coded(track.stream))
+        return .possible(try coded(stream))
     }
 
     /// How the packets are coded, and which containers give the first of them back.

@@ -6,6 +6,14 @@ final class Demuxer {
     let path: String
     private var native: UnsafeMutablePointer<AVFormatContext>
     private var filters: [Int: BitstreamFilter] = [:]
+    /// nil where libavformat reads by itself.
+    private let file: FileReader?
+    /// Whether packets come without their payload: `fetch` reads what is wanted of it.
+    private(set) var leavesPayload = false
+    /// Whether, besides, all that the table lists can be read.
+    private(set) lazy var hasWholeTable = leavesPayload && listsOnlyWhatIsThere()
+    /// How much of the packet that was read last has been fetched.
+    private var fetched = 0
     /// Where reading failed first, for people; nil while it did not.
     private(set) var damage: String?
 
@@ -15,9 +23,12 @@ final class Demuxer {
         yuv4mpegpipe,mjpeg,vc1,gif,apng,swf,dirac,h263,wav,mp3,aac,ac3,eac3,flac,amr,aiff
         """
 
-    enum Purpose {
+    enum Purpose: Equatable {
         /// A source: streams are probed.
         case source
+        /// A source whose packets are listed. Where the container has a table of them, that alone is believed and their
+        /// payload is left on the disk, unless `payload`.
+        case list(payload: Bool)
         /// A file that reel wrote itself: packets as they stand in it, no probing.
         case segment
     }
@@ -29,13 +40,20 @@ final class Demuxer {
         options.set("protocol_whitelist", "file")
         options.set("format_whitelist", Self.formats)
         if purpose == .segment { options.set("fflags", "noparse+nofillin") }
-        var context: UnsafeMutablePointer<AVFormatContext>?
+        if case .list = purpose { file = try FileReader(path) } else { file = nil }
+        var context = avformat_alloc_context()
+        context?.pointee.pb = file?.native
         let code = avformat_open_input(&context, "file:" + path, nil, &options.native)
         guard code >= 0, let context else { throw Self.refusal(path, code) }
         native = context
-        guard purpose == .source else { return }
+        guard purpose != .segment else { return }
+        let hasTable = try file.map { (file) throws(ReelFailure) in try self.hasTable(in: file) } ?? false
+        // Parsers would look at payload, and put their own words in the place of the table's.
+        if hasTable { native.pointee.flags |= AVFMT_FLAG_NOPARSE }
         let probed = avformat_find_stream_info(native, nil)
         guard probed >= 0 else { throw Self.refusal(path, probed) }
+        leavesPayload = hasTable && purpose == .list(payload: false)
+        if leavesPayload { file?.leavePayload() }
         for index in 0..<streamCount {
             filters[index] = try stream(index).flatMap { (stream) throws(ReelFailure) in
                 try BitstreamFilter(for: stream)
@@ -48,7 +66,7 @@ final class Demuxer {
         avformat_close_input(&context)
     }
 
-    private static func refusal(_ path: String, _ code: Int32) -> ReelFailure {
+    static func refusal(_ path: String, _ code: Int32) -> ReelFailure {
         // What the system says has a reason of its own; what demuxers say is how they noticed the damage.
         let isOfSystem = [reel_error_no_entry, reel_error_no_memory, reel_error_no_access].contains(code)
         let advice =
@@ -115,6 +133,7 @@ final class Demuxer {
         var failures = 0
         while failures < Self.patience {
             packet.reset()
+            fetched = 0
             let code = av_read_frame(native, packet.native)
             guard code >= 0 else {
                 if try isAtEnd(code) { return false }
@@ -122,11 +141,25 @@ final class Demuxer {
                 continue
             }
             failures = 0
-            guard let filter = filters[packet.streamIndex] else { return true }
+            guard !filters.isEmpty, let filter = filters[packet.streamIndex] else { return true }
             if try filter.pass(packet) { return true }
         }
         return false
     }
+
+    /// Reads the first bytes of the packet that was read last, as many as are given, where that has left them on the disk.
+    func fetch(_ packet: borrowing Packet, first count: Int = .max) throws(ReelFailure) {
+        let wanted = min(count, packet.size)
+        guard leavesPayload, fetched < wanted, packet.position >= 0, let start = packet.native.pointee.data else {
+            return
+        }
+        let bytes = UnsafeMutableRawBufferPointer(start: start + fetched, count: wanted - fetched)
+        _ = try file?.fetch(at: packet.position + Int64(fetched), into: bytes)
+        fetched = wanted
+    }
+
+    /// Bytes read from the file so far, where packets are listed.
+    var bytesRead: Int64 { file?.bytesRead ?? 0 }
 
     /// Whether a failure to read is the end of the file. What the disk or memory refuses is thrown: nothing may be lost
     /// silently.

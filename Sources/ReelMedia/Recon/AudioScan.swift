@@ -10,6 +10,9 @@ final class AudioScan {
     private let frame: Frame
     private var interval: Interval?
     private var bytes: Int64 = 0
+    private var packets: Int32 = 0
+    /// The container's table has told the rest, or packets have said something else than it.
+    private var (isComplete, contradictsTable) = (false, false)
     /// That of the first sound.
     private var format: SoundFormat?
     /// Why the output cannot have the track; known when the scan is finished.
@@ -31,7 +34,13 @@ final class AudioScan {
         decoder = refusal == nil ? try? Decoder(stream: stream, threads: 1, path: path) : nil
     }
 
+    /// Whether it wants the payload of packets: until the first sound is heard.
+    var isListening: Bool { decoder != nil && format == nil }
+
     func add(_ packet: borrowing Packet) throws(ReelFailure) {
+        guard !isComplete else { return }
+        contradictsTable = contradictsTable || entry(packets)?.timestamp != packet.pts?.ticks
+        packets += 1
         bytes += Int64(packet.size)
         if let pts = packet.pts {
             let start = min(interval?.start ?? pts, pts)
@@ -42,6 +51,33 @@ final class AudioScan {
         _ = try decoder.send(packet)
         try listen(to: decoder)
     }
+
+    /// Takes the packets that have not come yet from the container's table instead; false where that could say something
+    /// else than they would.
+    func takeRest() -> Bool {
+        let count = avformat_index_get_entries_count(stream)
+        guard !isComplete, !contradictsTable, let interval else { return false }
+        // Only once.
+        contradictsTable = true
+        var end = interval.end
+        var rest: Int64 = 0
+        for place in packets..<count {
+            guard let entry = entry(place) else { return false }
+            // Packets last until the next one; the last one to the end of the track.
+            let next = place + 1 < count ? self.entry(place + 1)?.timestamp ?? entry.timestamp : stream.pointee.duration
+            guard let start = Timestamp(native: entry.timestamp), start >= interval.start, next > entry.timestamp,
+                let until = Timestamp(native: next)
+            else { return false }
+            end = max(end, until)
+            rest += Int64(entry.size)
+        }
+        bytes += rest
+        self.interval = Interval(start: interval.start, duration: end - interval.start)
+        isComplete = true
+        return true
+    }
+
+    private func entry(_ place: Int32) -> AVIndexEntry? { avformat_index_get_entry(stream, place)?.pointee }
 
     private func listen(to decoder: Decoder) throws(ReelFailure) {
         while format == nil, try decoder.receive(into: frame) == .frame {

@@ -6,18 +6,21 @@ final class PictureParser {
     private let parser: CodecParser
     private let randomAccess: RandomAccess
     private let countsOrder: Bool
+    /// A parser that names no structure has not found the picture's header.
+    private let namesStructure: Bool
     /// Which frames are interlaced, by their headers: broadcasts switch in the middle, and neither the container nor the
     /// first frame tells.
     private(set) var fields = FieldTally()
     /// Whether the headers tell which field comes first. In H.264 the parser goes by the picture structure, decoders by
     /// the fields' picture order counts (ITU-T H.264 8.2.1), and x264 as libavcodec drives it lets these differ.
     let knowsFieldOrder: Bool
+    /// Whether the last picture was half a frame.
+    private(set) var isField = false
     /// The field that waits for its other half.
     private var firstField: AVPictureStructure?
 
     /// Nil for codecs that show pictures in the order of their packets.
-    init?(stream: UnsafeMutablePointer<AVStream>, randomAccess: RandomAccess) throws(ReelFailure) {
-        let parameters = stream.pointee.codecpar.pointee
+    init?(_ parameters: AVCodecParameters, randomAccess: RandomAccess) throws(ReelFailure) {
         let reordering = [
             AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG4,
             AV_CODEC_ID_VC1, AV_CODEC_ID_WMV3,
@@ -26,12 +29,15 @@ final class PictureParser {
         self.parser = parser
         self.randomAccess = randomAccess
         countsOrder = parameters.codec_id == AV_CODEC_ID_H264 || parameters.codec_id == AV_CODEC_ID_HEVC
+        namesStructure = parameters.codec_id == AV_CODEC_ID_H264
         knowsFieldOrder = parameters.codec_id != AV_CODEC_ID_H264
     }
 
-    /// What the packet says; packets are to be shown to it in the order of the file.
-    func look(at packet: borrowing Packet) -> CodedPicture {
-        let found = packet.withBytes(parser.parse)
+    /// What a packet's bytes say, or its first ones where `isCut`; nil where these do not reach far enough. Packets are to
+    /// be shown to it in the order of the file.
+    func look(at bytes: UnsafeRawBufferPointer, of packet: borrowing Packet, isCut: Bool) -> CodedPicture? {
+        let found = parser.parse(bytes)
+        if isCut, namesStructure, found.picture_structure == AV_PICTURE_STRUCTURE_UNKNOWN { return nil }
         if !packet.isDiscarded { fields.add(FieldOrder(native: found.field_order)) }
         let isSecond = isSecondField(found.picture_structure)
         // Only what the parser or the container calls key is worth another look at all its bytes.
@@ -39,13 +45,14 @@ final class PictureParser {
         return CodedPicture(
             isSecondField: isSecond,
             isBidirectional: !countsOrder && found.pict_type == Int32(AV_PICTURE_TYPE_B.rawValue),
-            order: countsOrder ? Int(found.output_picture_number) : nil,
-            startsSequence: mayStart && randomAccess.startsSequence(packet))
+            order: countsOrder ? found.output_picture_number : nil,
+            startsSequence: mayStart && randomAccess.startsSequence(bytes))
     }
 
     /// Two fields of opposite parity on end are one frame (ITU-T H.264 3.30, complementary field pairs).
     private func isSecondField(_ structure: AVPictureStructure) -> Bool {
-        guard structure == AV_PICTURE_STRUCTURE_TOP_FIELD || structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD else {
+        isField = structure == AV_PICTURE_STRUCTURE_TOP_FIELD || structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD
+        guard isField else {
             firstField = nil
             return false
         }

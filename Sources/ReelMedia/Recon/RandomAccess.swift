@@ -3,9 +3,9 @@ internal import ReelCore
 
 /// Tells from a packet's bytes whether decoding can start with it: containers flag as key what is not always clean.
 struct RandomAccess {
-    private enum Syntax { case h264, hevc, mpegVideo, other }
-    private let syntax: Syntax
-    private let framing: NALFraming
+    enum Syntax { case h264, hevc, mpegVideo, other }
+    let syntax: Syntax
+    let framing: NALFraming
 
     init(codec: AVCodecID, extradata: UnsafeRawBufferPointer) {
         switch codec {
@@ -16,28 +16,26 @@ struct RandomAccess {
         }
     }
 
-    /// Whether what this packet and later ones show, at or after its own time, decodes correctly from here.
-    func startsDecoding(_ packet: borrowing Packet) -> Bool {
-        guard packet.isKey else { return false }
-        return packet.withBytes { bytes in
-            switch syntax {
-            case .h264: h264(bytes)
-            case .hevc: hevc(bytes)
-            case .mpegVideo: hasSequenceHeader(bytes)
-            case .other: true
-            }
+    /// Whether a packet's bytes say more than that it is flagged as key.
+    var readsBytes: Bool { syntax != .other }
+
+    /// Whether what a packet flagged as key and later ones show, at or after its own time, decodes correctly from here.
+    func startsDecoding(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        switch syntax {
+        case .h264: h264(bytes)
+        case .hevc: hevc(bytes)
+        case .mpegVideo: hasSequenceHeader(bytes)
+        case .other: true
         }
     }
 
     /// Whether picture order counts begin anew with this packet: an IDR picture, or in HEVC a BLA picture (ITU-T H.265
     /// 8.1.3).
-    func startsSequence(_ packet: borrowing Packet) -> Bool {
+    func startsSequence(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard syntax == .h264 || syntax == .hevc else { return false }
-        return packet.withBytes { bytes in
-            framing.units(in: bytes).contains { unit in
-                guard let header = unit.first else { return false }
-                return syntax == .h264 ? header & 0x1f == 5 : (16...20).contains((header >> 1) & 0x3f)
-            }
+        return framing.units(in: bytes).contains { unit in
+            guard let header = unit.first else { return false }
+            return syntax == .h264 ? header & 0x1f == 5 : (16...20).contains((header >> 1) & 0x3f)
         }
     }
 

@@ -11,8 +11,11 @@ public struct Recon {
 
     /// Opens the source and picks its main video and the audio beside it. Throws `.input` where there is none to
     /// reverse: no media, no video, encrypted, no decoder.
-    public init(path: String) throws(ReelFailure) {
-        demuxer = try Demuxer(path: path)
+    public init(path: String) throws(ReelFailure) { try self.init(path: path, payload: false) }
+
+    /// Reads the payload even where the container's table tells all that is to be known, if `payload`.
+    package init(path: String, payload: Bool) throws(ReelFailure) {
+        demuxer = try Demuxer(path: path, purpose: .list(payload: payload))
         let streams = (0..<demuxer.streamCount).compactMap { [demuxer] in demuxer.stream($0) }
         let isVideo = { (stream: UnsafeMutablePointer<AVStream>) in
             stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
@@ -48,18 +51,50 @@ public struct Recon {
         }
     }
 
-    /// Reads the whole file once. `progress` hears after each packet how many were read. Throws `.input` where the file
-    /// has no frame to show.
-    public func run(progress: (_ packets: Int) -> Void = { _ in }) throws(ReelFailure) -> SourceIndex {
+    /// Bytes read from the file so far.
+    package var bytesRead: Int64 { demuxer.bytesRead }
+
+    /// Reads the whole file once, or where the container has a table of its packets little more than that. `progress`
+    /// hears after each packet how many were read. Throws `.input` where the file has no frame to show.
+    public consuming func run(progress: (_ packets: Int) -> Void = { _ in }) throws(ReelFailure) -> SourceIndex {
+        let path = demuxer.path
+        let found = try survey(progress)
+        // The demuxer's tables are as large as those that are made now.
+        _ = consume self
+        var index = found.index
+        let (track, repairs) = found.order.arrange(
+            found.scanned, stream: index.video.stream, firstDecoded: found.firstDecoded)
+        guard !track.frames.isEmpty else { throw ReelFailure(.input, "\(path): the video has no frames") }
+        let end = track.stream.timeBase.seconds(track.end)
+        let said = found.texts.map { $0.finish(end: end) }
+        index.video = track
+        index.texts = said.map(\.track)
+        index.reordering = index.reordering.checked(against: track)
+        index.warnings = found.damage + repairs + said.compactMap(\.warning) + index.warnings
+        return index
+    }
+
+    /// What demuxing finds.
+    private struct Survey {
+        /// Without its tables and texts.
+        let index: SourceIndex
+        let scanned: [ScannedPacket]
+        let order: PresentationOrder
+        /// The packet whose frame is shown first.
+        let firstDecoded: Int?
+        let texts: [TextScan]
+        let damage: [String]
+    }
+
+    private func survey(_ progress: (_ packets: Int) -> Void) throws(ReelFailure) -> Survey {
         let videoIndex = Int(video.pointee.index)
         demuxer.select(Set(audio.map(\.index) + texts.keys + [videoIndex]))
-        let parameters = video.pointee.codecpar.pointee
-        let randomAccess = RandomAccess(codec: parameters.codec_id, extradata: parameters.header)
         var scanned: [ScannedPacket] = []
+        scanned.reserveCapacity(Int(avformat_index_get_entries_count(video)))
         let tracks = Dictionary(audio.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
         var texts = texts
         let first = try FirstFrame(stream: video, path: demuxer.path)
-        let parser = try PictureParser(stream: video, randomAccess: randomAccess)
+        let pictures = try PictureScan(video, in: demuxer)
         let proof = try ReorderingProof(stream: video, path: demuxer.path)
         let packet = try Packet()
         var packets = 0
@@ -67,11 +102,16 @@ public struct Recon {
             packets += 1
             progress(packets)
             if packet.streamIndex == videoIndex {
-                scanned.append(scan(packet, randomAccess, parser))
+                scanned.append(try pictures.scan(packet))
+                try demuxer.fetch(packet, first: first.isLooking ? .max : proof.appetite)
                 try proof.examine(packet)
                 if first.isLooking { try first.feed(packet) }
+            } else if let track = tracks[packet.streamIndex] {
+                if track.isListening { try demuxer.fetch(packet) }
+                try track.add(packet)
+                if !track.isListening, demuxer.hasWholeTable, track.takeRest() { demuxer.skip(track.index) }
             } else {
-                try tracks[packet.streamIndex]?.add(packet)
+                try demuxer.fetch(packet)
                 texts[packet.streamIndex]?.add(packet)
             }
         }
@@ -80,37 +120,21 @@ public struct Recon {
         var stream = VideoStream(native: video)
         first.complete(&stream)
         stream.losses = first.losses(besides: video)
-        (stream.fieldOrder, stream.fieldsVary) = (parser?.fields ?? FieldTally()).settle(
-            stated: stream.fieldOrder, first: first.fieldOrder, knowsOrder: parser?.knowsFieldOrder ?? false)
+        (stream.fieldOrder, stream.fieldsVary) = (pictures.parser?.fields ?? FieldTally()).settle(
+            stated: stream.fieldOrder, first: first.fieldOrder, knowsOrder: pictures.parser?.knowsFieldOrder ?? false)
+        let timecode = demuxer.timecode.map { [$0] } ?? []
+        let index = SourceIndex(
+            format: demuxer.formatName, fileSize: demuxer.fileSize, startTime: demuxer.startTime,
+            video: VideoTrack(stream: stream, packets: [], frames: [], randomAccessPoints: []),
+            audio: audio.compactMap(\.track), chapters: demuxer.chapters, attachments: demuxer.attachments,
+            metadata: demuxer.metadata.filter { $0.name.lowercased() != "timecode" } + timecode,
+            reordering: try proof.verdict(on: stream), warnings: leftOut())
         let order = PresentationOrder(
             nominalDuration: stream.nominalDuration, trackEnd: trackEnd(stream.timeBase), mayRestart: demuxer.mayRestart
         )
-        let (track, repairs) = order.arrange(scanned, stream: stream, firstDecoded: first.packetNumber)
-        guard !track.frames.isEmpty else {
-            throw ReelFailure(.input, "\(demuxer.path): the video has no frames")
-        }
-        let end = track.stream.timeBase.seconds(track.end)
-        let said = texts.sorted { $0.key < $1.key }.map { $0.value.finish(end: end) }
-        let timecode = demuxer.timecode.map { [$0] } ?? []
-        return SourceIndex(
-            format: demuxer.formatName, fileSize: demuxer.fileSize, startTime: demuxer.startTime, video: track,
-            audio: audio.compactMap(\.track), texts: said.map(\.track),
-            chapters: demuxer.chapters, attachments: demuxer.attachments,
-            metadata: demuxer.metadata.filter { $0.name.lowercased() != "timecode" } + timecode,
-            reordering: try proof.verdict(on: track),
-            warnings: [demuxer.damage].compactMap(\.self) + repairs + said.compactMap(\.warning) + leftOut())
-    }
-
-    private func scan(
-        _ packet: borrowing Packet, _ randomAccess: RandomAccess, _ parser: PictureParser?
-    ) -> ScannedPacket {
-        var flags: PacketEntry.Flags = []
-        if packet.isKey { flags.insert(.key) }
-        if packet.isDiscarded { flags.insert(.discarded) }
-        return ScannedPacket(
-            pts: packet.pts, dts: packet.dts, duration: packet.duration, size: Int32(packet.size),
-            position: packet.position, flags: flags, startsDecoding: randomAccess.startsDecoding(packet),
-            picture: parser?.look(at: packet) ?? CodedPicture())
+        return Survey(
+            index: index, scanned: scanned, order: order, firstDecoded: first.packetNumber,
+            texts: texts.sorted { $0.key < $1.key }.map(\.value), damage: [demuxer.damage].compactMap(\.self))
     }
 
     /// Where the stream's DURATION tag says it ends. NUT and Matroska have no durations of packets: what libavformat

@@ -1,0 +1,59 @@
+internal import CFFmpeg
+internal import ReelCore
+
+extension Demuxer {
+    /// Stops handing out a stream's packets.
+    func skip(_ index: Int) { stream(index)?.pointee.discard = AVDISCARD_ALL }
+
+    /// Whether all that the container's table lists of the selected streams is in the file, which a cut-off file's is not.
+    func listsOnlyWhatIsThere() -> Bool {
+        let size = fileSize
+        return streams.filter { $0.pointee.discard != AVDISCARD_ALL }.allSatisfy { stream in
+            (0..<avformat_index_get_entries_count(stream)).allSatisfy { place in
+                avformat_index_get_entry(stream, place).map { $0.pointee.pos + Int64($0.pointee.size) <= size } ?? false
+            }
+        }
+    }
+
+    /// Whether the file's headers say all of every packet but its payload: MP4 and QuickTime without fragments, and
+    /// without what libavformat takes apart by itself.
+    func hasTable(in file: FileReader) throws(ReelFailure) -> Bool {
+        guard formatName.hasPrefix("mov,"), streams.allSatisfy(\.isWholeInTable) else { return false }
+        return try MovieBoxes.listEverything { (offset, count) throws(ReelFailure) in
+            try [UInt8](unsafeUninitializedCapacity: count) { (buffer, length) throws(ReelFailure) in
+                length = try file.fetch(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
+            }
+        }
+    }
+}
+
+extension UnsafeMutablePointer<AVStream> {
+    /// Whether the packets are what the container's table lists, and flagged as it flags them.
+    fileprivate var isWholeInTable: Bool {
+        let parameters = pointee.codecpar.pointee
+        switch parameters.codec_type {
+        case AVMEDIA_TYPE_AUDIO:
+            // DV's sound is inside its pictures.
+            return !["vdva", "dvca"].contains(fourCharacters(parameters.codec_tag))
+        case AVMEDIA_TYPE_VIDEO where !isCover:
+            // A sample may hold several pictures, or a picture need several samples.
+            let packed = [AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG4, AV_CODEC_ID_VC1, AV_CODEC_ID_WMV3]
+            return !packed.contains(parameters.codec_id) && (saysWhichAreKey || needsNoKeys)
+        default: return true
+        }
+    }
+
+    /// Where no table says which packets are key, all are said to be.
+    private var saysWhichAreKey: Bool {
+        (0..<avformat_index_get_entries_count(self)).contains { place in
+            avformat_index_get_entry(self, place).map { $0.pointee.flags & AVINDEX_KEYFRAME == 0 } ?? false
+        }
+    }
+
+    /// Every packet is key, or its first bytes tell for certain.
+    private var needsNoKeys: Bool {
+        let codec = pointee.codecpar.pointee.codec_id
+        let isIntra = avcodec_descriptor_get(codec).map { $0.pointee.props & AV_CODEC_PROP_INTRA_ONLY != 0 } ?? false
+        return isIntra || codec == AV_CODEC_ID_HEVC || codec == AV_CODEC_ID_MPEG2VIDEO
+    }
+}

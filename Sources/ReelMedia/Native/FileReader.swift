@@ -1,0 +1,109 @@
+internal import CFFmpeg
+internal import Glibc
+internal import ReelCore
+
+/// A file that libavformat reads by way of reel: what is read is counted, and payload can be left on the disk.
+final class FileReader {
+    /// libavformat's view of the file.
+    private(set) var native: UnsafeMutablePointer<AVIOContext>
+    private let path: String
+    private let descriptor: Int32
+    private var position: Int64 = 0
+    /// Bytes that were read from the file so far.
+    private(set) var bytesRead: Int64 = 0
+    /// Where the file ends up to which reading payload is pretended; nil while everything is read.
+    private var pretendedSize: Int64?
+
+    /// Bytes read at once: more would be read in vain where a demuxer goes to and fro.
+    private static let buffer = 32 << 10
+
+    init(_ path: String) throws(ReelFailure) {
+        self.path = path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Demuxer.refusal(path, -errno) }
+        let room = av_malloc(Self.buffer)?.assumingMemoryBound(to: UInt8.self)
+        guard let native = avio_alloc_context(room, Int32(Self.buffer), 0, nil, readFile, nil, seekFile) else {
+            av_free(room)
+            close(descriptor)
+            throw mediaFailure(reel_error_no_memory, "opening \(path)")
+        }
+        self.native = native
+        // Not retained: the context is freed with this object, and nothing else calls it.
+        native.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+    }
+
+    deinit {
+        av_free(native.pointee.buffer)
+        var context: UnsafeMutablePointer<AVIOContext>? = native
+        avio_context_free(&context)
+        close(descriptor)
+    }
+
+    var size: Int64 {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    /// From now on nothing but `fetch` reads from the disk: the demuxer knows all headers, and what it reads into its
+    /// packets is left as it was.
+    func leavePayload() {
+        pretendedSize = size
+        // Straight into the packets, that is not at all.
+        native.pointee.direct = 1
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM)
+    }
+
+    /// Reads the bytes at an offset; returns how many there were.
+    func fetch(at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws(ReelFailure) -> Int {
+        var done = 0
+        while let start = bytes.baseAddress, done < bytes.count {
+            let count = read(at: offset + Int64(done), into: start + done, bytes.count - done)
+            guard count != reel_error_eof else { break }
+            guard count >= 0 else { throw mediaFailure(count, "reading \(path)", kind: .input) }
+            done += Int(count)
+        }
+        return done
+    }
+
+    /// Bytes read, or an error of libav*.
+    private func read(at offset: Int64, into bytes: UnsafeMutableRawPointer, _ count: Int) -> Int32 {
+        var result = pread(descriptor, bytes, count, Int(offset))
+        while result < 0, errno == EINTR { result = pread(descriptor, bytes, count, Int(offset)) }
+        guard result >= 0 else { return -errno }
+        bytesRead += Int64(result)
+        return result == 0 ? reel_error_eof : Int32(result)
+    }
+
+    fileprivate func read(into bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
+        let result =
+            if let pretendedSize {
+                position < pretendedSize ? Int32(min(Int64(count), pretendedSize - position)) : reel_error_eof
+            } else {
+                read(at: position, into: bytes, Int(count))
+            }
+        position += Int64(max(result, 0))
+        return result
+    }
+
+    fileprivate func seek(to offset: Int64, _ whence: Int32) -> Int64 {
+        switch whence & ~AVSEEK_FORCE {
+        case AVSEEK_SIZE: return size
+        case SEEK_SET where offset >= 0: position = offset
+        case SEEK_CUR where position + offset >= 0: position += offset
+        default: return Int64(-EINVAL)
+        }
+        return position
+    }
+}
+
+private func readFile(
+    _ reader: UnsafeMutableRawPointer?, _ bytes: UnsafeMutablePointer<UInt8>?, _ count: Int32
+) -> Int32 {
+    guard let reader, let bytes else { return -EINVAL }
+    return Unmanaged<FileReader>.fromOpaque(reader).takeUnretainedValue().read(into: bytes, count)
+}
+
+private func seekFile(_ reader: UnsafeMutableRawPointer?, _ offset: Int64, _ whence: Int32) -> Int64 {
+    guard let reader else { return Int64(-EINVAL) }
+    return Unmanaged<FileReader>.fromOpaque(reader).takeUnretainedValue().seek(to: offset, whence)
+}

@@ -1,0 +1,65 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Looks at the video's packets one after the other: at every picture's header where it may say something that the others
+/// do not, else at those of the packets flagged as key and of a few more.
+final class PictureScan {
+    private let demuxer: Demuxer
+    private let randomAccess: RandomAccess
+    let parser: PictureParser?
+    private var syntax: FieldSyntax
+    private var number = 0
+
+    /// Bytes before the end of the first slice's header in most packets: keys bring parameter sets and messages.
+    private static let (head, keyHead, longHead) = (128, 512, 4096)
+    /// One packet in so many is looked at though nothing is to be expected.
+    private static let spread = 256
+
+    init(_ stream: UnsafeMutablePointer<AVStream>, in demuxer: Demuxer) throws(ReelFailure) {
+        self.demuxer = demuxer
+        let parameters = stream.pointee.codecpar.pointee
+        randomAccess = RandomAccess(codec: parameters.codec_id, extradata: parameters.header)
+        parser = try PictureParser(parameters, randomAccess: randomAccess)
+        syntax = FieldSyntax(codec: parameters.codec_id, extradata: parameters.header)
+    }
+
+    func scan(_ packet: borrowing Packet) throws(ReelFailure) -> ScannedPacket {
+        defer { number += 1 }
+        var flags: PacketEntry.Flags = []
+        if packet.isKey { flags.insert(.key) }
+        if packet.isDiscarded { flags.insert(.discarded) }
+        var scanned = ScannedPacket(
+            pts: packet.pts, dts: packet.dts, duration: packet.duration, size: Int32(packet.size),
+            position: packet.position, flags: flags, startsDecoding: packet.isKey)
+        if demuxer.leavesPayload {
+            try lookAtHead(of: packet, &scanned)
+        } else {
+            packet.withBytes { _ = look(at: $0, of: packet, isCut: false, &scanned) }
+        }
+        return scanned
+    }
+
+    /// Fetches no more of the packet than it takes to know.
+    private func lookAtHead(of packet: borrowing Packet, _ scanned: inout ScannedPacket) throws(ReelFailure) {
+        guard randomAccess.readsBytes, packet.isKey || syntax.mayHaveFields || number % Self.spread == 0 else { return }
+        for length in [packet.isKey ? Self.keyHead : Self.head, Self.longHead] where length < packet.size {
+            try demuxer.fetch(packet, first: length)
+            let head = packet.withBytes { randomAccess.head(in: UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+            if let head, head.withUnsafeBytes({ look(at: $0, of: packet, isCut: true, &scanned) }) { return }
+        }
+        try demuxer.fetch(packet)
+        packet.withBytes { _ = look(at: $0, of: packet, isCut: false, &scanned) }
+    }
+
+    /// Fills in what the bytes say; false where they end too early.
+    private func look(
+        at bytes: UnsafeRawBufferPointer, of packet: borrowing Packet, isCut: Bool, _ scanned: inout ScannedPacket
+    ) -> Bool {
+        scanned.startsDecoding = packet.isKey && randomAccess.startsDecoding(bytes)
+        guard let parser else { return true }
+        guard let picture = parser.look(at: bytes, of: packet, isCut: isCut) else { return false }
+        scanned.picture = picture
+        if packet.isKey { syntax.note(bytes, isField: parser.isField) }
+        return true
+    }
+}

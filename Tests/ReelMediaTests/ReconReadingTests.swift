@@ -1,0 +1,132 @@
+import Foundation
+import ReelCore
+import ReelMedia
+import Testing
+
+/// What recon reads of a file, counted: where the container has a table of its packets, next to nothing of their payload,
+/// and yet the index is the same.
+@Suite("Recon's reading")
+struct ReconReadingTests {
+    /// Frames of noise, which take room, `loops` times one after the other.
+    private func source(
+        _ name: String, in folder: ScratchFolder, frames: Int = 300, loops: Int = 10, size: String = "320x180",
+        filter: String = "null", video: [String], audio: [String]? = ["-c:a", "aac"], muxing: [String] = []
+    ) throws -> String {
+        let once = try Fixture.make(
+            "once-" + name, in: folder, frames: frames, rate: "30000/1001", size: size,
+            filter: "noise=alls=40:allf=t," + filter, video: video, audio: audio)
+        let path = folder.path + "/" + name
+        try run(
+            "ffmpeg",
+            ["-v", "error", "-nostdin", "-stream_loop", "\(loops - 1)", "-i", once, "-map", "0", "-c", "copy"]
+                + muxing + [path])
+        return path
+    }
+
+    /// The index of a file, and the share of it that was read for that.
+    private func look(_ path: String, payload: Bool) throws -> (index: SourceIndex, share: Double) {
+        let recon = try Recon(path: path, payload: payload)
+        let index = try recon.run()
+        return (index, Double(recon.bytesRead) / Double(index.fileSize))
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        let name: String
+        let video: [String]
+        var muxing: [String] = []
+        var filter = "null"
+        var size = "320x180"
+        var audio: [String]? = ["-c:a", "aac"]
+        var loops = 10
+        var testDescription: String { "\(name) \(video) \(muxing)" }
+    }
+
+    private static let x264 = Fixture.x264 + ["-qp", "18", "-bf", "3", "-g", "50"]
+    private static let x265 = [
+        "-c:v", "libx265", "-preset", "ultrafast", "-x265-params",
+        "log-level=error:qp=18:bframes=3:keyint=50:open-gop=1",
+    ]
+
+    @Test(
+        "at most 2 % of a file with a sample table is read, and the index is the same",
+        arguments: [
+            Case(name: "a.mp4", video: x264), Case(name: "a.mp4", video: x264, muxing: ["-movflags", "+faststart"]),
+            Case(name: "a.mov", video: x264 + ["-x264-params", "open-gop=1"], audio: ["-c:a", "pcm_s16le"]),
+            Case(name: "a.mp4", video: x264, muxing: ["-output_ts_offset", "3.337"]),
+            Case(name: "a.mp4", video: x264, audio: ["-c:a", "ac3"]),
+            Case(
+                name: "a.mp4", video: x264 + ["-flags", "+ildct+ilme", "-field_order", "tt"],
+                filter: "setfield=tff", size: "640x360"),
+            Case(name: "a.mp4", video: x265 + ["-tag:v", "hvc1"]),
+            Case(name: "a.mov", video: ["-c:v", "mpeg2video", "-q:v", "2", "-bf", "2"], size: "640x360"),
+            Case(
+                name: "a.mp4",
+                video: ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-b:v", "9M"]),
+            Case(
+                name: "a.mov", video: ["-c:v", "prores_ks", "-profile:v", "0"], audio: nil, loops: 20),
+        ])
+    func table(_ source: Case) throws {
+        let folder = try ScratchFolder()
+        let path = try self.source(
+            source.name, in: folder, loops: source.loops, size: source.size, filter: source.filter,
+            video: source.video, audio: source.audio, muxing: source.muxing)
+        let (listed, share) = try look(path, payload: false)
+        let (read, whole) = try look(path, payload: true)
+        #expect(share <= 0.02)
+        #expect(whole > 0.9)
+        #expect(listed == read)
+        #expect(listed.video.frames.count == 300 * source.loops)
+    }
+
+    @Test("an edit list that begins within a group of pictures hides the same packets")
+    func editList() throws {
+        let folder = try ScratchFolder()
+        let whole = try source("whole.mp4", in: folder, video: Self.x264)
+        let path = folder.path + "/cut.mp4"
+        try run("ffmpeg", ["-v", "error", "-nostdin", "-ss", "1", "-i", whole, "-map", "0", "-c", "copy", path])
+        let (listed, share) = try look(path, payload: false)
+        #expect(share <= 0.02)
+        #expect(listed == (try look(path, payload: true).index))
+        #expect(listed.video.packets.contains { $0.flags.contains(.discarded) })
+    }
+
+    @Test("a file that is cut off ends where its bytes do")
+    func cutOff() throws {
+        let folder = try ScratchFolder()
+        let path = try source("s.mp4", in: folder, video: Self.x264, muxing: ["-movflags", "+faststart"])
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.truncate(atOffset: try file.seekToEnd() * 2 / 3)
+        let (listed, share) = try look(path, payload: false)
+        let (read, _) = try look(path, payload: true)
+        #expect(share <= 0.02)
+        #expect(listed == read)
+        #expect((1500..<2500).contains(listed.video.frames.count))
+    }
+
+    @Test(
+        "what says of its packets only where they are is read from start to end, once", arguments: ["mp4", "mkv", "ts"])
+    func sequential(ending: String) throws {
+        let folder = try ScratchFolder()
+        let path = try source(
+            "s." + ending, in: folder, loops: 3, video: Self.x264,
+            muxing: ending == "mp4" ? ["-movflags", "+frag_keyframe+empty_moov"] : [])
+        let (index, share) = try look(path, payload: false)
+        #expect(index.video.frames.count >= 898)
+        // The sound of a fragment lies behind its pictures: what is read ahead for one is read again for the other.
+        #expect((0.9...1.4).contains(share))
+        #expect(index == (try look(path, payload: true).index))
+    }
+
+    private static let corpus = ProcessInfo.processInfo.environment["REEL_CORPUS"]
+
+    @Test("frames of two packets, each a field, are found by their first bytes", .enabled(if: corpus != nil))
+    func fields() throws {
+        let folder = try ScratchFolder()
+        let source = (Self.corpus ?? "") + "/sony_a7m3_avchd_paff_opengop.mts"
+        let path = folder.path + "/s.mp4"
+        try run("ffmpeg", ["-v", "error", "-nostdin", "-i", source, "-map", "0:v", "-c", "copy", path])
+        let (listed, _) = try look(path, payload: false)
+        #expect(listed == (try look(path, payload: true).index))
+        #expect(listed.video.frames.count < listed.video.packets.count)
+    }
+}
