@@ -117,6 +117,20 @@ struct ReconReadingTests {
         #expect(index == (try look(path, payload: true).index))
     }
 
+    @Test("parameter sets in the midst of a file say that from there on frames may be interlaced")
+    func becomesInterlaced() throws {
+        let folder = try ScratchFolder()
+        let parts = try [("first.ts", [], "null"), ("second.ts", ["-flags", "+ildct+ilme"], "setfield=tff")].map {
+            try source($0.0, in: folder, loops: 5, filter: $0.2, video: Self.x264 + $0.1, audio: nil)
+        }
+        let path = folder.path + "/both.mp4"
+        try run("sh", "-c", "cat \(parts[0]) \(parts[1]) | ffmpeg -v error -i - -c copy \(path)")
+        let (listed, share) = try look(path, payload: false)
+        #expect(share <= 0.02)
+        #expect(listed == (try look(path, payload: true).index))
+        #expect(listed.video.stream.fieldOrder == .topFirst && listed.video.stream.fieldsVary)
+    }
+
     private static let corpus = ProcessInfo.processInfo.environment["REEL_CORPUS"]
 
     @Test("frames of two packets, each a field, are found by their first bytes", .enabled(if: corpus != nil))

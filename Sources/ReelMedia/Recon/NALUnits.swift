@@ -22,6 +22,25 @@ enum NALFraming: Equatable {
         }
     }
 
+    /// The units up to the first that is a slice, of which there is at least the beginning. Most of a packet lies behind.
+    func units(
+        in bytes: UnsafeRawBufferPointer, untilSlice isSlice: (_ header: UInt8) -> Bool
+    ) -> [Slice<UnsafeRawBufferPointer>] {
+        guard self == .annexB else {
+            let units = units(in: bytes)
+            let slice = units.firstIndex { $0.first.map(isSlice) ?? false }
+            return Array(units.prefix(slice.map { $0 + 1 } ?? units.count))
+        }
+        var place = 0
+        while place + 3 < bytes.count {
+            if bytes[place] == 0, bytes[place + 1] == 0, bytes[place + 2] == 1, isSlice(bytes[place + 3]) {
+                return units(in: UnsafeRawBufferPointer(rebasing: bytes[..<place])) + [bytes[(place + 3)...]]
+            }
+            place += 1
+        }
+        return units(in: bytes)
+    }
+
     private func lengthCoded(_ bytes: UnsafeRawBufferPointer, _ size: Int) -> [Slice<UnsafeRawBufferPointer>] {
         var units: [Slice<UnsafeRawBufferPointer>] = []
         var place = 0

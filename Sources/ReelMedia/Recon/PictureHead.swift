@@ -5,8 +5,7 @@ extension RandomAccess {
     /// not reach so far.
     func head(in bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         switch syntax {
-        case .h264: framing.head(in: bytes) { (1...5).contains($0 & 0x1f) }
-        case .hevc: framing.head(in: bytes) { ($0 >> 1) & 0x3f < 32 }
+        case .h264, .hevc: framing.head(in: bytes, isSlice: isSlice)
         // ISO 13818-2 6.2.1: slice_start_code.
         case .mpegVideo: startCodes(in: bytes).contains { (1...0xaf).contains(bytes[$0]) } ? Array(bytes) : nil
         case .other: Array(bytes)
@@ -15,8 +14,8 @@ extension RandomAccess {
 }
 
 extension NALFraming {
-    /// More than slices' headers take, lists of reference pictures left out.
-    private static let sliceHeader = 64
+    /// More than what is wanted of a slice's header takes.
+    private static let sliceHeader = 32
 
     fileprivate func head(in bytes: UnsafeRawBufferPointer, isSlice: (UInt8) -> Bool) -> [UInt8]? {
         // Start codes are not what files with tables have.

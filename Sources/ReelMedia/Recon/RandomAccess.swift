@@ -33,17 +33,23 @@ struct RandomAccess {
     /// 8.1.3).
     func startsSequence(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard syntax == .h264 || syntax == .hevc else { return false }
-        return framing.units(in: bytes).contains { unit in
+        return framing.units(in: bytes, untilSlice: isSlice).contains { unit in
             guard let header = unit.first else { return false }
             return syntax == .h264 ? header & 0x1f == 5 : (16...20).contains((header >> 1) & 0x3f)
         }
+    }
+
+    /// ITU-T H.264 table 7-1, H.265 table 7-1: whether a unit is a slice, by its first byte. All slices of a picture tell
+    /// the same.
+    func isSlice(_ header: UInt8) -> Bool {
+        syntax == .h264 ? (1...5).contains(header & 0x1f) : (header >> 1) & 0x3f < 32
     }
 
     /// ITU-T H.264 7.4.1.2.1: an IDR picture; or an I picture that a recovery point of 0 frames or the container vouches
     /// for. A gradual refresh (recovery_frame_cnt above 0, D.2.8) shows wrong pictures first: no place to start.
     private func h264(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var recoveryFrames: Int?
-        for unit in framing.units(in: bytes) {
+        for unit in framing.units(in: bytes, untilSlice: isSlice) {
             guard let header = unit.first else { continue }
             switch header & 0x1f {
             case 5: return true
@@ -82,7 +88,7 @@ struct RandomAccess {
 
     /// ITU-T H.265 7.4.2.2: nal_unit_type 16 to 21, BLA, IDR and CRA; the leading pictures of a CRA are shown before it.
     private func hevc(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        framing.units(in: bytes).contains { unit in
+        framing.units(in: bytes, untilSlice: isSlice).contains { unit in
             unit.first.map { (16...21).contains(($0 >> 1) & 0x3f) } ?? false
         }
     }
