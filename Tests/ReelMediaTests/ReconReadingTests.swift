@@ -90,6 +90,20 @@ struct ReconReadingTests {
         #expect(listed.video.packets.contains { $0.flags.contains(.discarded) })
     }
 
+    @Test("an edit list does not make the last frame longer", arguments: ["libx264", "libvpx-vp9"])
+    func lastFrame(encoder: String) throws {
+        let folder = try ScratchFolder()
+        let whole = try Fixture.make(
+            "whole.mp4", in: folder, frames: 90,
+            video: ["-c:v", encoder, "-g", "30"] + (encoder == "libx264" ? ["-bf", "0"] : ["-cpu-used", "8"]))
+        let path = folder.path + "/cut.mp4"
+        try run("ffmpeg", ["-v", "error", "-nostdin", "-ss", "0.6", "-i", whole, "-c", "copy", path])
+        let track = try Recon(path: path).run().video
+        #expect((track.packets.first?.dts ?? Timestamp(0)) < Timestamp(0))
+        let lengths = Set(track.frames.map { track.stream.timeBase.seconds($0.interval.duration) })
+        #expect(lengths == [Rational(1001, 24000)])
+    }
+
     @Test("a file that is cut off ends where its bytes do")
     func cutOff() throws {
         let folder = try ScratchFolder()

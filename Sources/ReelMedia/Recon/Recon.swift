@@ -115,6 +115,7 @@ public struct Recon {
                 texts[packet.streamIndex]?.add(packet)
             }
         }
+        forgetShiftedEnd(&scanned)
         for track in audio { try track.finish() }
         if !scanned.isEmpty { try first.finish(path: demuxer.path) }
         var stream = VideoStream(native: video)
@@ -135,6 +136,15 @@ public struct Recon {
         return Survey(
             index: index, scanned: scanned, order: order, firstDecoded: first.packetNumber,
             texts: texts.sorted { $0.key < $1.key }.map(\.value), damage: [demuxer.damage].compactMap(\.self))
+    }
+
+    /// libavformat lets the last packet of MP4 and QuickTime last until the track's end, in the track's own time; the
+    /// packet's is another where an edit list has moved it, and then nothing is said of how long it lasts.
+    private func forgetShiftedEnd(_ scanned: inout [ScannedPacket]) {
+        guard demuxer.formatName.hasPrefix("mov,"), let first = scanned.first?.dts, first != Timestamp(0),
+            let last = scanned.last, let dts = last.dts, last.duration.count == video.pointee.duration - dts.ticks
+        else { return }
+        scanned[scanned.count - 1].duration = .zero
     }
 
     /// Where the stream's DURATION tag says it ends. NUT and Matroska have no durations of packets: what libavformat
