@@ -98,9 +98,13 @@ let package = Package(
         .executableTarget(
             name: "reel-bench",
             dependencies: [
-                "ReelQueue", "ReelCore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ReelQueue", "ReelCore", "CProcess",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ], path: "Benchmarks/Sources", swiftSettings: strict),
+        .systemLibrary(name: "CProcess", path: "Benchmarks/CProcess"),
 
         .testTarget(name: "ReelCoreTests", dependencies: ["ReelCore"], swiftSettings: strict),
         .testTarget(

@@ -3,6 +3,9 @@ internal import ArgumentParser
 @main
 struct ReelBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reel-bench", abstract: "Measures reel's board, and simulates what reel could do otherwise.",
-        subcommands: [BoardCommand.self, StraggleCommand.self])
+        commandName: "reel-bench",
+        abstract: "Measures reel, its peers and its board, and simulates what reel could do otherwise.",
+        subcommands: [
+            SuiteCommand.self, MeasureCommand.self, FootageCommand.self, BoardCommand.self, StraggleCommand.self,
+        ])
 }

@@ -1,0 +1,65 @@
+internal import Foundation
+
+/// reel beside its peers: the same source, the same coding, alternately.
+struct PeerSection {
+    let workshop: Workshop
+    let source: String
+    let name: String
+
+    func run(peers: [Peer] = Peer.allCases) async throws -> (Section, Rounds, JobFacts) {
+        try await workshop.warm(source)
+        var rounds = Rounds()
+        var facts: JobFacts?
+        for round in 1...workshop.rounds {
+            for peer in peers {
+                let output = workshop.output + ".mp4"
+                workshop.remove(output)
+                let command = peer.command(source, output: output, in: workshop)
+                let title = "\(name), \(peer.rawValue), \(round) of \(workshop.rounds)"
+                rounds.add(peer.rawValue, try await workshop.measure(title, command))
+                if peer == .reel { facts = try JobFacts(workshop.standardOutput) }
+            }
+        }
+        guard let facts else { throw Trouble("reel was not among the peers") }
+        return (section(rounds, facts), rounds, facts)
+    }
+
+    private func section(_ rounds: Rounds, _ facts: JobFacts) -> Section {
+        var section = Section(name)
+        section.table(
+            [
+                "", "wall", "CPU", "largest process", "all processes", "read", "written", "reel's wall ÷ this",
+                "reel's CPU ÷ this",
+            ],
+            rounds.names.map { peer in
+                func bytes(_ value: (Measurement) -> Int) -> String {
+                    megabytes(rounds.median(peer) { Double(value($0)) })
+                }
+                return [
+                    peer, seconds(rounds.median(peer, \.wall)), seconds(rounds.median(peer, \.cpu)),
+                    bytes(\.peakRSS), bytes(\.peakSum), bytes(\.read), bytes(\.written),
+                    figure(rounds.ratio(Peer.reel.rawValue, to: peer, \.wall)),
+                    figure(rounds.ratio(Peer.reel.rawValue, to: peer, \.cpu)),
+                ]
+            })
+        section.say(
+            "reel: \(facts.passes) passes, \(facts.framesDecoded) of \(facts.frames) frames decoded, a pass needs at most "
+                + "\(megabytes(Double(facts.need))) by the plan and took \(megabytes(Double(facts.peakRSS))).")
+        return section
+    }
+}
+
+/// What `run --json` tells of a job.
+struct JobFacts: Decodable, Sendable {
+    let frames: Int
+    let framesDecoded: Int
+    let passes: Int
+    let need: Int
+    let peakRSS: Int
+
+    /// Of the last line that has any.
+    init(_ output: String) throws {
+        guard let line = output.split(separator: "\n").last else { throw Trouble("reel said nothing of its job") }
+        self = try JSONDecoder().decode(JobFacts.self, from: Data(line.utf8))
+    }
+}

@@ -1,0 +1,91 @@
+internal import Foundation
+
+/// A video that the suite measures with.
+struct SuiteSource: Sendable {
+    enum Coding: Sendable {
+        case h264(groups: String)
+        case hevc
+        case mjpeg
+        case prores
+    }
+
+    let name: String
+    var kind = FootageKind.film
+    var width = 1280
+    var height = 720
+    /// As ffmpeg spells it, and its value.
+    var rate = (text: "30000/1001", value: 30_000.0 / 1001)
+    var seconds: Double
+    var depth = 8
+    var coding: Coding
+
+    static let closedGroups = "keyint=120:open-gop=0"
+
+    var frames: Int { Int(seconds * rate.value) }
+    var isIntraOnly: Bool {
+        switch coding {
+        case .mjpeg, .prores: true
+        default: false
+        }
+    }
+
+    private var pixelFormat: String { depth == 10 ? "yuv420p10le" : "yuv420p" }
+
+    private var encoding: [String] {
+        switch coding {
+        case .h264(let groups): ["-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-x264-params", groups]
+        case .hevc:
+            [
+                "-c:v", "libx265", "-preset", "ultrafast", "-crf", "22", "-tag:v", "hvc1", "-x265-params",
+                "log-level=error",
+            ]
+        case .mjpeg: ["-c:v", "mjpeg", "-q:v", "3", "-pix_fmt", "yuvj420p"]
+        case .prores: ["-c:v", "prores", "-profile:v", "2", "-pix_fmt", "yuv422p10le"]
+        }
+    }
+
+    private var fileExtension: String { isIntraOnly ? "mov" : "mp4" }
+
+    /// Path of the file, which is made where it is not there.
+    func file(in workshop: Workshop) async throws -> String {
+        let path = "\(workshop.folder)/sources/\(name)-\(Int(seconds))s.\(fileExtension)"
+        if FileManager.default.fileExists(atPath: path) { return path }
+        workshop.say("making \(name): \(frames) frames of \(width)x\(height)")
+        let footage = [
+            workshop.bench, "footage", "--kind", kind.rawValue, "--width", "\(width)", "--height", "\(height)",
+            "--frames",
+            "\(frames)", "--rate", "\(rate.value)", "--depth", "\(depth)",
+        ]
+        let part = "\(workshop.folder)/sources/part.\(fileExtension)"
+        let video = ["-f", "rawvideo", "-pix_fmt", pixelFormat, "-s", "\(width)x\(height)", "-r", rate.text, "-i", "-"]
+        let encoder =
+            ["ffmpeg", "-v", "error", "-y"] + video + SuiteSource.sound(seconds) + encoding
+            + ["-c:a", "aac", "-b:a", "128k", "-shortest", part]
+        try await workshop.pipe(footage, into: encoder)
+        try FileManager.default.moveItem(atPath: part, toPath: path)
+        return path
+    }
+
+    /// Two voices of noise and tone that come and go, for as long.
+    static func sound(_ seconds: Double) -> [String] {
+        let graph =
+            "anoisesrc=color=pink:seed=7:amplitude=0.3:r=48000,tremolo=f=0.7:d=0.8,aformat=s16:48000:mono[n];sine=f=220:r=48000,vibrato=f=5,"
+            + "tremolo=f=0.3:d=0.9,aformat=s16:48000:mono[t];[n][t]amerge=inputs=2"
+        return ["-f", "lavfi", "-t", "\(seconds)", "-i", graph]
+    }
+}
+
+extension Workshop {
+    /// Runs two commands, the second reading what the first writes.
+    func pipe(_ first: [String], into second: [String]) async throws {
+        // bash, since a shell's status is otherwise that of the last command alone.
+        let script =
+            "set -o pipefail; "
+            + [first, second].map { $0.map(Workshop.quoted).joined(separator: " ") }.joined(separator: " | ")
+        _ = try await text(["bash", "-c", script])
+    }
+
+    static func quoted(_ argument: String) -> String {
+        "'" + argument.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    }
+}

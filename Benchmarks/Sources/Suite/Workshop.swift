@@ -1,0 +1,88 @@
+internal import Foundation
+internal import Subprocess
+internal import SystemPackage
+
+/// Where the suite works, and how it runs commands.
+struct Workshop: Sendable {
+    /// Holds the sources, which stay, and what is made of them, which does not.
+    let folder: String
+    /// How often each command runs.
+    let rounds: Int
+    /// Whether what takes minutes is left out or cut short.
+    let isQuick: Bool
+    /// Where reel's programs are.
+    let programs: String
+
+    init(folder: String, rounds: Int, isQuick: Bool) throws {
+        (self.folder, self.rounds, self.isQuick) = (folder, rounds, isQuick)
+        programs =
+            URL(fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            .deletingLastPathComponent().path
+        for name in ["sources", "work"] {
+            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+        }
+    }
+
+    var bench: String { programs + "/reel-bench" }
+    var coordinator: String { programs + "/reel-coordinator" }
+    /// What a command writes, until the next one does.
+    var output: String { folder + "/work/output" }
+
+    func work(_ name: String) -> String { "\(folder)/work/\(name)" }
+
+    /// Runs a command and tells what it took; throws where it fails, unless any status is `allowed`.
+    func measure(_ name: String, _ command: [String], input: String = "/dev/null", allowed: Set<Int> = [0])
+        async throws -> Measurement
+    {
+        let (output, errors) = (work("standard-output"), work("standard-error"))
+        let line = try await text(
+            [bench, "measure", "--output", output, "--errors", errors, "--input", input, "--"] + command)
+        let measurement = try JSONDecoder().decode(Measurement.self, from: Data(line.utf8))
+        guard allowed.contains(measurement.status) else {
+            let last = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
+            throw Trouble("\(name) ended with \(measurement.status): \(last.suffix(2000))")
+        }
+        say(String(format: "%@: %.2f s, %.2f s of CPU", name, measurement.wall, measurement.cpu))
+        return measurement
+    }
+
+    /// What the measured command wrote on standard output.
+    var standardOutput: String { (try? String(contentsOfFile: work("standard-output"), encoding: .utf8)) ?? "" }
+
+    /// What a command writes on standard output; throws where it fails.
+    func text(_ command: [String]) async throws -> String {
+        let result = try await Subprocess.run(
+            command[0].contains("/") ? .path(.init(command[0])) : .name(command[0]),
+            arguments: Arguments(Array(command.dropFirst())),
+            output: .string(limit: 64 << 20), error: .string(limit: 1 << 20))
+        guard result.terminationStatus.isSuccess else {
+            throw Trouble("\(command.joined(separator: " ")): \(result.standardError.suffix(2000))")
+        }
+        return result.standardOutput
+    }
+
+    func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+
+    func size(_ path: String) throws -> Int {
+        guard let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int else {
+            throw Trouble("\(path) has no size")
+        }
+        return size
+    }
+
+    /// Has a file in memory, so that whoever reads it first is not the slower.
+    func warm(_ path: String) async throws { _ = try await text(["cp", path, "/dev/null"]) }
+
+    func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+}
+
+extension Workshop {
+    /// The folder of the checkout that holds the programs.
+    var segmentScript: String { root + "/Benchmarks/segment-script" }
+
+    /// The programs are in .build/TRIPLE/release of the checkout.
+    private var root: String {
+        URL(fileURLWithPath: programs).resolvingSymlinksInPath()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+    }
+}
