@@ -98,7 +98,7 @@ let package = Package(
         .executableTarget(
             name: "reel-bench",
             dependencies: [
-                "ReelQueue", "ReelCore", "CProcess",
+                "ReelQueue", "ReelCore", "ReelEngine", "ReelStore", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Subprocess", package: "swift-subprocess"),

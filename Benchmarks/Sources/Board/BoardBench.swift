@@ -210,14 +210,14 @@ struct BoardBench {
         guard found == recorded else { throw Trouble("\(recorded) passes were recorded, but the board has \(found)") }
     }
 
-    private func fleet(_ size: Int, claiming: Bool = false) async throws -> [SimulatedWorker] {
+    func fleet(_ size: Int, claiming: Bool = false) async throws -> [SimulatedWorker] {
         let fleet = (0..<size).map { SimulatedWorker(address, number: $0) }
         try await all(fleet) { try await $0.prepare(claiming: claiming) }
         return fleet
     }
 
     @discardableResult
-    private func all<Result: Sendable>(
+    func all<Result: Sendable>(
         _ fleet: [SimulatedWorker], _ work: @escaping @Sendable (SimulatedWorker) async throws -> Result
     ) async throws -> [Result] {
         try await withThrowingTaskGroup(of: Result.self) { group in

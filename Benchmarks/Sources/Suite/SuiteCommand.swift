@@ -12,24 +12,49 @@ struct SuiteCommand: AsyncParsableCommand {
     @Flag(help: "Short sources, once each: a few minutes.")
     var quick = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Only this part; several times for several parts. Any of \(SuitePart.names).", valueName: "part"))
+    var only: [SuitePart] = []
+
     @Option(help: ArgumentHelp("Keeps the sources, and what is made meanwhile.", valueName: "folder"))
     var folder = NSTemporaryDirectory() + "/reel-benchmarks"
+
+    @Option(help: ArgumentHelp("Where a whole run writes its results, between two marks.", valueName: "file"))
+    var page: String?
 
     @Argument(help: "Videos of your own to compare with instead.")
     var files: [String] = []
 
+    func validate() throws {
+        guard rounds > 0 else { throw ValidationError("--rounds must be above 0") }
+    }
+
     func run() async throws {
         let workshop = try Workshop(folder: folder, rounds: quick ? 1 : rounds, isQuick: quick)
-        let sources = [
-            SuiteSource(name: "720p-closed", seconds: quick ? 20 : 60, coding: .h264(groups: SuiteSource.closedGroups)),
-            SuiteSource(
-                name: "1080p-closed", width: 1920, height: 1080, rate: ("24000/1001", 24_000.0 / 1001),
-                seconds: quick ? 12 : 60, coding: .h264(groups: SuiteSource.closedGroups)),
-        ]
-        for source in sources {
-            let file = try await source.file(in: workshop)
-            let (section, _, _) = try await PeerSection(workshop: workshop, source: file, name: source.name).run()
-            print("## \(section.title)\n\n\(section.text)")
+        let began = ContinuousClock.now
+        var page = SuitePage(heading: try await Machine.describe(workshop))
+        if files.isEmpty {
+            page.sections = try await Suite(workshop: workshop, parts: only.isEmpty ? SuitePart.allCases : only).run()
+        } else {
+            for file in files {
+                page.sections.append(
+                    try await PeerSection(workshop: workshop, source: file, name: (file as NSString).lastPathComponent)
+                        .run().0)
+            }
+        }
+        workshop.say(String(format: "that took %.0f minutes", (ContinuousClock.now - began) / .seconds(60)))
+        if let path = self.page, files.isEmpty, only.isEmpty, !quick {
+            try page.write(to: path)
+        } else {
+            print(page.text)
         }
     }
+}
+
+/// Parts of the suite.
+enum SuitePart: String, CaseIterable, Sendable, ExpressibleByArgument {
+    case peers, memory, recon, assembly, copy, slots, bitrate, board, cluster
+
+    static let names = allCases.map(\.rawValue).joined(separator: ", ")
 }

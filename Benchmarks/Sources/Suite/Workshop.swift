@@ -81,7 +81,7 @@ extension Workshop {
     var segmentScript: String { root + "/Benchmarks/segment-script" }
 
     /// The programs are in .build/TRIPLE/release of the checkout.
-    private var root: String {
+    var root: String {
         URL(fileURLWithPath: programs).resolvingSymlinksInPath()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
     }

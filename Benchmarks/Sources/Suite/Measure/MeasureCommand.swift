@@ -28,7 +28,7 @@ struct MeasureCommand: ParsableCommand {
         let sampler = Sampler()
         let before = MeasureCommand.inputAndOutput()
         let began = ContinuousClock.now
-        let child = try spawn()
+        let child = try spawn(command, input: .read(input), output: .write(output), errors: .write(errors))
         sampler.start()
         var measurement = Measurement()
         measurement.status = waitForAll(child) { measurement.wall = (ContinuousClock.now - began) / .seconds(1) }
@@ -44,21 +44,6 @@ struct MeasureCommand: ParsableCommand {
         (measurement.read, measurement.written) = (grown("rchar"), grown("wchar"))
         (measurement.readFromDisk, measurement.writtenToDisk) = (grown("read_bytes"), grown("write_bytes"))
         print(String(decoding: try JSONEncoder().encode(measurement), as: UTF8.self))
-    }
-
-    private func spawn() throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
-        posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
-        var arguments = command.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var child: pid_t = 0
-        let problem = posix_spawnp(&child, command[0], &actions, nil, &arguments, environ)
-        guard problem == 0 else { throw Trouble("cannot start \(command[0]): \(String(cString: strerror(problem)))") }
-        return child
     }
 
     /// Waits for the child, whose status it returns, and for every other descendant.

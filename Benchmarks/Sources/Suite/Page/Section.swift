@@ -18,10 +18,16 @@ struct Section: Sendable {
         text += rows.map(Section.line).joined() + "\n"
     }
 
+    /// A picture, which is written beside the page.
+    mutating func show(_ name: String, _ picture: String) {
+        pictures[name] = picture
+        say("![\(title)](images/\(name))")
+    }
+
     private static func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |\n" }
 }
 
-func seconds(_ value: Double) -> String { String(format: "%.2f s", value) }
+func duration(_ value: Double) -> String { String(format: "%.2f s", value) }
 
 func megabytes(_ value: Double) -> String { String(format: "%.0f MiB", value / 1_048_576) }
 

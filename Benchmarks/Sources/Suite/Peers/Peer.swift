@@ -10,7 +10,8 @@ enum Peer: String, CaseIterable, Sendable {
     static let preset = "veryfast"
     static let crf = "20"
     static let video = ["-c:v", "libx264", "-preset", preset, "-crf", crf]
-    static let audio = ["-c:a", "aac", "-b:a", "128k"]
+    /// reel gives the sound of two channels that many bits.
+    static let audio = ["-c:a", "aac", "-b:a", "192k"]
 
     func command(_ source: String, output: String, in workshop: Workshop) -> [String] {
         let ffmpeg = ["ffmpeg", "-v", "error", "-nostdin", "-y"]

@@ -5,6 +5,10 @@ struct PeerSection {
     let workshop: Workshop
     let source: String
     let name: String
+    /// How long it lasts, where that is known: then two halves of it forwards are the floor.
+    var seconds: Double?
+
+    static let halves = "two halves forwards, one thread each"
 
     func run(peers: [Peer] = Peer.allCases) async throws -> (Section, Rounds, JobFacts) {
         try await workshop.warm(source)
@@ -18,6 +22,11 @@ struct PeerSection {
                 let title = "\(name), \(peer.rawValue), \(round) of \(workshop.rounds)"
                 rounds.add(peer.rawValue, try await workshop.measure(title, command))
                 if peer == .reel { facts = try JobFacts(workshop.standardOutput) }
+            }
+            if let seconds {
+                rounds.add(
+                    PeerSection.halves,
+                    try await workshop.measure("halves", Peer.halves(source, seconds: seconds, in: workshop)))
             }
         }
         guard let facts else { throw Trouble("reel was not among the peers") }
@@ -36,7 +45,7 @@ struct PeerSection {
                     megabytes(rounds.median(peer) { Double(value($0)) })
                 }
                 return [
-                    peer, seconds(rounds.median(peer, \.wall)), seconds(rounds.median(peer, \.cpu)),
+                    peer, duration(rounds.median(peer, \.wall)), duration(rounds.median(peer, \.cpu)),
                     bytes(\.peakRSS), bytes(\.peakSum), bytes(\.read), bytes(\.written),
                     figure(rounds.ratio(Peer.reel.rawValue, to: peer, \.wall)),
                     figure(rounds.ratio(Peer.reel.rawValue, to: peer, \.cpu)),
@@ -45,6 +54,13 @@ struct PeerSection {
         section.say(
             "reel: \(facts.passes) passes, \(facts.framesDecoded) of \(facts.frames) frames decoded, a pass needs at most "
                 + "\(megabytes(Double(facts.need))) by the plan and took \(megabytes(Double(facts.peakRSS))).")
+        let bars = { (value: (Measurement) -> Double) in rounds.names.map { ($0, rounds.median($0, value)) } }
+        let file = name.replacing(" ", with: "-")
+        section.show("\(file)-wall.svg", Chart.bars("\(name): wall, s", bars(\.wall), format: "%.1f"))
+        section.show("\(file)-cpu.svg", Chart.bars("\(name): CPU, s", bars(\.cpu), format: "%.1f"))
+        section.show(
+            "\(file)-memory.svg",
+            Chart.bars("\(name): all processes, MiB", bars { Double($0.peakSum) / 1_048_576 }, format: "%.0f"))
         return section
     }
 }

@@ -19,7 +19,12 @@ struct SuiteSource: Sendable {
     var depth = 8
     var coding: Coding
 
-    static let closedGroups = "keyint=120:open-gop=0"
+    /// As cameras code: short even groups, the same frame types over and over, more bits than the reversed video gets. A
+    /// source made as the output will be is no fair one: forwards its frame types fall on those of the copy, reversed
+    /// they do not.
+    static let closedGroups = "keyint=60:open-gop=0:bframes=2:b-adapt=0:b-pyramid=none:scenecut=0"
+    static let openGroups = "keyint=48:open-gop=1:bframes=3:b-adapt=0:scenecut=0"
+    static let oneGroup = "keyint=infinite:bframes=2:b-adapt=0:scenecut=0"
 
     var frames: Int { Int(seconds * rate.value) }
     var isIntraOnly: Bool {
@@ -33,7 +38,7 @@ struct SuiteSource: Sendable {
 
     private var encoding: [String] {
         switch coding {
-        case .h264(let groups): ["-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-x264-params", groups]
+        case .h264(let groups): ["-c:v", "libx264", "-preset", "veryfast", "-crf", "15", "-x264-params", groups]
         case .hevc:
             [
                 "-c:v", "libx265", "-preset", "ultrafast", "-crf", "22", "-tag:v", "hvc1", "-x265-params",
@@ -44,11 +49,11 @@ struct SuiteSource: Sendable {
         }
     }
 
-    private var fileExtension: String { isIntraOnly ? "mov" : "mp4" }
+    var fileExtension: String { isIntraOnly ? "mov" : "mp4" }
 
     /// Path of the file, which is made where it is not there.
     func file(in workshop: Workshop) async throws -> String {
-        let path = "\(workshop.folder)/sources/\(name)-\(Int(seconds))s.\(fileExtension)"
+        let path = "\(workshop.folder)/sources/\(name.replacing(" ", with: "-"))-\(Int(seconds))s.\(fileExtension)"
         if FileManager.default.fileExists(atPath: path) { return path }
         workshop.say("making \(name): \(frames) frames of \(width)x\(height)")
         let footage = [

@@ -1,0 +1,103 @@
+internal import Foundation
+internal import ReelCore
+internal import ReelEngine
+internal import ReelStore
+
+/// Joining segments, and verifying what became of them, beside copying the result.
+struct AssemblySection {
+    let workshop: Workshop
+    /// A source whose output is large.
+    let large: String
+    /// One with few pixels and many frames, of which each three become a segment.
+    let long: String
+
+    func run() async throws -> Section {
+        var section = Section("Assembly")
+        section.say(
+            "The engine's request to assemble and verify, alone, on the segments of a finished job; beside `cp` of its "
+                + "output, and `cp` with `sync`, since reel's output is on the disk when it says so.")
+        let (few, size, count) = try await measure(large, ["--video-codec", "copy"])
+        let (many, _, thousands) = try await measure(
+            long, ["--preset", "ultrafast", "--crf", "30", "--audio", "none", "--pass-frames", "3"], again: 1)
+        func row(_ name: String, _ rounds: Rounds, _ command: String) -> [String] {
+            [
+                name, duration(rounds.median(command, \.wall)), duration(rounds.median(command, \.cpu)),
+                megabytes(rounds.median(command) { Double($0.peakRSS) }),
+                figure(rounds.median(command) { Double($0.peakFiles) }, "%.0f"),
+            ]
+        }
+        section.table(
+            ["", "wall", "CPU", "memory", "open files"],
+            [
+                row("\(count) segments, \(megabytes(Double(size)))", few, "assembly"),
+                row("`cp` of that output", few, "cp"), row("`cp` and `sync`", few, "sync"),
+                row("\(thousands) segments", many, "assembly"),
+            ])
+        section.goals = [
+            Goal(
+                name: "assembly with verification ÷ `cp` of the output, in time", aim: .atMost(3),
+                found: [
+                    ("", few.ratio("assembly", to: "cp", \.wall)),
+                    ("`cp` with `sync`", few.ratio("assembly", to: "sync", \.wall)),
+                ]),
+            Goal(
+                name: "\(thousands) segments: open files", aim: .atMost(16 + AssemblySection.otherFiles),
+                found: [
+                    ("16 segments and what every engine has open", many.median("assembly") { Double($0.peakFiles) })
+                ],
+                format: "%.0f"),
+            Goal(
+                name: "\(thousands) segments: memory ÷ that for \(count)", aim: .atMost(1.5),
+                found: [
+                    ("", many.median("assembly") { Double($0.peakRSS) } / few.median("assembly") { Double($0.peakRSS) })
+                ]),
+        ]
+        return section
+    }
+
+    /// Standard streams, the protocol's, source, output, index.
+    private static let otherFiles = 9.0
+
+    /// Has a job done, and assembles it again and again.
+    private func measure(_ source: String, _ options: [String], again rounds: Int? = nil)
+        async throws -> (Rounds, size: Int, segments: Int)
+    {
+        try await PrivateBoard.with(workshop) { board in
+            let job = try board.job(try await board.finish(source, options, slots: 2))
+            var taken = Rounds()
+            let (result, copy) = (try AssemblySection.output(of: job, in: workshop), workshop.work("copied"))
+            defer { for path in [result, copy] { workshop.remove(path) } }
+            for _ in 1...(rounds ?? workshop.rounds) {
+                taken.add("assembly", try await AssemblySection.assembly(of: job, source, in: workshop))
+                workshop.remove(copy)
+                taken.add("cp", try await workshop.measure("cp", ["cp", result, copy]))
+                workshop.remove(copy)
+                taken.add(
+                    "sync",
+                    try await workshop.measure(
+                        "cp and sync", ["sh", "-c", "cp '\(result)' '\(copy)' && sync '\(copy)'"]))
+            }
+            return (taken, try workshop.size(result), job.wholeSegments().values.reduce(0) { $0 + $1.count })
+        }
+    }
+
+    private static func output(of job: JobFolder, in workshop: Workshop) throws -> String {
+        workshop.work("assembled.\(try AtomicFile.read(json: Plan.self, from: job.plan).container.rawValue)")
+    }
+
+    /// Has an engine alone join the segments of a finished job once more.
+    static func assembly(of job: JobFolder, _ source: String, in workshop: Workshop) async throws -> Measurement {
+        let segments = job.wholeSegments().sorted { $0.key < $1.key }.flatMap(\.value)
+        let (records, output) = (
+            workshop.work("records"), try output(of: job, in: workshop)
+        )
+        workshop.remove(output)
+        try AtomicFile.write(json: segments, to: records)
+        let request = EngineRequest.assemble(
+            AssembleRequest(
+                job: JobFiles(source: source, index: job.index, plan: job.plan), segments: job.segments,
+                records: records,
+                output: output))
+        return try await workshop.measure("assembly of \(segments.count)", engine: request)
+    }
+}

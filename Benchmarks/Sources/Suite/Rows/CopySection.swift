@@ -1,0 +1,47 @@
+internal import Foundation
+
+/// Sources of which every packet is a whole frame: their packets are put in another order.
+struct CopySection {
+    let workshop: Workshop
+    let sources: [(name: String, file: String)]
+
+    func run() async throws -> Section {
+        var section = Section("Packets as they are")
+        var goal = Goal(name: "intra-only reorder ÷ `cp`, in time", aim: .atMost(2), found: [])
+        var rows: [[String]] = []
+        for (name, source) in sources {
+            try await workshop.warm(source)
+            var rounds = Rounds()
+            let output = workshop.output + ".mov"
+            for _ in 1...workshop.rounds {
+                workshop.remove(output)
+                rounds.add(
+                    "reel",
+                    try await workshop.measure(
+                        "\(name), copied", [workshop.coordinator, "run", source, "-o", output, "--video-codec", "copy"])
+                )
+                workshop.remove(output)
+                rounds.add("`cp`", try await workshop.measure("cp", ["cp", source, output]))
+                workshop.remove(output)
+                rounds.add(
+                    "`cp` and `sync`",
+                    try await workshop.measure(
+                        "cp and sync", ["sh", "-c", "cp '\(source)' '\(output)' && sync '\(output)'"]))
+            }
+            rows += rounds.names.map {
+                [
+                    "\(name), \($0)", duration(rounds.median($0, \.wall)), duration(rounds.median($0, \.cpu)),
+                    megabytes(rounds.median($0) { Double($0.read) }),
+                    megabytes(rounds.median($0) { Double($0.written) }),
+                ]
+            }
+            goal.found += [
+                (name, rounds.ratio("reel", to: "`cp`", \.wall)),
+                ("\(name), `cp` with `sync`", rounds.ratio("reel", to: "`cp` and `sync`", \.wall)),
+            ]
+        }
+        section.table(["", "wall", "CPU", "read", "written"], rows)
+        section.goals = [goal]
+        return section
+    }
+}

@@ -1,0 +1,206 @@
+internal import Foundation
+
+/// All that is measured, one part after the other.
+struct Suite {
+    let workshop: Workshop
+    let parts: [SuitePart]
+
+    private static let film = (text: "24000/1001", value: 24_000.0 / 1001)
+
+    func run() async throws -> [Section] {
+        var sections: [Section] = []
+        for part in parts {
+            workshop.say("— \(part.rawValue)")
+            sections += try await run(part)
+        }
+        return sections
+    }
+
+    private func run(_ part: SuitePart) async throws -> [Section] {
+        switch part {
+        case .peers: try await peers()
+        case .memory:
+            [try await MemorySection(workshop: workshop, sources: memorySources).run()] + (try await wholeJob())
+        case .recon:
+            [
+                try await ReconSection(workshop: workshop, source: try await long(minutes: workshop.isQuick ? 30 : 600))
+                    .run()
+            ]
+        case .assembly:
+            [
+                try await AssemblySection(
+                    workshop: workshop, large: try await large(prores),
+                    long: try await small.file(in: workshop)
+                ).run()
+            ]
+        case .copy:
+            [
+                try await CopySection(
+                    workshop: workshop,
+                    sources: [
+                        ("MJPEG", try await large(mjpeg)), ("ProRes", try await large(prores)),
+                    ]
+                ).run()
+            ]
+        case .slots:
+            [
+                try await SlotsSection(workshop: workshop, source: try await hd.file(in: workshop), seconds: hd.seconds)
+                    .run()
+            ]
+        case .bitrate: [try await BitrateSection(workshop: workshop, sources: try await contents()).run()]
+        case .board: [try await BoardSection(workshop: workshop, source: try await hd.file(in: workshop)).run()]
+        case .cluster:
+            [
+                try await ClusterSection(
+                    workshop: workshop, source: try await fullHD.file(in: workshop),
+                    film: try await repeated(fullHD, times: Int(7200 / fullHD.seconds)), large: try await large(prores)
+                ).run()
+            ]
+        }
+    }
+
+    // MARK: Sources
+
+    private var hd: SuiteSource {
+        SuiteSource(name: "720p", seconds: workshop.isQuick ? 20 : 60, coding: .h264(groups: SuiteSource.closedGroups))
+    }
+
+    private var fullHD: SuiteSource {
+        SuiteSource(
+            name: "1080p", width: 1920, height: 1080, rate: Suite.film, seconds: workshop.isQuick ? 12 : 60,
+            coding: .h264(groups: SuiteSource.closedGroups))
+    }
+
+    private var mjpeg: SuiteSource {
+        SuiteSource(
+            name: "720p MJPEG", rate: ("60000/1001", 60_000.0 / 1001), seconds: workshop.isQuick ? 8 : 30,
+            coding: .mjpeg)
+    }
+
+    private var prores: SuiteSource {
+        SuiteSource(
+            name: "1080p ProRes", width: 1920, height: 1080, rate: Suite.film, seconds: workshop.isQuick ? 4 : 30,
+            depth: 10,
+            coding: .prores)
+    }
+
+    /// 30,000 frames of little.
+    private var small: SuiteSource {
+        SuiteSource(
+            name: "small", kind: .talk, width: 160, height: 92, seconds: workshop.isQuick ? 100 : 1002,
+            coding: .h264(groups: "keyint=infinite:scenecut=0"))
+    }
+
+    private var memorySources: [(source: SuiteSource, mostDecoded: Double?)] {
+        let isQuick = workshop.isQuick
+        let open = SuiteSource(
+            name: "720p open groups", rate: Suite.film, seconds: isQuick ? 10 : 60,
+            coding: .h264(groups: SuiteSource.openGroups))
+        let one = SuiteSource(
+            name: "720p one key frame", rate: ("60000/1001", 60_000.0 / 1001), seconds: isQuick ? 10 : 30,
+            coding: .h264(groups: SuiteSource.oneGroup))
+        let standard = SuiteSource(
+            name: "480p", kind: .drawing, width: 848, height: 480, seconds: isQuick ? 30 : 600,
+            coding: .h264(groups: SuiteSource.closedGroups))
+        let ultra = SuiteSource(
+            name: "2160p HEVC 10-bit", width: 3840, height: 2160, rate: Suite.film, seconds: isQuick ? 3 : 30,
+            depth: 10,
+            coding: .hevc)
+        return [(hd, 1), (fullHD, 1), (open, 1.03), (one, nil), (standard, 1), (ultra, 1.03), (mjpeg, 1), (prores, 1)]
+    }
+
+    /// Three kinds of content.
+    private func contents() async throws -> [(name: String, file: String)] {
+        var found: [(name: String, file: String)] = []
+        for kind in FootageKind.allCases {
+            let source = SuiteSource(
+                name: "480p \(kind.rawValue)", kind: kind, width: 848, height: 480, seconds: workshop.isQuick ? 17 : 48,
+                coding: .h264(groups: SuiteSource.closedGroups))
+            found.append((kind.rawValue, try await source.file(in: workshop)))
+        }
+        return found
+    }
+
+    /// 1080p at 60 frames a second and few bits, ten seconds over and over.
+    private func long(minutes: Int) async throws -> String {
+        let source = SuiteSource(
+            name: "1080p of few bits", kind: .talk, width: 1920, height: 1080, rate: ("60000/1001", 60_000.0 / 1001),
+            seconds: 10.01,
+            coding: .h264(groups: SuiteSource.closedGroups + ":bitrate=1200:vbv-maxrate=1200:vbv-bufsize=2400"))
+        return try await repeated(source, times: minutes * 6)
+    }
+
+    /// Long enough that what a job costs beside its bytes does not count.
+    private func large(_ source: SuiteSource) async throws -> String {
+        try await repeated(source, times: workshop.isQuick ? 4 : 6)
+    }
+
+    private func repeated(_ source: SuiteSource, times: Int) async throws -> String {
+        let path =
+            "\(workshop.folder)/sources/\(source.name.replacing(" ", with: "-"))-\(Int(source.seconds))s-x\(times).\(source.fileExtension)"
+        if FileManager.default.fileExists(atPath: path) { return path }
+        let (file, part) = (
+            try await source.file(in: workshop), "\(workshop.folder)/sources/part.\(source.fileExtension)"
+        )
+        _ = try await workshop.text(
+            ["ffmpeg", "-v", "error", "-nostdin", "-y", "-stream_loop", "\(times - 1)", "-i", file, "-c", "copy", part])
+        try FileManager.default.moveItem(atPath: part, toPath: path)
+        return path
+    }
+
+    // MARK: Parts of several
+
+    private func peers() async throws -> [Section] {
+        var cpu = Goal(name: "CPU of the whole job ÷ one-threaded forward `ffmpeg`", aim: .atMost(1.06), found: [])
+        var filter = Goal(name: "wall, two slots ÷ `ffmpeg -vf reverse`", aim: .atMost(0.65), found: [])
+        var forward = Goal(name: "wall, two slots ÷ multi-threaded forward `ffmpeg`", aim: .atMost(0.97), found: [])
+        var sections: [Section] = []
+        for source in [hd, fullHD] {
+            let file = try await source.file(in: workshop)
+            let (section, rounds, facts) = try await PeerSection(
+                workshop: workshop, source: file, name: source.name, seconds: source.seconds
+            ).run()
+            func against(_ peer: Peer, _ value: (Measurement) -> Double) -> Double {
+                rounds.ratio(Peer.reel.rawValue, to: peer.rawValue, value)
+            }
+            func floor(_ peer: Peer, _ value: (Measurement) -> Double) -> String {
+                "\(figure(rounds.ratio(PeerSection.halves, to: peer.rawValue, value))) \(source.name)"
+            }
+            cpu.found.append((source.name, against(.forwardOneThread, \.cpu)))
+            filter.found.append((source.name, against(.filter, \.wall)))
+            forward.found.append((source.name, against(.forward, \.wall)))
+            cpu.addFloor(floor(.forwardOneThread, \.cpu))
+            filter.addFloor(floor(.filter, \.wall))
+            forward.addFloor(floor(.forward, \.wall))
+            sections.append(section)
+            if source.name == hd.name {
+                let each = rounds.median(Peer.reel.rawValue, \.cpu) / Double(facts.frames)
+                sections.append(try await MeltSection(workshop: workshop, source: file, reelCPUPerFrame: each).run())
+            }
+        }
+        sections[0].goals = [cpu, filter, forward]
+        return sections
+    }
+
+    /// Five minutes of 1080p, which the reverse filter cannot hold.
+    private func wholeJob() async throws -> [Section] {
+        let minute = try await fullHD.file(in: workshop)
+        let times = Int(300 / fullHD.seconds)
+        let film = try await repeated(fullHD, times: times)
+        let output = workshop.output + ".mp4"
+        workshop.remove(output)
+        let reel = try await workshop.measure("five minutes", Peer.reel.command(film, output: output, in: workshop))
+        let filter = try await workshop.measure("the filter", Peer.filter.command(minute, output: output, in: workshop))
+        var section = Section("Five minutes of 1080p")
+        section.say(
+            "All processes of reel's whole job together took \(megabytes(Double(reel.peakSum))). The reverse filter took "
+                + "\(megabytes(Double(filter.peakRSS))) for \(figure(fullHD.seconds, "%.0f")) s of it; it holds every frame, so "
+                + "that is \(times) times as much for five minutes, more than this machine has: scaled, not measured.")
+        section.goals = [
+            Goal(
+                name: "whole job's memory ÷ the reverse filter's, five minutes of 1080p", aim: .atMost(0.1),
+                found: [("", Double(reel.peakSum) / (Double(filter.peakRSS) * Double(times)))], format: "%.3f")
+        ]
+        return [section]
+    }
+}

@@ -1,0 +1,32 @@
+internal import Foundation
+internal import Glibc
+internal import ReelEngine
+
+extension Workshop {
+    /// Has an engine do one thing, and tells what it took.
+    func measure(_ name: String, engine request: EngineRequest) async throws -> Measurement {
+        let (fifo, answers) = (work("requests"), work("standard-output"))
+        for path in [fifo, answers] { remove(path) }
+        guard mkfifo(fifo, 0o600) == 0 else { throw Trouble("cannot make \(fifo)") }
+        // Opened for both, it does not wait for the engine; and an engine ends when its standard input does.
+        let requests = FileHandle(fileDescriptor: open(fifo, O_RDWR | O_CLOEXEC), closeOnDealloc: true)
+        try requests.write(contentsOf: try JSONEncoder().encode(request) + [UInt8(ascii: "\n")])
+        async let taken = measure(name, [programs + "/reel-engine"], input: fifo)
+        let deadline = ContinuousClock.now + .seconds(600)
+        while !hasAnswer(answers) {
+            guard ContinuousClock.now < deadline else { break }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        try requests.close()
+        let measurement = try await taken
+        guard standardOutput.contains("\"result\"") else {
+            throw Trouble("\(name): the engine said \(standardOutput.suffix(1000))")
+        }
+        return measurement
+    }
+
+    private func hasAnswer(_ path: String) -> Bool {
+        let said = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        return said.contains("\"result\"") || said.contains("\"failure\"")
+    }
+}
