@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Glibc
 
 /// All that is measured, one part after the other.
 struct Suite {
@@ -20,7 +21,8 @@ struct Suite {
         switch part {
         case .peers: try await peers()
         case .memory:
-            [try await MemorySection(workshop: workshop, sources: memorySources).run()] + (try await wholeJob())
+            [try await MemorySection(workshop: workshop, sources: memorySources).run()]
+                + (workshop.isQuick ? [] : try await wholeJob())
         case .recon:
             [
                 try await ReconSection(workshop: workshop, source: try await long(minutes: workshop.isQuick ? 30 : 600))
@@ -140,7 +142,7 @@ struct Suite {
             "\(workshop.folder)/sources/\(source.name.replacing(" ", with: "-"))-\(Int(source.seconds))s-x\(times).\(source.fileExtension)"
         if FileManager.default.fileExists(atPath: path) { return path }
         let (file, part) = (
-            try await source.file(in: workshop), "\(workshop.folder)/sources/part.\(source.fileExtension)"
+            try await source.file(in: workshop), "\(workshop.folder)/sources/part-\(getpid()).\(source.fileExtension)"
         )
         _ = try await workshop.text(
             ["ffmpeg", "-v", "error", "-nostdin", "-y", "-stream_loop", "\(times - 1)", "-i", file, "-c", "copy", part])

@@ -32,6 +32,7 @@ struct SuiteCommand: AsyncParsableCommand {
 
     func run() async throws {
         let workshop = try Workshop(folder: folder, rounds: quick ? 1 : rounds, isQuick: quick)
+        defer { workshop.clear() }
         let began = ContinuousClock.now
         var page = SuitePage(heading: try await Machine.describe(workshop))
         if files.isEmpty {
@@ -47,7 +48,8 @@ struct SuiteCommand: AsyncParsableCommand {
         if let path = self.page, files.isEmpty, only.isEmpty, !quick {
             try page.write(to: path)
         } else {
-            print(page.text)
+            // Without the pictures, which only a page shows.
+            print(page.text.replacing(/!\[.*\n\n/, with: ""))
         }
     }
 }

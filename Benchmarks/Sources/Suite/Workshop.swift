@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Glibc
 internal import Subprocess
 internal import SystemPackage
 
@@ -18,7 +19,7 @@ struct Workshop: Sendable {
         programs =
             URL(fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
             .deletingLastPathComponent().path
-        for name in ["sources", "work"] {
+        for name in ["sources", "work-\(getpid())"] {
             try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
         }
     }
@@ -26,9 +27,10 @@ struct Workshop: Sendable {
     var bench: String { programs + "/reel-bench" }
     var coordinator: String { programs + "/reel-coordinator" }
     /// What a command writes, until the next one does.
-    var output: String { folder + "/work/output" }
+    var output: String { work("output") }
 
-    func work(_ name: String) -> String { "\(folder)/work/\(name)" }
+    /// Of this process, so that two suites do not take each other's files.
+    func work(_ name: String) -> String { "\(folder)/work-\(getpid())/\(name)" }
 
     /// Runs a command and tells what it took; throws where it fails, unless any status is `allowed`.
     func measure(_ name: String, _ command: [String], input: String = "/dev/null", allowed: Set<Int> = [0])
@@ -60,6 +62,9 @@ struct Workshop: Sendable {
         }
         return result.standardOutput
     }
+
+    /// Removes what is no source.
+    func clear() { remove("\(folder)/work-\(getpid())") }
 
     func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 

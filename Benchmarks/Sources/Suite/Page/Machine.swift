@@ -25,14 +25,11 @@ enum Machine {
             "\(ProcessInfo.processInfo.physicalMemory >> 30) GiB of memory",
             await first("uname -sr"),
             await first("ffmpeg -version | cut -d' ' -f1-3"),
-            "x264 "
-                + (await first(
-                    "strings $(ldconfig -p | sed -n 's/.*libx264.so[.0-9]* .*=> //p' | head -1) | sed -n 's/^x264 - core \\([0-9]*\\).*/\\1/p'"
-                )),
+            await first("'\(workshop.programs)/reel-engine' </dev/null | grep -o 'libx264 [0-9]*'"),
             await first("melt --version 2>&1"),
             await first("redis-server --version | sed 's/ sha.*//'"),
             "load \(load) before it began",
-        ]
+        ].filter { !$0.isEmpty }
         return facts.joined(separator: ", ")
             + ".\n\nMedians of \(workshop.rounds) rounds, and ratios as medians of each round's own; H.264 by x264 \(Peer.preset), "
             + "CRF \(Peer.crf), AAC, for all. CPU is user and system time of all processes, *all processes* their resident "

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Glibc
 
 /// A video that the suite measures with.
 struct SuiteSource: Sendable {
@@ -61,7 +62,7 @@ struct SuiteSource: Sendable {
             "--frames",
             "\(frames)", "--rate", "\(rate.value)", "--depth", "\(depth)",
         ]
-        let part = "\(workshop.folder)/sources/part.\(fileExtension)"
+        let part = "\(workshop.folder)/sources/part-\(getpid()).\(fileExtension)"
         let video = ["-f", "rawvideo", "-pix_fmt", pixelFormat, "-s", "\(width)x\(height)", "-r", rate.text, "-i", "-"]
         let encoder =
             ["ffmpeg", "-v", "error", "-y"] + video + SuiteSource.sound(seconds) + encoding
