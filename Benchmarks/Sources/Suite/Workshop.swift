@@ -32,15 +32,13 @@ struct Workshop: Sendable {
     /// Of this process, so that two suites do not take each other's files.
     func work(_ name: String) -> String { "\(folder)/work-\(getpid())/\(name)" }
 
-    /// Runs a command and tells what it took; throws where it fails, unless any status is `allowed`.
-    func measure(_ name: String, _ command: [String], input: String = "/dev/null", allowed: Set<Int> = [0])
-        async throws -> Measurement
-    {
+    /// Runs a command and tells what it took; throws where it fails.
+    func measure(_ name: String, _ command: [String], input: String = "/dev/null") async throws -> Measurement {
         let (output, errors) = (work("standard-output"), work("standard-error"))
         let line = try await text(
             [bench, "measure", "--output", output, "--errors", errors, "--input", input, "--"] + command)
         let measurement = try JSONDecoder().decode(Measurement.self, from: Data(line.utf8))
-        guard allowed.contains(measurement.status) else {
+        guard measurement.status == 0 else {
             let last = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
             throw Trouble("\(name) ended with \(measurement.status): \(last.suffix(2000))")
         }
