@@ -9,6 +9,7 @@
 #include <libavutil/audio_fifo.h>
 #include <libavutil/avutil.h>
 #include <libavutil/channel_layout.h>
+#include <libavutil/cpu.h>
 #include <libavutil/display.h>
 #include <libavutil/dovi_meta.h>
 #include <libavutil/hash.h>
@@ -109,13 +110,6 @@ static inline void reel_share_heaps(void) {
 static inline int reel_memory_file(void) {
     // Not memfd_create(): glibc declares it for _GNU_SOURCE only. 1 is MFD_CLOEXEC.
     return (int)syscall(SYS_memfd_create, "reel", 1u);
-}
-
-/// Gives every block that is allocated from now on the same contents, whatever was in it before; or stops doing so.
-static inline void reel_fill_allocations(int fill) {
-#ifdef __GLIBC__
-    mallopt(M_PERTURB, fill ? 0xa5 : 0);
-#endif
 }
 
 #endif

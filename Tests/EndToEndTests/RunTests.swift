@@ -49,6 +49,20 @@ extension EndToEnd {
             #expect(codecs.output == "h264\naac\n")
         }
 
+        @Test("the same plan gives the same bytes, whatever was in memory before")
+        func memoryDecidesNothing() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            var outputs: Set<Data> = []
+            for filling in ["0", "90", "165"] {
+                let outcome = try await bench.run(
+                    .coordinator, ["run", source, "-o", "out.mp4", "--overwrite", "--pass-frames", "60"],
+                    environment: ["MALLOC_PERTURB_": filling])
+                #expect(outcome.code == 0, "\(outcome.error)")
+                outputs.insert(try Data(contentsOf: URL(fileURLWithPath: bench.path("out.mp4"))))
+            }
+            #expect(outputs.count == 1)
+        }
+
         @Test func manyThreads() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             let outcome = try await bench.run(

@@ -16,7 +16,8 @@ extension Encoder {
     /// Opens the encoder of a job's video: the same target, stream and rate make the same parameters anywhere. `bitrate` is
     /// in bits per second, nil for constant quality.
     convenience init(_ target: VideoTarget, stream: VideoStream, bitrate: Int64?) throws(ReelFailure) {
-        try self.init(target.encoder, options: target.options) { (context) throws(ReelFailure) in
+        try self.init(target.encoder, options: target.options + Self.ownProcessor(target.encoder)) {
+            (context) throws(ReelFailure) in
             let format = av_get_pix_fmt(target.pixelFormat)
             context.pointee.width = Int32(target.width)
             context.pointee.height = Int32(target.height)
@@ -61,6 +62,14 @@ extension Encoder {
             default: break
             }
         }
+    }
+
+    /// What of the encoder's options the machine decides, and not the plan: x264's code for AVX-512 lets memory that it
+    /// never wrote decide about bits, unless pictures are a multiple of 128 wide. Its code for AVX2 does not, and is
+    /// no slower.
+    private static func ownProcessor(_ encoder: String) -> [Tag] {
+        let isMisled = ["libx264", "libx264rgb"].contains(encoder) && av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0
+        return isMisled ? [Tag(name: "x264opts", value: "asm=avx2")] : []
     }
 
     /// Opens the encoder of one audio track.

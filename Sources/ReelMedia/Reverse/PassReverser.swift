@@ -19,10 +19,6 @@ public final class PassReverser {
         reordering = index.reordering
         reader = try VideoReader(path: source, track: track)
         converter = try PictureConverter(target: plan.video, stream: track.stream)
-        // x264's look-ahead lets bytes that it never wrote decide about bits, seen at 192x112 to 854x480 and not from
-        // 1280x720 on: there the same plan gives the same bytes only where fresh memory has the same contents. In
-        // large pictures filling it would cost memory that is otherwise never touched.
-        reel_fill_allocations(plan.video.width * plan.video.height < 1280 * 720 ? 1 : 0)
     }
 
     /// Where segments go and what their names carry.
