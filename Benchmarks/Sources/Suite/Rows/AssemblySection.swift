@@ -88,15 +88,15 @@ struct AssemblySection {
     /// Has an engine alone join the segments of a finished job once more.
     static func assembly(of job: JobFolder, _ source: String, in workshop: Workshop) async throws -> Measurement {
         let segments = job.wholeSegments().sorted { $0.key < $1.key }.flatMap(\.value)
-        let (records, output) = (
-            workshop.work("records"), try output(of: job, in: workshop)
+        let (list, output) = (
+            try SegmentListFile(path: workshop.work("segments.list")), try output(of: job, in: workshop)
         )
         workshop.remove(output)
-        try AtomicFile.write(json: segments, to: records)
+        try list.append(segments)
         let request = EngineRequest.assemble(
             AssembleRequest(
                 job: JobFiles(source: source, index: job.index, plan: job.plan), segments: job.segments,
-                records: records,
+                list: list.path,
                 output: output))
         return try await workshop.measure("assembly of \(segments.count)", engine: request)
     }
