@@ -58,6 +58,12 @@ extension EndToEnd {
                 try FileManager.default.moveItem(atPath: source, toPath: bench.path("aside"))
                 let worker = try await fleet.startWorker()
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "failed" })
+                // The store is told after the board.
+                let record = URL(fileURLWithPath: fleet.folder(id) + "/job.json")
+                #expect(
+                    try await eventually(.seconds(10)) {
+                        try String(contentsOf: record, encoding: .utf8).contains(#""state":"failed""#)
+                    })
                 try await fleet.kill(worker)
                 try RawRedis(socket: fleet.socket)("FLUSHALL")
                 try FileManager.default.moveItem(atPath: bench.path("aside"), toPath: source)
