@@ -19,8 +19,10 @@ final class RawRedis {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        // `deinit` closes it, also where this throws: closed twice, it would be another thread's by then.
-        guard connected == 0 else { throw Trouble(message: "cannot connect to \(path)") }
+        guard connected == 0 else {
+            close(descriptor)
+            throw Trouble(message: "cannot connect to \(path)")
+        }
     }
 
     deinit { close(descriptor) }
