@@ -15,6 +15,7 @@ actor Chaos {
     var job = ""
     /// What the board said last of the job; nil while Redis is away.
     var sight: BoardSight?
+    private var seen: ContinuousClock.Instant
     /// The fault that comes next.
     private var next: (at: ContinuousClock.Instant, fault: ChaosPlan.Fault, choice: Int)?
     /// What belongs to faults that have begun.
@@ -52,6 +53,7 @@ actor Chaos {
         self.reference = reference
         plan = ChaosPlan(seed: seed, isLong: isLong)
         row = ChaosRow(seed: seed)
+        seen = clock.now
     }
 
     /// Does jobs until the time is over, one at least, then lets what was disturbed come to rest.
@@ -133,8 +135,13 @@ actor Chaos {
         due.removeAll { $0.at <= now }
         for act in acts { try await perform(act) }
         row.faults += segments.look(into: fleet)
+        if try await fleet.keepRedis() { row.redisRefusals += 1 }
         sight = try? BoardSight(fleet.socket, job: job)
-        guard let sight else { return }
+        guard let sight else {
+            guard now - seen < .seconds(120) else { throw Trouble(message: "Redis does not answer any more") }
+            return
+        }
+        seen = now
         follow(sight)
         await disturbAssembly(sight)
         guard let end, now < end, sight.state == "running" || sight.state == "assembling" else { return }

@@ -6,6 +6,8 @@ struct ChaosRow {
     var enginesKilled = 0
     var workersStopped = 0
     var redisRestarts = 0
+    /// Starts that Redis refused, as `Fleet.keepRedis` says.
+    var redisRefusals = 0
     /// Bytes.
     var logCut = 0
     var coordinatorsKilled = 0
@@ -25,16 +27,16 @@ struct ChaosRow {
     var faults: [String] = []
 
     static let titles = [
-        "seed", "jobs", "workers killed", "engines killed", "workers stopped", "Redis restarts", "AOF bytes cut",
-        "coordinators killed", "assemblers killed", "assemblers stopped", "passes", "begun more than once",
-        "found whole", "seconds to recover", "with Redis restarted", "verdict",
+        "seed", "jobs", "workers killed", "engines killed", "workers stopped", "Redis restarts", "starts refused",
+        "AOF bytes cut", "coordinators killed", "assemblers killed", "assemblers stopped", "passes",
+        "begun more than once", "found whole", "seconds to recover", "with Redis restarted", "verdict",
     ]
 
     /// As a row of a table in Markdown.
     var text: String {
         let counts = [
-            jobs, workersKilled, enginesKilled, workersStopped, redisRestarts, logCut, coordinatorsKilled,
-            assemblersKilled, assemblersStopped, passes, begunAgain, foundWhole,
+            jobs, workersKilled, enginesKilled, workersStopped, redisRestarts, redisRefusals, logCut,
+            coordinatorsKilled, assemblersKilled, assemblersStopped, passes, begunAgain, foundWhole,
         ]
         let seconds = [recovery, recoveryWithRestart].map { $0 > 0 ? "\(($0 * 10).rounded() / 10)" : "-" }
         let verdict = faults.isEmpty ? "done, exact" : "WRONG: \(faults.joined(separator: "; "))"

@@ -114,6 +114,27 @@ import Testing
         }
     }
 
+    @Test("crash point: Redis killed while it writes a torn log anew")
+    func redisKilledWhileRewriting() async throws {
+        try await withJob(workers: 1) { fleet, id in
+            _ = try await firstSegment(fleet, id)
+            try await fleet.killRedis()
+            #expect(try fleet.cutLog(beforeLast: 1, of: "EXEC") > 0)
+            let torn = try fleet.newestLog()
+            // Microseconds for each key: it is not to be quick.
+            try await fleet.startRedis("--rdb-key-save-delay", "1000000")
+            #expect(try await eventually(.seconds(30)) { try fleet.newestLog() != torn })
+            try await fleet.killRedis()
+            try await fleet.startRedis()
+            let isBack = try await eventually(.seconds(20)) {
+                _ = try await fleet.keepRedis()
+                return (try? RawRedis(socket: fleet.socket)("PING")) == "PONG"
+            }
+            #expect(isBack)
+            try await expectDone(fleet, id)
+        }
+    }
+
     @Test("crash point: Redis wiped")
     func redisWiped() async throws {
         try await withJob(workers: 1) { fleet, id in

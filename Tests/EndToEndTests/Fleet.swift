@@ -57,13 +57,23 @@ actor Fleet {
         .appendingPathComponent("../../../deploy/redis.conf").standardized.path
 
     /// Starts Redis where its log lies and goes on; whoever needs it waits for it.
-    func startRedis() async throws {
+    func startRedis(_ settings: String...) async throws {
         redis = try await bench.start(
             .redis,
             [
                 Fleet.configuration, "--port", "0", "--unixsocket", socket, "--dir", bench.path("redis"),
                 "--loglevel", "warning",
-            ])
+            ] + settings)
+    }
+
+    /// Starts Redis again where it has ended by itself, as a service manager does; whether that was so. One that was
+    /// killed while it wrote its log anew, after a kill that tore the log, cuts the log's end off, refuses to start, and
+    /// starts the next time.
+    func keepRedis() async throws -> Bool {
+        guard let redis, !redis.isRunning else { return false }
+        _ = try await redis.outcome
+        try await startRedis()
+        return true
     }
 
     func killRedis() async throws {
@@ -89,7 +99,8 @@ actor Fleet {
         return try cut(log, to: place.count)
     }
 
-    private nonisolated func newestLog() throws -> URL? {
+    /// The append-only file that is written now.
+    nonisolated func newestLog() throws -> URL? {
         let folder = bench.path("redis/reel-appendonly")
         let logs = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".incr.aof") }
         func number(_ name: String) -> Int { Int(name.split(separator: ".").dropLast(2).last ?? "") ?? 0 }

@@ -19,10 +19,8 @@ final class RawRedis {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard connected == 0 else {
-            close(descriptor)
-            throw Trouble(message: "cannot connect to \(path)")
-        }
+        // Thrown with all properties set: deinit closes the socket.
+        guard connected == 0 else { throw Trouble(message: "cannot connect to \(path)") }
     }
 
     deinit { close(descriptor) }
