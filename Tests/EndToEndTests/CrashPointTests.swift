@@ -118,13 +118,21 @@ import Testing
     func redisKilledWhileRewriting() async throws {
         try await withJob(workers: 1) { fleet, id in
             _ = try await firstSegment(fleet, id)
+            // Whoever writes first closes the transaction that is cut: nobody shall.
+            let worker = try #require(await fleet.workers.first)
+            worker.send(SIGSTOP)
             try await fleet.killRedis()
             #expect(try fleet.cutLog(beforeLast: 1, of: "EXEC") > 0)
             let torn = try fleet.newestLog()
-            // Microseconds for each key: it is not to be quick.
+            // Microseconds for each key: the log is not to be new at once.
             try await fleet.startRedis("--rdb-key-save-delay", "1000000")
-            #expect(try await eventually(.seconds(30)) { try fleet.newestLog() != torn })
+            let isRewriting = try await eventually(.seconds(20)) {
+                _ = try? RawRedis(socket: fleet.socket)("BGREWRITEAOF")
+                return try fleet.newestLog() != torn
+            }
+            #expect(isRewriting)
             try await fleet.killRedis()
+            worker.send(SIGCONT)
             try await fleet.startRedis()
             let isBack = try await eventually(.seconds(20)) {
                 _ = try await fleet.keepRedis()
