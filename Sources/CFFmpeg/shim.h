@@ -26,7 +26,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #ifdef __GLIBC__
-#include <limits.h>
 #include <malloc.h>
 #endif
 
@@ -100,14 +99,10 @@ static inline uint8_t *reel_stream_new_side_data(AVStream *stream, enum AVPacket
 #endif
 }
 
-/// Sets memory up for encoders that are opened anew for every run: what one gave back stays with the process, or the
-/// kernel would clear hundreds of MiB for the next. And threads share their heaps, since each heap reserves 64 MiB of
-/// addresses, and those are limited.
-static inline void reel_set_up_memory(void) {
+/// Makes threads share their heaps: each heap reserves 64 MiB of addresses, and those are limited.
+static inline void reel_share_heaps(void) {
 #ifdef __GLIBC__
     mallopt(M_ARENA_MAX, 2);
-    mallopt(M_MMAP_THRESHOLD, 1 << 30);
-    mallopt(M_TRIM_THRESHOLD, INT_MAX);
 #endif
 }
 

@@ -6,9 +6,9 @@ public import ReelCore
 
 /// What an engine does once, and the files it shares with those who start it.
 public enum Media {
-    /// Quietens libav*, and the encoders that print past it, to their errors; sets memory up for them.
+    /// Quietens libav*, and the encoders that print past it, to their errors; keeps threads from reserving addresses.
     public static func prepare() {
-        reel_set_up_memory()
+        reel_share_heaps()
         av_log_set_level(AV_LOG_ERROR)
         setenv("SVT_LOG", "0", 0)
     }

@@ -33,8 +33,7 @@ struct EncoderProfile {
         switch encoder {
         case "libx264", "libx264rgb":
             let (scale, weight) = x264[preset ?? "medium"] ?? (3.4, 8)
-            // An eighth more than one takes: one for each run comes and goes in a heap, and leaves gaps.
-            return Row(perPixel: 45, pictures: 112, scale: scale, weight: weight)
+            return Row(perPixel: 40, pictures: 100, scale: scale, weight: weight)
         case "libx265":
             let (scale, weight) = x265[preset ?? "medium"] ?? (2.5, 20)
             return Row(constant: 24 << 20, perPixel: 70, pictures: 90, scale: scale, weight: weight)
