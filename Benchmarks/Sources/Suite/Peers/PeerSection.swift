@@ -8,7 +8,7 @@ struct PeerSection {
     /// How long it lasts, where that is known: then two halves of it forwards are the floor.
     var seconds: Double?
 
-    static let halves = "two halves forwards, one thread each"
+    static let halves = "two halves forwards at once"
 
     func run(peers: [Peer] = Peer.allCases) async throws -> (Section, Rounds, JobFacts) {
         try await workshop.warm(source)
