@@ -15,6 +15,7 @@ actor Chaos {
     var job = ""
     /// What the board said last of the job; nil while Redis is away.
     var sight: BoardSight?
+    /// When the board answered last.
     private var seen: ContinuousClock.Instant
     /// The fault that comes next.
     private var next: (at: ContinuousClock.Instant, fault: ChaosPlan.Fault, choice: Int)?

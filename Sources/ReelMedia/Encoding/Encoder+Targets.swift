@@ -65,8 +65,7 @@ extension Encoder {
     }
 
     /// What of the encoder's options the machine decides, and not the plan: x264's code for AVX-512 lets memory that it
-    /// never wrote decide about bits, unless pictures are a multiple of 128 wide. Its code for AVX2 does not, and is
-    /// no slower.
+    /// never wrote decide about bits. Its code for AVX2 does not, and is no slower.
     private static func ownProcessor(_ encoder: String) -> [Tag] {
         let isMisled = ["libx264", "libx264rgb"].contains(encoder) && av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0
         return isMisled ? [Tag(name: "x264opts", value: "asm=avx2")] : []

@@ -11,8 +11,10 @@ final class AudioScan {
     private var interval: Interval?
     private var bytes: Int64 = 0
     private var packets: Int32 = 0
-    /// The container's table has told the rest, or packets have said something else than it.
-    private var (isComplete, contradictsTable) = (false, false)
+    /// The container's table has told the rest.
+    private var isComplete = false
+    /// The table may be asked: once, and as long as packets have said what it says.
+    private var mayAskTable = true
     /// That of the first sound.
     private var format: SoundFormat?
     /// Why the output cannot have the track; known when the scan is finished.
@@ -39,7 +41,7 @@ final class AudioScan {
 
     func add(_ packet: borrowing Packet) throws(ReelFailure) {
         guard !isComplete else { return }
-        contradictsTable = contradictsTable || entry(packets)?.timestamp != packet.pts?.ticks
+        if entry(packets)?.timestamp != packet.pts?.ticks { mayAskTable = false }
         packets += 1
         bytes += Int64(packet.size)
         if let pts = packet.pts {
@@ -56,9 +58,8 @@ final class AudioScan {
     /// else than they would.
     func takeRest() -> Bool {
         let count = avformat_index_get_entries_count(stream)
-        guard !isComplete, !contradictsTable, let interval else { return false }
-        // Only once.
-        contradictsTable = true
+        guard mayAskTable, let interval else { return false }
+        mayAskTable = false
         var end = interval.end
         var rest: Int64 = 0
         for place in packets..<count {

@@ -130,7 +130,6 @@ struct SpecOptions: ParsableArguments {
             container: container, videoCodec: videoCodec, crf: crf, preset: preset, bitrate: bitrate?.rate,
             lossless: lossless, audio: audio, audioCodec: audioCodec, from: from?.seconds, to: to?.seconds,
             timestamps: timestamps, passFrames: passFrames, threads: threads?.number, memory: memory?.bytes,
-            verify: verify,
-            onDamage: onDamage)
+            verify: verify, onDamage: onDamage)
     }
 }

@@ -30,8 +30,11 @@ enum Machine {
             await first("redis-server --version | sed 's/ sha.*//'"),
             "load \(load) before it began",
         ].filter { !$0.isEmpty }
+        let rounds =
+            workshop.rounds == 1
+            ? "One round" : "Medians of \(workshop.rounds) rounds, and ratios as medians of each round's own"
         return facts.joined(separator: ", ")
-            + ".\n\nMedians of \(workshop.rounds) rounds, and ratios as medians of each round's own; H.264 by x264 \(Peer.preset), "
+            + ".\n\n\(rounds); H.264 by x264 \(Peer.preset), "
             + "CRF \(Peer.crf), AAC, for all. CPU is user and system time of all processes, *all processes* their resident "
             + "memory together as seen ten times a second, *read* and *written* what went through calls, wherever it lay."
     }

@@ -30,15 +30,15 @@ struct AssemblySection {
             ["", "wall", "CPU", "memory", "open files"],
             [
                 row("\(count) segments, \(megabytes(Double(size)))", few, "assembly"),
-                row("`cp` of that output", few, "cp"), row("`cp` and `sync`", few, "sync"),
+                row("`cp` of that output", few, Workshop.copy), row(Workshop.syncedCopy, few, Workshop.syncedCopy),
                 row("\(thousands) segments", many, "assembly"),
             ])
         section.goals = [
             Goal(
                 name: "assembly with verification ÷ `cp` of the output, in time", aim: .atMost(3),
                 found: [
-                    ("", few.ratio("assembly", to: "cp", \.wall)),
-                    ("`cp` with `sync`", few.ratio("assembly", to: "sync", \.wall)),
+                    ("", few.ratio("assembly", to: Workshop.copy, \.wall)),
+                    ("`cp` with `sync`", few.ratio("assembly", to: Workshop.syncedCopy, \.wall)),
                 ]),
             Goal(
                 name: "\(thousands) segments: open files", aim: .atMost(16 + AssemblySection.otherFiles),
@@ -65,17 +65,11 @@ struct AssemblySection {
         try await PrivateBoard.with(workshop) { board in
             let job = try board.job(try await board.finish(source, options, slots: 2))
             var taken = Rounds()
-            let (result, copy) = (try AssemblySection.output(of: job, in: workshop), workshop.work("copied"))
-            defer { for path in [result, copy] { workshop.remove(path) } }
+            let result = try AssemblySection.output(of: job, in: workshop)
+            defer { workshop.remove(result) }
             for _ in 1...(rounds ?? workshop.rounds) {
                 taken.add("assembly", try await AssemblySection.assembly(of: job, source, in: workshop))
-                workshop.remove(copy)
-                taken.add("cp", try await workshop.measure("cp", ["cp", result, copy]))
-                workshop.remove(copy)
-                taken.add(
-                    "sync",
-                    try await workshop.measure(
-                        "cp and sync", ["sh", "-c", "cp '\(result)' '\(copy)' && sync '\(copy)'"]))
+                try await workshop.addCopies(of: result, to: &taken)
             }
             return (taken, try workshop.size(result), job.wholeSegments().values.reduce(0) { $0 + $1.count })
         }

@@ -20,13 +20,7 @@ struct CopySection {
                     try await workshop.measure(
                         "\(name), copied", [workshop.coordinator, "run", source, "-o", output, "--video-codec", "copy"])
                 )
-                workshop.remove(output)
-                rounds.add("`cp`", try await workshop.measure("cp", ["cp", source, output]))
-                workshop.remove(output)
-                rounds.add(
-                    "`cp` and `sync`",
-                    try await workshop.measure(
-                        "cp and sync", ["sh", "-c", "cp '\(source)' '\(output)' && sync '\(output)'"]))
+                try await workshop.addCopies(of: source, to: &rounds)
             }
             rows += rounds.names.map {
                 [
@@ -36,8 +30,8 @@ struct CopySection {
                 ]
             }
             goal.found += [
-                (name, rounds.ratio("reel", to: "`cp`", \.wall)),
-                ("\(name), `cp` with `sync`", rounds.ratio("reel", to: "`cp` and `sync`", \.wall)),
+                (name, rounds.ratio("reel", to: Workshop.copy, \.wall)),
+                ("\(name), `cp` with `sync`", rounds.ratio("reel", to: Workshop.syncedCopy, \.wall)),
             ]
         }
         section.table(["", "wall", "CPU", "read", "written"], rows)

@@ -1,0 +1,14 @@
+extension Workshop {
+    static let (copy, syncedCopy) = ("`cp`", "`cp` and `sync`")
+
+    /// Copies a file twice, the second time until it is on the disk, and adds what that took under these two names.
+    func addCopies(of file: String, to rounds: inout Rounds) async throws {
+        let target = work("copied")
+        defer { remove(target) }
+        rounds.add(Workshop.copy, try await measure("cp", ["cp", file, target]))
+        remove(target)
+        rounds.add(
+            Workshop.syncedCopy,
+            try await measure("cp and sync", ["sh", "-c", "cp '\(file)' '\(target)' && sync '\(target)'"]))
+    }
+}
