@@ -45,6 +45,36 @@ struct EncodingTests {
         return values.isEmpty ? 0 : values.reduce(0, +) / Double(values.count)
     }
 
+    /// x264 codes its very first picture 2.9 steps coarser than later key frames: about a quarter fewer bytes.
+    @Test(
+        "a run begins with a key frame as fine as those of one unbroken encode",
+        arguments: ["yuv420p", "yuv420p10le"])
+    func keyFrames(pixelFormat: String) throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.mp4", in: folder, frames: 96, rate: "30000/1001", size: "640x360", filter: "noise=alls=12:all_seed=3",
+            video: Fixture.x264 + ["-pix_fmt", pixelFormat, "-g", "48", "-crf", "10"])
+        let spec = JobSpec(container: .mp4, crf: 20, preset: "veryfast", audio: .none, passFrames: 48)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        let unbroken = folder.path + "/unbroken.mp4"
+        try run(
+            "ffmpeg", "-v", "error", "-i", source, "-vf", "reverse", "-c:v", "libx264", "-preset", "veryfast", "-crf",
+            "20", "-threads", "1", "-force_key_frames", "expr:eq(n,48)", unbroken)
+        let (made, wanted) = (try keySizes(of: job.output), try keySizes(of: unbroken))
+        #expect(made.count == 2)
+        #expect(wanted.count == 2)
+        let ratio = Double(made.last ?? 0) / Double(wanted.last ?? 1)
+        #expect((0.94...1.06).contains(ratio), "\(made) beside \(wanted) bytes")
+    }
+
+    /// Bytes of the video's key packets.
+    private func keySizes(of file: String) throws -> [Int] {
+        try run(
+            "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=size,flags", "-of", "csv=p=0",
+            file
+        ).split(separator: "\n").filter { $0.contains("K") }.compactMap { Int($0.prefix { $0 != "," }) }
+    }
+
     @Test("rows 34 and 35: MP4: exact timestamps from 0, though frames are reordered and the rate is not round")
     func timestamps() throws {
         let folder = try ScratchFolder()

@@ -76,6 +76,11 @@ struct Workshop: Sendable {
     /// Has a file in memory, so that whoever reads it first is not the slower.
     func warm(_ path: String) async throws { _ = try await text(["cp", path, "/dev/null"]) }
 
+    /// Has a file on the disk alone, as one is that nobody has read for long.
+    func cool(_ path: String) async throws {
+        _ = try await text(["dd", "status=none", "if=" + path, "iflag=nocache", "count=0"])
+    }
+
     func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 }
 

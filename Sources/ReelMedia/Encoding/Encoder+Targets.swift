@@ -62,6 +62,24 @@ extension Encoder {
             default: break
             }
         }
+        if bitrate == nil { firstPictureOffset = Self.keyFrameOffset(target, stream) }
+    }
+
+    /// With a constant rate factor and macroblock trees, x264 quantises the first picture of all like those predicted from
+    /// it, and every later key frame finer by a factor of 1.4, its `ipratio`: 6·log₂ 1.4 = 2.913 steps. As each run is an
+    /// encode of its own, all key frames at their starts would be too coarse for what follows from them.
+    private static func keyFrameOffset(_ target: VideoTarget, _ stream: VideoStream) -> Rational? {
+        let preset = target.options.last { $0.name == "preset" }?.value ?? ""
+        // The fastest presets have no macroblock trees, and libavcodec refuses offsets for interlaced pictures.
+        guard ["libx264", "libx264rgb"].contains(target.encoder), !["ultrafast", "superfast"].contains(preset),
+            !stream.fieldOrder.isInterlaced
+        else { return nil }
+        let range = 51 + 6 * (bitDepth(av_get_pix_fmt(target.pixelFormat)) - 8)
+        return Rational(-2913, 1000 * range)
+    }
+
+    private static func bitDepth(_ format: AVPixelFormat) -> Int64 {
+        Int64(av_pix_fmt_desc_get(format)?.pointee.comp.0.depth ?? 8)
     }
 
     /// What of the encoder's options the machine decides, and not the plan: x264's code for AVX-512 lets memory that it

@@ -8,6 +8,8 @@ final class Encoder {
     let name: String
     private var isFinished = false
     private var lastSent: Int64 = -1
+    /// By how much the first picture's quantiser differs from the encoder's own choice, in parts of its whole range.
+    var firstPictureOffset: Rational?
 
     /// Allocates the encoder of that name, lets `configure` set its parameters, and opens it. `options` are the
     /// encoder's own; one that it does not know is a usage error.
@@ -71,6 +73,8 @@ final class Encoder {
     /// Gives the encoder one frame; nil tells it that nothing follows.
     func send(_ frame: borrowing Frame) throws(ReelFailure) {
         lastSent = frame.native.pointee.pts
+        if let offset = firstPictureOffset { try frame.offsetQuantiser(by: offset) }
+        firstPictureOffset = nil
         try check(avcodec_send_frame(native, frame.native), "encoding with \(name)")
     }
 

@@ -44,6 +44,18 @@ struct Frame: ~Copyable {
         return sum
     }
 
+    /// Asks the encoder for another quantiser than its own choice for the whole picture, by a part of its range, finer
+    /// where negative.
+    func offsetQuantiser(by offset: Rational) throws(ReelFailure) {
+        let size = MemoryLayout<AVRegionOfInterest>.size
+        let data = try allocated(
+            av_frame_new_side_data(native, AV_FRAME_DATA_REGIONS_OF_INTEREST, size), "a frame's quantiser")
+        let region = AVRegionOfInterest(
+            self_size: UInt32(size), top: 0, bottom: native.pointee.height, left: 0, right: native.pointee.width,
+            qoffset: offset.native)
+        UnsafeMutableRawPointer(data.pointee.data).storeBytes(of: region, as: AVRegionOfInterest.self)
+    }
+
     /// Another reference to the same picture.
     func reference() throws(ReelFailure) -> Frame {
         let copy = try Frame()

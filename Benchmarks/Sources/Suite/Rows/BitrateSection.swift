@@ -8,8 +8,8 @@ struct BitrateSection {
 
     /// Frames of a pass; nil is what the planner chooses.
     private var lengths: [Int?] { workshop.isQuick ? [48, 240, nil] : [24, 48, 96, 240, 480, nil] }
-    /// That of these is long enough to be measured by: eight seconds.
-    private static let goalLength = 240
+    /// Those of these that last eight seconds or more.
+    private static let goalLengths = [240, 480]
 
     private struct Point {
         var bytes: Double
@@ -21,11 +21,14 @@ struct BitrateSection {
         var section = Section("What passes cost in bits")
         section.say(
             "Bytes of reel's video over those of one unbroken encode by plain ffmpeg of the same reversed frames, where both "
-                + "have the same SSIM against them: interpolated between encodes of CRF \(BitrateSection.qualities.map(String.init).joined(separator: ", "))."
+                + "have the same SSIM against them: interpolated between encodes of CRF \(BitrateSection.qualities.map(String.init).joined(separator: ", ")). "
+                + "The floor is one encode by plain ffmpeg that is told to begin anew with a key frame as often as passes do."
         )
-        var goal = Goal(
-            name: "bitrate over one unbroken encode at equal SSIM, passes of \(BitrateSection.goalLength) frames, %",
-            aim: .atMost(1), found: [])
+        var goals = BitrateSection.goalLengths.map { length in
+            Goal(
+                name: "bitrate over one unbroken encode at equal SSIM, passes of \(length) frames, %", aim: .atMost(1),
+                found: [])
+        }
         var curves: [Chart.Line] = []
         var walls: [Chart.Line] = []
         var rows: [[String]] = []
@@ -38,16 +41,25 @@ struct BitrateSection {
                 ])
             defer { workshop.remove(reference) }
             let unbroken = try await self.unbroken(reference)
+            func overhead(_ point: Point) -> Double {
+                100 * (point.bytes / BitrateSection.bytes(at: point.quality, unbroken) - 1)
+            }
+            for place in goals.indices where lengths.contains(BitrateSection.goalLengths[place]) {
+                let length = BitrateSection.goalLengths[place]
+                let keyed = try await encoded(reference, quality: BitrateSection.qualities[1], keyEvery: length)
+                goals[place].addFloor("\(figure(overhead(keyed))) \(name)")
+            }
             var (overheads, times): ([(Double, Double)], [(Double, Double)]) = ([], [])
             var row = [name]
             for length in lengths {
                 let (point, wall) = try await reversed(source, reference, passFrames: length)
-                let overhead = 100 * (point.bytes / BitrateSection.bytes(at: point.quality, unbroken) - 1)
-                row.append("\(figure(overhead)) (\(duration(wall)))")
+                row.append("\(figure(overhead(point))) (\(duration(wall)))")
                 if let length {
-                    overheads.append((Double(length), overhead))
+                    overheads.append((Double(length), overhead(point)))
                     times.append((Double(length), wall))
-                    if length == BitrateSection.goalLength { goal.found.append((name, overhead)) }
+                    if let place = BitrateSection.goalLengths.firstIndex(of: length) {
+                        goals[place].found.append((name, overhead(point)))
+                    }
                 }
             }
             rows.append(row)
@@ -59,7 +71,7 @@ struct BitrateSection {
         )
         section.show("overhead.svg", Chart.lines(curves, x: "frames of a pass", y: "bits over one encode, %"))
         section.show("pass-wall.svg", Chart.lines(walls, x: "frames of a pass", y: "wall of the job, s"))
-        section.goals = [goal]
+        section.goals = goals.filter { !$0.found.isEmpty }
         return section
     }
 
@@ -67,17 +79,19 @@ struct BitrateSection {
 
     private func unbroken(_ reference: String) async throws -> [Point] {
         var points: [Point] = []
-        for quality in BitrateSection.qualities {
-            let output = workshop.output + ".mp4"
-            _ = try await workshop.measure(
-                "one encode, CRF \(quality)",
-                [
-                    "ffmpeg", "-v", "error", "-nostdin", "-y", "-i", reference, "-c:v", "libx264", "-preset",
-                    Peer.preset, "-crf", "\(quality)", output,
-                ])
-            points.append(try await point(output, reference))
-        }
+        for quality in BitrateSection.qualities { points.append(try await encoded(reference, quality: quality)) }
         return points
+    }
+
+    /// One encode by plain ffmpeg, with a key frame at least every so many frames if that is asked for.
+    private func encoded(_ reference: String, quality: Int, keyEvery length: Int? = nil) async throws -> Point {
+        let output = workshop.output + ".mp4"
+        let keys = length.map { ["-force_key_frames", "expr:eq(mod(n,\($0)),0)"] } ?? []
+        _ = try await workshop.measure(
+            "one encode, CRF \(quality)",
+            ["ffmpeg", "-v", "error", "-nostdin", "-y", "-i", reference, "-c:v", "libx264", "-preset", Peer.preset]
+                + ["-crf", "\(quality)"] + keys + [output])
+        return try await point(output, reference)
     }
 
     private func reversed(_ source: String, _ reference: String, passFrames: Int?) async throws -> (Point, wall: Double)

@@ -1,7 +1,8 @@
 /// Every kind of source, once: how much is decoded, and what it takes in memory.
 struct MemorySection {
     let workshop: Workshop
-    /// How many frames may be decoded for each that is shown; nil where that depends on the slots.
+    /// How many frames may be decoded for each that is shown; nil where there are fewer groups than keep all slots busy, so
+    /// that passes share their RAPs.
     let sources: [(source: SuiteSource, mostDecoded: Double?)]
 
     func run() async throws -> Section {
@@ -9,7 +10,8 @@ struct MemorySection {
         var memory = Goal(name: "peak memory of a slot ÷ the plan's need", aim: .atMost(1), found: [])
         var closed = Goal(name: "frames decoded ÷ frames, closed groups", aim: .atMost(1), found: [], format: "%.3f")
         var open = Goal(name: "frames decoded ÷ frames, open groups", aim: .atMost(1.03), found: [], format: "%.3f")
-        var shared = Goal(name: "redundant decoding ÷ the job's CPU, one key frame", aim: .atMost(0.15), found: [])
+        var shared = Goal(
+            name: "redundant decoding ÷ the job's CPU, where passes share a RAP", aim: .atMost(0.15), found: [])
         var rows: [[String]] = []
         for (source, most) in sources {
             let file = try await source.file(in: workshop)
