@@ -26,7 +26,8 @@ struct Suite {
         case .recon:
             [
                 try await ReconSection(workshop: workshop, source: try await long(minutes: workshop.isQuick ? 30 : 600))
-                    .run()
+                    .run(),
+                try await SequentialReconSection(workshop: workshop, sources: try await withoutTable()).run(),
             ]
         case .assembly:
             [
@@ -130,6 +131,23 @@ struct Suite {
             seconds: 10.01,
             coding: .h264(groups: SuiteSource.closedGroups + ":bitrate=3000:vbv-maxrate=3000:vbv-bufsize=6000"))
         return try await repeated(source, times: minutes * 6)
+    }
+
+    /// Twenty minutes of 1080p in containers that have no table of their packets.
+    private func withoutTable() async throws -> [(name: String, file: String)] {
+        let film = try await repeated(fullHD, times: workshop.isQuick ? 2 : Int(1200 / fullHD.seconds))
+        var found: [(name: String, file: String)] = []
+        for (name, container) in [("Matroska", "mkv"), ("MPEG-TS", "ts")] {
+            let path = film.replacing(".mp4", with: ".\(container)")
+            if !FileManager.default.fileExists(atPath: path) {
+                let part = "\(workshop.folder)/sources/part-\(getpid()).\(container)"
+                _ = try await workshop.text(
+                    ["ffmpeg", "-v", "error", "-nostdin", "-y", "-i", film, "-c", "copy", part])
+                try FileManager.default.moveItem(atPath: part, toPath: path)
+            }
+            found.append((name, path))
+        }
+        return found
     }
 
     /// Long enough that what a job costs beside its bytes does not count.

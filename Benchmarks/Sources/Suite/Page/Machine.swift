@@ -25,7 +25,7 @@ enum Machine {
             "\(ProcessInfo.processInfo.physicalMemory >> 30) GiB of memory",
             await first("uname -sr"),
             await first("ffmpeg -version | cut -d' ' -f1-3"),
-            await first("'\(workshop.programs)/reel-engine' </dev/null | grep -o 'libx264 [0-9]*'"),
+            await first("dpkg-query -W -f='libx264 ${Version}\\n' 'libx264-[0-9]*'"),
             await first("melt --version 2>&1"),
             await first("redis-server --version | sed 's/ sha.*//'"),
             "load \(load) before it began",
