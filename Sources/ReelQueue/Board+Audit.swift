@@ -81,10 +81,10 @@ extension Board {
     /// Writes the register of sums anew where it does not count every finished pass.
     func tally(_ job: JobID) throws(ReelFailure) -> Bool {
         let finished = try send(["HLEN", Board.key(job, "done")]).integer ?? 0
-        let facts = try send(["HMGET", Board.key(job), "sum", "passes"]).array?.map(\.string) ?? []
-        guard finished > 0, facts.count == 2, let passes = facts[1].flatMap(Int.init) else { return false }
-        guard Int(facts[0]?.split(separator: " ").first ?? "0") != finished else { return false }
-        let totals = try totals(of: job, register: nil, finished: finished, passCount: passes)
+        guard finished > 0 else { return false }
+        let register = try send(["HGET", Board.key(job), "sum"]).string
+        guard Int(register?.split(separator: " ").first ?? "0") != finished else { return false }
+        let totals = try totals(of: job, register: nil, finished: finished)
         let numbers = [finished, totals.decoded, totals.encoded, Int(totals.peak)].map(String.init)
         return try run(.tally, [job.text] + numbers) == .integer(1)
     }

@@ -11,10 +11,10 @@ extension Board {
         let published: PublishedJob = try JSON.value(text)
         let (fields, count) = (look.fields, published.passCount)
 
-        var totals = try totals(of: job, register: fields["sum"], finished: look.finished, passCount: count)
-        for (index, entry) in look.live {
-            guard let holder = Holder(entry), let index = Int(index) else { throw surprise(reply) }
-            if index < count { totals.add(decoded: holder.decoded, encoded: holder.encoded) }
+        var totals = try totals(of: job, register: fields["sum"], finished: look.finished)
+        for entry in look.live.values {
+            guard let holder = Holder(entry) else { throw surprise(reply) }
+            totals.add(decoded: holder.decoded, encoded: holder.encoded)
         }
         var failures: [PassFailure] = []
         for (index, entry) in look.fails {
@@ -183,17 +183,17 @@ extension Board {
     /// Sums over finished passes: from the register where it counts all of them, else from their results. The register
     /// falls behind only where Redis lost part of a transition.
     func totals(
-        of job: JobID, register: String?, finished: Int, passCount: Int
+        of job: JobID, register: String?, finished: Int
     ) throws(ReelFailure) -> Totals {
         let numbers = (register ?? "0 0 0 0").split(separator: " ").compactMap { Int64($0) }
         if numbers.count == 4, numbers[0] == Int64(finished) {
             return Totals(decoded: Int(numbers[1]), encoded: Int(numbers[2]), peak: numbers[3])
         }
         var sums = Totals()
-        for (index, result) in try results(job) {
+        for result in try results(job).values {
             let statistics = result.statistics
             sums.peak = max(sums.peak, statistics.peakRSS)
-            if index < passCount { sums.add(decoded: statistics.framesDecoded, encoded: statistics.framesEncoded) }
+            sums.add(decoded: statistics.framesDecoded, encoded: statistics.framesEncoded)
         }
         return sums
     }

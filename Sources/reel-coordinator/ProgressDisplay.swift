@@ -13,10 +13,13 @@ struct ProgressDisplay {
     mutating func show(_ status: JobStatus) {
         warn(status.warnings)
         let seconds = (ContinuousClock.now - begun) / .seconds(1)
+        let frames = min(status.framesEncoded, status.job.frames)
         meter.add(
             ProgressSample(
-                frames: min(status.framesEncoded, status.job.frames), total: status.job.frames,
-                assembling: status.state == .assembling || status.state == .done, seconds: seconds))
+                frames: frames, total: status.job.frames,
+                // Where packets are copied the assembly makes the frames.
+                assembling: status.state == .done || status.state == .assembling && frames == status.job.frames,
+                seconds: seconds))
         if let columns = Console.columns {
             Console.write("\r\u{1B}[K" + meter.bar(columns: columns))
             barIsShown = true

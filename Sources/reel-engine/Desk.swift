@@ -83,14 +83,14 @@ struct Desk {
 
     private mutating func assemble(_ request: AssembleRequest) throws(ReelFailure) -> AssemblyResult {
         let job = try job(request.job)
-        var written = 0
-        let list = try SegmentList(growing: request.list) { [events] in Self.progress(events)(0, written) }
+        var done = (packets: 0, frames: 0)
+        let list = try SegmentList(growing: request.list) { [events] in Self.progress(events)(done.packets, done.frames) }
         let assembler = Assembler(
             source: request.job.source, index: job.index, plan: job.plan, folder: request.segments, segments: list)
         let heard = Self.progress(events)
         let (packets, bytes, warnings) = try assembler.assemble(to: request.output) {
-            written = $0
-            heard(0, $0)
+            done = ($0, $1)
+            heard($0, $1)
         }
         return AssemblyResult(bytes: bytes, packets: packets, peakRSS: peakResidentBytes(), warnings: warnings)
     }
@@ -101,7 +101,7 @@ struct Desk {
         let list = try SegmentList(growing: request.list) { heard(0, 0) }
         let assembler = Assembler(
             source: request.job.source, index: job.index, plan: job.plan, folder: request.segments, segments: list)
-        let packets = try assembler.verify(request.file) { heard(0, $0) }
+        let packets = try assembler.verify(request.file) { heard($0, 0) }
         return AssemblyResult(
             bytes: try Media.size(of: request.file), packets: packets, peakRSS: peakResidentBytes(), warnings: [])
     }

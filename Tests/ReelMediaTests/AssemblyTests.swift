@@ -62,7 +62,7 @@ struct AssemblyTests {
     func missing() throws {
         let some = records.filter { $0.pass != 2 }
         let failure = #expect(throws: ReelFailure.self) {
-            try assembler(some).assemble(to: folder.path + "/x.mp4") { _ in }
+            try assembler(some).assemble(to: folder.path + "/x.mp4") { _, _ in }
         }
         #expect(failure?.message == "the segment of pass 2, run 0 is missing")
     }
@@ -81,7 +81,7 @@ struct AssemblyTests {
             return record
         }
         let failure = #expect(throws: ReelFailure.self) {
-            try assembler(mixed).assemble(to: folder.path + "/x.mp4") { _ in }
+            try assembler(mixed).assemble(to: folder.path + "/x.mp4") { _, _ in }
         }
         #expect(failure?.message.contains("segment stranger.nut was encoded with other parameters") == true)
     }

@@ -40,7 +40,7 @@ struct CostTests {
     func openFiles() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make(
-            "s.mkv", in: folder, frames: 600, size: "64x48", video: ["-c:v", "ffv1", "-g", "1"],
+            "s.mkv", in: folder, frames: 600, size: "64x48", video: ["-c:v", "ffv1", "-g", "2"],
             audio: ["-c:a", "pcm_s16le"])
         let spec = JobSpec(container: .mkv, lossless: true, passFrames: 2)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
@@ -49,7 +49,7 @@ struct CostTests {
         var most = 0
         let assembler = Assembler(
             source: source, index: job.index, plan: job.plan, folder: folder.path, segments: SegmentList(records))
-        _ = try assembler.assemble(to: folder.path + "/again.mkv") { _ in
+        _ = try assembler.assemble(to: folder.path + "/again.mkv") { _, _ in
             most = max(most, openFiles(in: folder.path) { $0.hasSuffix(".nut") })
         }
         #expect(most == 2)

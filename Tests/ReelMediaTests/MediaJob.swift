@@ -39,7 +39,7 @@ struct MediaJob {
         let assembler = Assembler(
             source: source, index: index, plan: plan, folder: folder,
             segments: SegmentList(results.flatMap(\.segments)))
-        assemblyWarnings = try assembler.assemble(to: output) { _ in }.warnings
+        assemblyWarnings = try assembler.assemble(to: output) { _, _ in }.warnings
     }
 
     var framesDecoded: Int { results.reduce(0) { $0 + $1.statistics.framesDecoded } }

@@ -77,6 +77,13 @@ import Testing
                 """)
     }
 
+    @Test func packetsThatAreCopiedNeedNoPass() throws {
+        var view = try view()
+        #expect(PlanText.lines(view).contains("passes   1 of video in 1 run, 1 of audio"))
+        view.passes.removeAll { $0.kind == "video" }
+        #expect(PlanText.lines(view).contains("passes   none of video, whose packets the assembly copies; 1 of audio"))
+    }
+
     @Test func theSameFactsForMachines() throws {
         let found = try view().found
         #expect(found.groups.open == 1)

@@ -17,6 +17,36 @@ extension BoardTests {
             #expect(try await bench.take().index == 0)
         }
 
+        @Test func aJobWithoutPassesIsItsAssembly() async throws {
+            var job = Bench.job(passes: 0)
+            job.frames = 42
+            #expect(try await bench.publish(job) == .published)
+            #expect(try await bench.state() == .assembling)
+            #expect(try await bench.publish(job) == .attached)
+            let lost = try await bench.take()
+            #expect((lost.index, lost.pass, lost.need) == (0, .assembly, 100))
+            try bench.lapse()
+            #expect(try await bench.reaper().reap() == 1)
+
+            // Its holder's frames count, since nobody made them before.
+            let claim = try await bench.take("w2")
+            let held = WorkerReport.Held(
+                job: claim.job, index: 0, token: claim.token, decoded: 0, encoded: 17, wholeRuns: 0)
+            let report = WorkerReport(
+                worker: WorkerID("w2"), host: "h2", slots: 1, memoryTotal: 1000, encoders: [], protocolVersion: 1,
+                held: [held])
+            #expect(try await bench.board.beat(report).answers == [.ok])
+            let status = try #require(try await bench.board.status(claim.job))
+            #expect((status.framesEncoded, status.passes.live, status.passes.ready) == (17, 1, 0))
+            #expect(try await bench.board.strip(claim.job, cells: 8) == nil)
+
+            let result = PassResult(segments: [], statistics: PassStatistics(framesEncoded: 42), warnings: [])
+            #expect(try await bench.board.complete(claim, worker: WorkerID("w2"), result: result) == .ok)
+            let end = try #require(try await bench.board.status(claim.job))
+            #expect((end.state, end.framesEncoded, end.passes.done) == (.done, 42, 0))
+            #expect(try await bench.board.audit().repairs == 0)
+        }
+
         @Test func aPublisherThatDiesLeavesNothingRunnable() async throws {
             let job = Bench.job(passes: 20_000)
             let publisher = Board(try RedisAddress(bench.server.url), name: "publisher")

@@ -21,11 +21,12 @@ public struct MemoryRequest: Hashable, Codable, Sendable {
     }
 }
 
-/// What passes of one job take: a fixed part, and a frame's buffer, or its packet where those are copied, for every
-/// frame of the longest run.
+/// What passes of one job take: a fixed part, and a frame's buffer for every frame of the longest run. Where packets are
+/// copied no pass is needed, and the assembly takes a fixed part alone.
 struct MemoryBudget {
     /// Bytes beside the run: process, index, decoder, encoder.
     let fixed: Int64
+    /// Of a frame of a run; 0 where packets are copied.
     let frameBytes: Int64
 
     /// Fails with kind `.input` where the index gives sizes that no video has.
@@ -35,38 +36,45 @@ struct MemoryBudget {
             throw ReelFailure(
                 .input, "no decoder makes frames of \(stream.frameBytes) bytes, \(stream.reorderDepth) held back")
         }
-        let copied = video.isCopy ? index.video.packets.map { Int64($0.size) }.max() : nil
-        frameBytes = copied.map { $0 + MemoryBudget.packet } ?? stream.frameBytes
-        // Copying decodes nothing; two packets are on their way in and out.
-        let framesBeside = copied == nil ? 16 + Int64(stream.reorderDepth) + Int64(video.threads) : 2
-        fixed =
-            MemoryBudget.process + MemoryBudget.indexEntry * Int64(index.video.packets.count)
-            + framesBeside * frameBytes + EncoderProfile(video).memory
+        let base = MemoryBudget.process + MemoryBudget.indexEntry * Int64(index.video.packets.count)
+        if video.isCopy {
+            // A stretch is handed out while the next is read, and the last packets are checked.
+            let largest = index.video.frames.indices.reduce(0) { max($0, index.video.copiedBytes(of: $1)) }
+            frameBytes = 0
+            fixed = base + 2 * max(VideoTrack.stretchBytes, largest) + 3 * (largest + 1 << 20)
+        } else {
+            frameBytes = stream.frameBytes
+            let framesBeside = 16 + Int64(stream.reorderDepth) + Int64(video.threads)
+            fixed = base + framesBeside * frameBytes + EncoderProfile(video).memory
+        }
     }
 
     /// Bytes that a pass with runs of `frames` takes.
     func need(run frames: Int) -> Int64 { fixed + Int64(frames) * frameBytes }
+
+    private var isCopy: Bool { frameBytes == 0 }
 
     /// The longest run, at least `least` and at most `most` frames, that fits into `request`; fails with kind `.usage`
     /// where `least` do not fit into its limit.
     func longestRun(in request: MemoryRequest, least: Int, most: Int) throws(ReelFailure) -> Int {
         let needed = need(run: least)
         if let limit = request.limit, limit < needed {
+            let work = isCopy ? "copying this video takes" : "a pass of this video takes"
+            let otherwise = isCopy ? "" : ", or choose a faster preset or another codec"
             throw ReelFailure(
                 .usage,
                 """
-                \(Wording.mebibytes(limit)) of memory are too little: a pass of this video takes \
-                \(Wording.mebibytes(needed)) at the least; allow that much, or choose a faster preset or another codec
+                \(Wording.mebibytes(limit)) of memory are too little: \(work) \
+                \(Wording.mebibytes(needed)) at the least; allow that much\(otherwise)
                 """)
         }
+        guard !isCopy else { return most }
         let room = max(request.budget - fixed, 0) / frameBytes
         return min(max(Int(clamping: room), least), most)
     }
 
     /// A process that has loaded the libraries and opened a source and a segment.
     private static let process: Int64 = 60 << 20
-    /// Bytes a packet takes beside its payload.
-    private static let packet: Int64 = 1 << 10
     /// Bytes a packet costs in memory: its entry, its frame, and the file they are read from.
     private static let indexEntry: Int64 = 96
 }

@@ -1,15 +1,16 @@
 /// A job's work, fixed before any of it is done. Immutable: the same plan gives the same bytes anywhere.
 public struct Plan: Hashable, Codable, Sendable {
     /// Grows when the meaning of a plan changes; workers refuse what they do not know.
-    public static let version = 2
+    public static let version = 3
 
     public var version: Int
     public var container: Container
     public var timeline: Timeline
     public var video: VideoTarget
     public var audio: [AudioTarget]
-    /// In the order of the output: audio tracks first, then video from the source's end to its start. The assembly
-    /// is not among them; its index on the board is `passes.count`.
+    /// In the order of the output: audio tracks first, then video from the source's end to its start; none of video
+    /// where packets are copied, which the assembly does. It is not among them; its index on the board is
+    /// `passes.count`.
     public var passes: [Pass]
     /// Bytes a slot must have for the most demanding pass.
     public var need: Int64

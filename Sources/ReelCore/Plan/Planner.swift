@@ -22,15 +22,15 @@ public struct Planner: Hashable, Codable, Sendable {
         // A run of two may have to take a third frame, so that none is left over.
         let usual = PassWork.usualRun(frameBytes: budget.frameBytes)
         let most = min(PassWork.greatestRun(usual: usual), cap.map { max($0, 3) } ?? .max, timeline.frameCount)
-        // Short runs cost bitrate where they are encoded, and nothing where packets are copied.
-        let least = min(video.isCopy ? 3 : PassWork.leastRun, most)
+        let least = min(PassWork.leastRun, most)
         let longest = try budget.longestRun(in: memory.narrowed(to: spec.memory), least: least, most: most)
 
         let work = PassWork(
             starts: starts, weight: video.encodingEffort, runFrames: min(longest, cap ?? longest),
             usualRun: usual)
         let cutter = PassCutter(selection: timeline.frames, work: work, slots: slots, passFrames: cap)
-        let cuts = cutter.cut()
+        // The assembly copies packets from the source: there is nothing to decode.
+        let cuts = video.isCopy ? [] : cutter.cut()
         let passes = zip(cuts, cuts.dropFirst()).map { start, end in
             VideoPass(
                 randomAccessPoint: starts.point(for: start), frames: start..<end, runCount: work.runs(in: end - start))

@@ -9,7 +9,8 @@ public struct Assembler {
     private let folder: String
     private let segments: SegmentList
 
-    /// `folder` holds the files of `segments`. Covers and attached files are copied from `source`.
+    /// `folder` holds the files of `segments`. From `source` covers and attached files are copied, and the video's packets
+    /// where the plan encodes none.
     public init(source: String, index: SourceIndex, plan: Plan, folder: String, segments: SegmentList) {
         self.source = source
         self.index = index
@@ -18,10 +19,10 @@ public struct Assembler {
         self.segments = segments
     }
 
-    /// Writes the output and reads it back. `progress` hears how many packets are written or checked. Returns packets
-    /// and bytes, and what could not be kept, a sentence each.
+    /// Writes the output and reads it back. `progress` hears how many packets are written or checked, and how many
+    /// frames of video written. Returns packets and bytes, and what could not be kept, a sentence each.
     public func assemble(
-        to path: String, progress: (Int) -> Void
+        to path: String, progress: (_ packets: Int, _ frames: Int) -> Void
     ) throws(ReelFailure) -> (packets: Int, bytes: Int64, warnings: [String]) {
         let heard = try heardTracks()
         let streams = try OutputStreams(plan: plan, index: index, heard: heard)
@@ -38,7 +39,7 @@ public struct Assembler {
         let expected = try Expectation(streams: streams, sources: sources, extras: extras)
         let packet = try Packet()
         let interleaving = Interleaving(stretch: isQuickTime ? Rational(1, 2) : nil)
-        var written = 0
+        var (written, frames) = (0, 0)
         while let next = interleaving.next(of: sources) {
             try sources[next].take(into: packet)
             packet.streamIndex = next
@@ -47,11 +48,12 @@ public struct Assembler {
             try muxer.write(packet, timeBase: sources[next].timeBase)
             packet.reset()
             written += 1
-            progress(written)
+            if next == 0 { frames += 1 }
+            progress(written, frames)
         }
         let bytes = try muxer.finish()
         try Files.sync(path)
-        try Verifier(plan: plan, expected: expected).verify(path) { progress(written + $0) }
+        try Verifier(plan: plan, expected: expected).verify(path) { progress(written + $0, frames) }
         return (written, bytes, streams.texts.compactMap(\.warning))
     }
 
@@ -80,10 +82,15 @@ public struct Assembler {
     private func sources(_ streams: OutputStreams, _ heard: [HeardTrack]) throws(ReelFailure) -> [any PacketSource] {
         let shift = try shift(for: heard)
         let later = plan.timeline.timeBase.seconds(shift)
-        let video = VideoSource(
-            folder: folder, segments: segments, plan: plan, track: index.video, parameters: streams.video,
-            depth: max(streams.reorderDepth, segments.reorderDepth), shift: shift)
-        var sources: [any PacketSource] = [video]
+        var sources: [any PacketSource] = []
+        if plan.video.isCopy {
+            sources.append(try CopiedSource(path: source, plan: plan, track: index.video, shift: shift))
+        } else {
+            sources.append(
+                VideoSource(
+                    folder: folder, segments: segments, plan: plan, track: index.video, parameters: streams.video,
+                    depth: max(streams.reorderDepth, segments.reorderDepth), shift: shift))
+        }
         for (heard, parameters) in zip(heard, streams.audio) {
             sources.append(
                 try AudioSource(

@@ -4,11 +4,10 @@ public import ReelCore
 
 /// Reverses passes of one job: decodes each once, forwards, and encodes it backwards, run after run.
 public final class PassReverser {
-    let plan: Plan
-    let track: VideoTrack
+    private let plan: Plan
+    private let track: VideoTrack
     private let startTime: Rational
-    let reader: VideoReader
-    private let reordering: Reordering
+    private let reader: VideoReader
     private let converter: PictureConverter
 
     /// Opens the source, which stays open from pass to pass.
@@ -16,7 +15,6 @@ public final class PassReverser {
         self.plan = plan
         track = index.video
         startTime = index.startTime
-        reordering = index.reordering
         reader = try VideoReader(path: source, track: track)
         converter = try PictureConverter(target: plan.video, stream: track.stream)
     }
@@ -47,9 +45,6 @@ public final class PassReverser {
         }
         var work = Work(damage: Damage(track: track, startTime: startTime))
         try reader.start(at: latestPoint(for: first.lowerBound, from: pass.randomAccessPoint))
-        if plan.video.isCopy, case .possible(let coded) = reordering {
-            return try copy(coded, runs, into: destination, progress: progress)
-        }
         let decoder = try Decoder(stream: try reader.stream(), threads: plan.video.threads, path: reader.path)
 
         let lastPacket = lastPacket(showing: first.lowerBound..<last.upperBound)

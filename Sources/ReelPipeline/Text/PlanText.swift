@@ -25,7 +25,10 @@ public enum PlanText {
             ("frames", "\(view.frames) of \(found.video.frames), \(seconds(view.seconds))"),
             (
                 "passes",
-                "\(video.count) of video in \(Wording.count(runs, "run")), \(view.passes.count - video.count) of audio"
+                (video.isEmpty
+                    ? "none of video, whose packets the assembly copies; "
+                    : "\(video.count) of video in \(Wording.count(runs, "run")), ")
+                    + "\(view.passes.count - video.count) of audio"
             ),
             ("memory", "\(ByteSize(bytes: view.need)) a pass"),
             ("decodes", Wording.count(view.framesToDecode, "frame")),

@@ -93,7 +93,7 @@ public struct JobView: Codable, Hashable, Sendable {
         failure = status.failure?.message
         self.output = output
         let left = frames - framesEncoded
-        eta = state == .running && !paused && left > 0 && framesPerSecond > 0 ? Double(left) / framesPerSecond : nil
+        eta = !state.isTerminal && !paused && left > 0 && framesPerSecond > 0 ? Double(left) / framesPerSecond : nil
     }
 
     /// As the store knows it, where the board has forgotten it. Nil for a job that has not ended.

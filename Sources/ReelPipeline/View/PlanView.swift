@@ -23,7 +23,8 @@ public struct PlanView: Codable, Hashable, Sendable {
     public var frames: Int
     /// Seconds of video that the output shows.
     public var seconds: Double
-    /// In the order of the output: audio first, then video from the source's end to its start.
+    /// In the order of the output: audio first, then video from the source's end to its start; none of video where
+    /// packets are copied.
     public var passes: [PassView]
     /// Bytes that a pass may take.
     public var need: Int64
@@ -85,7 +86,7 @@ public struct PlanView: Codable, Hashable, Sendable {
         warnings = plan.warnings
         passes = plan.passes.compactMap(PassView.init)
         framesToDecode = plan.passes.reduce(0) { sum, pass in
-            guard case .video(let video) = pass, !plan.video.isCopy else { return sum }
+            guard case .video(let video) = pass else { return sum }
             let start = Int(track.randomAccessPoints[video.randomAccessPoint].frame)
             return sum + video.frames.upperBound - min(start, video.frames.lowerBound)
         }

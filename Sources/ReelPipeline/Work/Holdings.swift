@@ -17,23 +17,26 @@ enum Verdict: Sendable {
 final class Holdings: Sendable {
     private struct Entry {
         let claim: Claim
+        /// Frames of video that it makes.
+        let due: Int
         /// Runs that were whole before, and their frames.
         var whole = (runs: 0, frames: 0)
         var progress: EngineProgress?
         var verdict: Verdict?
         let kill: KillSwitch
 
-        /// Of video: sound is counted in samples, and the assembly in packets.
+        /// Of video: sound is counted in samples, and frames that an assembly joins were counted before.
         var frames: (decoded: Int, encoded: Int) {
-            guard case .video = claim.pass else { return (0, 0) }
-            return (progress?.decoded ?? 0, whole.frames + (progress?.encoded ?? 0))
+            guard due > 0 else { return (0, 0) }
+            return (claim.pass == .assembly ? 0 : progress?.decoded ?? 0, whole.frames + (progress?.encoded ?? 0))
         }
     }
 
     private let entries = Mutex<[String: Entry]>([:])
 
-    func add(_ claim: Claim, kill: KillSwitch) {
-        entries.withLock { $0[claim.token] = Entry(claim: claim, kill: kill) }
+    /// - Parameter frames: of video that the pass makes.
+    func add(_ claim: Claim, frames: Int, kill: KillSwitch) {
+        entries.withLock { $0[claim.token] = Entry(claim: claim, due: frames, kill: kill) }
     }
 
     func update(_ claim: Claim, wholeRuns runs: Int, frames: Int) {

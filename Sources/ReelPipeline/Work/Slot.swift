@@ -107,7 +107,7 @@ final class Slot: Sendable {
 
     /// Enters a pass as held. Nil where it was whole already and is complete now, without an engine.
     private func begin(_ assignment: Assignment, _ kill: KillSwitch) async -> Work? {
-        holdings.add(assignment.claim, kill: kill)
+        holdings.add(assignment.claim, frames: assignment.frames, kill: kill)
         let work = Work(assignment, board: board, scratch: scratch)
         holdings.update(assignment.claim, wholeRuns: work.whole.count, frames: work.reusedFrames)
         guard let result = work.finished() else {

@@ -11,6 +11,15 @@ struct Assignment: Sendable {
 
     var isAssembly: Bool { claim.pass == .assembly }
 
+    /// Frames of video that it makes: where packets are copied the assembly does that, else it joins what was made.
+    var frames: Int {
+        switch claim.pass {
+        case .video(let pass): pass.frames.count
+        case .audio: 0
+        case .assembly: context.plan.video.isCopy ? context.plan.timeline.frameCount : 0
+        }
+    }
+
     var description: String {
         switch claim.pass {
         case .assembly: "assembly of job \(claim.job)"
@@ -48,8 +57,8 @@ struct Work: Sendable {
     func finished() -> PassResult? {
         guard fileExists(folder.output(context.plan.container)) else { return claim.pass.result(of: whole) }
         // The job was done, and the board has forgotten that: its segments are gone by then.
-        let frames = if case .video(let pass) = claim.pass { pass.frames.count } else { 0 }
-        return PassResult(segments: whole, statistics: PassStatistics(framesEncoded: frames), warnings: [])
+        let statistics = PassStatistics(framesEncoded: assignment.frames)
+        return PassResult(segments: whole, statistics: statistics, warnings: [])
     }
 
     /// Has the engine do what is left to do. Throws what the engine reports, or how it died.
@@ -96,8 +105,8 @@ struct Work: Sendable {
             throw ReelFailure(.job, "the engine answered \(assignment.description) with something else", cause: .crash)
         }
         try folder.publishOutput(output, as: context.plan.container)
-        return PassResult(
-            segments: [], statistics: PassStatistics(peakRSS: result.peakRSS), warnings: result.warnings)
+        let statistics = PassStatistics(framesEncoded: assignment.frames, peakRSS: result.peakRSS)
+        return PassResult(segments: [], statistics: statistics, warnings: result.warnings)
     }
 
     /// Removes what an engine that was killed, or failed, left half-written.

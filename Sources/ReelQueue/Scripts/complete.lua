@@ -37,13 +37,13 @@ if not held then hold(id, index, 'live', token, worker, lease, now, decoded, enc
 keep_warnings(id, index, ARGV[5])
 redis.call('HSETNX', job_key(id, 'done'), index, token .. ' ' .. ARGV[5])
 redis.call('SETBIT', job_key(id, 'map'), index, 1)
-if index < passes then keep_pace(id, math.max(encoded - tonumber(before or 0), 0), 1) end
+keep_pace(id, math.max(encoded - tonumber(before or 0), 0), index < passes and 1 or 0)
 
 local count = redis.call('HLEN', job_key(id, 'done'))
 local n, d, e, p = (sum or '0 0 0 0'):match('^(%d+) (%d+) (%d+) (%d+)$')
 if tonumber(n) == count - 1 then
   redis.call('HSET', job_key(id), 'sum', string.format('%.0f %.0f %.0f %.0f',
-    count, d + (index < passes and decoded or 0), e + (index < passes and encoded or 0), math.max(p, peak)))
+    count, d + decoded, e + encoded, math.max(p, peak)))
 end
 -- What other passes got done tells nothing of the disk that this one waits for.
 if redis.call('HGET', job_key(id), 'noted') == index .. '' then redis.call('HDEL', job_key(id), 'note', 'noted') end

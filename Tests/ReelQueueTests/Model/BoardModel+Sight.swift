@@ -14,10 +14,11 @@ extension BoardModel {
             switch condition {
             case .done(_, let frames, let bytes):
                 peak = max(peak, bytes)
-                if !isAssembly { (counts.done, encoded) = (counts.done + 1, encoded + frames) }
+                encoded += frames
+                if !isAssembly { counts.done += 1 }
             case .held(let holder, _):
                 counts.live += 1
-                if !isAssembly { (decoded, encoded) = (decoded + holder.decoded, encoded + holder.encoded) }
+                (decoded, encoded) = (decoded + holder.decoded, encoded + holder.encoded)
             case .retry(let due) where due > now && !job.state.isTerminal && !isAssembly: counts.retrying += 1
             case .waiting, .retry: if !isAssembly { counts.ready += 1 }
             }

@@ -71,7 +71,7 @@ extension BoardModel {
     private mutating func give(_ id: String, _ index: Int, to offer: WorkerOffer, token: String) -> Claim? {
         guard let job = jobs[id], let time = run[id] else { return nil }
         hold(id, index, .held(Holder(token: token, worker: offer.worker.text), copy: nil), token: token)
-        run[id] = time + Double(job.published.frames) / Double(job.published.passCount) / job.published.weight
+        run[id] = time + Double(job.published.frames) / Double(max(job.published.passCount, 1)) / job.published.weight
         virtual = max(virtual, time)
         return claimed(index, of: job, token: token)
     }

@@ -1,0 +1,67 @@
+import ReelCore
+import Testing
+
+@Suite("Packets that are copied")
+struct CopiedStretchTests {
+    @Test("stretches partition the frames from their end, none larger than it may be unless it is one packet")
+    func partition() {
+        for seed in UInt64(0)..<200 {
+            var random = SplitMix64(seed: seed)
+            var track = Indexes.regular(
+                frames: Int.random(in: 1...300, using: &random), keysAt: [0], rate: Rational(30000, 1001)
+            ).video
+            let large = [10, 1000, 3_000_000, 90_000_000].randomElement(using: &random) ?? 10
+            for place in track.packets.indices { track.packets[place].size = Int32.random(in: 1...large, using: &random) }
+            let first = Int.random(in: 0..<track.frames.count, using: &random)
+            let all = first..<Int.random(in: first + 1...track.frames.count, using: &random)
+
+            var left = all
+            while !left.isEmpty {
+                let stretch = track.copiedStretch(endOf: left)
+                #expect(stretch.upperBound == left.upperBound && stretch.lowerBound >= left.lowerBound)
+                #expect(!stretch.isEmpty)
+                #expect(stretch.count == 1 || track.bytes(of: stretch) <= 32 << 20)
+                // One more would have been too much.
+                let longer = max(stretch.lowerBound - 1, left.lowerBound)..<stretch.upperBound
+                #expect(longer == stretch || track.bytes(of: longer) > 32 << 20)
+                left = left.lowerBound..<stretch.lowerBound
+            }
+        }
+    }
+
+    @Test("every packet is found from the last random access point at or before it")
+    func points() {
+        let keys = [0, 1, 2, 5, 9]
+        let track = Indexes.regular(frames: 12, keysAt: keys).video
+        let found = (0..<12).map { keys[track.randomAccessPoint(showing: $0)] }
+        #expect(found == [0, 1, 2, 2, 2, 5, 5, 5, 5, 9, 9, 9])
+    }
+
+    @Test("a plan to copy has no passes of video, and names the memory that the assembly takes")
+    func plan() throws {
+        var index = Indexes.regular(frames: 700, keysAt: Array(0..<700), rate: Rational(30000, 1001))
+        index.audio = [Indexes.audioTrack(0)]
+        let copy = Plans.target(VideoTarget.copy)
+        let plan = try Plans.make(index, spec: JobSpec(container: .mov, passFrames: 100), video: copy)
+        #expect(plan.passes == [.audio(0)])
+        #expect(plan.timeline.frames == 0..<700)
+        #expect(plan.need > 60 << 20 && plan.need < 192 << 20)
+        #expect(try Planner(slots: 8).threads(index: index, spec: JobSpec(container: .mov), video: copy) == 1)
+
+        // Packets larger than a stretch: five of them at a time.
+        index.video.packets[7].size = 100_000_000
+        #expect(try Plans.make(index, video: copy).need > 500_000_000)
+
+        let little = MemoryRequest(budget: 1 << 20, limit: 100 << 20)
+        let failure = #expect(throws: ReelFailure.self) { try Plans.make(index, memory: little, video: copy) }
+        #expect(failure?.kind == .usage)
+        #expect(failure?.message.hasPrefix("100 MiB of memory are too little: copying this video takes") == true)
+    }
+}
+
+extension VideoTrack {
+    /// With what a packet takes beside its payload.
+    fileprivate func bytes(of stretch: Range<Int>) -> Int {
+        frames[stretch].reduce(0) { $0 + Int(packets[Int($1.packet)].size) + 1024 }
+    }
+}
