@@ -106,6 +106,17 @@ static inline void reel_share_heaps(void) {
 #endif
 }
 
+/// Has the kernel begin to write a part of a file to the disk, and does not wait for the end of that.
+static inline void reel_begin_writing(int descriptor, int64_t start, int64_t length) {
+    // Not sync_file_range(): glibc declares it for _GNU_SOURCE only. 2 is SYNC_FILE_RANGE_WRITE. Elsewhere the last sync
+    // does it all.
+#if defined(SYS_sync_file_range) && __SIZEOF_POINTER__ == 8
+    syscall(SYS_sync_file_range, descriptor, start, length, 2u);
+#else
+    (void)descriptor, (void)start, (void)length;
+#endif
+}
+
 /// A descriptor of a file that exists in memory only; negative where there is none to be had.
 static inline int reel_memory_file(void) {
     // Not memfd_create(): glibc declares it for _GNU_SOURCE only. 1 is MFD_CLOEXEC.

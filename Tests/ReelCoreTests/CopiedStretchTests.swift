@@ -10,8 +10,8 @@ struct CopiedStretchTests {
             var track = Indexes.regular(
                 frames: Int.random(in: 1...300, using: &random), keysAt: [0], rate: Rational(30000, 1001)
             ).video
-            let large = [10, 1000, 3_000_000, 90_000_000].randomElement(using: &random) ?? 10
-            for place in track.packets.indices { track.packets[place].size = Int32.random(in: 1...large, using: &random) }
+            let large: Int32 = [10, 1000, 3_000_000, 90_000_000].randomElement(using: &random) ?? 10
+            for place in track.packets.indices { track.packets[place].size = .random(in: 1...large, using: &random) }
             let first = Int.random(in: 0..<track.frames.count, using: &random)
             let all = first..<Int.random(in: first + 1...track.frames.count, using: &random)
 

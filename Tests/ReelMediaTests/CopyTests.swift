@@ -71,6 +71,73 @@ struct CopyTests {
         #expect(try Payloads(second.output).hashes == before.hashes)
     }
 
+    @Test("a source of several stretches, of which a range is copied, needs no segment and no more memory than planned")
+    func stretches() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "raw.nut", in: folder, frames: 80, size: "1280x720", video: ["-c:v", "rawvideo", "-pix_fmt", "yuv420p"])
+        let spec = JobSpec(container: .nut, from: Rational(1, 2))
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        #expect(job.plan.passes.isEmpty)
+        let first = job.plan.timeline.firstFrame
+        // 1.3 MiB a frame: three stretches of 32 MiB.
+        #expect(first == 12 && job.index.video.copiedStretch(endOf: first..<80).count == 24)
+        #expect(try Payloads(job.output).hashes == Payloads(source).hashes[first...].reversed())
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(files.sorted() == ["output.nut", "raw.nut"])
+    }
+
+    @Test("frames are counted while they are written, packets until they are verified")
+    func progress() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.mov", in: folder, frames: 30, video: ["-c:v", "prores_ks"], audio: ["-c:a", "pcm_s16le"])
+        let job = try MediaJob(source, spec: JobSpec(container: .mov), folder: folder.path)
+        var heard: [(packets: Int, frames: Int)] = []
+        let assembler = Assembler(
+            source: source, index: job.index, plan: job.plan, folder: folder.path,
+            segments: SegmentList(job.results.flatMap(\.segments)))
+        let made = try assembler.assemble(to: folder.path + "/again.mov") { heard.append(($0, $1)) }
+        #expect(heard.prefix(made.packets).map(\.packets) == Array(1...made.packets))
+        #expect(heard[made.packets - 1].frames == 30 && heard.dropFirst(made.packets).allSatisfy { $0.frames == 30 })
+        #expect(heard.count > made.packets + 30)
+    }
+
+    @Test("a source that is another than it was is refused")
+    func changed() throws {
+        let folder = try ScratchFolder()
+        let video = ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p"]
+        let source = try Fixture.make("s.mov", in: folder, frames: 40, video: video)
+        let job = try MediaJob(source, spec: JobSpec(container: .mov), folder: folder.path)
+        let assembler = Assembler(
+            source: source, index: job.index, plan: job.plan, folder: folder.path, segments: SegmentList([]))
+        #expect(try assembler.verify(job.output) { _ in } == 40)
+
+        for (frames, quality) in [(40, "20"), (30, "4")] {
+            try FileManager.default.removeItem(atPath: source)
+            _ = try Fixture.make("s.mov", in: folder, frames: frames, video: video + ["-q:v", quality])
+            let failure = #expect(throws: ReelFailure.self) {
+                try assembler.assemble(to: folder.path + "/again.mov") { _, _ in }
+            }
+            #expect(failure?.kind == .input)
+            #expect(failure?.message.contains("submit it again") == true, "\(failure?.message ?? "")")
+        }
+    }
+
+    @Test("one changed byte of a copied packet is found")
+    func changedOutput() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make("s.mov", in: folder, frames: 40, video: ["-c:v", "prores_ks"])
+        let job = try MediaJob(source, spec: JobSpec(container: .mov), folder: folder.path)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: job.output))
+        bytes[try #require(bytes.range(of: Data("mdat".utf8))).upperBound + 4000] ^= 0x10
+        try bytes.write(to: URL(fileURLWithPath: job.output))
+        let assembler = Assembler(
+            source: source, index: job.index, plan: job.plan, folder: folder.path, segments: SegmentList([]))
+        let failure = #expect(throws: ReelFailure.self) { try assembler.verify(job.output) { _ in } }
+        #expect(failure?.message.contains("holds other bytes than were encoded") == true)
+    }
+
     @Test("sources that only claim to be of whole frames are encoded, and refused where copying is asked for")
     func claims() throws {
         let folder = try ScratchFolder()

@@ -35,7 +35,7 @@ extension BoardTests {
             let report = WorkerReport(
                 worker: WorkerID("w2"), host: "h2", slots: 1, memoryTotal: 1000, encoders: [], protocolVersion: 1,
                 held: [held])
-            #expect(try await bench.board.beat(report).answers == [.ok])
+            #expect(try await bench.board.beat(report).answers == [claim.token: .ok])
             let status = try #require(try await bench.board.status(claim.job))
             #expect((status.framesEncoded, status.passes.live, status.passes.ready) == (17, 1, 0))
             #expect(try await bench.board.strip(claim.job, cells: 8) == nil)

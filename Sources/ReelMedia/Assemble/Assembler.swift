@@ -37,23 +37,26 @@ public struct Assembler {
         try extras.write(to: muxer, first: sources.count)
 
         let expected = try Expectation(streams: streams, sources: sources, extras: extras)
+        let writeback = try Writeback(path)
         let packet = try Packet()
         let interleaving = Interleaving(stretch: isQuickTime ? Rational(1, 2) : nil)
         var (written, frames) = (0, 0)
         while let next = interleaving.next(of: sources) {
             try sources[next].take(into: packet)
             packet.streamIndex = next
-            expected.add(packet, stream: next)
+            try expected.add(packet, stream: next)
             if isMatroska { packet.delay(by: sources[next].matroskaDelay) }
             try muxer.write(packet, timeBase: sources[next].timeBase)
             packet.reset()
+            writeback.reached(muxer.size)
             written += 1
             if next == 0 { frames += 1 }
             progress(written, frames)
         }
         let bytes = try muxer.finish()
-        try Files.sync(path)
+        writeback.begin()
         try Verifier(plan: plan, expected: expected).verify(path) { progress(written + $0, frames) }
+        try writeback.finish()
         return (written, bytes, streams.texts.compactMap(\.warning))
     }
 
@@ -67,7 +70,7 @@ public struct Assembler {
         for (number, source) in sources.enumerated() {
             while source.upcoming != nil {
                 try source.take(into: packet)
-                expected.add(packet, stream: number)
+                try expected.add(packet, stream: number)
                 packet.reset()
             }
         }

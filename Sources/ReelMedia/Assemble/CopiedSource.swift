@@ -1,14 +1,16 @@
 internal import BasicContainers
 internal import CFFmpeg
+internal import Dispatch
 internal import ReelCore
 
 /// The source's own packets, from the last to the first, where each is a whole frame: nothing is decoded or encoded, and
 /// no segment lies between.
 ///
-/// Files are read forwards, so packets come in stretches: each is read into memory, and handed out from its end.
+/// Files are read forwards, so packets come in stretches: each is read into memory, and handed out from its end while the
+/// one before it is read.
 final class CopiedSource: PacketSource {
     let timeBase: TimeBase
-    private let reader: VideoReader
+    private let stretches: StretchReader
     private let timeline: Timeline
     private let track: VideoTrack
     private let shift: Ticks
@@ -19,7 +21,7 @@ final class CopiedSource: PacketSource {
 
     /// - Parameter shift: by how much everything is shown later.
     init(path: String, plan: Plan, track: VideoTrack, shift: Ticks) throws(ReelFailure) {
-        reader = try VideoReader(path: path, track: track)
+        stretches = try StretchReader(path: path, track: track, frames: plan.timeline.frames)
         timeline = plan.timeline
         timeBase = timeline.timeBase
         self.track = track
@@ -32,9 +34,9 @@ final class CopiedSource: PacketSource {
     var upcoming: Timestamp? { left.last.map { timeline.interval(of: $0, in: track).start + shift } }
 
     func take(into packet: borrowing Packet) throws(ReelFailure) {
-        if packets.isEmpty { try readStretch() }
+        if packets.isEmpty { packets = try stretches.next() }
         guard let frame = left.last, let next = packets.popLast() else {
-            throw ReelFailure(.job, "\(reader.path): the packets end before the plan does")
+            throw ReelFailure(.job, "the packets end before the plan does")
         }
         av_packet_move_ref(packet.native, next.native)
         av_packet_free_side_data(packet.native)
@@ -43,25 +45,73 @@ final class CopiedSource: PacketSource {
         packet.native.pointee.flags = AV_PKT_FLAG_KEY
         left.removeLast()
     }
+}
 
-    /// Reads the packets before those that were handed out.
-    private func readStretch() throws(ReelFailure) {
-        let stretch = track.copiedStretch(endOf: left)
-        try reader.start(at: track.randomAccessPoint(showing: stretch.lowerBound))
-        let packet = try Packet()
-        for frame in stretch {
-            let wanted = Int(track.frames[frame].packet)
-            var number: Int?
-            repeat {
-                number = try reader.next(into: packet)
-                guard let number, number <= wanted else {
-                    throw ReelFailure(.input, "\(reader.path): packet \(wanted) is not where it was; submit it again")
-                }
-            } while number != wanted
-            let taken = try Packet()
-            av_packet_move_ref(taken.native, packet.native)
-            packets.append(taken)
-        }
+/// Reads a source stretch by stretch, the last one first, each while the one before it is used.
+private final class StretchReader {
+    private let ahead: Ahead
+    private let thread = DispatchQueue(label: "reel.copy")
+
+    /// - Parameter frames: those whose packets are read, in presentation order.
+    init(path: String, track: VideoTrack, frames: Range<Int>) throws(ReelFailure) {
+        ahead = Ahead(reader: try VideoReader(path: path, track: track), left: frames)
+        thread.async { [ahead] in ahead.read() }
     }
 
+    /// The next stretch, in the order of the file; nothing behind the last.
+    func next() throws(ReelFailure) -> UniqueArray<Packet> {
+        thread.sync {}
+        let packets = try ahead.take()
+        thread.async { [ahead] in ahead.read() }
+        return packets
+    }
+
+    /// What the thread reads. `@unchecked` because others touch it only while the thread has nothing to do.
+    private final class Ahead: @unchecked Sendable {
+        private let reader: VideoReader
+        private var left: Range<Int>
+        private var packets = UniqueArray<Packet>()
+        private var failure: ReelFailure?
+
+        init(reader: VideoReader, left: Range<Int>) {
+            self.reader = reader
+            self.left = left
+        }
+
+        func take() throws(ReelFailure) -> UniqueArray<Packet> {
+            if let failure { throw failure }
+            var taken = UniqueArray<Packet>()
+            swap(&taken, &packets)
+            return taken
+        }
+
+        func read() {
+            guard failure == nil, !left.isEmpty else { return }
+            let stretch = reader.track.copiedStretch(endOf: left)
+            left = left.lowerBound..<stretch.lowerBound
+            do throws(ReelFailure) {
+                try read(stretch)
+            } catch {
+                failure = error
+            }
+        }
+
+        private func read(_ stretch: Range<Int>) throws(ReelFailure) {
+            try reader.start(at: reader.track.randomAccessPoint(showing: stretch.lowerBound))
+            for frame in stretch {
+                let wanted = Int(reader.track.frames[frame].packet)
+                let packet = try Packet()
+                var number: Int?
+                repeat {
+                    packet.reset()
+                    number = try reader.next(into: packet)
+                    guard let number, number <= wanted else {
+                        throw ReelFailure(
+                            .input, "\(reader.path): packet \(wanted) is not where it was; submit it again")
+                    }
+                } while number != wanted
+                packets.append(packet)
+            }
+        }
+    }
 }

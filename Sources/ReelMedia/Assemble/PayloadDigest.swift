@@ -9,8 +9,6 @@ final class PayloadDigest {
     private var native: OpaquePointer?
     /// PCM packets are cut as the container likes.
     let countsPackets: Bool
-    private(set) var packets = 0
-    private(set) var bytes: Int64 = 0
 
     init(parameters: AVCodecParameters) throws(ReelFailure) {
         switch parameters.codec_id {
@@ -30,7 +28,6 @@ final class PayloadDigest {
     deinit { av_hash_freep(&native) }
 
     func add(_ packet: borrowing Packet) {
-        packets += 1
         packet.withBytes { payload in
             switch syntax {
             case .nalUnits(let framing, let isHEVC):
@@ -79,7 +76,6 @@ final class PayloadDigest {
 
     private func add(_ slice: Slice<UnsafeRawBufferPointer>) {
         let part = UnsafeRawBufferPointer(rebasing: slice)
-        bytes += Int64(part.count)
         av_hash_update(native, part.baseAddress?.assumingMemoryBound(to: UInt8.self), part.count)
     }
 

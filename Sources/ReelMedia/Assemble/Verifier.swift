@@ -31,6 +31,8 @@ final class Expectation {
 
     private(set) var streams: [Stream] = []
     let extras: OutputExtras
+    /// For what is expected and for what is found.
+    let digests = DigestQueue()
 
     init(
         streams described: OutputStreams, sources: [any PacketSource], extras: OutputExtras
@@ -52,8 +54,8 @@ final class Expectation {
     var packets: Int { streams.reduce(0) { $0 + $1.presentation.count } }
 
     /// Takes a packet before the muxer rounds its times.
-    func add(_ packet: borrowing Packet, stream number: Int) {
-        streams[number].digest.add(packet)
+    func add(_ packet: borrowing Packet, stream number: Int) throws(ReelFailure) {
+        try digests.add(packet, to: streams[number].digest)
         streams[number].presentation.append(packet.pts?.ticks ?? 0)
         streams[number].decode.append(packet.dts?.ticks ?? 0)
         if packet.pts != packet.dts { streams[number].isReordered = true }
@@ -93,6 +95,7 @@ struct Verifier {
             count += 1
             progress(count)
         }
+        expected.digests.finish()
         for (number, stream) in expected.streams.enumerated() { try finish(stream, number, found[number]) }
         for number in decoders.keys.sorted() {
             try decoders[number]?.finish(frames: number == 0 ? plan.timeline.frameCount : nil)
@@ -121,7 +124,7 @@ struct Verifier {
         _ packet: borrowing Packet, _ number: Int, _ found: Found, _ offset: inout Rational?
     ) throws(ReelFailure) {
         let stream = expected.streams[number]
-        found.digest.add(packet)
+        try expected.digests.add(packet, to: found.digest)
         defer { found.packets += 1 }
         if let dts = packet.dts {
             if let last = found.lastDecodeTime, dts < last || dts == last && stream.kind != .text {

@@ -33,19 +33,21 @@ struct IntraFrames {
         height = Int(parameters.height)
     }
 
-    /// How many of a packet's first bytes `fault` looks at.
+    /// How many of a packet's first bytes are enough for `fault`, nearly always.
     var headerBytes: Int {
         switch syntax {
         case .prores: 32
         case .dnxhd: 64
         case .ffv1: 2
         case .raw, .huffyuv: 0
-        case .jpeg, .h264: .max
+        case .jpeg: 4096
+        case .h264: .max
         }
     }
 
-    /// What is wrong with a packet, as the end of a sentence that begins with the packet; nil where nothing is.
-    mutating func fault(in bytes: UnsafeRawBufferPointer) -> String? {
+    /// What is wrong with a packet, as the end of a sentence that begins with the packet; nil where nothing is. Looks at
+    /// no more than the first `count` bytes.
+    mutating func fault(in bytes: UnsafeRawBufferPointer, first count: Int) -> String? {
         switch syntax {
         case .prores: return proresFault(bytes)
         case .dnxhd: return dnxhdFault(bytes)
@@ -54,7 +56,7 @@ struct IntraFrames {
         case .huffyuv: return bytes.isEmpty ? "is empty" : nil
         case .jpeg(var frames):
             defer { syntax = .jpeg(frames) }
-            return frames.fault(in: bytes, width: width, height: height)
+            return frames.fault(in: bytes, first: count, width: width, height: height)
         case .h264(let frames): return frames.fault(in: bytes)
         }
     }

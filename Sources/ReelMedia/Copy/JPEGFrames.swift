@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Reads the markers of Motion JPEG pictures (ITU-T T.81 B.1). Decoders keep tables from picture to picture, so a
 /// picture that brings none may need another's.
 struct JPEGFrames {
@@ -6,8 +8,12 @@ struct JPEGFrames {
     /// Precision, components and their sampling, as the first picture's frame header has them.
     private var components: [UInt8]?
 
-    /// What is wrong with a picture of a video of this size; nil where nothing is.
-    mutating func fault(in bytes: UnsafeRawBufferPointer, width: Int, height: Int) -> String? {
+    /// What is wrong with a picture of a video of this size; nil where nothing is. Of its first `count` bytes the header
+    /// alone is looked at, unless they are all.
+    mutating func fault(
+        in picture: UnsafeRawBufferPointer, first count: Int, width: Int, height: Int
+    ) -> String? {
+        let bytes = UnsafeRawBufferPointer(rebasing: picture.prefix(count))
         guard bytes.count > 4, bytes[0] == 0xff, bytes[1] == 0xd8 else { return "is no whole picture" }
         var (place, hasQuantisers, hasHuffmanTables, isSized) = (2, false, false, false)
         while place + 4 <= bytes.count {
@@ -28,7 +34,7 @@ struct JPEGFrames {
                     return "has Huffman tables only now and then"
                 }
                 bringsHuffmanTables = hasHuffmanTables
-                return endFault(bytes, from: place + 2 + length)
+                return bytes.count < picture.count ? nil : endFault(bytes, from: place + 2 + length)
             case 0xdb: hasQuantisers = true
             case 0xc4: hasHuffmanTables = true
             case 0xc0...0xc3:
@@ -56,20 +62,19 @@ struct JPEGFrames {
 
     /// One end of image, and no other image behind it.
     private func endFault(_ bytes: UnsafeRawBufferPointer, from start: Int) -> String? {
+        guard let end = Self.marker(0xd9, in: bytes, from: start) else { return "ends in the midst of a picture" }
+        return Self.marker(0xd8, in: bytes, from: end + 2) == nil ? nil : IntraFrames.interlaced
+    }
+
+    /// Where a marker stands. Nearly all of a picture is searched, so memchr() does it.
+    private static func marker(_ code: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard let base = bytes.baseAddress else { return nil }
         var place = start
-        while place + 1 < bytes.count {
-            guard bytes[place] == 0xff else {
-                place += 1
-                continue
-            }
-            switch bytes[place + 1] {
-            case 0xd9:
-                let rest = bytes[(place + 2)...]
-                let another = zip(rest, rest.dropFirst()).contains { $0 == 0xff && $1 == 0xd8 }
-                return another ? IntraFrames.interlaced : nil
-            default: place += 2
-            }
+        while place + 1 < bytes.count, let found = memchr(base + place, 0xff, bytes.count - 1 - place) {
+            place = UnsafeRawPointer(found) - base
+            if bytes[place + 1] == code { return place }
+            place += 1
         }
-        return "ends in the midst of a picture"
+        return nil
     }
 }

@@ -6,8 +6,9 @@ final class ReorderingProof {
     private let stream: UnsafeMutablePointer<AVStream>
     private let path: String
     private var syntax: IntraFrames?
-    /// The first reason against it.
-    private var obstacle: String?
+    /// The first reason against it, and its packet; -1 where it is none of a packet.
+    private var obstacle: (packet: Int, reason: String)?
+    private let samples: SampleDecoding
     private var number = 0
     private var last: Timestamp?
     private let sample: Packet
@@ -18,33 +19,30 @@ final class ReorderingProof {
         let parameters = stream.pointee.codecpar.pointee
         syntax = try IntraFrames(parameters)
         sample = try Packet()
+        samples = SampleDecoding(stream: stream, path: path)
         if syntax == nil {
-            obstacle = "frames of \(String(cString: avcodec_get_name(parameters.codec_id))) may need other frames"
+            obstacle = (-1, "frames of \(String(cString: avcodec_get_name(parameters.codec_id))) may need other frames")
         } else if ![AV_FIELD_PROGRESSIVE, AV_FIELD_UNKNOWN].contains(parameters.field_order) {
-            obstacle = "the video \(IntraFrames.interlaced)"
+            obstacle = (-1, "the video \(IntraFrames.interlaced)")
         }
     }
 
-    /// How many of the next packet's first bytes `examine` looks at.
-    var appetite: Int {
-        guard obstacle == nil, let syntax else { return 0 }
-        return isSampled ? .max : syntax.headerBytes
-    }
-
-    /// Takes the video's next packet in the order of the file.
-    func examine(_ packet: borrowing Packet) throws(ReelFailure) {
+    /// Takes the video's next packet in the order of the file, as the demuxer read it last.
+    func examine(_ packet: borrowing Packet, in demuxer: Demuxer) throws(ReelFailure) {
         defer { number += 1 }
         guard obstacle == nil else { return }
-        if let fault = try fault(of: packet) {
-            obstacle = "packet \(number)\(moment(of: packet)) \(fault)"
-        } else if number == 0 {
-            try check(av_packet_ref(sample.native, packet.native), "keeping a packet")
+        if let fault = try fault(of: packet, in: demuxer) {
+            obstacle = (number, "\(name(of: packet)) \(fault)")
+        } else if isSampled {
+            try samples.add(packet, number: number, name: name(of: packet))
         }
+        if number == 0 { try check(av_packet_ref(sample.native, packet.native), "keeping a packet") }
     }
 
     /// What recon found, once every packet was seen.
     func verdict(on stream: VideoStream) throws(ReelFailure) -> Reordering {
-        if let obstacle { return .impossible(obstacle) }
+        if let fault = try samples.finish(), fault.packet < obstacle?.packet ?? .max { obstacle = fault }
+        if let obstacle { return .impossible(obstacle.reason) }
         guard stream.fieldOrder == .progressive || stream.fieldOrder == .unknown else {
             return .impossible("the video \(IntraFrames.interlaced)")
         }
@@ -64,29 +62,27 @@ final class ReorderingProof {
         return coded
     }
 
-    private func fault(of packet: borrowing Packet) throws(ReelFailure) -> String? {
+    private func fault(of packet: borrowing Packet, in demuxer: Demuxer) throws(ReelFailure) -> String? {
         if packet.isCorrupt { return "is damaged" }
         if packet.changesParameters { return "changes how the video is decoded" }
         guard let pts = packet.pts, pts == packet.dts else { return "is not shown when it is decoded" }
         if let last, pts <= last { return "is not shown after the packet before it" }
         last = pts
-        if let fault = packet.withBytes({ syntax?.fault(in: $0) }) { return fault }
-        return isSampled ? try sampleFault(packet) : nil
+        // Where the payload is read in any case, all of it is looked at.
+        let enough = isSampled || !demuxer.leavesPayload ? .max : syntax?.headerBytes ?? 0
+        try demuxer.fetch(packet, first: enough)
+        guard packet.withBytes({ syntax?.fault(in: $0, first: enough) }) != nil else { return nil }
+        // A header that is longer than headers are.
+        try demuxer.fetch(packet)
+        return packet.withBytes { syntax?.fault(in: $0, first: .max) }
     }
 
     /// One frame in a hundred, more of them at the start: enough to see what the syntax does not tell.
     private var isSampled: Bool { number % 100 == 0 || number & (number - 1) == 0 }
 
-    /// Decodes the packet by a decoder that has seen no other.
-    private func sampleFault(_ packet: borrowing Packet) throws(ReelFailure) -> String? {
-        guard let frame = try Decoder.decodingAlone(packet, of: stream, path: path) else {
-            return "does not decode by itself"
-        }
-        return reel_frame_is_interlaced(frame.native) != 0 ? IntraFrames.interlaced : nil
-    }
-
-    private func moment(of packet: borrowing Packet) -> String {
-        guard let pts = packet.pts ?? packet.dts else { return "" }
-        return " at \(decimal(TimeBase(stream.pointee.time_base).seconds(pts).approximate)) s"
+    /// The packet as faults call it, with its time.
+    private func name(of packet: borrowing Packet) -> String {
+        guard let pts = packet.pts ?? packet.dts else { return "packet \(number)" }
+        return "packet \(number) at \(decimal(TimeBase(stream.pointee.time_base).seconds(pts).approximate)) s"
     }
 }

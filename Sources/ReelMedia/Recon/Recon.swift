@@ -103,8 +103,8 @@ public struct Recon {
             progress(packets)
             if packet.streamIndex == videoIndex {
                 scanned.append(try pictures.scan(packet))
-                try demuxer.fetch(packet, first: first.isLooking ? .max : proof.appetite)
-                try proof.examine(packet)
+                if first.isLooking { try demuxer.fetch(packet) }
+                try proof.examine(packet, in: demuxer)
                 if first.isLooking { try first.feed(packet) }
             } else if let track = tracks[packet.streamIndex] {
                 if track.isListening { try demuxer.fetch(packet) }

@@ -162,6 +162,8 @@ struct Conformance {
         _ = try await board.publish(job, passes: passes)
         try raw("HSET", "reel:{main}:job:\(job.id)", "state", "publishing")
         try raw("ZREM", "reel:{main}:run", job.id.text)
+        // Without passes its assembly was released at once.
+        try raw("DEL", "reel:{main}:job:\(job.id):retry")
         model.abandon(job, passes: passes)
     }
 

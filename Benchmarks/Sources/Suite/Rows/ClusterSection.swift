@@ -10,7 +10,7 @@ struct ClusterSection {
     /// What is measured, and the same many times over.
     let source: String
     let film: String
-    /// Gigabytes of packets that need only be put in order: what bytes cost the assembly.
+    /// Becomes gigabytes: what bytes cost the assembly.
     let large: String
 
     private static let slotCounts = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000]
@@ -18,7 +18,7 @@ struct ClusterSection {
     func run() async throws -> Section {
         var costs = try await measureCosts()
         costs.assemblyPerByte = try await PrivateBoard.with(workshop) { board in
-            let job = try board.job(try await board.finish(large, ["--video-codec", "copy"], slots: 2))
+            let job = try board.job(try await board.finish(large, AssemblySection.manyBytes, slots: 2))
             let taken = try await AssemblySection.assembly(of: job, large, in: workshop)
             return taken.wall / Double(taken.written)
         }

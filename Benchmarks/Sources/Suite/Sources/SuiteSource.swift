@@ -66,7 +66,8 @@ struct SuiteSource: Sendable {
         let video = ["-f", "rawvideo", "-pix_fmt", pixelFormat, "-s", "\(width)x\(height)", "-r", rate.text, "-i", "-"]
         let encoder =
             ["ffmpeg", "-v", "error", "-y"] + video + SuiteSource.sound(seconds) + encoding
-            + ["-c:a", "aac", "-b:a", "128k", "-shortest", part]
+            // As cameras that code so do.
+            + (isIntraOnly ? ["-c:a", "pcm_s16le"] : ["-c:a", "aac", "-b:a", "128k"]) + ["-shortest", part]
         try await workshop.pipe(footage, into: encoder)
         try FileManager.default.moveItem(atPath: part, toPath: path)
         return path

@@ -1,0 +1,73 @@
+internal import CFFmpeg
+internal import Dispatch
+internal import Foundation
+internal import ReelCore
+internal import Synchronization
+
+/// Decodes packets, each by a decoder that has seen no other, while the next ones are read. `@unchecked` because the
+/// stream's description stays as it is from its opening on, and what is found lies behind a lock.
+final class SampleDecoding: @unchecked Sendable {
+    private struct Found {
+        /// Of the first packet that does not show a progressive frame by itself.
+        var fault: (packet: Int, reason: String)?
+        var failure: ReelFailure?
+    }
+
+    private let stream: UnsafeMutablePointer<AVStream>
+    private let path: String
+    private let found = Mutex(Found())
+    private let threads = DispatchQueue(label: "reel.samples", attributes: .concurrent)
+    private let room = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount)
+
+    init(stream: UnsafeMutablePointer<AVStream>, path: String) {
+        self.stream = stream
+        self.path = path
+    }
+
+    /// Has a packet decoded; `name` is what a fault calls it.
+    func add(_ packet: borrowing Packet, number: Int, name: String) throws(ReelFailure) {
+        let sample = try Sample(packet)
+        room.wait()
+        threads.async { [self] in
+            look(at: sample, number, name)
+            room.signal()
+        }
+    }
+
+    /// What was found in all of them: the first packet's fault, nil where there is none.
+    func finish() throws(ReelFailure) -> (packet: Int, reason: String)? {
+        threads.sync(flags: .barrier) {}
+        return try found.withLock { (found) throws(ReelFailure) in
+            if let failure = found.failure { throw failure }
+            return found.fault
+        }
+    }
+
+    private func look(at sample: Sample, _ number: Int, _ name: String) {
+        do throws(ReelFailure) {
+            guard let fault = try fault(of: sample.packet) else { return }
+            found.withLock { found in
+                if number < found.fault?.packet ?? .max { found.fault = (number, "\(name) \(fault)") }
+            }
+        } catch {
+            found.withLock { $0.failure = error }
+        }
+    }
+
+    private func fault(of packet: borrowing Packet) throws(ReelFailure) -> String? {
+        guard let frame = try Decoder.decodingAlone(packet, of: stream, path: path) else {
+            return "does not decode by itself"
+        }
+        return reel_frame_is_interlaced(frame.native) != 0 ? IntraFrames.interlaced : nil
+    }
+}
+
+/// A packet that goes to another thread. `@unchecked` because that alone uses it there.
+private final class Sample: @unchecked Sendable {
+    let packet: Packet
+
+    init(_ packet: borrowing Packet) throws(ReelFailure) {
+        self.packet = try Packet()
+        try check(av_packet_ref(self.packet.native, packet.native), "keeping a packet")
+    }
+}
