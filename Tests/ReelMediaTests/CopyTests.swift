@@ -71,7 +71,7 @@ struct CopyTests {
         #expect(try Payloads(second.output).hashes == before.hashes)
     }
 
-    @Test("a source of several stretches, of which a range is copied, needs no segment and no more memory than planned")
+    @Test("a source of several stretches, of which a range is copied, needs no segments")
     func stretches() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make(

@@ -6,15 +6,10 @@ final class Muxer {
     let path: String
     private var native: UnsafeMutablePointer<AVFormatContext>
     private var isOpen = false
-    private let cutsPayload: Bool
-
-    /// Bytes of which a copy costs more than a write for themselves.
-    private static let largePayload = 64 << 10
 
     /// Creates the file. `format` is the muxer's name as libavformat spells it.
     init(path: String, format: String) throws(ReelFailure) {
         self.path = path
-        cutsPayload = format == "mpegts"
         var context: UnsafeMutablePointer<AVFormatContext>?
         try check(avformat_alloc_output_context2(&context, nil, format, path), "\(path): no muxer named \(format)")
         native = try allocated(context, "a muxer")
@@ -84,8 +79,6 @@ final class Muxer {
     /// Writes one packet whose times are in `timeBase`; they are rounded once to the muxer's own.
     func write(_ packet: borrowing Packet, timeBase: TimeBase) throws(ReelFailure) {
         av_packet_rescale_ts(packet.native, timeBase.native, self.timeBase(of: packet.streamIndex).native)
-        // Large payload goes to the file from where it is; transport streams write it in pieces of 184 bytes.
-        native.pointee.pb.pointee.direct = packet.size >= Self.largePayload && !cutsPayload ? 1 : 0
         try check(av_write_frame(native, packet.native), "writing \(path)")
     }
 
