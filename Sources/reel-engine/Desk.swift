@@ -84,7 +84,9 @@ struct Desk {
     private mutating func assemble(_ request: AssembleRequest) throws(ReelFailure) -> AssemblyResult {
         let job = try job(request.job)
         var done = (packets: 0, frames: 0)
-        let list = try SegmentList(growing: request.list) { [events] in Self.progress(events)(done.packets, done.frames) }
+        let list = try SegmentList(growing: request.list) { [events] in
+            Self.progress(events)(done.packets, done.frames)
+        }
         let assembler = Assembler(
             source: request.job.source, index: job.index, plan: job.plan, folder: request.segments, segments: list)
         let heard = Self.progress(events)

@@ -63,6 +63,28 @@ extension EndToEnd {
             #expect(outputs.count == 1)
         }
 
+        @Test("a source of whole frames is copied by the assembly alone", arguments: [true, false])
+        func packetsAreCopied(hasSound: Bool) async throws {
+            let source = bench.path("source.mov")
+            let made = try await bench.run(
+                .ffmpeg,
+                ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=24000/1001"]
+                    + ["-f", "lavfi", "-i", "aevalsrc=0.4*sin(2*PI*t*(220+60*t)):d=3.003:s=32000"]
+                    + ["-frames:v", "72", "-c:v", "prores_ks", "-c:a", "pcm_s16le"] + (hasSound ? [] : ["-an"])
+                    + [source])
+            try #require(made.code == 0, "\(made.error)")
+            let outcome = try await bench.run(.coordinator, ["run", source, "-o", "out.mov", "--json"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            let view = try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
+            #expect((view.passes, view.passesDone) == (hasSound ? (1, 1) : (0, 0)))
+            #expect((view.frames, view.framesDecoded, view.framesEncoded) == (72, 0, 72))
+            #expect(bench.names == ["out.mov", "source.mov"])
+            try await bench.expectExactlyReversed(source, bench.path("out.mov"))
+            guard hasSound else { return }
+            let before = try await bench.samples(of: source, channels: 1)
+            #expect(try await bench.samples(of: bench.path("out.mov"), channels: 1) == before.map { $0.reversed() })
+        }
+
         @Test func manyThreads() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             let outcome = try await bench.run(
@@ -122,6 +144,7 @@ struct JobJSON: Decodable {
     var state: String
     var frames: Int
     var framesDecoded: Int
+    var framesEncoded: Int
     var passes: Int
     var passesDone: Int
     var passesLive: Int

@@ -20,10 +20,10 @@ struct CopiedStretchTests {
                 let stretch = track.copiedStretch(endOf: left)
                 #expect(stretch.upperBound == left.upperBound && stretch.lowerBound >= left.lowerBound)
                 #expect(!stretch.isEmpty)
-                #expect(stretch.count == 1 || track.bytes(of: stretch) <= 32 << 20)
+                #expect(stretch.count == 1 || track.bytes(of: stretch) <= 16 << 20)
                 // One more would have been too much.
                 let longer = max(stretch.lowerBound - 1, left.lowerBound)..<stretch.upperBound
-                #expect(longer == stretch || track.bytes(of: longer) > 32 << 20)
+                #expect(longer == stretch || track.bytes(of: longer) > 16 << 20)
                 left = left.lowerBound..<stretch.lowerBound
             }
         }
@@ -48,7 +48,7 @@ struct CopiedStretchTests {
         #expect(plan.need > 60 << 20 && plan.need < 192 << 20)
         #expect(try Planner(slots: 8).threads(index: index, spec: JobSpec(container: .mov), video: copy) == 1)
 
-        // Packets larger than a stretch: five of them at a time.
+        // Packets larger than a stretch: some at a time.
         index.video.packets[7].size = 100_000_000
         #expect(try Plans.make(index, video: copy).need > 500_000_000)
 

@@ -32,7 +32,7 @@ struct Suite {
         case .assembly:
             [
                 try await AssemblySection(
-                    workshop: workshop, large: try await large(prores),
+                    workshop: workshop, large: try await large(mjpeg),
                     long: try await small.file(in: workshop)
                 ).run()
             ]
@@ -56,7 +56,7 @@ struct Suite {
             [
                 try await ClusterSection(
                     workshop: workshop, source: try await fullHD.file(in: workshop),
-                    film: try await repeated(fullHD, times: Int(7200 / fullHD.seconds)), large: try await large(prores)
+                    film: try await repeated(fullHD, times: Int(7200 / fullHD.seconds)), large: try await large(mjpeg)
                 ).run()
             ]
         }

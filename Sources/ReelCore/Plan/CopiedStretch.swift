@@ -1,6 +1,6 @@
 extension VideoTrack {
     /// Bytes of packets that are read at a time to be copied, where a single one is not larger: files are read forwards.
-    static let stretchBytes: Int64 = 32 << 20
+    static let stretchBytes: Int64 = 16 << 20
     /// Bytes a packet takes beside its payload.
     private static let packetOverhead: Int64 = 1 << 10
 

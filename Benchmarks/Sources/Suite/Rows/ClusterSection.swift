@@ -58,7 +58,7 @@ struct ClusterSection {
                 + "\(figure(1000 * costs.decode)) ms and encoding \(figure(1000 * costs.encode)) ms a frame, "
                 + "\(figure(1000 * costs.start, "%.0f")) ms beside that a pass, sound \(figure(1000 * costs.sound, "%.3f")) ms a frame of "
                 + "video), given out in the plan's order to whichever slot is free. Recon was measured on the film itself, the "
-                + "assembly on a shorter one and on \(megabytes(try Double(workshop.size(large)))) of ProRes, for what bytes cost. All slots are as fast as this machine's, and so is their store."
+                + "assembly on a shorter one and on \(megabytes(try Double(workshop.size(large)))) of MJPEG, for what bytes cost. All slots are as fast as this machine's, and so is their store."
         )
         section.table(
             [
