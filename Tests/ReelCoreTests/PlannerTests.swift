@@ -64,7 +64,7 @@ struct PlannerTests {
     func oneKeyFrame() throws {
         let index = Indexes.regular(frames: 172_800, keysAt: [0])
         let alone = try Plans.make(index, slots: 1)
-        #expect(alone.videoPasses == [VideoPass(randomAccessPoint: 0, frames: 0..<172_800, runCount: 451)])
+        #expect(alone.videoPasses == [VideoPass(randomAccessPoint: 0, frames: 0..<172_800, runCount: 720)])
         for (slots, passes) in [(2, 2), (3, 3), (8, 3)] {
             let plan = try Plans.make(index, slots: slots)
             #expect(plan.videoPasses.count == passes)
@@ -109,7 +109,7 @@ struct PlannerTests {
         #expect(
             plan.videoPasses == [
                 VideoPass(randomAccessPoint: 3, frames: 310..<600, runCount: 1),
-                VideoPass(randomAccessPoint: 0, frames: 0..<310, runCount: 1),
+                VideoPass(randomAccessPoint: 0, frames: 0..<310, runCount: 2),
             ])
     }
 

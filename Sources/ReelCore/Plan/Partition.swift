@@ -40,18 +40,12 @@ struct PassWork {
     let weight: Double
     /// The most frames in a run.
     let runFrames: Int
-    /// Frames that a run aims at.
-    let usualRun: Int
 
-    /// How many frames a run aims at where one takes so many bytes: from 240 to 480, as many as 512 MiB hold. Beside one
-    /// unbroken encode, 480 cost up to 1.6 % more bits and 240 up to 3 %, where scenes change every few seconds; 96 cost
-    /// 5 to 60 %, 48 cost 14 to 140 % (docs/benchmarks.md).
-    static func usualRun(frameBytes: Int64) -> Int {
-        min(max(Int(clamping: (512 << 20) / max(frameBytes, 1)), 240), 480)
-    }
-
-    /// One run may be longer by a quarter where that spares another.
-    static func greatestRun(usual: Int) -> Int { usual + usual / 4 }
+    /// Frames that a run aims at. Beside one unbroken encode they cost 0 to 3 % more bits, most where scenes change every
+    /// few seconds; 96 cost 5 to 60 %, 48 cost 14 to 140 % (docs/benchmarks.md).
+    static let usualRun = 240
+    /// One run may be longer where that spares another: most encoders leave 250 frames from key to key.
+    static let greatestRun = 300
     /// Where memory is short, no run needs to be shorter.
     static let leastRun = 48
 
@@ -70,7 +64,7 @@ struct PassWork {
     /// pictures of one encoder on end share an idr_pic_id and decoders may take them for one.
     func runs(in frames: Int) -> Int {
         let fewest = (frames + runFrames - 1) / runFrames
-        let usual = (frames + usualRun / 2) / usualRun
+        let usual = (frames + PassWork.usualRun / 2) / PassWork.usualRun
         return max(1, min(max(fewest, usual), frames / 2))
     }
 }

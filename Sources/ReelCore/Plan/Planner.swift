@@ -18,16 +18,14 @@ public struct Planner: Hashable, Codable, Sendable {
         let timeline = try Timeline(index: index, spec: spec)
         let budget = try MemoryBudget(index: index, video: video)
 
-        let usual = PassWork.usualRun(frameBytes: budget.frameBytes)
         let cap = spec.passFrames.map { max($0, 1) }
         // A run of two may have to take a third frame, so that none is left over.
-        let most = min(PassWork.greatestRun(usual: usual), cap.map { max($0, 3) } ?? .max, timeline.frameCount)
+        let most = min(PassWork.greatestRun, cap.map { max($0, 3) } ?? .max, timeline.frameCount)
         let least = min(PassWork.leastRun, most)
         let longest = try budget.longestRun(in: memory.narrowed(to: spec.memory), least: least, most: most)
 
         let work = PassWork(
-            starts: starts, weight: video.encodingEffort, runFrames: min(longest, cap ?? longest),
-            usualRun: usual)
+            starts: starts, weight: video.encodingEffort, runFrames: min(longest, cap ?? longest))
         let cutter = PassCutter(selection: timeline.frames, work: work, slots: slots, passFrames: cap)
         // The assembly copies packets from the source: there is nothing to decode.
         let cuts = video.isCopy ? [] : cutter.cut()

@@ -11,8 +11,9 @@ extension TargetChoice {
 
     private var insistsOnCopy: Bool { spec.videoCodec == VideoTarget.copy }
 
+    /// Whoever says how long passes are asks for passes: copying has none.
     private var leavesPicturesAlone: Bool {
-        spec.videoCodec == nil && spec.crf == nil && spec.preset == nil && spec.bitrate == nil
+        spec.videoCodec == nil && spec.crf == nil && spec.preset == nil && spec.bitrate == nil && spec.passFrames == nil
     }
 
     /// The target of packets that are passed on; nil where they are not. Throws `.usage` for options that it cannot
@@ -21,9 +22,11 @@ extension TargetChoice {
         if insistsOnCopy {
             let options = [
                 ("--crf", spec.crf != nil), ("--preset", spec.preset != nil), ("--bitrate", spec.bitrate != nil),
+                ("--pass-frames", spec.passFrames != nil),
             ]
             if let (option, _) = options.first(where: \.1) {
-                throw ReelFailure(.usage, "--video-codec copy keeps the pictures as they are; leave out \(option)")
+                throw ReelFailure(
+                    .usage, "--video-codec copy keeps the pictures as they are and has no passes; leave out \(option)")
             }
         }
         guard copiesVideo else { return nil }

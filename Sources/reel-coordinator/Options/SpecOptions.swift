@@ -77,7 +77,10 @@ struct SpecOptions: ParsableArguments {
     @Option(help: "Mirror: each frame stays as long as it did. source: the source's timestamps.")
     var timestamps: TimestampMode = .mirror
 
-    @Option(help: ArgumentHelp("At most so many frames at once in memory and in a pass.", valueName: "frames"))
+    @Option(
+        help: ArgumentHelp(
+            "At most so many frames at once in memory and in a pass; pictures are encoded then, never copied.",
+            valueName: "frames"))
     var passFrames: Int?
 
     @Option(help: ArgumentHelp("Memory that a pass may take, for example 768MiB. Default: 2GiB.", valueName: "size"))

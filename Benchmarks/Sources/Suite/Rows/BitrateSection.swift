@@ -8,8 +8,8 @@ struct BitrateSection {
 
     /// Frames of a pass; nil is what the planner chooses.
     private var lengths: [Int?] { workshop.isQuick ? [48, 240, nil] : [24, 48, 96, 240, 480, nil] }
-    /// Those of these that last eight seconds or more.
-    private static let goalLengths = [240, 480]
+    /// That of these is long enough to be measured by: eight seconds.
+    private static let goalLength = 240
 
     private struct Point {
         var bytes: Double
@@ -24,11 +24,9 @@ struct BitrateSection {
                 + "have the same SSIM against them: interpolated between encodes of CRF \(BitrateSection.qualities.map(String.init).joined(separator: ", ")). "
                 + "The floor is one encode by plain ffmpeg that is told to begin anew with a key frame as often as passes do."
         )
-        var goals = BitrateSection.goalLengths.map { length in
-            Goal(
-                name: "bitrate over one unbroken encode at equal SSIM, passes of \(length) frames, %", aim: .atMost(1),
-                found: [])
-        }
+        var goal = Goal(
+            name: "bitrate over one unbroken encode at equal SSIM, passes of \(BitrateSection.goalLength) frames, %",
+            aim: .atMost(1), found: [])
         var curves: [Chart.Line] = []
         var walls: [Chart.Line] = []
         var rows: [[String]] = []
@@ -44,11 +42,9 @@ struct BitrateSection {
             func overhead(_ point: Point) -> Double {
                 100 * (point.bytes / BitrateSection.bytes(at: point.quality, unbroken) - 1)
             }
-            for place in goals.indices where lengths.contains(BitrateSection.goalLengths[place]) {
-                let length = BitrateSection.goalLengths[place]
-                let keyed = try await encoded(reference, quality: BitrateSection.qualities[1], keyEvery: length)
-                goals[place].addFloor("\(figure(overhead(keyed))) \(name)")
-            }
+            let keyed = try await encoded(
+                reference, quality: BitrateSection.qualities[1], keyEvery: BitrateSection.goalLength)
+            goal.addFloor("\(figure(overhead(keyed))) \(name)")
             var (overheads, times): ([(Double, Double)], [(Double, Double)]) = ([], [])
             var row = [name]
             for length in lengths {
@@ -57,9 +53,7 @@ struct BitrateSection {
                 if let length {
                     overheads.append((Double(length), overhead(point)))
                     times.append((Double(length), wall))
-                    if let place = BitrateSection.goalLengths.firstIndex(of: length) {
-                        goals[place].found.append((name, overhead(point)))
-                    }
+                    if length == BitrateSection.goalLength { goal.found.append((name, overhead(point))) }
                 }
             }
             rows.append(row)
@@ -71,7 +65,7 @@ struct BitrateSection {
         )
         section.show("overhead.svg", Chart.lines(curves, x: "frames of a pass", y: "bits over one encode, %"))
         section.show("pass-wall.svg", Chart.lines(walls, x: "frames of a pass", y: "wall of the job, s"))
-        section.goals = goals.filter { !$0.found.isEmpty }
+        section.goals = [goal]
         return section
     }
 
