@@ -23,9 +23,9 @@ public struct PresentationOrder {
     ) -> (track: VideoTrack, warnings: [String]) {
         var warnings: [String] = []
         var packets = timed(scanned, &warnings)
-        let shown = packets.indices
-            .filter { !packets[$0].flags.contains(.discarded) && !scanned[$0].picture.isSecondField }
-            .sorted { (packets[$0].pts, $0) < (packets[$1].pts, $1) }
+        let shown = inOrder(
+            packets.indices.filter { !packets[$0].flags.contains(.discarded) && !scanned[$0].picture.isSecondField },
+            of: packets)
         // A millisecond is the least that every container can tell apart.
         let step = max(1, stream.timeBase.ticks(in: Rational(1, 1000), rounding: .up))
         separate(&packets, shown, by: Ticks(step), &warnings)
@@ -50,6 +50,30 @@ public struct PresentationOrder {
         if points.first?.frame != 0, !frames.isEmpty { points.insert(RandomAccessPoint(packet: 0, frame: 0), at: 0) }
         let track = VideoTrack(stream: stream, packets: packets, frames: frames, randomAccessPoints: points)
         return (track, warnings)
+    }
+
+    /// Places in `packets`, given in decode order, as they are shown. That is nearly the same order: between one packet
+    /// behind which nothing is shown earlier and the next, there are only a few to sort.
+    private func inOrder(_ places: [Int], of packets: [PacketEntry]) -> [Int] {
+        guard let first = places.first else { return [] }
+        var places = places
+        // earliest[p]: the first time of any packet from p on.
+        var earliest = places.map { packets[$0].pts }
+        for place in earliest.indices.dropLast().reversed() {
+            earliest[place] = min(earliest[place], earliest[place + 1])
+        }
+        // A buffer, because parts of an array are copied to be sorted.
+        places.withUnsafeMutableBufferPointer { places in
+            var (start, latest) = (0, packets[first].pts)
+            for end in 1...places.count {
+                if end == places.count || latest <= earliest[end] {
+                    places[start..<end].sort { (packets[$0].pts, $0) < (packets[$1].pts, $1) }
+                    start = end
+                }
+                if end < places.count { latest = max(latest, packets[places[end]].pts) }
+            }
+        }
+        return places
     }
 
     /// Moves equal timestamps apart.

@@ -62,10 +62,12 @@ final class AudioScan {
         mayAskTable = false
         var end = interval.end
         var rest: Int64 = 0
+        var following = entry(packets)
         for place in packets..<count {
-            guard let entry = entry(place) else { return false }
+            guard let entry = following else { return false }
+            following = self.entry(place + 1)
             // Packets last until the next one; the last one to the end of the track.
-            let next = place + 1 < count ? self.entry(place + 1)?.timestamp ?? entry.timestamp : stream.pointee.duration
+            let next = place + 1 < count ? following?.timestamp ?? entry.timestamp : stream.pointee.duration
             guard let start = Timestamp(native: entry.timestamp), start >= interval.start, next > entry.timestamp,
                 let until = Timestamp(native: next)
             else { return false }
