@@ -99,10 +99,12 @@ static inline uint8_t *reel_stream_new_side_data(AVStream *stream, enum AVPacket
 #endif
 }
 
-/// Makes threads share their heaps: each heap reserves 64 MiB of addresses, and those are limited.
+/// Makes threads share their heaps: each heap reserves 64 MiB of addresses, and those are limited. And has what is freed
+/// joined at once: small pieces kept for later are joined whenever something large is wanted, as packets are.
 static inline void reel_share_heaps(void) {
 #ifdef __GLIBC__
     mallopt(M_ARENA_MAX, 2);
+    mallopt(M_MXFAST, 0);
 #endif
 }
 
