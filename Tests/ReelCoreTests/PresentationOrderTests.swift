@@ -36,6 +36,16 @@ struct PresentationOrderTests {
         #expect(warnings == [])
     }
 
+    @Test("however far packets are from the order in which they are shown, equal times keep theirs", arguments: 0..<64)
+    func anyDisorder(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let spread = [1, 3, 40, 10_000][Int(seed % 4)]
+        let times = (0..<300).map { Int64($0 * 3 + Int.random(in: 0..<spread, using: &random)) }
+        let expected = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
+        let (track, _) = arrange(times.map { packet($0) }, firstDecoded: expected[0])
+        #expect(track.frames.map { Int($0.packet) } == expected)
+    }
+
     @Test("what an edit list hides is decoded, not shown")
     func hidden() {
         let (track, _) = arrange([
