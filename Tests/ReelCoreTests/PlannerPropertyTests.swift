@@ -99,18 +99,51 @@ struct PlannerPropertyTests {
         #expect(sharing > 20, "else the trials show nothing")
     }
 
-    @Test("needs no more than the memory allowed, and more only for longer runs")
+    @Test("needs no more than the memory allowed, and more only for more frames at a time")
     func memory() throws {
+        var backwards = 0
         for trial in try Self.cases.map({ try $0.get() }) {
-            let seed = trial.seed
-            let frameBytes = trial.index.video.stream.frameBytes
-            let least = trial.plan.need - Int64(trial.plan.longestRun) * frameBytes
+            let (seed, track) = (trial.seed, trial.index.video)
+            let held = try trial.plan.framesHeld(in: track)
+            let frameBytes = track.stream.frameBytes
+            let least = trial.plan.need - Int64(held) * frameBytes
             #expect(least >= 19 * frameBytes + (60 << 20), "seed \(seed)")
+            let starts = try StartTable(track)
+            for pass in trial.plan.videoPasses {
+                guard let least = pass.stretchFrames else { continue }
+                backwards += 1
+                let longest = starts.stretches(of: pass.frames, least: least).map(\.count).max() ?? 0
+                #expect(longest < pass.runs.map(\.count).max() ?? 0, "seed \(seed)")
+            }
             var spec = trial.spec
             spec.memory = trial.plan.need
             let again = try Plans.make(trial.index, slots: trial.slots, spec: spec, video: trial.plan.video)
             #expect(again.need <= trial.plan.need, "seed \(seed)")
-            #expect(again.longestRun <= max(trial.plan.longestRun, 48), "seed \(seed)")
+            #expect(try again.framesHeld(in: track) <= max(held, 48), "seed \(seed)")
+        }
+        #expect(backwards > 50, "else the trials show nothing")
+    }
+
+    @Test("decodes backwards in stretches that lie one before another, each but the last from a RAP of its own")
+    func stretches() throws {
+        for trial in try Self.cases.map({ try $0.get() }) {
+            let (seed, track) = (trial.seed, trial.index.video)
+            let starts = try StartTable(track)
+            for pass in trial.plan.videoPasses {
+                guard let least = pass.stretchFrames else { continue }
+                let stretches = starts.stretches(of: pass.frames, least: least)
+                #expect(stretches.count > 1, "seed \(seed)")
+                #expect(stretches.reversed().flatMap(Array.init) == Array(pass.frames), "seed \(seed)")
+                #expect(stretches.dropLast().allSatisfy { $0.count >= least }, "seed \(seed)")
+                var redundant = 0
+                for stretch in stretches.dropLast() {
+                    let point = track.randomAccessPoints[starts.point(for: stretch.lowerBound)]
+                    #expect(Int(point.frame) == stretch.lowerBound, "seed \(seed)")
+                    redundant += Int(track.frames[stretch.lowerBound].packet - point.packet)
+                }
+                let share = Double(redundant) * Double(track.frames.count) / Double(track.packets.count)
+                #expect(share <= 0.03 * Double(pass.frames.count) + 1, "seed \(seed)")
+            }
         }
     }
 

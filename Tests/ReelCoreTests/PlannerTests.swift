@@ -8,7 +8,9 @@ struct PlannerTests {
         let index = Indexes.regular(frames: 456, keysAt: Array(0..<456))
         let plan = try Plans.make(index, slots: slots, spec: JobSpec(container: .mp4, passFrames: 100))
         let expected = [400..<456, 300..<400, 200..<300, 100..<200, 0..<100].map {
-            Pass.video(VideoPass(randomAccessPoint: $0.lowerBound, frames: $0, runCount: 1))
+            Pass.video(
+                VideoPass(
+                    randomAccessPoint: $0.lowerBound, frames: $0, runCount: 1, stretchFrames: $0.count > 60 ? 60 : nil))
         }
         #expect(plan.passes == expected)
     }
@@ -33,6 +35,32 @@ struct PlannerTests {
         let plan = try Plans.make(index, slots: 2, spec: JobSpec(container: .mp4, passFrames: 100))
         #expect(plan.videoPasses.map(\.frames) == [250..<500, 0..<250])
         #expect(plan.videoPasses.allSatisfy { $0.runs.map(\.count) == [84, 83, 83] })
+    }
+
+    @Test(
+        "holds a stretch where groups of pictures are short, whatever memory; a run where they are not, or far to seek")
+    func stretches() throws {
+        func plan(every gap: Int, format: String = "matroska,webm", budget: Int64 = 2 << 30) throws -> Plan {
+            var index = Indexes.regular(frames: 1200, keysAt: Array(stride(from: 0, to: 1200, by: gap)))
+            index.format = format
+            return try Plans.make(index, slots: 1, memory: MemoryRequest(budget: budget))
+        }
+        let near = try plan(every: 25)
+        #expect(near.videoPasses.allSatisfy { $0.stretchFrames == 60 })
+        #expect(
+            try near.framesHeld(
+                in: Indexes.regular(frames: 1200, keysAt: Array(stride(from: 0, to: 1200, by: 25))).video) == 75)
+        let starts = try StartTable(Indexes.regular(frames: 170, keysAt: [0, 25, 50, 75, 100, 125, 150]).video)
+        #expect(starts.stretches(of: 10..<170, least: 60) == [100..<170, 25..<100, 10..<25])
+        // Beside what the codecs take, room for 49 frames: groups of 50 do not fit, those of 25 do.
+        let codecs = near.need - 75 * 1_400_000
+        #expect(try plan(every: 50, budget: codecs + 49 * 1_400_000).longestRun <= 49)
+        let tight = try plan(every: 25, budget: codecs + 49 * 1_400_000)
+        #expect(tight.longestRun == near.longestRun)
+        #expect(tight.videoPasses.allSatisfy { $0.stretchFrames == 1 })
+        #expect(tight.need == codecs + 48 * 1_400_000)
+        #expect(try plan(every: 250).videoPasses.allSatisfy { $0.stretchFrames == nil })
+        #expect(try plan(every: 25, format: "flv").videoPasses.allSatisfy { $0.stretchFrames == nil })
     }
 
     @Test("gives each codec the threads that too few passes leave idle", arguments: [(1, 1), (2, 2), (8, 8), (64, 16)])

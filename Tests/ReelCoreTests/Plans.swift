@@ -38,6 +38,15 @@ extension Plan {
 
     var longestRun: Int { videoPasses.flatMap(\.runs).map(\.count).max() ?? 0 }
 
+    /// The most frames that a pass holds until they are encoded: a stretch, or a run.
+    func framesHeld(in track: VideoTrack) throws -> Int {
+        let starts = try StartTable(track)
+        let parts = videoPasses.flatMap { pass in
+            pass.stretchFrames.map { starts.stretches(of: pass.frames, least: $0) } ?? pass.runs
+        }
+        return parts.map(\.count).max() ?? 0
+    }
+
     /// Frames that a pass decodes and throws away.
     func lead(of pass: VideoPass, in track: VideoTrack) -> Int {
         let start = track.randomAccessPoints[pass.randomAccessPoint].packet

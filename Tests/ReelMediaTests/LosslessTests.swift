@@ -1,4 +1,5 @@
 import ReelCore
+import ReelMedia
 import Testing
 
 /// Frame n−1…0 by hash, timestamps by their mirror, samples bit for bit.
@@ -45,6 +46,45 @@ struct LosslessTests {
         #expect(before.hashes.count == 60)
         #expect(Set(before.hashes).count == 60)
         #expect(after.hashes == before.hashes.reversed())
+    }
+
+    @Test(
+        "passes decoded in stretches: each frame once, from the last to the first, wherever their runs begin",
+        arguments: [
+            "closed.mp4", "open.mp4", "open.mkv", "open.ts", "fragmented.mp4", "open-hevc.mp4", "open-mpeg2.ts",
+            "vp9.webm",
+        ])
+    func stretches(name: String) throws {
+        let folder = try ScratchFolder()
+        let video = try #require(Self.sources.first { $0.name == name }).video
+        let source = try Fixture.make(name, in: folder, frames: 400, size: "96x64", video: video)
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        // Its two runs meet in the midst of a stretch.
+        let pass = VideoPass(randomAccessPoint: 0, frames: 0..<400, runCount: 2, stretchFrames: 60)
+        var plan = job.plan
+        plan.passes = [.video(pass)]
+        let reverser = try PassReverser(source: source, index: job.index, plan: plan)
+        func reverse(_ token: String, finished: Set<Int> = []) throws -> PassResult {
+            try reverser.reverse(
+                pass, into: .init(folder: folder.path, pass: 0, token: token, finishedRuns: finished)
+            ) { _, _ in }
+        }
+        let whole = try reverse("whole")
+        #expect((400...412).contains(whole.statistics.framesDecoded), "\(whole.statistics.framesDecoded)")
+        let output = folder.path + "/whole.mkv"
+        let assembler = Assembler(
+            source: source, index: job.index, plan: plan, folder: folder.path, segments: SegmentList(whole.segments))
+        _ = try assembler.assemble(to: output) { _, _ in }
+        let (before, after) = (try Decoded(source), try Decoded(output))
+        #expect(Set(before.hashes).count == 400)
+        #expect(after.hashes == before.hashes.reversed())
+        #expect(try Decoded(job.output).hashes == after.hashes)
+
+        for run in [0, 1] {
+            let again = try reverse("again\(run)", finished: [1 - run])
+            #expect(again.segments.map(\.checksum) == [whole.segments[run].checksum])
+            #expect(again.statistics.framesDecoded < 330, "only what the run needs")
+        }
     }
 
     @Test("timestamps of the source in their order, where that is asked for")

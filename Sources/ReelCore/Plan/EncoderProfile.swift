@@ -44,8 +44,6 @@ struct EncoderProfile {
         case "libaom-av1": return Row(constant: 24 << 20, perPixel: 110, pictures: 100, weight: 40)
         case "libvpx-vp9": return Row(perPixel: 55, pictures: 66, weight: 20)
         case "libvpx": return Row(perPixel: 20, pictures: 20, weight: 15)
-        // Packets that are moved.
-        case VideoTarget.copy: return Row(perPixel: 0, pictures: 0, weight: 0.1)
         // Its packets are as large as the worst picture, 140 bytes a pixel, whatever the format.
         case "ffv1": return Row(perPixel: 155, pictures: 3, perThread: 0, weight: 4)
         case "prores_ks", "prores", "prores_aw": return Row(perPixel: 4, pictures: 3, weight: 10)

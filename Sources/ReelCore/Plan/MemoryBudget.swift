@@ -21,12 +21,12 @@ public struct MemoryRequest: Hashable, Codable, Sendable {
     }
 }
 
-/// What passes of one job take: a fixed part, and a frame's buffer for every frame of the longest run. Where packets are
-/// copied no pass is needed, and the assembly takes a fixed part alone.
+/// What passes of one job take: a fixed part, and a buffer for every frame that is held until it is encoded. Where
+/// packets are copied no pass is needed, and the assembly takes a fixed part alone.
 struct MemoryBudget {
-    /// Bytes beside the run: process, index, decoder, encoder.
+    /// Bytes beside those frames: process, index, decoder, encoder.
     let fixed: Int64
-    /// Of a frame of a run; 0 where packets are copied.
+    /// Of a frame that is held; 0 where packets are copied.
     let frameBytes: Int64
 
     /// Fails with kind `.input` where the index gives sizes that no video has.
@@ -50,15 +50,15 @@ struct MemoryBudget {
         }
     }
 
-    /// Bytes that a pass with runs of `frames` takes.
-    func need(run frames: Int) -> Int64 { fixed + Int64(frames) * frameBytes }
+    /// Bytes that a pass takes which holds so many frames.
+    func need(frames: Int) -> Int64 { fixed + Int64(frames) * frameBytes }
 
     private var isCopy: Bool { frameBytes == 0 }
 
-    /// The longest run, at least `least` and at most `most` frames, that fits into `request`; fails with kind `.usage`
-    /// where `least` do not fit into its limit.
-    func longestRun(in request: MemoryRequest, least: Int, most: Int) throws(ReelFailure) -> Int {
-        let needed = need(run: least)
+    /// How many frames fit into `request`, at least `least` and at most `most`; fails with kind `.usage` where `least` do
+    /// not fit into its limit.
+    func frames(in request: MemoryRequest, least: Int, most: Int) throws(ReelFailure) -> Int {
+        let needed = need(frames: least)
         if let limit = request.limit, limit < needed {
             let work = isCopy ? "copying this video takes" : "a pass of this video takes"
             let otherwise = isCopy ? "" : ", or choose a faster preset or another codec"

@@ -1,7 +1,7 @@
 /// A job's work, fixed before any of it is done. Immutable: the same plan gives the same bytes anywhere.
 public struct Plan: Hashable, Codable, Sendable {
     /// Grows when the meaning of a plan changes; workers refuse what they do not know.
-    public static let version = 3
+    public static let version = 4
 
     public var version: Int
     public var container: Container
@@ -51,11 +51,15 @@ public struct VideoPass: Hashable, Sendable {
     public var frames: Range<Int>
     /// How many runs they are split into; see `runs`.
     public var runCount: Int
+    /// Where RAPs are near, frames that a stretch has at the least: the pass is decoded stretch by stretch from its end,
+    /// and only a stretch is held in memory; see `StartTable.stretches`. nil: it is decoded forwards, and a run is held.
+    public var stretchFrames: Int?
 
-    public init(randomAccessPoint: Int, frames: Range<Int>, runCount: Int) {
+    public init(randomAccessPoint: Int, frames: Range<Int>, runCount: Int, stretchFrames: Int? = nil) {
         self.randomAccessPoint = randomAccessPoint
         self.frames = frames
         self.runCount = runCount
+        self.stretchFrames = stretchFrames
     }
 
     /// The runs in presentation order: as even as whole frames allow, the longer ones first.
@@ -70,21 +74,26 @@ public struct VideoPass: Hashable, Sendable {
     }
 }
 
-/// Written as [rap, first frame, end, runs], since a pass on the board is short.
+/// Written as [rap, first frame, end, runs, frames of a stretch or 0], since a pass on the board is short.
 extension VideoPass: Codable {
     public init(from decoder: any Decoder) throws {
         var list = try decoder.unkeyedContainer()
         randomAccessPoint = try list.decode(Int.self)
         let (start, end) = (try list.decode(Int.self), try list.decode(Int.self))
         runCount = try list.decode(Int.self)
-        guard 0 <= start, start < end, 0 < runCount, runCount <= end - start, randomAccessPoint >= 0 else {
+        let stretch = try list.decode(Int.self)
+        guard 0 <= start, start < end, 0 < runCount, runCount <= end - start, randomAccessPoint >= 0, stretch >= 0
+        else {
             throw DecodingError.dataCorruptedError(in: list, debugDescription: "not a pass")
         }
         frames = start..<end
+        stretchFrames = stretch > 0 ? stretch : nil
     }
 
     public func encode(to encoder: any Encoder) throws {
         var list = encoder.unkeyedContainer()
-        for number in [randomAccessPoint, frames.lowerBound, frames.upperBound, runCount] { try list.encode(number) }
+        for number in [randomAccessPoint, frames.lowerBound, frames.upperBound, runCount, stretchFrames ?? 0] {
+            try list.encode(number)
+        }
     }
 }

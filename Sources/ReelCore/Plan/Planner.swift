@@ -22,28 +22,45 @@ public struct Planner: Hashable, Codable, Sendable {
         // A run of two may have to take a third frame, so that none is left over.
         let most = min(PassWork.greatestRun, cap.map { max($0, 3) } ?? .max, timeline.frameCount)
         let least = min(PassWork.leastRun, most)
-        let longest = try budget.longestRun(in: memory.narrowed(to: spec.memory), least: least, most: most)
+        let room = try budget.frames(in: memory.narrowed(to: spec.memory), least: least, most: most)
 
-        let work = PassWork(
-            starts: starts, weight: video.encodingEffort, runFrames: min(longest, cap ?? longest))
-        let cutter = PassCutter(selection: timeline.frames, work: work, slots: slots, passFrames: cap)
         // The assembly copies packets from the source: there is nothing to decode.
-        let cuts = video.isCopy ? [] : cutter.cut()
-        let passes = zip(cuts, cuts.dropFirst()).map { start, end in
-            VideoPass(
-                randomAccessPoint: starts.point(for: start), frames: start..<end, runCount: work.runs(in: end - start))
-        }
-        let longestRun = passes.map { ($0.frames.count + $0.runCount - 1) / $0.runCount }.max() ?? 0
+        let passes =
+            video.isCopy
+            ? [] : videoPasses(starts, of: timeline.frames, as: video, from: index, room: room, most: most, cap: cap)
+        let held = passes.map { starts.framesHeld(by: $0) }.max() ?? 0
         return Plan(
             container: spec.container, timeline: timeline, video: video, audio: audio,
             passes: audio.indices.map(Pass.audio) + passes.reversed().map(Pass.video),
-            // Even runs may all be shorter than the least that was asked for: who allows what is named here is not refused.
-            need: budget.need(run: max(longestRun, least)), verify: spec.verify, onDamage: spec.onDamage,
+            // All may hold fewer frames than the least that was asked for: who allows what is named here is not refused.
+            need: budget.need(frames: max(held, least)), verify: spec.verify, onDamage: spec.onDamage,
             warnings: index.warnings + warnings.filter { !index.warnings.contains($0) })
     }
 }
 
 extension Planner {
+    /// The passes of video in the source's order. At most `room` frames of it fit in memory at a time, `most` shall be in
+    /// a run, and `cap` in a pass.
+    private func videoPasses(
+        _ starts: StartTable, of frames: Range<Int>, as video: VideoTarget, from index: SourceIndex, room: Int,
+        most: Int, cap: Int?
+    ) -> [VideoPass] {
+        let weight = video.encodingEffort
+        let free = PassWork(starts: starts, weight: weight, runFrames: min(most, cap ?? most))
+        let bound = PassWork(starts: starts, weight: weight, runFrames: min(room, cap ?? room))
+        let decoding = PassDecoding(work: free, room: index.seeksFreely ? room : 0)
+        let cutter = PassCutter(
+            selection: frames, work: decoding.stretchFrames(of: frames) == nil ? bound : free, slots: slots,
+            passFrames: cap)
+        let cuts = cutter.cut()
+        return zip(cuts, cuts.dropFirst()).map { start, end in
+            let stretch = decoding.stretchFrames(of: start..<end)
+            return VideoPass(
+                randomAccessPoint: starts.point(for: start), frames: start..<end,
+                runCount: (stretch == nil ? bound : free).runs(in: end - start), stretchFrames: stretch)
+        }
+    }
+
     /// Threads for each codec of a job: one, and where there are fewer passes than slots as many as keep all slots' cores
     /// busy, if memory allows. `video` is the target with one.
     public func threads(index: SourceIndex, spec: JobSpec, video: VideoTarget) throws(ReelFailure) -> Int {

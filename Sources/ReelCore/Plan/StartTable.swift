@@ -1,5 +1,5 @@
 /// Where passes can begin: the RAPs that are of use, and what starting at a frame costs.
-struct StartTable {
+public struct StartTable {
     /// The frames from which the RAPs of use decode correctly, ascending.
     let frames: [Int]
     /// The places of those RAPs in `VideoTrack.randomAccessPoints`.
@@ -7,7 +7,7 @@ struct StartTable {
     private let track: VideoTrack
 
     /// Fails with kind `.input` where the first frame cannot be decoded.
-    init(_ track: VideoTrack) throws(ReelFailure) {
+    public init(_ track: VideoTrack) throws(ReelFailure) {
         guard track.frames.count > 0 else { throw ReelFailure(.input, "the video has no frames") }
         guard track.randomAccessPoints.first?.frame == 0 else {
             throw ReelFailure(.input, "the video cannot be decoded: no point to start at lies at its first frame")
@@ -26,7 +26,20 @@ struct StartTable {
     }
 
     /// The place in `VideoTrack.randomAccessPoints` of the latest RAP from which `frame` decodes correctly.
-    func point(for frame: Int) -> Int { points[frames.partition { $0 <= frame } - 1] }
+    public func point(for frame: Int) -> Int { points[frames.partition { $0 <= frame } - 1] }
+
+    /// The stretches of a range of frames, from its end to its start: each but the last begins at a RAP and has `least`
+    /// frames at the least, and no more groups of pictures than that takes.
+    public func stretches(of range: Range<Int>, least: Int) -> [Range<Int>] {
+        var (stretches, end): ([Range<Int>], Int) = ([], range.upperBound)
+        for frame in frames[..<frames.partition { $0 <= range.upperBound - least }].reversed() {
+            guard frame > range.lowerBound else { break }
+            guard end - frame >= least else { continue }
+            stretches.append(frame..<end)
+            end = frame
+        }
+        return stretches + [range.lowerBound..<end]
+    }
 
     /// How many frames are decoded and discarded when a pass starts at `frame`.
     func lead(of frame: Int) -> Int {

@@ -1,6 +1,6 @@
 internal import ReelCore
 
-/// Finds a picture to show where a whole run of frames does not decode.
+/// Finds a picture to show where a whole run or stretch of frames does not decode.
 struct Neighbour {
     let path: String
     let track: VideoTrack

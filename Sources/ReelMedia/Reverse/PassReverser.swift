@@ -2,13 +2,16 @@ internal import BasicContainers
 internal import CFFmpeg
 public import ReelCore
 
-/// Reverses passes of one job: decodes each once, forwards, and encodes it backwards, run after run.
+/// Reverses passes of one job: decodes each once, and encodes it backwards, run after run.
 public final class PassReverser {
     private let plan: Plan
     private let track: VideoTrack
     private let startTime: Rational
     private let reader: VideoReader
     private let converter: PictureConverter
+    private let starts: StartTable
+    /// Of each packet whether a frame begins with it: the second field of a frame comes in a packet of its own.
+    private let beginsFrame: [Bool]
 
     /// Opens the source, which stays open from pass to pass.
     public init(source: String, index: SourceIndex, plan: Plan) throws(ReelFailure) {
@@ -17,6 +20,10 @@ public final class PassReverser {
         startTime = index.startTime
         reader = try VideoReader(path: source, track: track)
         converter = try PictureConverter(target: plan.video, stream: track.stream)
+        starts = try StartTable(track)
+        var beginsFrame = Array(repeating: false, count: track.packets.count)
+        for frame in track.frames { beginsFrame[Int(frame.packet)] = true }
+        self.beginsFrame = beginsFrame
     }
 
     /// Where segments go and what their names carry.
@@ -39,21 +46,57 @@ public final class PassReverser {
     public func reverse(
         _ pass: VideoPass, into destination: Destination, progress: (_ decoded: Int, _ encoded: Int) -> Void
     ) throws(ReelFailure) -> PassResult {
-        let runs = pass.runs.enumerated().filter { !destination.finishedRuns.contains($0.offset) }
-        guard let first = runs.first?.element, let last = runs.last?.element else {
-            return PassResult(segments: [], statistics: PassStatistics(), warnings: [])
+        let runs = pass.runs.enumerated().map { (number: $0.offset, frames: $0.element) }
+            .filter { !destination.finishedRuns.contains($0.number) }
+        var work = Work(runs: runs, damage: Damage(track: track, startTime: startTime))
+        if let stretchFrames = pass.stretchFrames {
+            for stretch in starts.stretches(of: pass.frames, least: stretchFrames)
+            where runs.contains(where: { $0.frames.overlaps(stretch) }) {
+                try decode([stretch], destination, &work, progress)
+            }
+        } else if !runs.isEmpty {
+            try decode(runs.map(\.frames), destination, &work, progress)
         }
-        var work = Work(damage: Damage(track: track, startTime: startTime))
-        try reader.start(at: latestPoint(for: first.lowerBound, from: pass.randomAccessPoint))
+        work.statistics.peakRSS = peakResidentBytes()
+        var warnings = work.damage.warnings + converter.losses.filter { !plan.warnings.contains($0) }
+        if work.resized {
+            warnings.append(
+                "some frames are of another size: scaled to the first one's, \(plan.video.width)x\(plan.video.height)")
+        }
+        return PassResult(
+            segments: work.segments.sorted { $0.run < $1.run }, statistics: work.statistics, warnings: warnings)
+    }
+
+    /// What a pass gathers while it runs.
+    private struct Work {
+        /// Those to be made, in presentation order.
+        let runs: [(number: Int, frames: Range<Int>)]
+        var damage: Damage
+        var statistics = PassStatistics()
+        /// The run that is being encoded.
+        var encoding: RunEncoder?
+        var segments: [SegmentRecord] = []
+        var resized = false
+        /// The packet that the decoder got last; beyond all of them once it was told that nothing follows.
+        var lastFed = -1
+    }
+
+    /// Decodes forwards, from the RAP of the first of these parts of a pass on. As soon as one is whole it is encoded.
+    private func decode(
+        _ parts: [Range<Int>], _ destination: Destination, _ work: inout Work, _ progress: (Int, Int) -> Void
+    ) throws(ReelFailure) {
+        var pending = parts[...]
+        guard let first = parts.first, let last = parts.last else { return }
+        try reader.start(at: starts.point(for: first.lowerBound))
         let decoder = try Decoder(stream: try reader.stream(), threads: plan.video.threads, path: reader.path)
+        work.lastFed = -1
 
         let lastPacket = lastPacket(showing: first.lowerBound..<last.upperBound)
         let packet = try Packet()
         let frame = try Frame()
-        var pending = runs[...]
-        var buffer = RunBuffer()
+        var buffer = FrameBuffer()
         var draining = false
-        while let run = pending.first {
+        while let part = pending.first {
             switch try measured(
                 &work.statistics.decodeSeconds, { () throws(ReelFailure) in try decoder.receive(into: frame) })
             {
@@ -61,13 +104,11 @@ public final class PassReverser {
                 work.statistics.framesDecoded += 1
                 progress(work.statistics.framesDecoded, work.statistics.framesEncoded)
                 guard let slot = track.slot(at: frame.pts ?? frame.bestTimestamp) else { continue }
-                while let full = pending.first, slot >= full.element.upperBound,
-                    work.lastFed >= partingPacket(behind: full.element)
-                {
-                    try encode(full.element, number: full.offset, &buffer, destination, &work, progress)
+                while let full = pending.first, slot >= full.upperBound, work.lastFed >= partingPacket(behind: full) {
+                    try encode(full, &buffer, destination, &work, progress)
                     pending.removeFirst()
                 }
-                if let next = pending.first, next.element.contains(slot) {
+                if let next = pending.first, next.contains(slot) {
                     if frame.isDamaged { try note(damaged: slot, &work) }
                     if try converter.resize(frame) { work.resized = true }
                     try buffer.insert(frame, slot: slot)
@@ -76,46 +117,16 @@ public final class PassReverser {
                 guard !draining else { continue }
                 draining = try !feed(decoder, packet, through: lastPacket, &work)
             case .end:
-                try encode(run.element, number: run.offset, &buffer, destination, &work, progress)
+                try encode(part, &buffer, destination, &work, progress)
                 pending.removeFirst()
             }
         }
-        work.statistics.peakRSS = peakResidentBytes()
-        var warnings = work.damage.warnings + converter.losses.filter { !plan.warnings.contains($0) }
-        if work.resized {
-            warnings.append(
-                "some frames are of another size: scaled to the first one's, \(plan.video.width)x\(plan.video.height)")
-        }
-        return PassResult(segments: work.segments, statistics: work.statistics, warnings: warnings)
     }
 
-    /// What a pass gathers while it runs.
-    private struct Work {
-        var statistics = PassStatistics()
-        var segments: [SegmentRecord] = []
-        var damage: Damage
-        var resized = false
-        /// The packet that the decoder got last; beyond all of them once it was told that nothing follows.
-        var lastFed = -1
-    }
-
-    /// The last RAP from which the frame decodes: nearer than the pass's own where its first runs are finished.
-    private func latestPoint(for frame: Int, from point: Int) -> Int {
-        let points = track.randomAccessPoints
-        var latest = point
-        while latest + 1 < points.count, Int(points[latest + 1].frame) <= frame { latest += 1 }
-        return latest
-    }
-
-    /// The last packet to feed, in decode order: leading pictures of the next group show frames of this one, and the
-    /// second field of a frame comes in a packet of its own.
+    /// The last packet to feed, in decode order: leading pictures of the next group show frames of this one.
     private func lastPacket(showing frames: Range<Int>) -> Int {
         let last = track.frames[frames].reduce(0) { max($0, Int($1.packet)) }
-        var next = track.packets.count
-        for frame in track.frames[frames.upperBound...] where Int(frame.packet) > last {
-            next = min(next, Int(frame.packet))
-        }
-        return next - 1
+        return (beginsFrame[(last + 1)...].firstIndex(of: true) ?? track.packets.count) - 1
     }
 
     /// The packet before which no frame ends a run, however late it is due: the one that best parts the run's packets
@@ -157,58 +168,55 @@ public final class PassReverser {
             .input, "\(reader.path): the video \(how) \(moments); --on-damage repeat goes on with what decodes")
     }
 
-    /// Encodes a run from its last frame to its first. A slot that stayed empty keeps its time: its neighbour repeats.
+    /// Encodes part of a pass from its last frame to its first; where it ends a run, that becomes a segment. A slot that
+    /// stayed empty keeps its time: its neighbour repeats.
     private func encode(
-        _ run: Range<Int>, number: Int, _ buffer: inout RunBuffer, _ destination: Destination, _ work: inout Work,
+        _ part: Range<Int>, _ buffer: inout FrameBuffer, _ destination: Destination, _ work: inout Work,
         _ progress: (Int, Int) -> Void
     ) throws(ReelFailure) {
-        let missing = buffer.missing(from: run)
+        let missing = buffer.missing(from: part)
         if let first = missing.first {
             work.damage.missing += missing
             guard plan.onDamage == .repeat else { throw stop(work.damage.moments([first]), "does not decode") }
         }
         if buffer.isEmpty {
             let neighbour = Neighbour(path: reader.path, track: track, threads: plan.video.threads)
-            guard let frame = try neighbour.frame(beside: run) else {
+            guard let frame = try neighbour.frame(beside: part) else {
                 throw ReelFailure(.input, "\(reader.path): nothing of the video decodes")
             }
             _ = try converter.resize(frame)
             try buffer.stand(in: frame)
         }
-        let encoder = try Encoder(plan.video, track: track, frames: run)
-        guard encoder.extradataHash == plan.video.identity.extradataHash else {
-            throw ReelFailure(
-                .job, "this host's \(encoder.name) makes other parameters than the one the job was planned with",
-                cause: .incompatible)
-        }
-        let writer = try SegmentWriter(
-            folder: destination.folder, name: "\(destination.pass).\(number).\(destination.token).nut",
-            timeBase: track.stream.timeBase, describe: encoder.describe)
-        let packet = try Packet()
-        for slot in run.reversed() {
+        for slot in part.reversed() {
             let picture = try buffer.take(slot: slot)
+            guard let encoding = try runEncoder(for: slot, destination, &work) else { continue }
             let start = plan.timeline.interval(of: slot, in: track).start
             try measured(&work.statistics.encodeSeconds) { () throws(ReelFailure) in
                 try converter.withPicture(picture, at: start) { (converted) throws(ReelFailure) in
-                    try encoder.send(converted)
+                    try encoding.add(converted)
                 }
-                while try encoder.receive(into: packet) { try writer.write(packet) }
             }
             work.statistics.framesEncoded += 1
             progress(work.statistics.framesDecoded, work.statistics.framesEncoded)
+            if slot == encoding.run.frames.lowerBound { try finish(encoding, &work) }
         }
         buffer.clear()
-        try measured(&work.statistics.encodeSeconds) { () throws(ReelFailure) in
-            try encoder.finish()
-            while try encoder.receive(into: packet) { try writer.write(packet) }
-        }
-        guard writer.packetCount == run.count else {
-            throw ReelFailure(.job, "\(encoder.name) made \(writer.packetCount) packets of \(run.count) frames")
-        }
-        let record = SegmentRecord(
-            name: "", pass: destination.pass, run: number, frames: run.count, packets: 0, bytes: 0, checksum: "",
-            timeBase: track.stream.timeBase, reorderDepth: 0, extradataHash: encoder.extradataHash)
-        work.segments.append(
-            try measured(&work.statistics.waitSeconds) { () throws(ReelFailure) in try writer.finish(record) })
+    }
+
+    /// The encoder of the run that the frame belongs to, a new one for its last frame; nil where that run is whole already.
+    private func runEncoder(
+        for slot: Int, _ destination: Destination, _ work: inout Work
+    ) throws(ReelFailure) -> RunEncoder? {
+        if let encoding = work.encoding { return encoding }
+        guard let run = work.runs.first(where: { $0.frames.contains(slot) }) else { return nil }
+        let encoding = try RunEncoder(run, of: track, as: plan.video, into: destination)
+        work.encoding = encoding
+        return encoding
+    }
+
+    private func finish(_ encoding: RunEncoder, _ work: inout Work) throws(ReelFailure) {
+        try measured(&work.statistics.encodeSeconds, encoding.drain)
+        work.segments.append(try measured(&work.statistics.waitSeconds, encoding.finish))
+        work.encoding = nil
     }
 }

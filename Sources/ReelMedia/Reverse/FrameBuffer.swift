@@ -1,24 +1,24 @@
 internal import BasicContainers
 internal import ReelCore
 
-/// The decoded frames of one run, in presentation order, each with the slot of the index that it fills.
-struct RunBuffer: ~Copyable {
+/// The decoded frames of a run or a stretch, in presentation order, each with the slot of the index that it fills.
+struct FrameBuffer: ~Copyable {
     private var frames = UniqueArray<Frame>()
     private var slots: [Int] = []
-    /// The frame that was taken last, or that stands in for a run without any: shown in slots before the first frame.
+    /// The frame that was taken last, or that stands in for a part without any: shown in slots before the first frame.
     private var last: Frame?
 
     var count: Int { slots.count }
     var isEmpty: Bool { slots.isEmpty }
 
-    /// The slots of a run that no frame fills.
-    func missing(from run: Range<Int>) -> [Int] {
-        guard slots.count < run.count else { return [] }
+    /// The slots of a part of the video that no frame fills.
+    func missing(from part: Range<Int>) -> [Int] {
+        guard slots.count < part.count else { return [] }
         let filled = Set(slots)
-        return run.filter { !filled.contains($0) }
+        return part.filter { !filled.contains($0) }
     }
 
-    /// Shows this frame in every slot of a run in which nothing decoded.
+    /// Shows this frame in every slot of a part in which nothing decoded.
     mutating func stand(in frame: borrowing Frame) throws(ReelFailure) { last = try frame.takingPicture() }
 
     /// Takes the picture out of `frame`, which can be filled again. A slot that is filled already keeps its picture.
@@ -39,7 +39,7 @@ struct RunBuffer: ~Copyable {
             return frame
         }
         if let end = frames.indices.last { return try frames[end].reference() }
-        guard let frame = try last?.reference() else { throw ReelFailure(.job, "a run without frames") }
+        guard let frame = try last?.reference() else { throw ReelFailure(.job, "a part of the video without frames") }
         return frame
     }
 
