@@ -68,8 +68,9 @@ struct LocalRun: Sendable {
             _ = try await submit.publish(placed, on: board)
             var display = ProgressDisplay()
             defer { display.clear() }
-            let status = try await Follow(placed.id, on: board, patience: .seconds(15)).untilEnd {
-                status throws(ReelFailure) in
+            // Nobody else asks this Redis, and whoever waits notices the end by this.
+            let follow = Follow(placed.id, on: board, interval: .milliseconds(50), patience: .seconds(15))
+            let status = try await follow.untilEnd { status throws(ReelFailure) in
                 // Here is no other host that could have room.
                 if let note = status.spaceNote { throw ReelFailure(.output, note, cause: .noSpace) }
                 display.show(status)

@@ -3,8 +3,8 @@
 /// They could not see to that themselves: redis-server cannot watch its parent, and PDEATHSIG fires when the starting
 /// thread ends.
 enum Guard {
-    /// Arguments: the private folder, redis-server's path, tenths of a second that the worker has to end, the worker's
-    /// command. Ends with the worker's status.
+    /// Arguments: the private folder, redis-server's path, hundredths of a second that the worker has to end, the
+    /// worker's command. Ends with the worker's status.
     static let script = """
         folder=$1 server=$2 patience=$3
         shift 3
@@ -20,7 +20,7 @@ enum Guard {
             trap '' HUP INT TERM
             kill -TERM "$worker" 2>/dev/null
             while [ "$patience" -gt 0 ] && kill -0 "$worker" 2>/dev/null; do
-                sleep 0.1
+                sleep 0.01
                 patience=$((patience - 1))
             done
             kill -KILL "$worker" "$redis" "$watcher" 2>/dev/null

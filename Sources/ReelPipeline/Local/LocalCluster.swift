@@ -102,7 +102,7 @@ public struct LocalCluster: Sendable {
         options.teardownSequence = [.send(signal: .terminate, allowedDurationToNextStep: .seconds(15))]
         return Configuration(
             executable: .path("/bin/sh"),
-            arguments: Arguments(["\(folder)/guard", folder, redis, "50"] + worker),
+            arguments: Arguments(["\(folder)/guard", folder, redis, "500"] + worker),
             platformOptions: options)
     }
 

@@ -21,6 +21,7 @@ struct CopySection {
                         "\(name), copied", [workshop.coordinator, "run", source, "-o", output, "--video-codec", "copy"])
                 )
                 try await workshop.addCopies(of: source, to: &rounds)
+                try await workshop.addVerifiedCopy(of: source, to: &rounds)
             }
             rows += rounds.names.map {
                 [
@@ -33,6 +34,8 @@ struct CopySection {
                 (name, rounds.ratio("reel", to: Workshop.copy, \.wall)),
                 ("\(name), `cp` with `sync`", rounds.ratio("reel", to: Workshop.syncedCopy, \.wall)),
             ]
+            let floor = rounds.ratio(Workshop.verifiedCopy, to: Workshop.copy, \.wall)
+            goal.addFloor("\(figure(floor)) (\(name), \(Workshop.verifiedCopy))")
         }
         section.table(["", "wall", "CPU", "read", "written"], rows)
         section.goals = [goal]
