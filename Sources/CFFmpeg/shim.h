@@ -108,6 +108,16 @@ static inline void reel_share_heaps(void) {
 #endif
 }
 
+/// Keeps up to 64 MiB of what is freed at the end of a heap, for blocks that come and go by the stretch: pages that were
+/// given back to the kernel are to be had again only emptied.
+static inline void reel_keep_heaps(void) {
+#ifdef __GLIBC__
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    // Setting one ends that glibc adapts both. Larger blocks than half a heap it does not take from heaps.
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+#endif
+}
+
 /// Has the kernel begin to write a part of a file to the disk, and does not wait for the end of that.
 static inline void reel_begin_writing(int descriptor, int64_t start, int64_t length) {
     // Not sync_file_range(): glibc declares it for _GNU_SOURCE only. 2 is SYNC_FILE_RANGE_WRITE. Elsewhere the last sync

@@ -16,11 +16,18 @@ extension EndToEnd {
         /// Names of the segments that are whole.
         private var whole: Set<String> { Set(segments.filter { $0.hasSuffix(".nut.json") }) }
 
-        private var segments: [String] {
+        private var segments: [String] { names(in: job + "/segments") }
+
+        /// Names in the folder of the only job.
+        private var jobFiles: [String] { names(in: job) }
+
+        private var job: String {
             let jobs = bench.path(".reel/jobs")
-            let files = FileManager.default
-            let job = (try? files.contentsOfDirectory(atPath: jobs))?.first ?? ""
-            return (try? files.contentsOfDirectory(atPath: "\(jobs)/\(job)/segments")) ?? []
+            return "\(jobs)/\(names(in: jobs).first ?? "")"
+        }
+
+        private func names(in folder: String) -> [String] {
+            (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         }
 
         private func interrupt(by signal: Signal) async throws -> Outcome {
@@ -82,6 +89,33 @@ extension EndToEnd {
             #expect(try await bench.isQuiet())
             #expect(bench.names == [".reel", "long.mp4"])
             try await expectResumed()
+        }
+
+        @Test("an assembly that copies packets is killed midway, and begun anew")
+        func copyingIsKilled() async throws {
+            let source = bench.path("source.nut")
+            let made = try await bench.run(
+                .ffmpeg,
+                ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=24000/1001", "-frames:v", "240"]
+                    + ["-c:v", "rawvideo", "-pix_fmt", "yuv420p", source])
+            try #require(made.code == 0, "\(made.error)")
+            let command = ["run", source, "-o", "out.nut"]
+            let outcome = try await bench.run(.coordinator, command) { running in
+                let isUnderWay = try await running.waits { jobFiles.contains { $0.hasPrefix("assembling.") } }
+                #expect(isUnderWay)
+                // The worker, and the guard, whose arguments name it.
+                while bench.kill("reel-worker --redis") {}
+            }
+            #expect(outcome.code == 4)
+            #expect(try await bench.isQuiet())
+            #expect(jobFiles.contains { $0.hasPrefix("assembling.") } && !jobFiles.contains("output.nut"))
+            #expect(bench.names == [".reel", "source.nut"])
+
+            let again = try await bench.run(.coordinator, command)
+            #expect(again.code == 0, "\(again.error)")
+            #expect(again.error.contains("goes on where an earlier run of the same job stopped"))
+            try await bench.expectExactlyReversed(source, bench.path("out.nut"))
+            #expect(bench.names == ["out.nut", "source.nut"])
         }
 
         @Test func aSecondRunOfTheSameJobIsTurnedAway() async throws {

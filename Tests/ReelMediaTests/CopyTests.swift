@@ -87,6 +87,18 @@ struct CopyTests {
         #expect(files.sorted() == ["output.nut", "raw.nut"])
     }
 
+    @Test("packets that are each larger than a stretch")
+    func largePackets() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "raw.nut", in: folder, frames: 5, size: "3840x2160", video: ["-c:v", "rawvideo", "-pix_fmt", "yuv444p"])
+        let job = try MediaJob(source, spec: JobSpec(container: .nut), folder: folder.path)
+        #expect(job.index.video.packets.allSatisfy { $0.size == 3 * 3840 * 2160 && $0.size > 16 << 20 })
+        let hashes = try Payloads(source).hashes
+        #expect(Set(hashes).count == 5)
+        #expect(try Payloads(job.output).hashes == hashes.reversed())
+    }
+
     @Test("frames are counted while they are written, packets until they are verified")
     func progress() throws {
         let folder = try ScratchFolder()
