@@ -3,9 +3,28 @@ enum Script: CaseIterable {
     case open, publish, restore, claim, beat, complete, fail, release, reap, cancel, pause, retry, forget, audit, tally
     case status, strip, workers
 
-    /// What Redis loads: the words that all scripts share, then the script.
+    /// What Redis loads: the shared words that the script needs, then the script. Redis makes each word anew for every
+    /// call, and all of them would take as long as some scripts do.
     var source: String {
-        String(decoding: PackageResources.board_lua + own, as: UTF8.self)
+        let words = String(decoding: PackageResources.board_lua, as: UTF8.self).split(separator: "\n\n")
+        var source = String(decoding: own, as: UTF8.self)
+        // A word needs none but those before it.
+        for word in words.dropFirst().reversed() {
+            guard let name = Script.name(of: word), Script.names(in: source[...]).contains(name) else { continue }
+            source = word + "\n\n" + source
+        }
+        return words[0] + "\n\n" + source
+    }
+
+    /// What a paragraph of `board.lua` defines.
+    private static func name(of word: Substring) -> Substring? {
+        let definition = word.split(separator: "\n").first { $0.hasPrefix("local ") }
+        return definition.map(names)?.first { $0 != "local" && $0 != "function" }
+    }
+
+    /// Every name in a script, in its order; those in comments count, which costs a word at the most.
+    private static func names(in text: Substring) -> [Substring] {
+        text.split { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")) }
     }
 
     private var own: [UInt8] {

@@ -13,7 +13,8 @@ local worker, lease = ARGV[1], tonumber(ARGV[4])
 -- Nobody holds the pass. An assembly whose passes are not all finished any more is not one.
 local function can_have_back(id, index, token, passes)
   if redis.call('HGET', job_key(id, 'returned'), index) == token then return false end
-  return index < passes or index == passes and redis.call('HLEN', job_key(id, 'done')) >= passes
+  local place = tonumber(index)
+  return place < passes or place == passes and redis.call('HLEN', job_key(id, 'done')) >= passes
 end
 
 local function forget_losses(id, index, whole)
@@ -54,6 +55,6 @@ local reply = { redis.call('HEXISTS', key('control'), 'drain:' .. worker) }
 for i = 6, #ARGV, 6 do
   local numbers = {}
   for j = 3, 5 do table.insert(numbers, tonumber(ARGV[i + j])) end
-  table.insert(reply, answer(ARGV[i], tonumber(ARGV[i + 1]), ARGV[i + 2], unpack(numbers)))
+  table.insert(reply, answer(ARGV[i], ARGV[i + 1], ARGV[i + 2], unpack(numbers)))
 end
 return reply

@@ -1,4 +1,5 @@
--- The words that every script begins with; this file is put before each of them and never run alone.
+-- The words that scripts share. Before each of them stand those that it needs, the first paragraph always; this file is
+-- never run alone. Blank lines stand between words, and nowhere else.
 --
 -- KEYS[1] is the prefix `reel:{main}:`. Every key is that and a name, so that all of them lie in one hash slot.
 -- Time is Redis's. Writes stand in an order in which any prefix of them is safe, since a torn AOF can apply one:
@@ -10,16 +11,24 @@ local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
 
 local LIMITS = { transient = 5, crash = 3, lost = 20, limit = 2, permanent = 1 }
+
 local CLAIMABLE = { running = true, assembling = true }
+
 local ENDED = { done = true, failed = true, cancelled = true }
+
 local PARTS = {
   'passes', 'live', 'copies', 'done', 'map', 'retry', 'fails', 'excluded', 'returned', 'pace', 'times',
   'warnings',
 }
+
 local ATTEMPTS_KEPT = 5
+
 local WARNINGS_KEPT = 100
 
 local function key(name) return prefix .. name end
+
+-- A whole number as Redis wants it: an argument that is a number costs more than a call with one that is text.
+local function text(number) return string.format('%d', number) end
 
 local function job_key(id, part)
   return prefix .. 'job:' .. id .. (part and ':' .. part or '')
@@ -29,7 +38,7 @@ local function lease_name(id, index, token) return id .. '/' .. index .. '/' .. 
 
 -- The capped feed for people and programs that watch; nothing is ever computed from it.
 local function event(what, id, index, worker)
-  redis.call('XADD', key('events'), 'MAXLEN', '~', 10000, '*',
+  redis.call('XADD', key('events'), 'MAXLEN', '~', '10000', '*',
     'event', what, 'job', id, 'index', index or '', 'worker', worker or '')
 end
 
@@ -41,10 +50,11 @@ end
 -- Work done, for people who ask how fast it goes: 13 slots of five seconds, so that any whole minute is there.
 local function keep_pace(id, frames, passes)
   local slot = math.floor(now / 5000)
+  local place = text(slot % 13)
   for _, name in ipairs({ key('pace'), job_key(id, 'pace') }) do
-    local stamp, f, p = (redis.call('HGET', name, slot % 13) or ''):match('^(%d+) (%d+) (%d+)$')
+    local stamp, f, p = (redis.call('HGET', name, place) or ''):match('^(%d+) (%d+) (%d+)$')
     if tonumber(stamp) ~= slot then f, p = 0, 0 end
-    redis.call('HSET', name, slot % 13, string.format('%.0f %.0f %.0f', slot, f + frames, p + passes))
+    redis.call('HSET', name, place, string.format('%d %d %d', slot, f + frames, p + passes))
   end
 end
 
@@ -69,7 +79,7 @@ end
 local function hold(id, index, part, token, worker, lease, started, decoded, encoded)
   redis.call('ZADD', key('lease'), now + lease, lease_name(id, index, token))
   redis.call('HSET', job_key(id, part), index,
-    string.format('%s %.0f %.0f %.0f %s', token, started, decoded, encoded, worker))
+    string.format('%s %d %d %d %s', token, started, decoded, encoded, worker))
 end
 
 -- The end of every transition that takes a pass from a holder. One that works at it a second time then has it alone.
@@ -98,6 +108,8 @@ end
 
 -- What the engine of a finished pass warned of, each thing once: readers need not look through all results.
 local function keep_warnings(id, index, result)
+  -- Most have none, and decoding costs more than all else here.
+  if result:find('"warnings":[]', 1, true) then return end
   for _, warning in ipairs(cjson.decode(result).warnings) do
     if redis.call('HLEN', job_key(id, 'warnings')) < WARNINGS_KEPT then
       redis.call('HSETNX', job_key(id, 'warnings'), warning, index)
@@ -161,12 +173,11 @@ end
 -- Asked again it does nothing new, so whoever finds a torn transition asks again.
 local function settle(id, retention)
   local state, passes = unpack(redis.call('HMGET', job_key(id), 'state', 'passes'))
-  passes = tonumber(passes)
   if not CLAIMABLE[state] then return end
   local finished = redis.call('HLEN', job_key(id, 'done'))
   if redis.call('HEXISTS', job_key(id, 'done'), passes) == 1 then
     end_job(id, 'done', retention)
-  elseif finished >= passes then
+  elseif finished >= tonumber(passes) then
     if state == 'running' then
       redis.call('HSET', job_key(id), 'state', 'assembling')
       event('assembling', id)

@@ -76,7 +76,8 @@ end
 local function from_cursor(id, cursor, passes)
   local stop = math.min(passes, cursor + STEPS)
   while cursor < stop do
-    if not is_taken(id, cursor) and not redis.call('ZSCORE', job_key(id, 'retry'), cursor) then return cursor end
+    local index = text(cursor)
+    if not is_taken(id, index) and not redis.call('ZSCORE', job_key(id, 'retry'), index) then return cursor end
     cursor = cursor + 1
   end
   return nil, cursor
@@ -85,15 +86,16 @@ end
 local function answer(id, index, job)
   wake(1)
   local pass = redis.call('HGET', job_key(id, 'passes'), index) or ''
-  return { id, index, pass, need_of(failures(id, index), job.need) }
+  return { id, tonumber(index), pass, need_of(failures(id, index), job.need) }
 end
 
-local function give(id, index, from_retry, job)
+local function give(id, place, from_retry, job)
+  local index = text(place)
   hold(id, index, 'live', token, worker, lease, now, 0, 0)
   if from_retry then
     redis.call('ZREM', job_key(id, 'retry'), index)
   else
-    redis.call('HSET', job_key(id), 'cursor', index + 1)
+    redis.call('HSET', job_key(id), 'cursor', place + 1)
   end
   local virtual = tonumber(redis.call('ZSCORE', key('run'), id))
   redis.call('ZADD', key('run'), virtual + tonumber(job.share), id)

@@ -9,7 +9,7 @@
 --          'cancelled'  the job ended without this pass, or is unknown
 -- Keeps    `done` is written once per pass; HLEN tells when all are there. `sum` is a register over the first n
 --          results, where n is named in it: readers trust it only while n is HLEN. `map` has a bit for each.
-local id, index, token, worker = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local id, index, token, worker, place = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[2])
 local decoded, encoded, peak = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local lease, retention = tonumber(ARGV[9]), tonumber(ARGV[10])
 local state, passes, sum = unpack(redis.call('HMGET', job_key(id), 'state', 'passes', 'sum'))
@@ -28,7 +28,7 @@ end
 local part = part_of(id, index, token)
 local held, started, _, before = holder(id, index, part)
 if held and not part or redis.call('HGET', job_key(id, 'returned'), index) == token then return 'late' end
-if index > passes or index == passes and redis.call('HLEN', job_key(id, 'done')) < passes then
+if place > passes or place == passes and redis.call('HLEN', job_key(id, 'done')) < passes then
   return redis.error_reply('REEL pass ' .. index .. ' of job ' .. id .. ' cannot be complete yet')
 end
 
@@ -37,16 +37,16 @@ if not held then hold(id, index, 'live', token, worker, lease, now, decoded, enc
 keep_warnings(id, index, ARGV[5])
 redis.call('HSETNX', job_key(id, 'done'), index, token .. ' ' .. ARGV[5])
 redis.call('SETBIT', job_key(id, 'map'), index, 1)
-keep_pace(id, math.max(encoded - tonumber(before or 0), 0), index < passes and 1 or 0)
+keep_pace(id, math.max(encoded - tonumber(before or 0), 0), place < passes and 1 or 0)
 
 local count = redis.call('HLEN', job_key(id, 'done'))
 local n, d, e, p = (sum or '0 0 0 0'):match('^(%d+) (%d+) (%d+) (%d+)$')
 if tonumber(n) == count - 1 then
-  redis.call('HSET', job_key(id), 'sum', string.format('%.0f %.0f %.0f %.0f',
+  redis.call('HSET', job_key(id), 'sum', string.format('%d %d %d %d',
     count, d + decoded, e + encoded, math.max(p, peak)))
 end
 -- What other passes got done tells nothing of the disk that this one waits for.
-if redis.call('HGET', job_key(id), 'noted') == index .. '' then redis.call('HDEL', job_key(id), 'note', 'noted') end
+if redis.call('HGET', job_key(id), 'noted') == index then redis.call('HDEL', job_key(id), 'note', 'noted') end
 redis.call('ZREM', job_key(id, 'retry'), index)
 -- What a pass took here, for who wonders whether to do another one a second time.
 if started and decoded > 0 then redis.call('HSET', job_key(id, 'times'), worker, now - started) end
