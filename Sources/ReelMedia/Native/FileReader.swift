@@ -1,5 +1,4 @@
 internal import CFFmpeg
-internal import Dispatch
 internal import Glibc
 internal import ReelCore
 
@@ -14,14 +13,9 @@ final class FileReader {
     private(set) var bytesRead: Int64 = 0
     /// Where the file ends up to which reading payload is pretended; nil while everything is read.
     private var pretendedSize: Int64?
-    /// Up to where the kernel was asked to read; nil while it is not asked.
-    private var asked: Int64?
-    private let asking = DispatchQueue(label: "reel.ahead")
 
     /// Bytes read at once: more would be read in vain where a demuxer goes to and fro.
     private static let buffer = 32 << 10
-    /// How far the disk reads ahead of the demuxer, and how much at once, in bytes.
-    private static let (ahead, step): (Int64, Int64) = (16 << 20, 1 << 20)
 
     init(_ path: String) throws(ReelFailure) {
         self.path = path
@@ -39,8 +33,6 @@ final class FileReader {
     }
 
     deinit {
-        // Nothing asks for a closed descriptor.
-        asking.sync {}
         av_free(native.pointee.buffer)
         var context: UnsafeMutablePointer<AVIOContext>? = native
         avio_context_free(&context)
@@ -59,20 +51,6 @@ final class FileReader {
         // Straight into the packets, that is not at all.
         native.pointee.direct = 1
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM)
-    }
-
-    /// From now on the file is read from the disk on a thread of its own, ahead of a demuxer that goes through all of it:
-    /// otherwise packets are parsed and the kernel fills its pages one after the other.
-    func readAhead() { asked = 0 }
-
-    private func askAhead() {
-        guard let asked else { return }
-        let start = max(asked, position)
-        guard start < position + Self.ahead else { return }
-        self.asked = start + Self.step
-        asking.async { [descriptor] in
-            _ = posix_fadvise(descriptor, Int(start), Int(Self.step), POSIX_FADV_WILLNEED)
-        }
     }
 
     /// Reads the bytes at an offset; returns how many there were.
@@ -103,7 +81,6 @@ final class FileReader {
             } else {
                 read(at: position, into: bytes, Int(count))
             }
-        askAhead()
         position += Int64(max(result, 0))
         return result
     }
