@@ -99,22 +99,21 @@ static inline uint8_t *reel_stream_new_side_data(AVStream *stream, enum AVPacket
 #endif
 }
 
-/// Makes threads share their heaps: each heap reserves 64 MiB of addresses, and those are limited. And has what is freed
-/// joined at once: small pieces kept for later are joined whenever something large is wanted, as packets are.
-static inline void reel_share_heaps(void) {
+/// Makes threads share their heaps: each heap reserves 64 MiB of addresses, and those are limited. And has heaps keep what
+/// is freed, for blocks that come and go by the stretch: pages given back to the kernel are to be had again only emptied.
+static inline void reel_set_heaps(void) {
 #ifdef __GLIBC__
     mallopt(M_ARENA_MAX, 2);
-    mallopt(M_MXFAST, 0);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    // Setting one ends that glibc adapts both. Larger blocks than half a heap it does not take from heaps.
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
 #endif
 }
 
-/// Keeps up to 64 MiB of what is freed at the end of a heap, for blocks that come and go by the stretch: pages that were
-/// given back to the kernel are to be had again only emptied.
-static inline void reel_keep_heaps(void) {
+/// Gives back to the kernel what heaps kept.
+static inline void reel_empty_heaps(void) {
 #ifdef __GLIBC__
-    mallopt(M_TRIM_THRESHOLD, 64 << 20);
-    // Setting one ends that glibc adapts both. Larger blocks than half a heap it does not take from heaps.
-    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    malloc_trim(0);
 #endif
 }
 

@@ -6,12 +6,16 @@ public import ReelCore
 
 /// What an engine does once, and the files it shares with those who start it.
 public enum Media {
-    /// Quietens libav*, and the encoders that print past it, to their errors; keeps threads from reserving addresses.
+    /// Quietens libav*, and the encoders that print past it, to their errors; keeps threads from reserving addresses, and
+    /// memory that was used once for the next use.
     public static func prepare() {
-        reel_share_heaps()
+        reel_set_heaps()
         av_log_set_level(AV_LOG_ERROR)
         setenv("SVT_LOG", "0", 0)
     }
+
+    /// Gives back what memory is kept for the next use.
+    public static func rest() { reel_empty_heaps() }
 
     /// The encoders that this FFmpeg has, as plans name them.
     public static var encoderBuilds: [String] { VideoEncoderProfile.builds }

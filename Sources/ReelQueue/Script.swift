@@ -8,23 +8,26 @@ enum Script: CaseIterable {
     var source: String {
         let words = String(decoding: PackageResources.board_lua, as: UTF8.self).split(separator: "\n\n")
         var source = String(decoding: own, as: UTF8.self)
+        var needed = Script.names(in: source[...])
         // A word needs none but those before it.
         for word in words.dropFirst().reversed() {
-            guard let name = Script.name(of: word), Script.names(in: source[...]).contains(name) else { continue }
+            guard let name = Script.name(of: word), needed.contains(name) else { continue }
+            needed.formUnion(Script.names(in: word))
             source = word + "\n\n" + source
         }
         return words[0] + "\n\n" + source
     }
 
-    /// What a paragraph of `board.lua` defines.
+    /// What a paragraph of `board.lua` defines: "local name = …", or "local function name(…)".
     private static func name(of word: Substring) -> Substring? {
         let definition = word.split(separator: "\n").first { $0.hasPrefix("local ") }
-        return definition.map(names)?.first { $0 != "local" && $0 != "function" }
+        return definition?.split { " (=".contains($0) }.dropFirst().first { $0 != "function" }
     }
 
-    /// Every name in a script, in its order; those in comments count, which costs a word at the most.
-    private static func names(in text: Substring) -> [Substring] {
-        text.split { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")) }
+    /// The names in a script; those in comments count, which costs a word at the most.
+    private static func names(in text: Substring) -> Set<Substring> {
+        let ends = Set(" \n\t()[]{},;.:=<>~+-*/%#'\"".utf8)
+        return Set(text.utf8.split { ends.contains($0) }.map(Substring.init))
     }
 
     private var own: [UInt8] {

@@ -23,7 +23,7 @@ struct EngineCommand: ParsableCommand {
         requests.start()
         events.send(.ready(EngineIdentity(version: Wire.version, encoders: Media.encoderBuilds)))
         var desk = Desk(events: events)
-        while let request = requests.next() { desk.perform(request) }
+        while let request = requests.next(rest: Media.rest) { desk.perform(request) }
     }
 
     /// Beyond this an allocation fails, and the pass with it, instead of the machine.

@@ -23,9 +23,12 @@ final class RequestReader: Sendable {
         }.start()
     }
 
-    /// Waits for the next request.
-    func next() -> EngineRequest? {
-        arrived.wait()
+    /// Waits for the next request; calls `rest` where none comes within a second.
+    func next(rest: () -> Void) -> EngineRequest? {
+        if arrived.wait(timeout: .now() + 1) == .timedOut {
+            rest()
+            arrived.wait()
+        }
         return waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
     }
 }

@@ -10,7 +10,7 @@ struct PlannerTests {
         let expected = [400..<456, 300..<400, 200..<300, 100..<200, 0..<100].map {
             Pass.video(
                 VideoPass(
-                    randomAccessPoint: $0.lowerBound, frames: $0, runCount: 1, stretchFrames: $0.count > 60 ? 60 : nil))
+                    randomAccessPoint: $0.lowerBound, frames: $0, runCount: 1, stretchFrames: 48))
         }
         #expect(plan.passes == expected)
     }
@@ -46,14 +46,14 @@ struct PlannerTests {
             return try Plans.make(index, slots: 1, memory: MemoryRequest(budget: budget))
         }
         let near = try plan(every: 25)
-        #expect(near.videoPasses.allSatisfy { $0.stretchFrames == 60 })
+        #expect(near.videoPasses.allSatisfy { $0.stretchFrames == 48 })
         #expect(
             try near.framesHeld(
-                in: Indexes.regular(frames: 1200, keysAt: Array(stride(from: 0, to: 1200, by: 25))).video) == 75)
+                in: Indexes.regular(frames: 1200, keysAt: Array(stride(from: 0, to: 1200, by: 25))).video) == 50)
         let starts = try StartTable(Indexes.regular(frames: 170, keysAt: [0, 25, 50, 75, 100, 125, 150]).video)
         #expect(starts.stretches(of: 10..<170, least: 60) == [100..<170, 25..<100, 10..<25])
         // Beside what the codecs take, room for 49 frames: groups of 50 do not fit, those of 25 do.
-        let codecs = near.need - 75 * 1_400_000
+        let codecs = near.need - 50 * 1_400_000
         #expect(try plan(every: 50, budget: codecs + 49 * 1_400_000).longestRun <= 49)
         let tight = try plan(every: 25, budget: codecs + 49 * 1_400_000)
         #expect(tight.longestRun == near.longestRun)

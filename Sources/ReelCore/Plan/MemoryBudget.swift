@@ -74,8 +74,8 @@ struct MemoryBudget {
         return min(max(Int(clamping: room), least), most)
     }
 
-    /// A process that has loaded the libraries and opened a source and a segment.
-    private static let process: Int64 = 60 << 20
+    /// A process that has loaded the libraries and opened a source and a segment, and what its heaps keep beside that.
+    private static let process: Int64 = 67 << 20
     /// Bytes a packet costs in memory: its entry, its frame, and the file they are read from.
     private static let indexEntry: Int64 = 96
 }

@@ -7,8 +7,8 @@ struct PassDecoding {
     let room: Int
 
     /// Each stretch costs a seek, and with open groups of pictures some frames twice: with so many frames in it that is
-    /// less than 3 % of decoding. More gain nothing.
-    static let usualStretch = 60
+    /// less than 3 % of decoding. No plan needs memory for fewer.
+    static let usualStretch = PassWork.leastRun
     /// Frames decoded and discarded, at the most, as a share of a pass: a RAP may lie before its first correct frame.
     private static let greatestLead = 0.03
 

@@ -21,7 +21,6 @@ final class CopiedSource: PacketSource {
 
     /// - Parameter shift: by how much everything is shown later.
     init(path: String, plan: Plan, track: VideoTrack, shift: Ticks) throws(ReelFailure) {
-        reel_keep_heaps()
         stretches = try StretchReader(path: path, track: track, frames: plan.timeline.frames)
         timeline = plan.timeline
         timeBase = timeline.timeBase
