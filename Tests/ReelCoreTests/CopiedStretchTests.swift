@@ -30,10 +30,11 @@ struct CopiedStretchTests {
     }
 
     @Test("every packet is found from the last random access point at or before it")
-    func points() {
+    func points() throws {
         let keys = [0, 1, 2, 5, 9]
         let track = Indexes.regular(frames: 12, keysAt: keys).video
-        let found = (0..<12).map { keys[track.randomAccessPoint(showing: $0)] }
+        let starts = try StartTable(track)
+        let found = (0..<12).map { keys[starts.point(for: $0)] }
         #expect(found == [0, 1, 2, 2, 2, 5, 5, 5, 5, 9, 9, 9])
     }
 

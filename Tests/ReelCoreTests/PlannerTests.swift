@@ -8,11 +8,19 @@ struct PlannerTests {
         let index = Indexes.regular(frames: 456, keysAt: Array(0..<456))
         let plan = try Plans.make(index, slots: slots, spec: JobSpec(container: .mp4, passFrames: 100))
         let expected = [400..<456, 300..<400, 200..<300, 100..<200, 0..<100].map {
-            Pass.video(
-                VideoPass(
-                    randomAccessPoint: $0.lowerBound, frames: $0, runCount: 1, stretchFrames: 48))
+            Pass.video(VideoPass(randomAccessPoint: $0.lowerBound, frames: $0, runCount: 1, stretchFrames: 48))
         }
         #expect(plan.passes == expected)
+    }
+
+    @Test("aims at runs of 480 frames in stretches, of 240 where whole runs are held")
+    func usualRuns() throws {
+        func runs(keysEvery gap: Int) throws -> [Int] {
+            let index = Indexes.regular(frames: 48_000, keysAt: Array(stride(from: 0, to: 48_000, by: gap)))
+            return try Plans.make(index, slots: 1).videoPasses.flatMap(\.runs).map(\.count)
+        }
+        #expect(try runs(keysEvery: 24).allSatisfy { (400...600).contains($0) })
+        #expect(try runs(keysEvery: 1000).allSatisfy { (200...300).contains($0) })
     }
 
     @Test("leaves no single frame over when passes are capped")

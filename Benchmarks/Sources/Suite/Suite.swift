@@ -47,8 +47,10 @@ struct Suite {
             ]
         case .slots:
             [
-                try await SlotsSection(workshop: workshop, source: try await hd.file(in: workshop), seconds: hd.seconds)
-                    .run()
+                try await SlotsSection(
+                    workshop: workshop, name: tenMinutes.name, source: try await tenMinutes.file(in: workshop),
+                    seconds: workshop.isQuick ? 30 : 150
+                ).run()
             ]
         case .bitrate: [try await BitrateSection(workshop: workshop, sources: try await contents()).run()]
         case .board: [try await BoardSection(workshop: workshop, source: try await hd.file(in: workshop)).run()]
@@ -71,6 +73,12 @@ struct Suite {
     private var fullHD: SuiteSource {
         SuiteSource(
             name: "1080p", width: 1920, height: 1080, rate: Suite.film, seconds: workshop.isQuick ? 12 : 60,
+            coding: .h264(groups: SuiteSource.closedGroups))
+    }
+
+    private var tenMinutes: SuiteSource {
+        SuiteSource(
+            name: "480p", kind: .drawing, width: 848, height: 480, seconds: workshop.isQuick ? 30 : 600,
             coding: .h264(groups: SuiteSource.closedGroups))
     }
 
@@ -102,14 +110,11 @@ struct Suite {
         let one = SuiteSource(
             name: "720p one key frame", rate: ("60000/1001", 60_000.0 / 1001), seconds: isQuick ? 10 : 30,
             coding: .h264(groups: SuiteSource.oneGroup))
-        let standard = SuiteSource(
-            name: "480p", kind: .drawing, width: 848, height: 480, seconds: isQuick ? 30 : 600,
-            coding: .h264(groups: SuiteSource.closedGroups))
         let ultra = SuiteSource(
             name: "2160p HEVC 10-bit", width: 3840, height: 2160, rate: Suite.film, seconds: isQuick ? 3 : 30,
             depth: 10,
             coding: .hevc)
-        return [(hd, 1), (fullHD, 1), (open, 1.03), (one, nil), (standard, 1), (ultra, nil), (mjpeg, 1), (prores, 1)]
+        return [(hd, 1), (fullHD, 1), (open, 1.03), (one, nil), (tenMinutes, 1), (ultra, nil), (mjpeg, 1), (prores, 1)]
     }
 
     /// Three kinds of content.

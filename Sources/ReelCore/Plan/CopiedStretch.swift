@@ -15,11 +15,6 @@ extension VideoTrack {
         return first..<frames.upperBound
     }
 
-    /// The place in `randomAccessPoints` of the last one at or before a frame.
-    public func randomAccessPoint(showing frame: Int) -> Int {
-        max(randomAccessPoints.partition { Int($0.frame) <= frame } - 1, 0)
-    }
-
     /// Bytes that the packet of a frame takes in memory.
     func copiedBytes(of frame: Int) -> Int64 {
         Int64(packets[Int(frames[frame].packet)].size) + VideoTrack.packetOverhead

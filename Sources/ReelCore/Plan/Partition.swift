@@ -38,14 +38,8 @@ struct PassWork {
     let starts: StartTable
     /// Time to encode a frame; decoding one takes 1.
     let weight: Double
-    /// The most frames in a run.
-    let runFrames: Int
+    let lengths: RunLengths
 
-    /// Frames that a run aims at. Beside one unbroken encode they cost 0 to 3 % more bits, most where scenes change every
-    /// few seconds; 96 cost 5 to 60 %, 48 cost 14 to 140 % (docs/benchmarks.md).
-    static let usualRun = 240
-    /// One run may be longer where that spares another: most encoders leave 250 frames from key to key.
-    static let greatestRun = 300
     /// Where memory is short, no run needs to be shorter.
     static let leastRun = 48
 
@@ -60,11 +54,26 @@ struct PassWork {
         return lead + Double(frames.count) * (1 + weight) + extra * weight
     }
 
-    /// How many runs a pass has: of the usual length where memory allows, and none of a single frame, since two IDR
+    /// How many runs a pass has: of the usual length where the greatest allows, and none of a single frame, since two IDR
     /// pictures of one encoder on end share an idr_pic_id and decoders may take them for one.
     func runs(in frames: Int) -> Int {
-        let fewest = (frames + runFrames - 1) / runFrames
-        let usual = (frames + PassWork.usualRun / 2) / PassWork.usualRun
+        let fewest = (frames + lengths.greatest - 1) / lengths.greatest
+        let usual = (frames + lengths.usual / 2) / lengths.usual
         return max(1, min(max(fewest, usual), frames / 2))
     }
+}
+
+/// Frames of a run. Each begins with a key frame and a cold rate control: beside one unbroken encode, runs of 480 cost 1 %
+/// more bits at the most, of 240 up to 3, of 96 5 to 60, of 48 14 to 220 (docs/benchmarks.md).
+struct RunLengths {
+    let usual: Int
+    /// One run may be longer where that spares another.
+    private(set) var greatest: Int
+
+    /// Of passes that are decoded in stretches: memory does not limit them, but a lost worker's work grows with them.
+    static let ofStretches = RunLengths(usual: 480, greatest: 600)
+    /// Of passes that hold whole runs.
+    static let held = RunLengths(usual: 240, greatest: 300)
+
+    func limited(to frames: Int) -> RunLengths { RunLengths(usual: usual, greatest: min(greatest, frames)) }
 }

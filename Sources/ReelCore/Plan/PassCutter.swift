@@ -11,6 +11,8 @@ struct PassCutter {
     static let leastPass = 48
     /// More make a lost pass expensive and progress coarse.
     static let greatestPass = 1200
+    /// With so many, slots end together.
+    private static let enoughPerSlot = 64
     /// How much of the work may be decoding again what another pass decodes.
     static let greatestRedundancy = 0.15
     /// Passes share a RAP only where that makes the job faster by this factor or more.
@@ -45,7 +47,8 @@ struct PassCutter {
         let least = (frames + PassCutter.greatestPass - 1) / PassCutter.greatestPass
         var targets = [least, min(slots, most)]
         var perSlot = (least + slots - 1) / slots
-        while perSlot * slots <= most {
+        let enough = max(PassCutter.enoughPerSlot * slots, 2 * least)
+        while perSlot * slots <= min(most, enough) {
             targets.append(perSlot * slots)
             perSlot += max(1, perSlot / 8)
         }

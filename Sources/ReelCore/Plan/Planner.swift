@@ -20,14 +20,14 @@ public struct Planner: Hashable, Codable, Sendable {
 
         let cap = spec.passFrames.map { max($0, 1) }
         // A run of two may have to take a third frame, so that none is left over.
-        let most = min(PassWork.greatestRun, cap.map { max($0, 3) } ?? .max, timeline.frameCount)
+        let most = min(RunLengths.held.greatest, cap.map { max($0, 3) } ?? .max, timeline.frameCount)
         let least = min(PassWork.leastRun, most)
         let room = try budget.frames(in: memory.narrowed(to: spec.memory), least: least, most: most)
 
         // The assembly copies packets from the source: there is nothing to decode.
         let passes =
             video.isCopy
-            ? [] : videoPasses(starts, of: timeline.frames, as: video, from: index, room: room, most: most, cap: cap)
+            ? [] : videoPasses(starts, of: timeline.frames, as: video, from: index, room: room, cap: cap)
         let held = passes.map { starts.framesHeld(by: $0) }.max() ?? 0
         return Plan(
             container: spec.container, timeline: timeline, video: video, audio: audio,
@@ -39,15 +39,15 @@ public struct Planner: Hashable, Codable, Sendable {
 }
 
 extension Planner {
-    /// The passes of video in the source's order. At most `room` frames of it fit in memory at a time, `most` shall be in
-    /// a run, and `cap` in a pass.
+    /// The passes of video in the source's order. At most `room` frames of it fit in memory at a time, and `cap` shall be
+    /// in a pass.
     private func videoPasses(
         _ starts: StartTable, of frames: Range<Int>, as video: VideoTarget, from index: SourceIndex, room: Int,
-        most: Int, cap: Int?
+        cap: Int?
     ) -> [VideoPass] {
         let weight = video.encodingEffort
-        let free = PassWork(starts: starts, weight: weight, runFrames: min(most, cap ?? most))
-        let bound = PassWork(starts: starts, weight: weight, runFrames: min(room, cap ?? room))
+        let free = PassWork(starts: starts, weight: weight, lengths: .ofStretches.limited(to: cap ?? .max))
+        let bound = PassWork(starts: starts, weight: weight, lengths: .held.limited(to: min(room, cap ?? room)))
         let decoding = PassDecoding(work: free, room: index.seeksFreely ? room : 0)
         let cutter = PassCutter(
             selection: frames, work: decoding.stretchFrames(of: frames) == nil ? bound : free, slots: slots,

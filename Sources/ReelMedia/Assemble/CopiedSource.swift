@@ -54,7 +54,8 @@ private final class StretchReader {
 
     /// - Parameter frames: those whose packets are read, in presentation order.
     init(path: String, track: VideoTrack, frames: Range<Int>) throws(ReelFailure) {
-        ahead = Ahead(reader: try VideoReader(path: path, track: track), left: frames)
+        ahead = Ahead(
+            reader: try VideoReader(path: path, track: track), starts: try StartTable(track), left: frames)
         thread.async { [ahead] in ahead.read() }
     }
 
@@ -69,12 +70,14 @@ private final class StretchReader {
     /// What the thread reads. `@unchecked` because others touch it only while the thread has nothing to do.
     private final class Ahead: @unchecked Sendable {
         private let reader: VideoReader
+        private let starts: StartTable
         private var left: Range<Int>
         private var packets = UniqueArray<Packet>()
         private var failure: ReelFailure?
 
-        init(reader: VideoReader, left: Range<Int>) {
+        init(reader: VideoReader, starts: StartTable, left: Range<Int>) {
             self.reader = reader
+            self.starts = starts
             self.left = left
         }
 
@@ -97,7 +100,7 @@ private final class StretchReader {
         }
 
         private func read(_ stretch: Range<Int>) throws(ReelFailure) {
-            try reader.start(at: reader.track.randomAccessPoint(showing: stretch.lowerBound))
+            try reader.start(at: starts.point(for: stretch.lowerBound))
             for frame in stretch {
                 let wanted = Int(reader.track.frames[frame].packet)
                 let packet = try Packet()

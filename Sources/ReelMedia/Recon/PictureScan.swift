@@ -10,8 +10,8 @@ final class PictureScan {
     private var syntax: FieldSyntax
     private var number = 0
 
-    /// Bytes that hold the head of most packets: keys bring parameter sets and messages.
-    private static let (heads, keyHeads) = ([80, 512, 4096], [512, 4096])
+    /// Bytes that hold the head of most packets: the first slice's header, behind parameter sets and messages if need be.
+    private static let heads = [80, 512, 4096]
     /// One packet in so many is looked at though nothing is to be expected.
     private static let spread = 256
 
@@ -42,7 +42,7 @@ final class PictureScan {
     /// Fetches no more of the packet than it takes to know.
     private func lookAtHead(of packet: borrowing Packet, _ scanned: inout ScannedPacket) throws(ReelFailure) {
         guard randomAccess.readsBytes, packet.isKey || syntax.mayHaveFields || number % Self.spread == 0 else { return }
-        for length in packet.isKey ? Self.keyHeads : Self.heads where length < packet.size {
+        for length in Self.heads where length < packet.size {
             try demuxer.fetch(packet, first: length)
             let head = packet.withBytes { randomAccess.head(in: UnsafeRawBufferPointer(rebasing: $0[..<length])) }
             if let head, head.withUnsafeBytes({ look(at: $0, of: packet, isCut: true, &scanned) }) { return }

@@ -129,13 +129,13 @@ public final class PassReverser {
         return (beginsFrame[(last + 1)...].firstIndex(of: true) ?? track.packets.count) - 1
     }
 
-    /// The packet before which no frame ends a run, however late it is due: the one that best parts the run's packets
-    /// from those of as many frames behind it. Where times are wrong, no packet parts them all.
-    private func partingPacket(behind run: Range<Int>) -> Int {
-        let frames = run.lowerBound..<min(run.upperBound + run.count, track.frames.count)
+    /// The packet before which no frame ends a part, however late it is due: the one that best parts its packets from
+    /// those of as many frames behind it. Where times are wrong, no packet parts them all.
+    private func partingPacket(behind part: Range<Int>) -> Int {
+        let frames = part.lowerBound..<min(part.upperBound + part.count, track.frames.count)
         var (excess, greatest, parting) = (0, 0, 0)
         for slot in frames.sorted(by: { track.frames[$0].packet < track.frames[$1].packet }) {
-            excess += slot < run.upperBound ? 1 : -1
+            excess += slot < part.upperBound ? 1 : -1
             if excess > greatest { (greatest, parting) = (excess, Int(track.frames[slot].packet)) }
         }
         return parting

@@ -33,7 +33,7 @@ final class SegmentWriter {
         try muxer.begin()
     }
 
-    /// The last packet's presentation time, nil before the first.
+    /// Packets written so far.
     var packetCount: Int { presentation.count }
 
     /// Takes a packet whose times are in the segment's time base, moved by `offset` ticks so that none is negative.

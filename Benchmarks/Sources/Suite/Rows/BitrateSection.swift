@@ -7,9 +7,9 @@ struct BitrateSection {
     let sources: [(name: String, file: String)]
 
     /// Frames of a pass; nil is what the planner chooses.
-    private var lengths: [Int?] { workshop.isQuick ? [48, 240, nil] : [24, 48, 96, 240, 480, nil] }
-    /// That of these is long enough to be measured by: eight seconds.
-    private static let goalLength = 240
+    private var lengths: [Int?] { workshop.isQuick ? [48, 480, nil] : [24, 48, 96, 240, 480, 720, nil] }
+    /// Of these, the one that the planner aims at, sixteen seconds.
+    private static let goalLength = 480
 
     private struct Point {
         var bytes: Double

@@ -1,8 +1,10 @@
 /// What a second slot gains on this machine.
 struct SlotsSection {
     let workshop: Workshop
+    let name: String
     let source: String
-    let seconds: Double
+    /// How much of it is taken.
+    let seconds: Int
 
     func run() async throws -> Section {
         var rounds = Rounds()
@@ -15,7 +17,8 @@ struct SlotsSection {
                 rounds.add(
                     "reel, \(slots)",
                     try await workshop.measure(
-                        "\(slots) slots", command + ["--slots", "\(slots)", "--pass-frames", "120"]))
+                        "\(slots) slots",
+                        command + ["--to", "\(seconds)", "--slots", "\(slots)", "--pass-frames", "240"]))
                 passes.insert(try JobFacts(workshop.standardOutput).passes)
             }
             let (one, two) = (forwards(1), forwards(2))
@@ -25,8 +28,9 @@ struct SlotsSection {
         guard passes.count == 1 else { throw Trouble("the plans differ: \(passes) passes") }
         var section = Section("A second slot")
         section.say(
-            "The same passes, the whole job with recon and assembly; beside it what this machine's second core gains at the "
-                + "most: two halves of the film forwards by two one-threaded ffmpegs, one after the other or at once.")
+            "The same passes of \(seconds) s of \(name), the whole job with recon and assembly; beside it what this "
+                + "machine's second core gains at the most: two halves of that forwards by two one-threaded ffmpegs, one "
+                + "after the other or at once.")
         section.table(
             ["", "wall", "CPU"],
             rounds.names.map {
@@ -46,7 +50,7 @@ struct SlotsSection {
     }
 
     private func forwards(_ atOnce: Int) -> [String] {
-        let command = Peer.halves(source, seconds: seconds, in: workshop)
+        let command = Peer.halves(source, seconds: Double(seconds), in: workshop)
         return command.dropLast() + [atOnce == 2 ? command[2] : command[2].replacing(" & ", with: "; ")]
     }
 }
