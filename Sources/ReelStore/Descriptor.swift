@@ -25,6 +25,7 @@ struct Descriptor: ~Copyable, Sendable {
     /// What is still to be read.
     func readAll() throws(SystemCode) -> [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(try status().st_size))
         var block = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = try read(into: &block)

@@ -109,7 +109,7 @@ public struct SourceView: Codable, Hashable, Sendable {
 extension SourceView.VideoView {
     init(_ track: VideoTrack) {
         let own = track.stream
-        let durations = track.frames.dropLast().map(\.interval.duration)
+        let durations = track.frames.dropLast().lazy.map(\.interval.duration)
         let (least, most) = (durations.min() ?? .zero, durations.max() ?? .zero)
         stream = own.index
         codec = own.codec
@@ -156,8 +156,12 @@ extension SourceView.GroupsView {
         longest = lengths.max() ?? 0
         average = lengths.isEmpty ? 0 : Double(lengths.reduce(0, +)) / Double(lengths.count)
         var (leading, reordered, earliest): (Set<Int>, Int, Int32) = ([], 0, .max)
-        for (place, frame) in track.frames.enumerated().reversed() {
-            let group = points.prefix(holding: { $0.packet <= frame.packet }) - 1
+        // That of a frame's packet: nearly always that of the frame after it, too.
+        var group = points.count - 1
+        for place in track.frames.indices.reversed() {
+            let frame = track.frames[place]
+            while group >= 0, points[group].packet > frame.packet { group -= 1 }
+            while group + 1 < points.count, points[group + 1].packet <= frame.packet { group += 1 }
             if group >= 0, place < Int(points[group].frame) { leading.insert(group) }
             if frame.packet > earliest { reordered += 1 }
             earliest = min(earliest, frame.packet)
@@ -183,17 +187,5 @@ extension SourceView.AudioView {
         end = (track.timeBase.seconds(track.span.end) - zero).approximate
         language = track.details.language
         title = track.details.title
-    }
-}
-
-extension Array {
-    /// How many elements at the start fulfil a condition that no later one does.
-    fileprivate func prefix(holding belongs: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            (low, high) = belongs(self[middle]) ? (middle + 1, high) : (low, middle)
-        }
-        return low
     }
 }
