@@ -27,7 +27,7 @@ public struct Assembler {
         let heard = try heardTracks()
         let streams = try OutputStreams(plan: plan, index: index, heard: heard)
         let sources = try sources(streams, heard)
-        let muxer = try Muxer(path: path, format: plan.container.muxer, packetByPacket: plan.video.isCopy)
+        let muxer = try Muxer(path: path, format: plan.container.muxer)
         try streams.add(to: muxer, plan: plan, index: index)
         let extras = try extras(heard)
         try extras.add(to: muxer)

@@ -7,16 +7,14 @@ final class Muxer {
     private var native: UnsafeMutablePointer<AVFormatContext>
     private var isOpen = false
 
-    /// Creates the file. `format` is the muxer's name as libavformat spells it. With `packetByPacket` each payload goes to
-    /// the file in one call, not by way of a buffer: for packets larger than that.
-    init(path: String, format: String, packetByPacket: Bool = false) throws(ReelFailure) {
+    /// Creates the file. `format` is the muxer's name as libavformat spells it.
+    init(path: String, format: String) throws(ReelFailure) {
         self.path = path
         var context: UnsafeMutablePointer<AVFormatContext>?
         try check(avformat_alloc_output_context2(&context, nil, format, path), "\(path): no muxer named \(format)")
         native = try allocated(context, "a muxer")
-        let flags = AVIO_FLAG_WRITE | (packetByPacket ? AVIO_FLAG_DIRECT : 0)
         try check(
-            avio_open(&native.pointee.pb, "file:" + path, flags), "\(path): cannot be written", kind: .output)
+            avio_open(&native.pointee.pb, "file:" + path, AVIO_FLAG_WRITE), "\(path): cannot be written", kind: .output)
         isOpen = true
     }
 
