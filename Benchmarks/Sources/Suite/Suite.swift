@@ -8,13 +8,22 @@ struct Suite {
 
     private static let film = (text: "24000/1001", value: 24_000.0 / 1001)
 
-    func run() async throws -> [Section] {
-        var sections: [Section] = []
+    /// A part that fails takes nothing from the others: it is told where its results would be.
+    func run() async -> (sections: [Section], isWhole: Bool) {
+        var (sections, isWhole): ([Section], Bool) = ([], true)
         for part in parts {
             workshop.say("— \(part.rawValue)")
-            sections += try await run(part)
+            do {
+                sections += try await run(part)
+            } catch {
+                workshop.say("\(part.rawValue) failed: \(error)")
+                var section = Section("The part \(part.rawValue) failed")
+                section.say("\(error)")
+                sections.append(section)
+                isWhole = false
+            }
         }
-        return sections
+        return (sections, isWhole)
     }
 
     private func run(_ part: SuitePart) async throws -> [Section] {

@@ -35,8 +35,11 @@ struct SuiteCommand: AsyncParsableCommand {
         defer { workshop.clear() }
         let began = ContinuousClock.now
         var page = SuitePage(heading: try await Machine.describe(workshop))
+        var isWhole = true
         if files.isEmpty {
-            page.sections = try await Suite(workshop: workshop, parts: only.isEmpty ? SuitePart.allCases : only).run()
+            (page.sections, isWhole) = await Suite(
+                workshop: workshop, parts: only.isEmpty ? SuitePart.allCases : only
+            ).run()
         } else {
             for file in files {
                 page.sections.append(
@@ -51,6 +54,7 @@ struct SuiteCommand: AsyncParsableCommand {
             // Without the pictures, which only a page shows.
             print(page.text.replacing(/!\[.*\n\n/, with: ""))
         }
+        guard isWhole else { throw ExitCode.failure }
     }
 }
 

@@ -21,8 +21,6 @@ final class FileReader {
         self.path = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Demuxer.refusal(path, -errno) }
-        // The kernel reads further ahead, in larger pieces.
-        posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
         let room = av_malloc(Self.buffer)?.assumingMemoryBound(to: UInt8.self)
         guard let native = avio_alloc_context(room, Int32(Self.buffer), 0, nil, readFile, nil, seekFile) else {
             av_free(room)
