@@ -5,6 +5,14 @@ extension Demuxer {
     /// Stops handing out a stream's packets.
     func skip(_ index: Int) { stream(index)?.pointee.discard = AVDISCARD_ALL }
 
+    /// The first bytes of a stream's key packets will be fetched.
+    func expectKeys(of stream: UnsafeMutablePointer<AVStream>) {
+        let entries = (0..<avformat_index_get_entries_count(stream)).lazy.compactMap { place in
+            avformat_index_get_entry(stream, place)?.pointee
+        }
+        file?.expect(entries.filter { $0.flags & AVINDEX_KEYFRAME != 0 }.map(\.pos))
+    }
+
     /// Whether all that the container's table lists of the selected streams is in the file, which a cut-off file's is not.
     func listsOnlyWhatIsThere() -> Bool {
         let size = fileSize

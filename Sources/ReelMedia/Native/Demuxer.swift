@@ -7,7 +7,7 @@ final class Demuxer {
     private var native: UnsafeMutablePointer<AVFormatContext>
     private var filters: [Int: BitstreamFilter] = [:]
     /// nil where libavformat reads by itself.
-    private let file: FileReader?
+    let file: FileReader?
     /// Whether packets come without their payload: `fetch` reads what is wanted of it.
     private(set) var leavesPayload = false
     /// Whether, besides, all that the table lists can be read.

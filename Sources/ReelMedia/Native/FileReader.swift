@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import Dispatch
 internal import Glibc
 internal import ReelCore
 
@@ -51,6 +52,17 @@ final class FileReader {
         // Straight into the packets, that is not at all.
         native.pointee.direct = 1
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM)
+    }
+
+    /// Has the kernel read what begins at these offsets before it is fetched: it asks a disk for many pieces at once, and
+    /// `fetch` waits for each.
+    func expect(_ offsets: [Int64]) {
+        let descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { return }
+        DispatchQueue.global().async {
+            for offset in offsets { posix_fadvise(descriptor, off_t(offset), 1, POSIX_FADV_WILLNEED) }
+            close(descriptor)
+        }
     }
 
     /// Reads the bytes at an offset; returns how many there were.

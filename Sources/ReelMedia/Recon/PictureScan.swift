@@ -21,6 +21,7 @@ final class PictureScan {
         randomAccess = RandomAccess(codec: parameters.codec_id, extradata: parameters.header)
         parser = try PictureParser(parameters, randomAccess: randomAccess)
         syntax = FieldSyntax(codec: parameters.codec_id, extradata: parameters.header)
+        if demuxer.leavesPayload, randomAccess.readsBytes { demuxer.expectKeys(of: stream) }
     }
 
     func scan(_ packet: borrowing Packet) throws(ReelFailure) -> ScannedPacket {
