@@ -39,10 +39,10 @@ struct MemoryBudget {
         let base = MemoryBudget.process + MemoryBudget.indexEntry * Int64(index.video.packets.count)
         if video.isCopy {
             // A stretch is handed out while the next is read, and the last packets are in checksums; of packets of many
-            // sizes the allocator keeps about as much again.
+            // sizes the heaps keep up to twice as much again.
             let largest = index.video.frames.indices.reduce(0) { max($0, index.video.copiedBytes(of: $1)) }
             frameBytes = 0
-            fixed = base + 4 * max(VideoTrack.stretchBytes, largest) + 3 * (largest + 1 << 20)
+            fixed = base + 6 * max(VideoTrack.stretchBytes, largest) + 3 * (largest + 1 << 20)
         } else {
             frameBytes = stream.frameBytes
             let framesBeside = 16 + Int64(stream.reorderDepth) + Int64(video.threads)
