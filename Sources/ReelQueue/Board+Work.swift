@@ -35,10 +35,9 @@ extension Board {
     /// whichever comes first. Holds back every other call on this board meanwhile. A retry whose time comes gives no
     /// hint, so waiting should be a matter of seconds.
     public func waitForWork(seconds: Int) throws(ReelFailure) {
-        let most = Double(timing.answerTimeout.milliseconds) / 2000
-        let wait = min(Double(seconds), most)
+        let wait = blocking(.seconds(seconds))
         guard wait > 0 else { return }
-        try send(["BLPOP", Board.prefix + "wake", String(wait)])
+        try send(["BLPOP", Board.prefix + "wake", String(Double(wait) / 1000)])
     }
 
     /// Records a pass's result. Repeat it until it is answered: once recorded, the answer is `.duplicate`.

@@ -79,6 +79,9 @@ extension Board {
         throw ReelFailure(.unreachable, "Redis at \(address) forgets scripts as soon as they are loaded")
     }
 
+    /// Milliseconds that a call may wait which blocks for so long: no longer than half the time an answer may take.
+    func blocking(_ duration: Duration) -> Int64 { min(duration.milliseconds, timing.answerTimeout.milliseconds / 2) }
+
     /// Sends a command; what Redis refuses is thrown.
     @discardableResult
     func send(_ command: [String]) throws(ReelFailure) -> Reply {

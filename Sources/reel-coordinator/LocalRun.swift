@@ -4,6 +4,7 @@ internal import ReelEngine
 internal import ReelPipeline
 internal import ReelQueue
 internal import ReelStore
+internal import Synchronization
 
 /// The steps of `run`, once its arguments are known to make sense.
 struct LocalRun: Sendable {
@@ -38,48 +39,65 @@ struct LocalRun: Sendable {
 
     private func run(in store: Store) async throws(ReelFailure) -> JobView {
         let begun = ContinuousClock.now
-        let submit = Submit(
-            store: store, engine: EngineHost(executable: try programs.path("reel-engine")),
-            capacity: Capacity(slots: slots, memoryTotal: memoryTotal, isLimit: memoryIsLimited))
-        let preparation = try await submit.prepare(source: source, spec: spec)
-        let job = store.job(preparation.record.id)
-        let lock = try job.lock()
-        defer { withExtendedLifetime(lock) {} }
+        // The job is held until it is delivered, or what is left of it is in order.
+        let held = Mutex<(job: JobFolder, lock: JobLock)?>(nil)
         do throws(ReelFailure) {
-            let placed = try submit.place(preparation, anew: anew)
-            if placed.resumed { Console.say("goes on where an earlier run of the same job stopped") }
-            let view = try await finish(placed, submit, store)
+            // Redis and a worker take about as long to start as recon takes.
+            let (job, view) = try await cluster(memoryTotal, store).with { redis in
+                let submit = Submit(
+                    store: store, engine: EngineHost(executable: try programs.path("reel-engine")),
+                    capacity: Capacity(slots: slots, memoryTotal: memoryTotal, isLimit: memoryIsLimited))
+                let preparation = try await submit.prepare(source: source, spec: spec)
+                let job = store.job(preparation.record.id)
+                let lock = try job.lock()
+                held.withLock { $0 = (job, lock) }
+                let placed = try submit.place(preparation, anew: anew)
+                if placed.resumed { Console.say("goes on where an earlier run of the same job stopped") }
+                return (job, try await finish(placed, with: submit, in: store, redis))
+            }
             try deliver.move(outOf: store, job)
             let seconds = (ContinuousClock.now - begun) / .seconds(1)
             Console.say("wrote \(deliver.output): \(view.frames) frames in \(ClockTime.text(seconds: seconds))")
             return view
         } catch {
+            guard let job = held.withLock({ $0?.job }) else { throw error }
             throw leave(job, after: error)
         }
     }
 
-    /// Has the job done by a Redis and a worker of its own, unless an earlier run did all of it and could not deliver.
-    private func finish(_ placed: PlacedJob, _ submit: Submit, _ store: Store) async throws(ReelFailure) -> JobView {
+    private func cluster(_ memoryTotal: Int64, _ store: Store) -> LocalCluster {
+        LocalCluster(programs: programs, store: store.root, slots: slots, memoryTotal: memoryTotal)
+    }
+
+    /// Has the job done, unless an earlier run did all of it and could not deliver.
+    private func finish(
+        _ placed: PlacedJob, with submit: Submit, in store: Store, _ redis: @Sendable () async throws -> RedisAddress
+    ) async throws -> JobView {
         if placed.result != nil, let view = try JobView(placed.folder) { return view.delivered(to: deliver.output) }
-        let cluster = LocalCluster(
-            programs: programs, store: store.root, slots: slots, memoryTotal: max(memoryTotal, placed.plan.need))
-        return try await cluster.with { address in
-            let board = Board(address, name: "reel-coordinator-run")
-            _ = try await submit.publish(placed, on: board)
-            var display = ProgressDisplay()
-            defer { display.clear() }
-            // Nobody else asks this Redis, and whoever waits notices the end by this.
-            let follow = Follow(placed.id, on: board, interval: .milliseconds(50), patience: .seconds(15))
-            let status = try await follow.untilEnd { status throws(ReelFailure) in
-                // Here is no other host that could have room.
-                if let note = status.spaceNote { throw ReelFailure(.output, note, cause: .noSpace) }
-                display.show(status)
-            }
-            if let failure = status.endingFailure { throw failure }
-            let warnings = try await board.passWarnings(placed.id)
-            display.warn(warnings)
-            return JobView(status, output: deliver.output, notes: warnings)
+        guard placed.plan.need > memoryTotal else { return try await finish(placed, with: submit, at: redis()) }
+        // Nobody limits the memory, and a pass takes more than all that is usual: only a worker that has it can do it.
+        return try await cluster(placed.plan.need, store).with { redis in
+            try await finish(placed, with: submit, at: redis())
         }
+    }
+
+    private func finish(
+        _ placed: PlacedJob, with submit: Submit, at redis: RedisAddress
+    ) async throws(ReelFailure) -> JobView {
+        let board = Board(redis, name: "reel-coordinator-run")
+        _ = try await submit.publish(placed, on: board)
+        var display = ProgressDisplay()
+        defer { display.clear() }
+        let status = try await Follow(placed.id, on: board, patience: .seconds(15)).untilEnd {
+            status throws(ReelFailure) in
+            // Here is no other host that could have room.
+            if let note = status.spaceNote { throw ReelFailure(.output, note, cause: .noSpace) }
+            display.show(status)
+        }
+        if let failure = status.endingFailure { throw failure }
+        let warnings = try await board.passWarnings(placed.id)
+        display.warn(warnings)
+        return JobView(status, output: deliver.output, notes: warnings)
     }
 
     /// What can be gone on with stays, and the message says so; the rest goes.

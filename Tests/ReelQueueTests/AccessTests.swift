@@ -127,6 +127,7 @@ extension BoardTests.Access {
         #expect(try await board.live(held.job) == [held.index: WorkerID("w1")])
         #expect(try await board.results(held.job).keys.sorted() == [0])
         #expect(try await board.passes(held.job, at: [1]).count == 1)
+        try await board.waitForEnd(of: held.job, atMost: .milliseconds(1))
         _ = (try await board.pace(), try await board.passWarnings(held.job))
     }
 

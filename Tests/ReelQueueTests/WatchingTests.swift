@@ -57,6 +57,27 @@ extension BoardTests {
             #expect(try await bench.board.passWarnings(job).isEmpty)
         }
 
+        @Test func whoWaitsForAJobsEndLearnsOfItAtOnce() async throws {
+            try await bench.publish()
+            let (watcher, clock) = (try Bench.open(bench.server), ContinuousClock())
+            let begun = clock.now
+            // Half of what an answer may take is the most that it waits.
+            async let end: Void = watcher.waitForEnd(of: JobID("a1"), atMost: .seconds(30))
+            try await bench.fail(bench.take(), .permanent)
+            try await end
+            #expect(clock.now - begun < .seconds(4))
+            #expect(try await bench.state() == .failed)
+            #expect(try bench.raw("PTTL", "reel:{main}:job:a1:ended") != "-1")
+
+            // What has ended needs no waiting for; what runs again does.
+            try await watcher.waitForEnd(of: job, atMost: .seconds(30))
+            #expect(clock.now - begun < .seconds(4))
+            _ = try await bench.board.retry(job)
+            let again = clock.now
+            try await watcher.waitForEnd(of: job, atMost: .milliseconds(50))
+            #expect(clock.now - again >= .milliseconds(50))
+        }
+
         @Test func ofManyJobsTheLatestThatEndedAreListed() async throws {
             for number in 10..<20 {
                 try await bench.publish(Bench.job("j\(number)"))

@@ -18,12 +18,13 @@ public struct LocalCluster: Sendable {
         self.memoryTotal = memoryTotal
     }
 
-    /// Starts both, runs the body with the address of the Redis, and ends both, however the body ends. Nothing of them
-    /// remains then, also when this process is killed.
+    /// Starts both, runs the body meanwhile, and ends both, however the body ends. Nothing of them remains then, also
+    /// when this process is killed.
     ///
-    /// Throws `.unreachable` where they cannot be started or end by themselves, and what the body throws.
+    /// - Parameter body: what it gets waits until Redis answers, and gives its address.
+    /// - Throws: `.unreachable` where they cannot be started or end by themselves, and what the body throws.
     public func with<Result: Sendable>(
-        _ body: @escaping @Sendable (RedisAddress) async throws -> Result
+        _ body: @escaping @Sendable (_ redis: @Sendable () async throws -> RedisAddress) async throws -> Result
     ) async throws(ReelFailure) -> Result {
         let folder = try PrivateFolder()
         let url = "unix://\(folder.path)/redis.sock"
@@ -37,8 +38,11 @@ public struct LocalCluster: Sendable {
                 try await withThrowingTaskGroup(of: Ended<Result>.self) { group in
                     group.addTask { .guardian(try await LocalCluster.tail(of: execution.standardError)) }
                     group.addTask {
-                        try await waitForRedis(address, folder.path)
-                        return .body(try await body(address))
+                        .body(
+                            try await body {
+                                try await waitForRedis(address, folder.path)
+                                return address
+                            })
                     }
                     // The end of standard input is what the guard ends at, and run() waits for the guard.
                     defer { group.cancelAll() }

@@ -9,7 +9,7 @@ public struct Follow: Sendable {
     private let patience: Duration
 
     /// - Parameters:
-    ///   - interval: from one look to the next.
+    ///   - interval: from one look to the next; a job's end is seen at once.
     ///   - patience: how long the board may be out of reach.
     public init(_ job: JobID, on board: Board, interval: Duration = .milliseconds(250), patience: Duration) {
         self.board = board
@@ -39,14 +39,13 @@ public struct Follow: Sendable {
                 answered = clock.now
                 try await look(status)
                 if status.state.isTerminal { return status }
+                try await board.waitForEnd(of: job, atMost: interval)
             } catch {
                 guard error.cause == .transient, error.kind == .unreachable, clock.now - answered < patience else {
                     throw error
                 }
             }
-            guard (try? await Task.sleep(for: interval)) != nil else {
-                throw ReelFailure(.interrupted, "interrupted", cause: .transient)
-            }
+            guard !Task.isCancelled else { throw ReelFailure(.interrupted, "interrupted", cause: .transient) }
         }
     }
 }

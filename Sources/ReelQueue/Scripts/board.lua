@@ -18,7 +18,7 @@ local ENDED = { done = true, failed = true, cancelled = true }
 
 local PARTS = {
   'passes', 'live', 'copies', 'done', 'map', 'retry', 'fails', 'excluded', 'returned', 'pace', 'times',
-  'warnings',
+  'warnings', 'ended',
 }
 
 local ATTEMPTS_KEPT = 5
@@ -156,6 +156,8 @@ local function end_job(id, state, retention, failure)
   withdraw(id)
   redis.call('ZREM', key('timer'), id)
   redis.call('ZREM', key('tail'), id)
+  -- Wakes those who wait for it; losing it costs them one more look.
+  redis.call('XADD', job_key(id, 'ended'), '*', 'state', state)
   redis.call('PEXPIRE', job_key(id), retention)
   for _, part in ipairs(PARTS) do redis.call('PEXPIRE', job_key(id, part), retention) end
   redis.call('ZREM', key('active'), id)
@@ -194,7 +196,7 @@ local function run_again(id)
   redis.call('ZADD', key('active'), redis.call('HGET', job_key(id), 'created'), id)
   redis.call('PERSIST', job_key(id))
   for _, part in ipairs(PARTS) do redis.call('PERSIST', job_key(id, part)) end
-  redis.call('DEL', job_key(id, 'fails'), job_key(id, 'excluded'), job_key(id, 'retry'))
+  redis.call('DEL', job_key(id, 'fails'), job_key(id, 'excluded'), job_key(id, 'retry'), job_key(id, 'ended'))
   redis.call('HDEL', job_key(id), 'note', 'noted', 'failed', 'copied')
   redis.call('ZREM', key('failed'), id)
 end
