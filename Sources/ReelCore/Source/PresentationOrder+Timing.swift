@@ -1,11 +1,15 @@
 extension PresentationOrder {
     /// Gives every packet a presentation time.
     func timed(_ scanned: [ScannedPacket], _ warnings: inout [String]) -> [PacketEntry] {
-        let times = times(of: continuous(scanned, &warnings), &warnings)
-        return zip(scanned, times).map { packet, pts in
+        let onOneClock = continuous(scanned, &warnings)
+        var packets = zip(scanned, onOneClock).map { packet, clocked in
             PacketEntry(
-                pts: pts, dts: packet.dts ?? pts, size: packet.size, position: packet.position, flags: packet.flags)
+                pts: clocked.pts ?? Timestamp(0), dts: packet.dts ?? Timestamp(0), size: packet.size,
+                position: packet.position, flags: packet.flags)
         }
+        fillTimes(of: onOneClock, in: &packets, &warnings)
+        for place in packets.indices where scanned[place].dts == nil { packets[place].dts = packets[place].pts }
+        return packets
     }
 
     /// The same packets on a clock that does not restart.
@@ -37,8 +41,7 @@ extension PresentationOrder {
 
     /// A packet's own time; where it has none, frames are shown in the order that the codec gives them, at the times at
     /// which they are decoded where the container tells these, else at the nominal rate.
-    private func times(of scanned: [ScannedPacket], _ warnings: inout [String]) -> [Timestamp] {
-        var times = scanned.map { $0.pts ?? Timestamp(0) }
+    private func fillTimes(of scanned: [ScannedPacket], in packets: inout [PacketEntry], _ warnings: inout [String]) {
         let missing = scanned.reduce(0) { $0 + ($1.pts == nil && !$1.picture.isSecondField ? 1 : 0) }
         if missing > 0 {
             let heads = scanned.indices.filter { !scanned[$0].picture.isSecondField }
@@ -49,13 +52,12 @@ extension PresentationOrder {
                     ? "the video has no timestamps: its frames are shown in order, at the rate it states"
                     : "\(missing) of \(heads.count) frames have no presentation time: it is derived from their order")
             let found = filled(order.map { scanned[$0].pts }, from: ticks)
-            for (packet, time) in zip(order, found) { times[packet] = time }
+            for (packet, time) in zip(order, found) { packets[packet].pts = time }
         }
         for packet in scanned.indices.dropFirst()
         where scanned[packet].picture.isSecondField && scanned[packet].pts == nil {
-            times[packet] = times[packet - 1] + Ticks(max(nominalDuration.count / 2, 1))
+            packets[packet].pts = packets[packet - 1].pts + Ticks(max(nominalDuration.count / 2, 1))
         }
-        return times
     }
 
     /// The packets that begin a frame, as they are shown: by picture order count where they have one, else every

@@ -23,22 +23,21 @@ public struct PresentationOrder {
     ) -> (track: VideoTrack, warnings: [String]) {
         var warnings: [String] = []
         var packets = timed(scanned, &warnings)
-        let shown = inOrder(
-            packets.indices.filter { !packets[$0].flags.contains(.discarded) && !scanned[$0].picture.isSecondField },
-            of: packets)
+        let shown = shownOrder(scanned, packets)
         // A millisecond is the least that every container can tell apart.
         let step = max(1, stream.timeBase.ticks(in: Rational(1, 1000), rounding: .up))
         separate(&packets, shown, by: Ticks(step), &warnings)
 
         var frames = shown.enumerated().map { place, packet in
-            let start = packets[packet].pts
-            let next = place + 1 < shown.count ? packets[shown[place + 1]].pts : nil
-            let duration = next.map { $0 - start } ?? lastDuration(packet, scanned, start: start, packets, shown)
-            return FrameSlot(interval: Interval(start: start, duration: duration), packet: Int32(packet))
+            let start = packets[Int(packet)].pts
+            let next = place + 1 < shown.count ? packets[Int(shown[place + 1])].pts : nil
+            let duration = next.map { $0 - start } ?? lastDuration(scanned, start: start, packets, shown)
+            return FrameSlot(interval: Interval(start: start, duration: duration), packet: packet)
         }
         var points = randomAccessPoints(scanned, packets, frames)
         let first =
-            firstDecoded.flatMap { packet in shown.firstIndex(of: packet) } ?? points.first.map { Int($0.frame) } ?? 0
+            firstDecoded.flatMap { packet in shown.firstIndex(of: Int32(packet)) } ?? points.first.map { Int($0.frame) }
+            ?? 0
         if first > 0 {
             warnings.append(
                 "\(Wording.count(first, "frame")) at the start cannot be decoded and are left out: what they refer to is missing"
@@ -52,35 +51,44 @@ public struct PresentationOrder {
         return (track, warnings)
     }
 
-    /// Places in `packets`, given in decode order, as they are shown. That is nearly the same order: between one packet
-    /// behind which nothing is shown earlier and the next, there are only a few to sort.
-    private func inOrder(_ places: [Int], of packets: [PacketEntry]) -> [Int] {
-        guard let first = places.first else { return [] }
-        var places = places
+    /// The packets that show a frame, as places in `packets`, in the order in which they do. That is nearly the order of
+    /// decoding: between one packet behind which nothing is shown earlier and the next, there are only a few to sort.
+    private func shownOrder(_ scanned: [ScannedPacket], _ packets: [PacketEntry]) -> [Int32] {
+        // Ten hours have millions, and each fresh page costs time.
+        var shown: [Int32] = []
+        shown.reserveCapacity(packets.count)
+        for place in packets.indices
+        where !packets[place].flags.contains(.discarded) && !scanned[place].picture.isSecondField {
+            shown.append(Int32(place))
+        }
+        guard let first = shown.first else { return [] }
         // earliest[p]: the first time of any packet from p on.
-        var earliest = places.map { packets[$0].pts }
+        var earliest = shown.map { packets[Int($0)].pts }
         for place in earliest.indices.dropLast().reversed() {
             earliest[place] = min(earliest[place], earliest[place + 1])
         }
         // A buffer, because parts of an array are copied to be sorted.
-        places.withUnsafeMutableBufferPointer { places in
-            var (start, latest) = (0, packets[first].pts)
-            for end in 1...places.count {
-                if end == places.count || latest <= earliest[end] {
-                    places[start..<end].sort { (packets[$0].pts, $0) < (packets[$1].pts, $1) }
+        shown.withUnsafeMutableBufferPointer { shown in
+            var (start, latest) = (0, packets[Int(first)].pts)
+            for end in 1...shown.count {
+                if end == shown.count || latest <= earliest[end] {
+                    shown[start..<end].sort { (packets[Int($0)].pts, $0) < (packets[Int($1)].pts, $1) }
                     start = end
                 }
-                if end < places.count { latest = max(latest, packets[places[end]].pts) }
+                if end < shown.count { latest = max(latest, packets[Int(shown[end])].pts) }
             }
         }
-        return places
+        return shown
     }
 
     /// Moves equal timestamps apart.
-    private func separate(_ packets: inout [PacketEntry], _ shown: [Int], by step: Ticks, _ warnings: inout [String]) {
+    private func separate(
+        _ packets: inout [PacketEntry], _ shown: [Int32], by step: Ticks, _ warnings: inout [String]
+    ) {
         var moved = 0
-        for (earlier, later) in zip(shown, shown.dropFirst()) where packets[later].pts <= packets[earlier].pts {
-            packets[later].pts = packets[earlier].pts + step
+        for (earlier, later) in zip(shown, shown.dropFirst())
+        where packets[Int(later)].pts <= packets[Int(earlier)].pts {
+            packets[Int(later)].pts = packets[Int(earlier)].pts + step
             moved += 1
         }
         if moved > 0 {
@@ -92,16 +100,17 @@ public struct PresentationOrder {
 
     /// To the track's end, else from its packet, else as the frame before it, else by the nominal rate.
     private func lastDuration(
-        _ packet: Int, _ scanned: [ScannedPacket], start: Timestamp, _ packets: [PacketEntry], _ shown: [Int]
+        _ scanned: [ScannedPacket], start: Timestamp, _ packets: [PacketEntry], _ shown: [Int32]
     ) -> Ticks {
         if let trackEnd, trackEnd > start { return trackEnd - start }
+        let packet = Int(shown[shown.count - 1])
         if scanned[packet].duration > .zero {
             // A packet that holds a field lasts as long as that.
             let isPair = packet + 1 < scanned.count && scanned[packet + 1].picture.isSecondField
             return isPair ? scanned[packet].duration + scanned[packet + 1].duration : scanned[packet].duration
         }
         guard shown.count > 1 else { return max(nominalDuration, Ticks(1)) }
-        return start - packets[shown[shown.count - 2]].pts
+        return start - packets[Int(shown[shown.count - 2])].pts
     }
 
     /// From a RAP on, every frame is correct that neither is shown before it nor was decoded before it.

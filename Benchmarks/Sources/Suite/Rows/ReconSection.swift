@@ -11,11 +11,13 @@ struct ReconSection {
     private var commands: [(String, [String])] {
         [
             ("reel", [workshop.coordinator, "plan", source, "--json"]),
-            (
-                "ffmpeg",
-                ["ffmpeg", "-v", "error", "-nostdin", "-i", source, "-map", "0", "-c", "copy", "-f", "null", "-"]
-            ),
+            ("ffmpeg", ReconSection.peer(source)),
         ]
+    }
+
+    /// Demuxes all of a file and does nothing with it.
+    static func peer(_ file: String) -> [String] {
+        ["ffmpeg", "-v", "error", "-nostdin", "-i", file, "-map", "0", "-c", "copy", "-f", "null", "-"]
     }
 
     func run() async throws -> Section {

@@ -7,7 +7,9 @@ struct SequentialReconSection {
     func run() async throws -> Section {
         var section = Section("Recon of what has no table")
         section.say(
-            "`reel-coordinator plan` beside `cp FILE /dev/null`, both from the disk. Recon can be no faster than that.")
+            "`reel-coordinator plan` beside `cp FILE /dev/null`, which recon cannot outrun, and beside "
+                + "`ffmpeg -map 0 -c copy -f null -`, which parses the same; all from the disk, as fast as that is here."
+        )
         var goal = Goal(name: "recon without a table: speed ÷ that of reading the file", aim: .atLeast(0.8), found: [])
         var rows: [[String]] = []
         for (name, file) in sources {
@@ -16,6 +18,7 @@ struct SequentialReconSection {
             for _ in 1...workshop.rounds {
                 for (reader, command) in [
                     ("reel", [workshop.coordinator, "plan", file, "--json"]), ("`cp`", ["cp", file, "/dev/null"]),
+                    ("`ffmpeg`", ReconSection.peer(file)),
                 ] {
                     try await workshop.cool(file)
                     rounds.add(reader, try await workshop.measure("\(reader) reads \(name)", command))
@@ -29,6 +32,7 @@ struct SequentialReconSection {
                 ])
             }
             goal.found.append((name, 1 / rounds.ratio("reel", to: "`cp`", \.wall)))
+            goal.addFloor("\(figure(1 / rounds.ratio("`ffmpeg`", to: "`cp`", \.wall))) \(name), `ffmpeg`")
         }
         section.table(["", "wall", "CPU", "bytes read", "speed"], rows)
         section.goals = [goal]
