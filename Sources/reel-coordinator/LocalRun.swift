@@ -74,14 +74,15 @@ struct LocalRun: Sendable {
         _ placed: PlacedJob, with submit: Submit, in store: Store, _ redis: @Sendable () async throws -> RedisAddress
     ) async throws -> JobView {
         if placed.result != nil, let view = try JobView(placed.folder) { return view.delivered(to: deliver.output) }
-        guard placed.plan.need > memoryTotal else { return try await finish(placed, with: submit, at: redis()) }
+        guard placed.plan.need > memoryTotal else { return try await follow(placed, with: submit, at: redis()) }
         // Nobody limits the memory, and a pass takes more than all that is usual: only a worker that has it can do it.
         return try await cluster(placed.plan.need, store).with { redis in
-            try await finish(placed, with: submit, at: redis())
+            try await follow(placed, with: submit, at: redis())
         }
     }
 
-    private func finish(
+    /// Publishes the job, and shows how it goes until it ends.
+    private func follow(
         _ placed: PlacedJob, with submit: Submit, at redis: RedisAddress
     ) async throws(ReelFailure) -> JobView {
         let board = Board(redis, name: "reel-coordinator-run")

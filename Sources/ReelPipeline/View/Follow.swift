@@ -44,6 +44,8 @@ public struct Follow: Sendable {
                 guard error.cause == .transient, error.kind == .unreachable, clock.now - answered < patience else {
                     throw error
                 }
+                // A Redis that refuses answers at once, so nothing else waits here.
+                try? await Task.sleep(for: interval)
             }
             guard !Task.isCancelled else { throw ReelFailure(.interrupted, "interrupted", cause: .transient) }
         }

@@ -30,7 +30,10 @@ struct CopySection {
                     megabytes(rounds.median($0) { Double($0.written) }),
                 ]
             }
-            goal.found.append((name, rounds.ratio("reel", to: Workshop.copy, \.wall)))
+            goal.found += [
+                (name, rounds.ratio("reel", to: Workshop.copy, \.wall)),
+                ("\(name), `cp` with `sync`", rounds.ratio("reel", to: Workshop.syncedCopy, \.wall)),
+            ]
             let floor = rounds.ratio(Workshop.verifiedCopy, to: Workshop.copy, \.wall)
             goal.addFloor("\(figure(floor)) (\(name), \(Workshop.verifiedCopy))")
         }
