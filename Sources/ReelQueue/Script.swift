@@ -1,34 +1,28 @@
 /// The board's transitions, each one Lua script in `Scripts/`; see its header for keys, arguments and reply.
-enum Script: CaseIterable {
+enum Script: Int, CaseIterable {
     case open, publish, restore, claim, beat, complete, fail, release, reap, cancel, pause, retry, forget, audit, tally
     case status, strip, workers
 
     /// What Redis loads: the shared words that the script needs, then the script. Redis makes each word anew for every
     /// call, and all of them would take as long as some scripts do.
-    var source: String {
-        let words = String(decoding: PackageResources.board_lua, as: UTF8.self).split(separator: "\n\n")
-        var source = String(decoding: own, as: UTF8.self)
-        var needed = Script.names(in: source[...])
-        // A word needs none but those before it.
-        for word in words.dropFirst().reversed() {
-            guard let name = Script.name(of: word), needed.contains(name) else { continue }
-            needed.formUnion(Script.names(in: word))
-            source = word + "\n\n" + source
+    var source: String { Script.sources[rawValue] }
+
+    /// By raw value. Made once, since every board asks for them.
+    private static let sources: [String] = {
+        let blankLine = Array("\n\n".utf8)
+        let paragraphs = PackageResources.board_lua.split(separator: blankLine)
+        let words = paragraphs.dropFirst().map(SharedWord.init)
+        return allCases.map { script in
+            var needed = SharedWord.names(in: script.own[...])
+            var source = script.own
+            // A word needs none but those before it.
+            for word in words.reversed() where needed.contains(word.name) {
+                needed.formUnion(word.names)
+                source = word.text + blankLine + source
+            }
+            return String(decoding: paragraphs[0] + blankLine + source, as: UTF8.self)
         }
-        return words[0] + "\n\n" + source
-    }
-
-    /// What a paragraph of `board.lua` defines: "local name = …", or "local function name(…)".
-    private static func name(of word: Substring) -> Substring? {
-        let definition = word.split(separator: "\n").first { $0.hasPrefix("local ") }
-        return definition?.split { " (=".contains($0) }.dropFirst().first { $0 != "function" }
-    }
-
-    /// The names in a script; those in comments count, which costs a word at the most.
-    private static func names(in text: Substring) -> Set<Substring> {
-        let ends = Set(" \n\t()[]{},;.:=<>~+-*/%#'\"".utf8)
-        return Set(text.utf8.split { ends.contains($0) }.map(Substring.init))
-    }
+    }()
 
     private var own: [UInt8] {
         switch self {
@@ -50,6 +44,35 @@ enum Script: CaseIterable {
         case .strip: PackageResources.strip_lua
         case .status: PackageResources.status_lua
         case .workers: PackageResources.workers_lua
+        }
+    }
+}
+
+/// A paragraph of `board.lua`: "local name = …", or "local function name(…)".
+private struct SharedWord {
+    let text: ArraySlice<UInt8>
+    let name: ArraySlice<UInt8>
+    /// All that it uses; what stands in comments counts, which costs a word at the most.
+    let names: Set<ArraySlice<UInt8>>
+
+    init(_ text: ArraySlice<UInt8>) {
+        self.text = text
+        let definition = text.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "local ".utf8) } ?? []
+        name = Self.tokens(of: definition).dropFirst().first { !$0.elementsEqual("function".utf8) } ?? []
+        names = Self.names(in: text)
+    }
+
+    static func names(in text: ArraySlice<UInt8>) -> Set<ArraySlice<UInt8>> { Set(tokens(of: text)) }
+
+    /// As bytes: to hash them as text takes many times as long.
+    private static func tokens(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        text.split { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                false
+            default: true
+            }
         }
     }
 }
