@@ -34,8 +34,7 @@ local function answer(id, index, token, decoded, encoded, whole)
   end
   if not CLAIMABLE[state] then return 'lost' end
 
-  local part = part_of(id, index, token)
-  local held, started, _, before = holder(id, index, part)
+  local part, held, started, _, before = part_of(id, index, token)
   if held and not part then return 'lost' end
   if not held and not can_have_back(id, index, token, tonumber(passes)) then return 'lost' end
   hold(id, index, part or 'live', token, worker, lease, started or now, decoded, encoded)

@@ -68,12 +68,13 @@ local function holder(id, index, part)
   return parse(entry)
 end
 
--- The part in which a token holds a pass, nil where it does not.
+-- The part in which a token holds a pass and its entry there, parsed; nil and that of `live` where it does not.
 local function part_of(id, index, token)
-  for _, part in ipairs({ 'live', 'copies' }) do
-    if holder(id, index, part) == token then return part end
-  end
-  return nil
+  local live = redis.call('HGET', job_key(id, 'live'), index)
+  if live and parse(live) == token then return 'live', parse(live) end
+  local copy = redis.call('HGET', job_key(id, 'copies'), index)
+  if copy and parse(copy) == token then return 'copies', parse(copy) end
+  if live then return nil, parse(live) end
 end
 
 local function hold(id, index, part, token, worker, lease, started, decoded, encoded)

@@ -12,7 +12,8 @@
 local id, index, token, worker, place = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[2])
 local decoded, encoded, peak = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local lease, retention = tonumber(ARGV[9]), tonumber(ARGV[10])
-local state, passes, sum = unpack(redis.call('HMGET', job_key(id), 'state', 'passes', 'sum'))
+local state, passes, sum, cursor, noted = unpack(
+  redis.call('HMGET', job_key(id), 'state', 'passes', 'sum', 'cursor', 'noted'))
 passes = tonumber(passes)
 
 local by = recorded(id, index)
@@ -25,8 +26,7 @@ if not CLAIMABLE[state] then
   drop(id, index, token)
   return 'cancelled'
 end
-local part = part_of(id, index, token)
-local held, started, _, before = holder(id, index, part)
+local part, held, started, _, before = part_of(id, index, token)
 if held and not part or redis.call('HGET', job_key(id, 'returned'), index) == token then return 'late' end
 if place > passes or place == passes and redis.call('HLEN', job_key(id, 'done')) < passes then
   return redis.error_reply('REEL pass ' .. index .. ' of job ' .. id .. ' cannot be complete yet')
@@ -46,7 +46,7 @@ if tonumber(n) == count - 1 then
     count, d + decoded, e + encoded, math.max(p, peak)))
 end
 -- What other passes got done tells nothing of the disk that this one waits for.
-if redis.call('HGET', job_key(id), 'noted') == index then redis.call('HDEL', job_key(id), 'note', 'noted') end
+if noted == index then redis.call('HDEL', job_key(id), 'note', 'noted') end
 redis.call('ZREM', job_key(id, 'retry'), index)
 -- What a pass took here, for who wonders whether to do another one a second time.
 if started and decoded > 0 then redis.call('HSET', job_key(id, 'times'), worker, now - started) end
@@ -57,7 +57,9 @@ for _, other in ipairs({ 'copies', 'live' }) do
 end
 drop(id, index, token)
 -- At the tail the assembly may begin now; claim looks whether it can.
-local cursor, left = tonumber(redis.call('HGET', job_key(id), 'cursor')), redis.call('ZCARD', job_key(id, 'retry'))
-if state == 'running' and cursor >= passes and left == 0 and count < passes then offer(id, now) end
+if state == 'running' and tonumber(cursor) >= passes and count < passes
+  and redis.call('ZCARD', job_key(id, 'retry')) == 0 then
+  offer(id, now)
+end
 event('completed', id, index, worker)
 return 'ok'

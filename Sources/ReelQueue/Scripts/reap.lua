@@ -13,8 +13,7 @@ local requeued = 0
 local lapsed = redis.call('ZRANGEBYSCORE', key('lease'), '-inf', now, 'LIMIT', 0, 100)
 for _, name in ipairs(lapsed) do
   local id, index, token = name:match('^(.+)/(%d+)/([^/]+)$')
-  local part = part_of(id, index, token)
-  local _, _, _, _, worker = holder(id, index, part)
+  local part, _, _, _, _, worker = part_of(id, index, token)
   if recorded(id, index) then
     settle(id, retention)
   elseif CLAIMABLE[redis.call('HGET', job_key(id), 'state')] and part then

@@ -18,9 +18,8 @@ for _, name in ipairs(names) do
   if report then
     local entry = { report, at[name], redis.call('HEXISTS', key('control'), 'drain:' .. name) }
     for _, held in ipairs(cjson.decode(report).held) do
-      local part = part_of(held.job, held.index, held.token)
+      local part, _, started = part_of(held.job, held.index, held.token)
       if part then
-        local _, started = holder(held.job, held.index, part)
         table.insert(entry, held.token)
         table.insert(entry, tonumber(started))
         table.insert(entry, redis.call('HGET', job_key(held.job, 'passes'), held.index) or '')
