@@ -8,9 +8,10 @@ struct PrivateBoard: Sendable {
     let workshop: Workshop
     private let folder: String
 
-    /// Starts a Redis, and ends it with what was started meanwhile.
-    static func with<Result>(_ workshop: Workshop, _ body: (PrivateBoard) async throws -> Result) async throws -> Result
-    {
+    /// Starts a Redis, on one core where it is given, and ends it with what was started meanwhile.
+    static func with<Result>(
+        _ workshop: Workshop, core: Int? = nil, _ body: (PrivateBoard) async throws -> Result
+    ) async throws -> Result {
         let board = PrivateBoard(workshop: workshop, folder: workshop.work("board"))
         workshop.remove(board.folder)
         try FileManager.default.createDirectory(atPath: board.folder, withIntermediateDirectories: true)
@@ -18,9 +19,8 @@ struct PrivateBoard: Sendable {
         let redis = try Companion(
             [
                 "redis-server", "--port", "0", "--unixsocket", board.socket, "--dir", board.folder, "--save", "",
-                "--tcp-backlog", "4096",
-                "--maxmemory-policy", "noeviction",
-            ])
+                "--tcp-backlog", "4096", "--maxmemory-policy", "noeviction",
+            ] + (core.map { ["--server_cpulist", "\($0)"] } ?? []))
         defer { redis.end() }
         let deadline = ContinuousClock.now + .seconds(10)
         while (try? await board.board().ping()) == nil {

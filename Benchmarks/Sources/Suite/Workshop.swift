@@ -81,6 +81,22 @@ struct Workshop: Sendable {
         _ = try await text(["dd", "status=none", "if=" + path, "iflag=nocache", "count=0"])
     }
 
+    /// Leaves the first core to what runs beside this process, as long as the body does.
+    func leavingFirstCore<Result>(_ body: () async throws -> Result) async throws -> Result {
+        let last = ProcessInfo.processInfo.processorCount - 1
+        guard last > 0 else { return try await body() }
+        func keep(to cores: String) async throws { _ = try await text(["taskset", "-acp", cores, "\(getpid())"]) }
+        try await keep(to: "1-\(last)")
+        do {
+            let result = try await body()
+            try await keep(to: "0-\(last)")
+            return result
+        } catch {
+            try await keep(to: "0-\(last)")
+            throw error
+        }
+    }
+
     func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 }
 

@@ -18,7 +18,7 @@ struct SlotsSection {
                     "reel, \(slots)",
                     try await workshop.measure(
                         "\(slots) slots",
-                        command + ["--to", "\(seconds)", "--slots", "\(slots)", "--pass-frames", "240"]))
+                        command + ["--to", "\(seconds)", "--slots", "\(slots)", "--pass-frames", "120"]))
                 passes.insert(try JobFacts(workshop.standardOutput).passes)
             }
             let (one, two) = (forwards(1), forwards(2))
