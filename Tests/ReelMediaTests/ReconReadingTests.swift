@@ -51,6 +51,8 @@ struct ReconReadingTests {
         "at most 2 % of a file with a sample table is read, and the index is the same",
         arguments: [
             Case(name: "a.mp4", video: x264), Case(name: "a.mp4", video: x264, muxing: ["-movflags", "+faststart"]),
+            // More than one piece of the table of composition offsets.
+            Case(name: "a.mp4", video: x264, loops: 40),
             Case(name: "a.mov", video: x264 + ["-x264-params", "open-gop=1"], audio: ["-c:a", "pcm_s16le"]),
             Case(name: "a.mp4", video: x264, muxing: ["-output_ts_offset", "3.337"]),
             Case(name: "a.mp4", video: x264, audio: ["-c:a", "ac3"]),

@@ -27,6 +27,9 @@ final class ReorderingProof {
         }
     }
 
+    /// Whether it need not see more packets.
+    var isSettled: Bool { obstacle != nil }
+
     /// Takes the video's next packet in the order of the file, as the demuxer read it last.
     func examine(_ packet: borrowing Packet, in demuxer: Demuxer) throws(ReelFailure) {
         defer { number += 1 }

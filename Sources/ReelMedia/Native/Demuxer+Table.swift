@@ -27,11 +27,23 @@ extension Demuxer {
     /// without what libavformat takes apart by itself.
     func hasTable(in file: FileReader) throws(ReelFailure) -> Bool {
         guard formatName.hasPrefix("mov,"), streams.allSatisfy(\.isWholeInTable) else { return false }
-        return try MovieBoxes.listEverything { (offset, count) throws(ReelFailure) in
-            try [UInt8](unsafeUninitializedCapacity: count) { (buffer, length) throws(ReelFailure) in
-                length = try file.fetch(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
-            }
-        }
+        return try MovieBoxes.listEverything(file.bytes)
+    }
+
+    /// What the file says of when a stream's packets are shown, besides libavformat; nil where that is not to be used.
+    func compositionOffsets(of stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) -> CompositionOffsets? {
+        guard leavesPayload, let file else { return nil }
+        return try CompositionOffsets(track: Int(stream.pointee.id), file.bytes)
+    }
+
+    /// The first bytes of a packet whose payload is left on the disk, as many as are given, with the padding behind them
+    /// that libavcodec's readers may look at.
+    func withFirstBytes<R>(
+        _ count: Int, at position: Int64, _ body: (UnsafeRawBufferPointer) -> R
+    ) throws(ReelFailure) -> R {
+        let bytes = try file?.bytes(at: position, count) ?? []
+        let padded = bytes + [UInt8](repeating: 0, count: Int(AV_INPUT_BUFFER_PADDING_SIZE))
+        return padded.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<bytes.count])) }
     }
 }
 

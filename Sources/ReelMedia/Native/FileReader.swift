@@ -77,6 +77,13 @@ final class FileReader {
         return done
     }
 
+    /// The bytes at an offset, fewer at the end of the file.
+    func bytes(at offset: Int64, _ count: Int) throws(ReelFailure) -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: count) { (buffer, length) throws(ReelFailure) in
+            length = try fetch(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
+        }
+    }
+
     /// Bytes read, or an error of libav*.
     private func read(at offset: Int64, into bytes: UnsafeMutableRawPointer, _ count: Int) -> Int32 {
         var result = pread(descriptor, bytes, count, Int(offset))

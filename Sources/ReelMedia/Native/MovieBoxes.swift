@@ -1,36 +1,77 @@
 internal import ReelCore
 
-/// The outermost boxes of an MP4 or QuickTime file (ISO 14496-12 4.2).
-enum MovieBoxes {
-    /// Whether the tables of the movie box list every packet there is: the file has no fragments, which bring tables of
-    /// their own. `read` gives so many bytes at an offset, fewer at the end of the file.
-    static func listEverything(
-        _ read: (_ offset: Int64, _ count: Int) throws(ReelFailure) -> [UInt8]
-    ) throws(ReelFailure) -> Bool {
-        try holdNone(of: ["moof", "sidx", "mfra"], from: 0, to: .max, read)
+/// A box of an MP4 or QuickTime file (ISO 14496-12 4.2).
+struct MovieBox {
+    let kind: String
+    /// Where in the file its content is.
+    let content: Range<Int64>
+}
+
+/// The boxes of a file, or of one of its boxes, one after the other.
+struct MovieBoxes {
+    /// Gives so many bytes at an offset, fewer at the end of the file.
+    typealias Read = (_ offset: Int64, _ count: Int) throws(ReelFailure) -> [UInt8]
+
+    private var place: Int64
+    private let end: Int64
+    private let read: Read
+
+    init(in range: Range<Int64> = 0..<Int64.max, _ read: @escaping Read) {
+        (place, end, self.read) = (range.lowerBound, range.upperBound, read)
     }
 
-    private static func holdNone(
-        of kinds: Set<String>, from start: Int64, to end: Int64,
-        _ read: (Int64, Int) throws(ReelFailure) -> [UInt8]
-    ) throws(ReelFailure) -> Bool {
-        var place = start
-        while place < end {
-            let head = try read(place, 16)
-            guard head.count >= 8 else { return true }
-            let kind = String(decoding: head[4..<8], as: UTF8.self)
-            if kinds.contains(kind) { return false }
-            let short = head[..<4].reduce(Int64(0)) { $0 << 8 | Int64($1) }
-            let isLong = short == 1 && head.count == 16
-            let size = isLong ? head[8...].reduce(Int64(0)) { $0 << 8 | Int64($1) } : short
-            // 0 lasts to the end of the file; anything else below its own head is damage, where libavformat stops, too.
-            let (next, isBeyond) = place.addingReportingOverflow(size)
-            guard size >= (isLong ? 16 : 8), !isBeyond else { return true }
-            if kind == "moov", try !holdNone(of: ["mvex"], from: place + (isLong ? 16 : 8), to: next, read) {
-                return false
-            }
-            place = next
+    /// The next box; nil after the last, and where damage leaves none to be found, which stops libavformat, too.
+    mutating func next() throws(ReelFailure) -> MovieBox? {
+        guard place < end else { return nil }
+        let head = try read(place, 16)
+        guard head.count >= 8 else { return nil }
+        let short = Int64(head.bigEndian(at: 0))
+        let isLong = short == 1 && head.count == 16
+        let size = isLong ? Int64(head.bigEndian(at: 8)) << 32 | Int64(head.bigEndian(at: 12)) : short
+        // 0 lasts to the end of the file; anything else below its own head is damage.
+        let (next, isBeyond) = place.addingReportingOverflow(size)
+        let length: Int64 = isLong ? 16 : 8
+        guard size >= length, !isBeyond else { return nil }
+        defer { place = next }
+        return MovieBox(kind: String(decoding: head[4..<8], as: UTF8.self), content: place + length..<next)
+    }
+
+    /// The first box of a kind behind those already seen.
+    mutating func first(_ kind: String) throws(ReelFailure) -> MovieBox? {
+        while let box = try next() {
+            if box.kind == kind { return box }
+        }
+        return nil
+    }
+
+    /// The content of a box by the kinds of those around it and its own.
+    static func content(
+        of path: String..., in range: Range<Int64>, _ read: @escaping Read
+    ) throws(ReelFailure) -> Range<Int64>? {
+        var found = range
+        for kind in path {
+            var boxes = MovieBoxes(in: found, read)
+            guard let box = try boxes.first(kind) else { return nil }
+            found = box.content
+        }
+        return found
+    }
+
+    /// Whether the tables of the movie box list every packet there is: the file has no fragments, which bring tables of
+    /// their own.
+    static func listEverything(_ read: @escaping Read) throws(ReelFailure) -> Bool {
+        var boxes = MovieBoxes(read)
+        while let box = try boxes.next() {
+            if ["moof", "sidx", "mfra"].contains(box.kind) { return false }
+            if box.kind == "moov", try content(of: "mvex", in: box.content, read) != nil { return false }
         }
         return true
+    }
+}
+
+extension [UInt8] {
+    /// A number of 32 bits.
+    func bigEndian(at place: Int) -> UInt32 {
+        withUnsafeBytes { UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: place, as: UInt32.self)) }
     }
 }

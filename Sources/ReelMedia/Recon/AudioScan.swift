@@ -12,7 +12,7 @@ final class AudioScan {
     private var bytes: Int64 = 0
     private var packets: Int32 = 0
     /// The container's table has told the rest.
-    private var isComplete = false
+    private(set) var isComplete = false
     /// The table may be asked: once, and as long as packets have said what it says.
     private var mayAskTable = true
     /// That of the first sound.

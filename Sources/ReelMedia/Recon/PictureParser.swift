@@ -35,13 +35,13 @@ final class PictureParser {
 
     /// What a packet's bytes say, or its first ones where `isCut`; nil where these do not reach far enough. Packets are to
     /// be shown to it in the order of the file.
-    func look(at bytes: UnsafeRawBufferPointer, of packet: borrowing Packet, isCut: Bool) -> CodedPicture? {
+    func look(at bytes: UnsafeRawBufferPointer, flags: PacketEntry.Flags, isCut: Bool) -> CodedPicture? {
         let found = parser.parse(bytes)
         if isCut, namesStructure, found.picture_structure == AV_PICTURE_STRUCTURE_UNKNOWN { return nil }
-        if !packet.isDiscarded { fields.add(FieldOrder(native: found.field_order)) }
+        if !flags.contains(.discarded) { fields.add(FieldOrder(native: found.field_order)) }
         let isSecond = isSecondField(found.picture_structure)
         // Only what the parser or the container calls key is worth another look at all its bytes.
-        let mayStart = !isSecond && (packet.isKey || found.key_frame == 1)
+        let mayStart = !isSecond && (flags.contains(.key) || found.key_frame == 1)
         return CodedPicture(
             isSecondField: isSecond,
             isBidirectional: !countsOrder && found.pict_type == Int32(AV_PICTURE_TYPE_B.rawValue),

@@ -24,8 +24,8 @@ final class PictureScan {
         if demuxer.leavesPayload, randomAccess.readsBytes { demuxer.expectKeys(of: stream) }
     }
 
+    /// A packet that was read.
     func scan(_ packet: borrowing Packet) throws(ReelFailure) -> ScannedPacket {
-        defer { number += 1 }
         var flags: PacketEntry.Flags = []
         if packet.isKey { flags.insert(.key) }
         if packet.isDiscarded { flags.insert(.discarded) }
@@ -33,34 +33,35 @@ final class PictureScan {
             pts: packet.pts, dts: packet.dts, duration: packet.duration, size: Int32(packet.size),
             position: packet.position, flags: flags, startsDecoding: packet.isKey)
         if demuxer.leavesPayload {
-            try lookAtHead(of: packet, &scanned)
+            try scanHead(of: &scanned)
         } else {
-            packet.withBytes { _ = look(at: $0, of: packet, isCut: false, &scanned) }
+            packet.withBytes { _ = look(at: $0, isCut: false, &scanned) }
+            number += 1
         }
         return scanned
     }
 
-    /// Fetches no more of the packet than it takes to know.
-    private func lookAtHead(of packet: borrowing Packet, _ scanned: inout ScannedPacket) throws(ReelFailure) {
-        guard randomAccess.readsBytes, packet.isKey || syntax.mayHaveFields || number % Self.spread == 0 else { return }
-        for length in Self.heads where length < packet.size {
-            try demuxer.fetch(packet, first: length)
-            let head = packet.withBytes { randomAccess.head(in: UnsafeRawBufferPointer(rebasing: $0[..<length])) }
-            if let head, head.withUnsafeBytes({ look(at: $0, of: packet, isCut: true, &scanned) }) { return }
+    /// The next packet, of which the container's table told; fetches no more of its payload than it takes to know.
+    func scanHead(of scanned: inout ScannedPacket) throws(ReelFailure) {
+        defer { number += 1 }
+        let isKey = scanned.flags.contains(.key)
+        guard randomAccess.readsBytes, isKey || syntax.mayHaveFields || number % Self.spread == 0 else { return }
+        let (size, position) = (Int(scanned.size), scanned.position)
+        for length in Self.heads where length < size {
+            let head = try demuxer.withFirstBytes(length, at: position) { randomAccess.head(in: $0) }
+            if let head, head.withUnsafeBytes({ look(at: $0, isCut: true, &scanned) }) { return }
         }
-        try demuxer.fetch(packet)
-        packet.withBytes { _ = look(at: $0, of: packet, isCut: false, &scanned) }
+        try demuxer.withFirstBytes(size, at: position) { _ = look(at: $0, isCut: false, &scanned) }
     }
 
     /// Fills in what the bytes say; false where they end too early.
-    private func look(
-        at bytes: UnsafeRawBufferPointer, of packet: borrowing Packet, isCut: Bool, _ scanned: inout ScannedPacket
-    ) -> Bool {
-        scanned.startsDecoding = packet.isKey && randomAccess.startsDecoding(bytes)
+    private func look(at bytes: UnsafeRawBufferPointer, isCut: Bool, _ scanned: inout ScannedPacket) -> Bool {
+        let isKey = scanned.flags.contains(.key)
+        scanned.startsDecoding = isKey && randomAccess.startsDecoding(bytes)
         guard let parser else { return true }
-        guard let picture = parser.look(at: bytes, of: packet, isCut: isCut) else { return false }
+        guard let picture = parser.look(at: bytes, flags: scanned.flags, isCut: isCut) else { return false }
         scanned.picture = picture
-        if demuxer.leavesPayload, packet.isKey { syntax.note(bytes, isField: parser.isField) }
+        if demuxer.leavesPayload, isKey { syntax.note(bytes, isField: parser.isField) }
         return true
     }
 }

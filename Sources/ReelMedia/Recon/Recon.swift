@@ -8,13 +8,16 @@ public struct Recon {
     private let video: UnsafeMutablePointer<AVStream>
     private let audio: [AudioScan]
     private let texts: [Int: TextScan]
+    /// Whether packets that the container's table lists may be left unread.
+    private let believesTable: Bool
 
     /// Opens the source and picks its main video and the audio beside it. Throws `.input` where there is none to
     /// reverse: no media, no video, encrypted, no decoder.
     public init(path: String) throws(ReelFailure) { try self.init(path: path, payload: false) }
 
     /// Reads the payload even where the container's table tells all that is to be known, if `payload`.
-    package init(path: String, payload: Bool) throws(ReelFailure) {
+    package init(path: String, payload: Bool, believingTable: Bool = true) throws(ReelFailure) {
+        believesTable = believingTable
         demuxer = try Demuxer(path: path, purpose: .list(payload: payload))
         let streams = (0..<demuxer.streamCount).compactMap { [demuxer] in demuxer.stream($0) }
         let isVideo = { (stream: UnsafeMutablePointer<AVStream>) in
@@ -58,7 +61,9 @@ public struct Recon {
     /// hears after each packet how many were read. Throws `.input` where the file has no frame to show.
     public consuming func run(progress: (_ packets: Int) -> Void = { _ in }) throws(ReelFailure) -> SourceIndex {
         let path = demuxer.path
-        let found = try survey(progress)
+        guard let found = try survey(progress) else {
+            return try Recon(path: path, payload: false, believingTable: false).run(progress: progress)
+        }
         // The demuxer's tables are as large as those that are made now.
         _ = consume self
         var index = found.index
@@ -86,7 +91,8 @@ public struct Recon {
         let damage: [String]
     }
 
-    private func survey(_ progress: (_ packets: Int) -> Void) throws(ReelFailure) -> Survey {
+    /// Nil where the container's table, which was believed, has proved wrong.
+    private func survey(_ progress: (_ packets: Int) -> Void) throws(ReelFailure) -> Survey? {
         let videoIndex = Int(video.pointee.index)
         demuxer.select(Set(audio.map(\.index) + texts.keys + [videoIndex]))
         var scanned: [ScannedPacket] = []
@@ -96,16 +102,31 @@ public struct Recon {
         let first = try FirstFrame(stream: video, path: demuxer.path)
         let pictures = try PictureScan(video, in: demuxer)
         let proof = try ReorderingProof(stream: video, path: demuxer.path)
+        var table = believesTable && demuxer.hasWholeTable ? try PacketTable(video, in: demuxer) : nil
         let packet = try Packet()
         var packets = 0
         while try demuxer.read(into: packet) {
             packets += 1
             progress(packets)
             if packet.streamIndex == videoIndex {
-                scanned.append(try pictures.scan(packet))
+                guard table?.wants(packet) ?? true else { continue }
+                let found = try pictures.scan(packet)
+                scanned.append(found)
+                try table?.compare(found)
                 if first.isLooking { try demuxer.fetch(packet) }
                 try proof.examine(packet, in: demuxer)
                 if first.isLooking { try first.feed(packet) }
+                // Nothing else is to be learned from the packets in between, nor from those of other streams.
+                guard let isReady = table?.mayBeTaken, isReady, !first.isLooking, proof.isSettled, texts.isEmpty,
+                    audio.allSatisfy(\.isComplete)
+                else { continue }
+                while var listed = try table?.take() {
+                    packets += 1
+                    progress(packets)
+                    try pictures.scanHead(of: &listed)
+                    scanned.append(listed)
+                }
+                guard let tail = table?.tailTime(), demuxer.seek(stream: videoIndex, to: tail) else { return nil }
             } else if let track = tracks[packet.streamIndex] {
                 if track.isListening { try demuxer.fetch(packet) }
                 try track.add(packet)
@@ -115,6 +136,7 @@ public struct Recon {
                 texts[packet.streamIndex]?.add(packet)
             }
         }
+        if let table, table.wasTaken, !table.isProven { return nil }
         forgetShiftedEnd(&scanned)
         for track in audio { try track.finish() }
         if !scanned.isEmpty { try first.finish(path: demuxer.path) }

@@ -1,0 +1,84 @@
+internal import ReelCore
+
+/// By how much a track's samples are shown later than they are decoded, one after the other (ISO 14496-12 8.6.1.3).
+struct CompositionOffsets {
+    /// How many samples the track has.
+    let samples: Int
+    private let read: MovieBoxes.Read
+    /// What is still to be read of the table; nil where the track has none.
+    private var rest: Range<Int64>?
+    private var chunk: [UInt8] = []
+    private var place = 0
+    private var offset: Int64 = 0
+    private var repeats: UInt32 = 0
+
+    /// Nil where the file has no such track, or an edit list that shows more than one piece of it: what demuxers make of
+    /// that is not the track's samples in their order.
+    init?(track id: Int, _ read: @escaping MovieBoxes.Read) throws(ReelFailure) {
+        guard let track = try Self.track(id, read),
+            let table = try MovieBoxes.content(of: "mdia", "minf", "stbl", in: track, read),
+            let sizes = try MovieBoxes.content(of: "stsz", in: table, read),
+            try Self.showsOnePiece(track, read)
+        else { return nil }
+        // Version and flags, the size of all samples or 0, their number (8.7.3.2).
+        let header = try read(sizes.lowerBound, 12)
+        guard header.count == 12 else { return nil }
+        samples = Int(header.bigEndian(at: 8))
+        self.read = read
+        // Version and flags, the number of entries.
+        rest = try MovieBoxes.content(of: "ctts", in: table, read).map { $0.dropFirst(8) }
+    }
+
+    private static func track(_ id: Int, _ read: @escaping MovieBoxes.Read) throws(ReelFailure) -> Range<Int64>? {
+        guard let movie = try MovieBoxes.content(of: "moov", in: 0..<Int64.max, read) else { return nil }
+        var boxes = MovieBoxes(in: movie, read)
+        while let track = try boxes.first("trak")?.content {
+            guard let header = try MovieBoxes.content(of: "tkhd", in: track, read) else { continue }
+            // Version and flags, two times of 32 bits, or of 64 in version 1, the number (8.3.2.2).
+            let bytes = try read(header.lowerBound, 24)
+            if bytes.count == 24, bytes.bigEndian(at: bytes[0] == 1 ? 20 : 12) == id { return track }
+        }
+        return nil
+    }
+
+    /// Whether the edit list (8.6.6) has one entry with media at the most.
+    private static func showsOnePiece(
+        _ track: Range<Int64>, _ read: @escaping MovieBoxes.Read
+    ) throws(ReelFailure) -> Bool {
+        guard let edits = try MovieBoxes.content(of: "edts", "elst", in: track, read) else { return true }
+        let list = try read(edits.lowerBound, 48)
+        guard list.count >= 8 else { return false }
+        let (isLong, count) = (list[0] == 1, list.bigEndian(at: 4))
+        guard count == 2 else { return count < 2 }
+        // The time in the media is behind the duration; -1 in the first entry delays the second.
+        let time = isLong ? 16 : 12
+        guard list.count >= time + 8 else { return false }
+        return list.bigEndian(at: time) == .max && (!isLong || list.bigEndian(at: time + 4) == .max)
+    }
+
+    /// The next sample's, in the track's time base; 0 for all where there is no table, nil where it has ended.
+    mutating func next() throws(ReelFailure) -> Int64? {
+        while repeats == 0 {
+            if place == chunk.count {
+                guard let table = rest else { return 0 }
+                chunk = try read(table.lowerBound, Int(min(Self.chunkSize, Int64(table.count))))
+                rest = table.dropFirst(Self.chunkSize)
+                place = 0
+            }
+            guard place + 8 <= chunk.count else { return nil }
+            repeats = chunk.bigEndian(at: place)
+            offset = Int64(Int32(bitPattern: chunk.bigEndian(at: place + 4)))
+            place += 8
+        }
+        repeats -= 1
+        return offset
+    }
+
+    /// Bytes read at once: whole entries.
+    private static let chunkSize: Int64 = 64 << 10
+}
+
+extension Range<Int64> {
+    fileprivate var count: Int64 { upperBound - lowerBound }
+    fileprivate func dropFirst(_ length: Int64) -> Self { Swift.min(lowerBound + length, upperBound)..<upperBound }
+}

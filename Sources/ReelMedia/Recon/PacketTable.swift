@@ -1,0 +1,93 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// The list of a video's packets that the container has, for who need not read them all: reading costs time even where
+/// the payload is left on the disk. It is believed where the packets at its start are as it says, and must prove true at
+/// its end.
+struct PacketTable {
+    private let stream: UnsafeMutablePointer<AVStream>
+    private let count: Int32
+    private var offsets: CompositionOffsets
+    /// What libavformat adds to all presentation times.
+    private var shift: Int64?
+    private var place: Int32 = 0
+    private var isTrue = true
+    /// The key packet from which on packets are read again: what the last of them say is not all in the table.
+    private let tail: Int32
+    /// Where the next packet to be read is, once packets were taken from the table.
+    private var awaited: Int64?
+    private(set) var wasTaken = false
+
+    /// So many packets at the start and at the end are compared.
+    private static let compared: Int32 = 256
+
+    /// Nil where libavformat's list is not the track's samples in their order, or is short.
+    init?(_ stream: UnsafeMutablePointer<AVStream>, in demuxer: Demuxer) throws(ReelFailure) {
+        self.stream = stream
+        count = avformat_index_get_entries_count(stream)
+        let last = (Self.compared * 2..<max(count - Self.compared, Self.compared * 2)).last { place in
+            avformat_index_get_entry(stream, place).map { $0.pointee.flags & AVINDEX_KEYFRAME != 0 } ?? false
+        }
+        guard let last, let offsets = try demuxer.compositionOffsets(of: stream), offsets.samples == Int(count) else {
+            return nil
+        }
+        (tail, self.offsets) = (last, offsets)
+    }
+
+    /// Whether a packet that was read is wanted: seeking may lead to one before that which is awaited.
+    mutating func wants(_ packet: borrowing Packet) -> Bool {
+        guard let awaited else { return true }
+        guard packet.position == awaited else { return false }
+        self.awaited = nil
+        return true
+    }
+
+    /// Compares the next packet that was read with what is listed.
+    mutating func compare(_ packet: ScannedPacket) throws(ReelFailure) {
+        guard isTrue else { return }
+        guard let pts = packet.pts, var listed = try next() else { return isTrue = false }
+        if shift == nil {
+            shift = listed.pts.map { pts.ticks - $0.ticks }
+            listed.pts = pts
+        }
+        isTrue =
+            pts == listed.pts && packet.dts == listed.dts && packet.size == listed.size
+            && packet.position == listed.position && packet.flags == listed.flags
+    }
+
+    /// Whether the packets up to the tail may be taken now.
+    var mayBeTaken: Bool { isTrue && !wasTaken && place >= Self.compared }
+
+    /// Takes the next packet before the tail; nil where that is reached.
+    mutating func take() throws(ReelFailure) -> ScannedPacket? {
+        wasTaken = true
+        return place < tail ? try next() : nil
+    }
+
+    /// The time to go to for the tail.
+    mutating func tailTime() -> Timestamp? {
+        guard let entry = avformat_index_get_entry(stream, tail)?.pointee else { return nil }
+        awaited = entry.pos
+        return Timestamp(native: entry.timestamp)
+    }
+
+    /// Whether all packets were seen or taken, and those that were seen are as they are listed.
+    var isProven: Bool { isTrue && place == count }
+
+    /// Without its duration, which only the last one's matters of.
+    private mutating func next() throws(ReelFailure) -> ScannedPacket? {
+        guard let entry = avformat_index_get_entry(stream, place)?.pointee, let offset = try offsets.next() else {
+            return nil
+        }
+        place += 1
+        var flags: PacketEntry.Flags = []
+        if entry.flags & AVINDEX_KEYFRAME != 0 { flags.insert(.key) }
+        if entry.flags & AVINDEX_DISCARD_FRAME != 0 { flags.insert(.discarded) }
+        guard let dts = Timestamp(native: entry.timestamp),
+            let pts = Timestamp(native: entry.timestamp &+ (shift ?? 0) &+ offset)
+        else { return nil }
+        return ScannedPacket(
+            pts: pts, dts: dts, duration: .zero, size: entry.size, position: entry.pos, flags: flags,
+            startsDecoding: flags.contains(.key))
+    }
+}
