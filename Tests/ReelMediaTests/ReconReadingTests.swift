@@ -106,6 +106,25 @@ struct ReconReadingTests {
         #expect(lengths == [Rational(1001, 24000)])
     }
 
+    @Test("a table that says of too few packets when they are shown is not believed")
+    func shortTable() throws {
+        let folder = try ScratchFolder()
+        let path = try source("s.mp4", in: folder, video: Self.x264)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let box = try #require(bytes.range(of: Data("ctts".utf8), options: .backwards))
+        // Kind, version and flags, the number of entries.
+        let count = box.upperBound + 4..<box.upperBound + 8
+        let entries = bytes[count].reduce(0) { $0 << 8 | Int($1) }
+        try #require(entries > 500)
+        bytes.replaceSubrange(count, with: (0..<4).map { UInt8(truncatingIfNeeded: (entries / 2) >> (24 - 8 * $0)) })
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let (listed, _) = try look(path, payload: false)
+        #expect(listed == (try look(path, payload: true).index))
+        #expect(listed.video.packets.count == 3000)
+        let later = listed.video.packets.indices.filter { listed.video.packets[$0].pts != listed.video.packets[$0].dts }
+        #expect(later.contains { $0 < 256 } && later.allSatisfy { $0 < 2900 })
+    }
+
     @Test("a file that is cut off ends where its bytes do")
     func cutOff() throws {
         let folder = try ScratchFolder()

@@ -75,7 +75,7 @@ struct CompositionOffsets {
     }
 
     /// Bytes read at once: whole entries.
-    private static let chunkSize: Int64 = 64 << 10
+    private static let chunkSize: Int64 = 8 << 10
 }
 
 extension Range<Int64> {
