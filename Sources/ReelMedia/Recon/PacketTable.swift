@@ -56,7 +56,7 @@ struct PacketTable {
     }
 
     /// Whether the packets up to the tail may be taken now.
-    var mayBeTaken: Bool { isTrue && !wasTaken && place >= Self.compared }
+    var mayBeTaken: Bool { isTrue && !wasTaken && place >= Self.compared && place < tail }
 
     /// Takes the next packet before the tail; nil where that is reached.
     mutating func take() throws(ReelFailure) -> ScannedPacket? {
