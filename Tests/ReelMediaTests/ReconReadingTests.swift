@@ -125,6 +125,22 @@ struct ReconReadingTests {
         #expect(later.contains { $0 < 256 } && later.allSatisfy { $0 < 2900 })
     }
 
+    @Test("sound that begins after the last key frame takes no packet twice")
+    func lateSound() throws {
+        let folder = try ScratchFolder()
+        let whole = try source("whole.mp4", in: folder, video: Self.x264)
+        let path = folder.path + "/late.mp4"
+        try run(
+            "ffmpeg",
+            [
+                "-v", "error", "-nostdin", "-i", whole, "-itsoffset", "98", "-f", "lavfi", "-t", "2", "-i",
+                "sine=r=48000", "-map", "0:v", "-map", "1:a", "-c:v", "copy", "-c:a", "aac", path,
+            ])
+        let (listed, _) = try look(path, payload: false)
+        #expect(listed == (try look(path, payload: true).index))
+        #expect(listed.audio.first.map { $0.timeBase.seconds($0.span.start) > Rational(97) } ?? false)
+    }
+
     @Test("a file that is cut off ends where its bytes do")
     func cutOff() throws {
         let folder = try ScratchFolder()
