@@ -64,7 +64,7 @@ private struct SharedWord {
 
     static func names(in text: ArraySlice<UInt8>) -> Set<ArraySlice<UInt8>> { Set(tokens(of: text)) }
 
-    /// As bytes: to hash them as text takes many times as long.
+    /// As bytes, which are hashed as they are; text that is not plain ASCII is brought to a normal form for that.
     private static func tokens(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         text.split { byte in
             switch byte {

@@ -14,7 +14,7 @@ import Testing
         let failure = try #require(await #expect(throws: ReelFailure.self) { try await follow.untilEnd { _ in } })
         #expect(failure.kind == .unreachable && failure.cause == .transient)
         #expect(failure.message.contains("LOADING"))
-        #expect((1...12).contains(redis.refused.load(ordering: .relaxed)))
+        #expect(redis.refused.load(ordering: .relaxed) <= 12)
     }
 }
 

@@ -96,10 +96,3 @@ struct IntraFrames {
 
     static let interlaced = "is interlaced: its fields would come in the wrong order"
 }
-
-extension UnsafeRawBufferPointer {
-    /// An unsigned number of so many bytes at an offset inside the buffer.
-    func bigEndian(at offset: Int, bytes: Int) -> Int {
-        self[offset..<offset + bytes].reduce(0) { $0 << 8 | Int($1) }
-    }
-}

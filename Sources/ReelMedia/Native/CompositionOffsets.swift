@@ -10,7 +10,7 @@ struct CompositionOffsets {
     private var chunk: [UInt8] = []
     private var place = 0
     private var offset: Int64 = 0
-    private var repeats: UInt32 = 0
+    private var repeats = 0
 
     /// Nil where the file has no such track, or an edit list that shows more than one piece of it: what demuxers make of
     /// that is not the track's samples in their order.
@@ -23,7 +23,7 @@ struct CompositionOffsets {
         // Version and flags, the size of all samples or 0, their number (8.7.3.2).
         let header = try read(sizes.lowerBound, 12)
         guard header.count == 12 else { return nil }
-        samples = Int(header.bigEndian(at: 8))
+        samples = header.bigEndian(at: 8, bytes: 4)
         self.read = read
         // Version and flags, the number of entries.
         rest = try MovieBoxes.content(of: "ctts", in: table, read).map { $0.dropFirst(8) }
@@ -36,7 +36,7 @@ struct CompositionOffsets {
             guard let header = try MovieBoxes.content(of: "tkhd", in: track, read) else { continue }
             // Version and flags, two times of 32 bits, or of 64 in version 1, the number (8.3.2.2).
             let bytes = try read(header.lowerBound, 24)
-            if bytes.count == 24, bytes.bigEndian(at: bytes[0] == 1 ? 20 : 12) == id { return track }
+            if bytes.count == 24, bytes.bigEndian(at: bytes[0] == 1 ? 20 : 12, bytes: 4) == id { return track }
         }
         return nil
     }
@@ -48,12 +48,11 @@ struct CompositionOffsets {
         guard let edits = try MovieBoxes.content(of: "edts", "elst", in: track, read) else { return true }
         let list = try read(edits.lowerBound, 48)
         guard list.count >= 8 else { return false }
-        let (isLong, count) = (list[0] == 1, list.bigEndian(at: 4))
+        let (isLong, count) = (list[0] == 1, list.bigEndian(at: 4, bytes: 4))
         guard count == 2 else { return count < 2 }
         // The time in the media is behind the duration; -1 in the first entry delays the second.
-        let time = isLong ? 16 : 12
-        guard list.count >= time + 8 else { return false }
-        return list.bigEndian(at: time) == .max && (!isLong || list.bigEndian(at: time + 4) == .max)
+        let (time, length) = isLong ? (16, 8) : (12, 4)
+        return list.count >= time + length && list[time..<time + length].allSatisfy { $0 == 0xff }
     }
 
     /// The next sample's, in the track's time base; 0 for all where there is no table, nil where it has ended.
@@ -66,8 +65,8 @@ struct CompositionOffsets {
                 place = 0
             }
             guard place + 8 <= chunk.count else { return nil }
-            repeats = chunk.bigEndian(at: place)
-            offset = Int64(Int32(bitPattern: chunk.bigEndian(at: place + 4)))
+            repeats = chunk.bigEndian(at: place, bytes: 4)
+            offset = Int64(Int32(truncatingIfNeeded: chunk.bigEndian(at: place + 4, bytes: 4)))
             place += 8
         }
         repeats -= 1

@@ -25,9 +25,9 @@ struct MovieBoxes {
         guard place < end else { return nil }
         let head = try read(place, 16)
         guard head.count >= 8 else { return nil }
-        let short = Int64(head.bigEndian(at: 0))
+        let short = Int64(head.bigEndian(at: 0, bytes: 4))
         let isLong = short == 1 && head.count == 16
-        let size = isLong ? Int64(head.bigEndian(at: 8)) << 32 | Int64(head.bigEndian(at: 12)) : short
+        let size = isLong ? Int64(head.bigEndian(at: 8, bytes: 8)) : short
         // 0 lasts to the end of the file; anything else below its own head is damage.
         let (next, isBeyond) = place.addingReportingOverflow(size)
         let length: Int64 = isLong ? 16 : 8
@@ -66,12 +66,5 @@ struct MovieBoxes {
             if box.kind == "moov", try content(of: "mvex", in: box.content, read) != nil { return false }
         }
         return true
-    }
-}
-
-extension [UInt8] {
-    /// A number of 32 bits.
-    func bigEndian(at place: Int) -> UInt32 {
-        withUnsafeBytes { UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: place, as: UInt32.self)) }
     }
 }

@@ -64,8 +64,8 @@ struct PacketTable {
         return place < tail ? try next() : nil
     }
 
-    /// The time to go to for the tail.
-    mutating func tailTime() -> Timestamp? {
+    /// From now on the tail's first packet is awaited; the time to go to for it.
+    mutating func awaitTail() -> Timestamp? {
         guard let entry = avformat_index_get_entry(stream, tail)?.pointee else { return nil }
         awaited = entry.pos
         return Timestamp(native: entry.timestamp)

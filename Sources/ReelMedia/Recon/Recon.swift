@@ -15,7 +15,8 @@ public struct Recon {
     /// reverse: no media, no video, encrypted, no decoder.
     public init(path: String) throws(ReelFailure) { try self.init(path: path, payload: false) }
 
-    /// Reads the payload even where the container's table tells all that is to be known, if `payload`.
+    /// Reads the payload even where the container's table tells all that is to be known, if `payload`, and all packets
+    /// even where it lists them, unless `believingTable`.
     package init(path: String, payload: Bool, believingTable: Bool = true) throws(ReelFailure) {
         believesTable = believingTable
         demuxer = try Demuxer(path: path, purpose: .list(payload: payload))
@@ -117,7 +118,7 @@ public struct Recon {
                 try proof.examine(packet, in: demuxer)
                 if first.isLooking { try first.feed(packet) }
                 // Nothing else is to be learned from the packets in between, nor from those of other streams.
-                guard let isReady = table?.mayBeTaken, isReady, !first.isLooking, proof.isSettled, texts.isEmpty,
+                guard table?.mayBeTaken == true, !first.isLooking, proof.isSettled, texts.isEmpty,
                     audio.allSatisfy(\.isComplete)
                 else { continue }
                 while var listed = try table?.take() {
@@ -126,7 +127,7 @@ public struct Recon {
                     try pictures.scanHead(of: &listed)
                     scanned.append(listed)
                 }
-                guard let tail = table?.tailTime(), demuxer.seek(stream: videoIndex, to: tail) else { return nil }
+                guard let tail = table?.awaitTail(), demuxer.seek(stream: videoIndex, to: tail) else { return nil }
             } else if let track = tracks[packet.streamIndex] {
                 if track.isListening { try demuxer.fetch(packet) }
                 try track.add(packet)
