@@ -4,7 +4,7 @@ public import ReelCore
 /// output until `result` or `failure`, then the next request. What is large travels as files.
 public enum Wire {
     /// Grows with every change that an older worker or engine would misread.
-    public static let version = 2
+    public static let version = 3
 }
 
 /// What an engine is asked to do.
@@ -24,12 +24,15 @@ public struct ReconRequest: Codable, Sendable {
     public var planner: Planner
     /// Where the engine writes the index.
     public var index: String
+    /// Read only so many bytes of the file, for the index of its head; nil for all of them.
+    public var limit: Int64?
 
-    public init(source: String, spec: JobSpec, planner: Planner, index: String) {
+    public init(source: String, spec: JobSpec, planner: Planner, index: String, limit: Int64? = nil) {
         self.source = source
         self.spec = spec
         self.planner = planner
         self.index = index
+        self.limit = limit
     }
 }
 

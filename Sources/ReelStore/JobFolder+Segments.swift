@@ -21,6 +21,26 @@ extension JobFolder {
         }
     }
 
+    /// Takes over the segments that another job has made of some passes, by their places there; here they are those of
+    /// the passes at the places given. Whether they are whole is for `wholeSegments` to tell.
+    ///
+    /// Throws `.unreachable` where this folder cannot be written.
+    public func take(_ passes: [Int: Int], of other: JobFolder) throws(ReelFailure) {
+        for name in other.segmentNames() where name.hasSuffix(".json") {
+            guard var record = try? AtomicFile.read(json: SegmentRecord.self, from: "\(other.segments)/\(name)"),
+                let pass = passes[record.pass], record.name + ".json" == name
+            else { continue }
+            let file = "\(other.segments)/\(record.name)"
+            record.pass = pass
+            // PASS.RUN.TOKEN.nut
+            record.name = "\(pass)" + record.name.drop { $0 != "." }
+            // Who does not find it was not as quick as another.
+            guard (try? Files.rename(file, to: "\(segments)/\(record.name)")) != nil else { continue }
+            try AtomicFile.write(json: record, to: "\(segments)/\(record.name).json")
+            unlink("\(other.segments)/\(name)")
+        }
+    }
+
     private func wholeSegments(_ pass: Int, among names: [String]) -> [SegmentRecord] {
         var found: [Int: SegmentRecord] = [:]
         for name in names where name.hasSuffix(".json") {

@@ -15,6 +15,8 @@ public struct JobRecord: Hashable, Codable, Sendable {
     public var staged: String?
     /// Of the source when it was read by recon.
     public var fingerprint: Fingerprint
+    /// The job that began with the source's head while recon read the rest: its segments are this job's, too.
+    public var head: JobID?
     /// Builds of the encoders that workers must have.
     public var encoders: [String]
     /// How it is to be treated; the output does not depend on it.
@@ -33,13 +35,14 @@ public struct JobRecord: Hashable, Codable, Sendable {
     /// A job that has not ended.
     public init(
         id: JobID, spec: JobSpec, source: String, staged: String? = nil, fingerprint: Fingerprint,
-        encoders: [String], terms: JobTerms = JobTerms(), created: Double
+        head: JobID? = nil, encoders: [String], terms: JobTerms = JobTerms(), created: Double
     ) {
         self.id = id
         self.spec = spec
         self.source = source
         self.fingerprint = fingerprint
         self.staged = staged
+        self.head = head
         self.encoders = encoders
         self.terms = terms
         self.paused = false

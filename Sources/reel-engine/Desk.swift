@@ -33,7 +33,7 @@ struct Desk {
     private func recon(_ request: ReconRequest) throws(ReelFailure) -> ReconResult {
         let heard = Self.progress(events)
         // Even looking at the clock takes longer than a packet whose payload is left where it is.
-        let index = try Recon(path: request.source).run { if $0 % 64 == 0 { heard($0, 0) } }
+        let index = try Recon(path: request.source, limit: request.limit).run { if $0 % 64 == 0 { heard($0, 0) } }
         let hash = try Media.write(index, to: request.index)
         var choice = TargetChoice(index: index, spec: request.spec)
         var video = try choice.video()

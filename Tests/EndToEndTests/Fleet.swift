@@ -143,8 +143,10 @@ actor Fleet {
         try await bench.run(.coordinator, arguments, environment: environment)
     }
 
-    nonisolated func startCoordinator(_ arguments: [String]) async throws -> Child {
-        try await bench.start(.coordinator, arguments, environment: environment)
+    nonisolated func startCoordinator(
+        _ arguments: [String], _ program: Program = .coordinator
+    ) async throws -> Child {
+        try await bench.start(program, arguments, environment: environment)
     }
 
     /// Submits a job; its id.

@@ -1,7 +1,7 @@
 /// A job's work, fixed before any of it is done. Immutable: the same plan gives the same bytes anywhere.
 public struct Plan: Hashable, Codable, Sendable {
     /// Grows when the meaning of a plan changes; workers refuse what they do not know.
-    public static let version = 4
+    public static let version = 5
 
     public var version: Int
     public var container: Container

@@ -9,10 +9,12 @@ public struct Planner: Hashable, Codable, Sendable {
         self.memory = memory
     }
 
-    /// The plan. Fails with kind `.usage` where no frame lies in the spec's range or the least need exceeds the memory
+    /// The plan. `head` are passes from the source's start on that are being worked on already: they stay as they are.
+    /// Fails with kind `.usage` where no frame lies in the spec's range or the least need exceeds the memory
     /// allowed, with `.input` where the video has no frames or cannot be decoded from its first.
     public func plan(
-        index: SourceIndex, spec: JobSpec, video: VideoTarget, audio: [AudioTarget], warnings: [String]
+        index: SourceIndex, spec: JobSpec, video: VideoTarget, audio: [AudioTarget], head: [VideoPass] = [],
+        warnings: [String]
     ) throws(ReelFailure) -> Plan {
         let starts = try StartTable(index.video)
         let timeline = try Timeline(index: index, spec: spec)
@@ -25,9 +27,9 @@ public struct Planner: Hashable, Codable, Sendable {
         let room = try budget.frames(in: memory.narrowed(to: spec.memory), least: least, most: most)
 
         // The assembly copies packets from the source: there is nothing to decode.
+        let rest = (head.last?.frames.upperBound ?? timeline.firstFrame)..<timeline.frames.upperBound
         let passes =
-            video.isCopy
-            ? [] : videoPasses(starts, of: timeline.frames, as: video, from: index, room: room, cap: cap)
+            video.isCopy ? [] : head + videoPasses(starts, of: rest, as: video, from: index, room: room, cap: cap)
         let held = passes.map { starts.framesHeld(by: $0) }.max() ?? 0
         return Plan(
             container: spec.container, timeline: timeline, video: video, audio: audio,

@@ -69,6 +69,24 @@ public struct VideoTrack: Equatable, Sendable {
     /// The end of the last frame, E; the clock's zero where there is no frame.
     public var end: Timestamp { frames.last?.interval.end ?? Timestamp(0) }
 
+    /// Of a track that was not read to its end, leaves what is known for certain: the frames before the last RAP but one,
+    /// whose leading pictures were all read and from which on another pass can start.
+    public mutating func keepHead() {
+        randomAccessPoints.removeLast(min(1, randomAccessPoints.count))
+        let end = Int(randomAccessPoints.popLast()?.frame ?? 0)
+        let lastPacket = frames[..<end].map(\.packet).max() ?? -1
+        // The frame behind may begin later than the second field of this one.
+        let next = frames[end...].map(\.packet).filter { $0 > lastPacket }.min() ?? Int32(packets.count)
+        frames.removeSubrange(end...)
+        packets.removeSubrange(Int(next)...)
+    }
+
+    /// Whether all of `head` is here, and at the beginning: then its frames are these.
+    public func begins(with head: VideoTrack) -> Bool {
+        stream == head.stream && packets.starts(with: head.packets) && frames.starts(with: head.frames)
+            && randomAccessPoints.starts(with: head.randomAccessPoints)
+    }
+
     /// Which frame is shown from this time on; nil where none begins then.
     public func slot(at pts: Timestamp?) -> Int? {
         guard let pts else { return nil }

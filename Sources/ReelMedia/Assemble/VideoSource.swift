@@ -14,8 +14,8 @@ final class VideoSource: PacketSource {
     /// shows.
     private var pending: ArraySlice<(pass: Int, run: Int, frames: Range<Int>)> = []
     private var reader: SegmentReader?
-    /// The open segment's frames: when each is shown, by its presentation time.
-    private var shown: [Timestamp: Ticks] = [:]
+    /// The open segment's frames: where the output has each, by its presentation time in the segment.
+    private var shown: [Timestamp: Interval] = [:]
     private let depth: Int
     private var written = 0
 
@@ -68,13 +68,14 @@ final class VideoSource: PacketSource {
             try finishSegment()
             try openNext()
         }
-        guard let pts = packet.pts, let duration = shown.removeValue(forKey: pts), let dts = upcoming else {
+        guard let place = packet.pts, let interval = shown.removeValue(forKey: place), let dts = upcoming else {
             throw broken("shows a frame at a time that is not in the plan, or twice")
         }
-        packet.pts = pts + shift
+        let pts = interval.start + shift
+        packet.pts = pts
         packet.dts = dts
-        packet.duration = duration
-        guard dts <= pts + shift else { throw broken("needs more reordering than it says") }
+        packet.duration = interval.duration
+        guard dts <= pts else { throw broken("needs more reordering than it says") }
         written += 1
     }
 
@@ -87,8 +88,10 @@ final class VideoSource: PacketSource {
         guard let next = pending.popFirst() else { throw ReelFailure(.job, "the segments end before the plan does") }
         let record = try segments.record(pass: next.pass, run: next.run)
         reader = try SegmentReader(folder: folder, record: record, parameters: parameters)
-        let intervals = next.frames.map { timeline.interval(of: $0, in: track) }
-        shown = Dictionary(intervals.map { ($0.start, $0.duration) }, uniquingKeysWith: { first, _ in first })
+        let frames = next.frames.map { frame in
+            (timeline.start(of: frame, inRun: next.frames, of: track), timeline.interval(of: frame, in: track))
+        }
+        shown = Dictionary(frames, uniquingKeysWith: { first, _ in first })
     }
 
     private func broken(_ how: String) -> ReelFailure {

@@ -10,15 +10,24 @@ public struct Recon {
     private let texts: [Int: TextScan]
     /// Whether packets that the container's table lists may be left unread.
     private let believesTable: Bool
+    /// Where in the file reading ends, in bytes; nil at its end.
+    private let limit: Int64?
 
     /// Opens the source and picks its main video and the audio beside it. Throws `.input` where there is none to
     /// reverse: no media, no video, encrypted, no decoder.
-    public init(path: String) throws(ReelFailure) { try self.init(path: path, payload: false) }
+    ///
+    /// - Parameter limit: read only so many bytes of the file, for the index of its head; nil for all of them.
+    public init(path: String, limit: Int64? = nil) throws(ReelFailure) {
+        try self.init(path: path, limit: limit, payload: false)
+    }
 
     /// Reads the payload even where the container's table tells all that is to be known, if `payload`, and all packets
     /// even where it lists them, unless `believingTable`.
-    package init(path: String, payload: Bool, believingTable: Bool = true) throws(ReelFailure) {
+    package init(
+        path: String, limit: Int64? = nil, payload: Bool, believingTable: Bool = true
+    ) throws(ReelFailure) {
         believesTable = believingTable
+        self.limit = limit
         demuxer = try Demuxer(path: path, purpose: .list(payload: payload))
         let streams = (0..<demuxer.streamCount).compactMap { [demuxer] in demuxer.stream($0) }
         let isVideo = { (stream: UnsafeMutablePointer<AVStream>) in
@@ -60,16 +69,21 @@ public struct Recon {
 
     /// Reads the whole file once, or where the container has a table of its packets little more than that. `progress`
     /// hears after each packet how many were read. Throws `.input` where the file has no frame to show.
+    ///
+    /// With a limit the index is that of the source's head: the whole groups of pictures in front of it, of which all is
+    /// as the whole file's index has it, if the rest of the file has no surprises. Sound, texts and what is beside them
+    /// are as far as they were read.
     public consuming func run(progress: (_ packets: Int) -> Void = { _ in }) throws(ReelFailure) -> SourceIndex {
-        let path = demuxer.path
+        let (path, limit) = (demuxer.path, limit)
         guard let found = try survey(progress) else {
-            return try Recon(path: path, payload: false, believingTable: false).run(progress: progress)
+            return try Recon(path: path, limit: limit, payload: false, believingTable: false).run(progress: progress)
         }
         // The demuxer's tables are as large as those that are made now.
         _ = consume self
         var index = found.index
-        let (track, repairs) = found.order.arrange(
+        var (track, repairs) = found.order.arrange(
             found.scanned, stream: index.video.stream, firstDecoded: found.firstDecoded)
+        if limit != nil { track.keepHead() }
         guard !track.frames.isEmpty else { throw ReelFailure(.input, "\(path): the video has no frames") }
         let end = track.stream.timeBase.seconds(track.end)
         let said = found.texts.map { $0.finish(end: end) }
@@ -110,6 +124,7 @@ public struct Recon {
             packets += 1
             progress(packets)
             if packet.streamIndex == videoIndex {
+                if let limit, packet.position >= limit { break }
                 guard table?.wants(packet) ?? true else { continue }
                 let found = try pictures.scan(packet)
                 scanned.append(found)

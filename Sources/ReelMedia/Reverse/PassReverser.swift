@@ -190,7 +190,7 @@ public final class PassReverser {
         for slot in part.reversed() {
             let picture = try buffer.take(slot: slot)
             guard let encoding = try runEncoder(for: slot, destination, &work) else { continue }
-            let start = plan.timeline.interval(of: slot, in: track).start
+            let start = plan.timeline.start(of: slot, inRun: encoding.run.frames, of: track)
             try measured(&work.statistics.encodeSeconds) { () throws(ReelFailure) in
                 try converter.withPicture(picture, at: start) { (converted) throws(ReelFailure) in
                     try encoding.add(converted)

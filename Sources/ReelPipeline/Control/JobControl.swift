@@ -31,6 +31,7 @@ public struct JobControl: Sendable {
             (record.state, record.finished) = (.cancelled, Date().timeIntervalSince1970)
         }
         _ = try await board.cancel(id)
+        if store.job(id).exists { try await withdraw(headOf: store.job(id).read()) }
         return "cancelled job \(id)"
     }
 
@@ -73,9 +74,24 @@ public struct JobControl: Sendable {
             throw ReelFailure(.usage, "job \(id) has not ended: cancel it first")
         }
         try await board.waitUntilLetGo(id)
-        if store.job(id).exists { try store.job(id).remove() }
+        if store.job(id).exists {
+            try await withdraw(headOf: store.job(id).read())
+            try store.job(id).remove()
+        }
         try await board.forget(id)
         return "removed job \(id)"
+    }
+
+    /// Removes the job that began with the head of another's source, if there is one, whatever it is at.
+    func withdraw(headOf record: JobRecord) async throws(ReelFailure) {
+        guard let head = record.head else { return }
+        try await withdraw(head)
+    }
+
+    /// Removes a job and all that the store has of it, whatever it is at.
+    func withdraw(_ id: JobID) async throws(ReelFailure) {
+        try await board.withdraw(id)
+        if store.job(id).exists { try store.job(id).remove() }
     }
 
     /// The state as the board knows it, else as the store does; nil where the store has an unfinished job of which the
@@ -96,6 +112,15 @@ public struct JobControl: Sendable {
 }
 
 extension Board {
+    /// Takes a job off the board. Those who work on it learn so with their next beat; what they still write must not
+    /// meet what comes after.
+    func withdraw(_ job: JobID) async throws(ReelFailure) {
+        guard try status(job) != nil else { return }
+        _ = try cancel(job)
+        try await waitUntilLetGo(job)
+        try forget(job)
+    }
+
     /// Waits until nobody works on an ended job any more, no longer than any lease lasts: what is still being written
     /// must not meet what comes after.
     func waitUntilLetGo(_ job: JobID) async throws(ReelFailure) {

@@ -6,11 +6,13 @@ public import ReelStore
 /// A job that was looked at and planned, and exists nowhere yet.
 public struct Preparation: Sendable {
     public let record: JobRecord
-    public let plan: Plan
-    public let source: SourceIndex
+    public internal(set) var plan: Plan
+    /// The job that began with the source's head. Where it was of no use, the record does not name it.
+    let head: PlacedJob?
     /// Holds the index until the job has a folder; removed with this value.
-    let folder: TemporaryFolder
-    let index: String
+    let findings: Submit.Findings
+
+    public var source: SourceIndex { findings.index }
 }
 
 /// A job that the store holds.
@@ -48,7 +50,13 @@ public struct PlacedJob: Sendable {
             need: plan.need, encoders: record.encoders, protocolVersion: Wire.version, weight: record.terms.weight,
             encodingEffort: plan.video.encodingEffort, warnings: plan.warnings)
         return try await board.publish(
-            job, passes: plan.passes, finished: resumed ? finished : [:], paused: record.paused)
+            job, passes: plan.passes, finished: resumed || record.head != nil ? finished : [:], paused: record.paused)
+    }
+
+    /// Hands what it has made of its passes over to another job that has some of them, at these places.
+    func give(_ places: [Pass: Int], to folder: JobFolder) throws(ReelFailure) {
+        let theirs = plan.passes.enumerated().reduce(into: [Int: Int]()) { $0[$1.offset] = places[$1.element] }
+        try folder.take(theirs, of: self.folder)
     }
 
     /// Results of the passes whose segments are all whole, by index.

@@ -6,11 +6,13 @@ public import ReelStore
 
 /// Turns a source and a spec into a job: recon, plan, job folder, board.
 public struct Submit: Sendable {
-    private let store: Store
-    private let engine: EngineHost
-    private let capacity: Capacity
-    private let terms: JobTerms
-    private let stages: Bool
+    let store: Store
+    let engine: EngineHost
+    let capacity: Capacity
+    let terms: JobTerms
+    let stages: Bool
+    /// For so long recon may go on before the source's head is begun with: most sources are read by then.
+    private let patience = Duration.seconds(3)
 
     /// - Parameters:
     ///   - capacity: what the machines that will do the work have, as far as it is known.
@@ -28,32 +30,54 @@ public struct Submit: Sendable {
     /// Recon and plan: all that can be refused is refused here, before anything of the job exists.
     ///
     /// Throws `.input` for what is wrong with the source, `.usage` for what is wrong with the spec.
-    public func prepare(source: String, spec: JobSpec) async throws(ReelFailure) -> Preparation {
+    ///
+    /// - Parameter board: where recon takes long, have the source's head reversed there while the rest is read.
+    public func prepare(
+        source: String, spec: JobSpec, ahead board: Board? = nil
+    ) async throws(ReelFailure) -> Preparation {
+        guard let board, canBegin(spec) else {
+            return try plan(await look(at: source, spec), spec, head: nil)
+        }
+        let head = Task {
+            try await Task.sleep(for: patience)
+            return try await begin(source: source, spec: spec, on: board)
+        }
+        do throws(ReelFailure) {
+            let findings = try await look(at: source, spec)
+            head.cancel()
+            // Why there is none is no matter: if it is the source's fault, that shows now.
+            return try plan(findings, spec, head: try? await head.value)
+        } catch {
+            head.cancel()
+            await Task {
+                guard let begun = try? await head.value else { return }
+                try? await JobControl(board: board, store: store).withdraw(begun.id)
+            }.value
+            throw error
+        }
+    }
+
+    /// What recon found, and where.
+    struct Findings: Sendable {
+        let source: String
+        let fingerprint: Fingerprint
+        let recon: ReconResult
+        let index: SourceIndex
+        /// Of the engine.
+        let encoders: [String]
+        let folder: TemporaryFolder
+        let indexFile: String
+    }
+
+    /// Recon: of the whole source, or of the first so many bytes.
+    func look(at source: String, _ spec: JobSpec, limit: Int64? = nil) async throws(ReelFailure) -> Findings {
         let path = URL(fileURLWithPath: source).standardizedFileURL.path
         var fingerprint = try Fingerprint.of(path)
         let folder = try store.temporaryFolder()
-        let index = folder.path + "/index"
-        let (recon, identity) = try await look(at: path, spec: spec, index: index)
-        fingerprint.indexHash = recon.indexHash
-        let found = try SourceIndex(decoding: AtomicFile.read(index))
-        let plan = try capacity.planner.plan(
-            index: found, spec: spec, video: recon.video, audio: recon.audio, warnings: recon.warnings)
-        let id = try JobID.make(
-            fingerprint: fingerprint, spec: spec, encoder: recon.video.identity,
-            audioEncoders: recon.audio.map(\.encoder))
-        let record = JobRecord(
-            id: id, spec: spec, source: path, staged: stages ? URL(fileURLWithPath: path).lastPathComponent : nil,
-            fingerprint: fingerprint, encoders: plan.builds(among: identity.encoders), terms: terms,
-            created: Date().timeIntervalSince1970)
-        return Preparation(record: record, plan: plan, source: found, folder: folder, index: index)
-    }
-
-    private func look(
-        at source: String, spec: JobSpec, index: String
-    ) async throws(ReelFailure) -> (ReconResult, EngineIdentity) {
+        let file = folder.path + "/index"
         let request = EngineRequest.recon(
-            ReconRequest(source: source, spec: spec, planner: capacity.planner, index: index))
-        return try await ReelFailure.unifying {
+            ReconRequest(source: path, spec: spec, planner: capacity.planner, index: file, limit: limit))
+        let (recon, identity) = try await ReelFailure.unifying {
             try await engine.withEngine(memory: nil) { session in
                 guard case .recon(let result) = try await session.perform(request, progress: { _ in }) else {
                     throw ReelFailure(.job, "the engine answered recon with something else", cause: .crash)
@@ -61,6 +85,29 @@ public struct Submit: Sendable {
                 return (result, session.identity)
             }
         }
+        fingerprint.indexHash = recon.indexHash
+        return Findings(
+            source: path, fingerprint: fingerprint, recon: recon,
+            index: try SourceIndex(decoding: AtomicFile.read(file)), encoders: identity.encoders, folder: folder,
+            indexFile: file)
+    }
+
+    /// Plan. `head` is the job that began with the source's head: of use where recon has found the same there.
+    func plan(_ findings: Findings, _ spec: JobSpec, head: PlacedJob?) throws(ReelFailure) -> Preparation {
+        let recon = findings.recon
+        let kept = try head.flatMap { (head) throws(ReelFailure) in try passes(of: head, in: findings) }
+        let plan = try capacity.planner.plan(
+            index: findings.index, spec: spec, video: recon.video, audio: recon.audio, head: kept ?? [],
+            warnings: recon.warnings)
+        let id = try JobID.make(
+            fingerprint: findings.fingerprint, spec: spec, encoder: recon.video.identity,
+            audioEncoders: recon.audio.map(\.encoder))
+        let record = JobRecord(
+            id: id, spec: spec, source: findings.source,
+            staged: stages ? URL(fileURLWithPath: findings.source).lastPathComponent : nil,
+            fingerprint: findings.fingerprint, head: kept == nil ? nil : head?.id,
+            encoders: plan.builds(among: findings.encoders), terms: terms, created: Date().timeIntervalSince1970)
+        return Preparation(record: record, plan: plan, head: head, findings: findings)
     }
 
     /// Puts a prepared job to work on a board that others may use, too: attaches to it where it runs already, resumes
@@ -70,10 +117,19 @@ public struct Submit: Sendable {
     public func submit(
         _ preparation: Preparation, to board: Board, anew: Bool
     ) async throws(ReelFailure) -> (job: PlacedJob, outcome: Submission) {
+        let control = JobControl(board: board, store: store)
+        // From here on the whole job has all slots. That the head's may have ended is no matter.
+        if let head = preparation.head { _ = try? await control.setPaused(head.id, true) }
+        let (job, outcome) = try await start(preparation, on: board, anew: anew)
+        if let head = preparation.head, head.id != job.record.head { try await control.withdraw(head.id) }
+        return (job, outcome)
+    }
+
+    private func start(
+        _ preparation: Preparation, on board: Board, anew: Bool
+    ) async throws(ReelFailure) -> (job: PlacedJob, outcome: Submission) {
         let id = preparation.record.id
-        if anew {
-            try await withdraw(id, from: board)
-        }
+        if anew { try await board.withdraw(id) }
         let status = try await board.status(id)
         if let status, !status.state.isTerminal, status.state != .publishing, let running = kept(preparation) {
             return (running, .attached)
@@ -96,10 +152,12 @@ public struct Submit: Sendable {
         try? FileManager.default.removeItem(atPath: folder.output(preparation.plan.container))
         try folder.create()
         try folder.write(preparation.record)
-        try folder.adopt(preparation.index, as: folder.index)
+        try folder.adopt(preparation.findings.indexFile, as: folder.index)
         let record = preparation.record
         if let name = record.staged { try folder.stage(record.source, as: name, record.fingerprint) }
         try folder.write(preparation.plan)
+        let places = preparation.plan.passes.enumerated().map { ($0.element, $0.offset) }
+        try preparation.head?.give(Dictionary(uniqueKeysWithValues: places), to: folder)
         return PlacedJob(record: record, plan: preparation.plan, folder: folder, resumed: false)
     }
 
@@ -129,15 +187,6 @@ public struct Submit: Sendable {
     /// A plan that was made for more memory than there is now is of no use.
     private func fits(_ plan: Plan, _ preparation: Preparation) -> Bool {
         plan.need <= max(capacity.ceiling(preparation.record.spec) ?? .max, preparation.plan.need)
-    }
-
-    /// Takes a job off the board. Those who work on it learn so with their next beat; what they still write must not
-    /// meet the segments of another plan.
-    private func withdraw(_ id: JobID, from board: Board) async throws(ReelFailure) {
-        guard try await board.status(id) != nil else { return }
-        _ = try await board.cancel(id)
-        try await board.waitUntilLetGo(id)
-        try await board.forget(id)
     }
 }
 

@@ -12,7 +12,7 @@ actor Claimer {
     private let board: Board
     /// Its own connection: waiting for work blocks it.
     private let waiting: Board
-    private let store: Store
+    let store: Store
     /// Folder of what engines spill, perhaps on another disk than the store.
     private let scratch: String
     private let bell: Bell
@@ -89,6 +89,7 @@ actor Claimer {
             guard let claim else { return nil }
             do {
                 let context = try context(of: claim)
+                try context.takeOver(claim.pass, at: claim.index)
                 memory.reserve(claim.need)
                 return Assignment(claim: claim, context: context)
             } catch {
@@ -103,10 +104,9 @@ actor Claimer {
     }
 
     private func context(of claim: Claim) throws(ReelFailure) -> JobContext {
-        let folder = store.job(claim.job)
-        let record = try folder.read()
+        let record = try store.job(claim.job).read()
         if let known = contexts[claim.job], known.describes(record) { return known }
-        let context = JobContext(record: record, plan: try folder.readPlan(), folder: folder)
+        let context = try JobContext(record, in: store)
         guard claim.pass == .assembly || context.plan.passes.indices.contains(claim.index),
             claim.pass == .assembly || context.plan.passes[claim.index] == claim.pass
         else {

@@ -21,6 +21,7 @@ struct Janitor: Sendable {
             do throws(ReelFailure) {
                 // The board first: it refuses where the job runs again.
                 try await board.forget(job)
+                try await JobControl(board: board, store: store).withdraw(headOf: store.job(job).read())
                 try store.job(job).remove()
                 log.notice("removed job \(job): it was kept as long as it was to be")
             } catch {

@@ -8,6 +8,18 @@ struct JobContext: Sendable {
     let record: JobRecord
     let plan: Plan
     let folder: JobFolder
+    /// The job that began with the source's head, as long as it is there.
+    private let head: PlacedJob?
+
+    init(_ record: JobRecord, in store: Store) throws(ReelFailure) {
+        self.record = record
+        folder = store.job(record.id)
+        plan = try folder.readPlan()
+        head = record.head.flatMap { try? PlacedJob(store.job($0)) }
+    }
+
+    /// Takes over what the head's job made of a pass.
+    func takeOver(_ pass: Pass, at index: Int) throws(ReelFailure) { try head?.give([pass: index], to: folder) }
 
     var files: JobFiles { JobFiles(source: folder.source(of: record), index: folder.index, plan: folder.plan) }
 

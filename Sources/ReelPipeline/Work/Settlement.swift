@@ -50,7 +50,12 @@ struct Settlement: Sendable {
             work.removePartial()
             // Whoever asks for the same again gets the result; its parts have served.
             let keeps = work.assignment.context.record.terms.keepsSegments
-            do { try folder.removeParts(keepingSegments: keeps) } catch { log.warning("\(error.message)") }
+            do throws(ReelFailure) {
+                try folder.removeParts(keepingSegments: keeps)
+                try await JobControl(board: board, store: claimer.store).withdraw(headOf: work.assignment.context.record)
+            } catch {
+                log.warning("\(error.message)")
+            }
         case .late?: log.notice("\(name) had been finished by another worker")
         case .cancelled?: log.notice("\(name) is not needed: the job was cancelled")
         case nil: log.warning("\(name) is whole, but the board could not be told; its next holder will find it")

@@ -80,7 +80,7 @@ struct SubmitCommand: AsyncParsableCommand {
         let deliver: Deliver
 
         func submit(with submit: Submit, to board: Board, anew: Bool) async throws(ReelFailure) -> PlacedJob {
-            let preparation = try await submit.prepare(source: source, spec: spec)
+            let preparation = try await submit.prepare(source: source, spec: spec, ahead: board)
             let (job, outcome) = try await submit.submit(preparation, to: board, anew: anew)
             for warning in job.plan.warnings { Console.say("warning: \(warning)") }
             switch outcome {

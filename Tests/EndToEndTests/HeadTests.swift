@@ -1,0 +1,155 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// Where recon takes long, workers begin with the source's head while the rest is read.
+    @Suite struct HeadTests {
+        private let bench: Bench
+
+        init() throws { bench = try Bench() }
+
+        private static let frames = 1200
+
+        private func submission(_ source: String, _ output: String) -> [String] {
+            ["submit", source, "--wait", "-o", bench.path(output), "--json", "--lossless", "--pass-frames", "24"]
+        }
+
+        /// A coordinator whose first recon waits for a file of the name `go`, as if the disk were slow.
+        private func slowCoordinator() throws -> Program {
+            let folder = bench.path("slow")
+            let files = FileManager.default
+            try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try files.copyItem(atPath: Program.folder + "/reel-coordinator", toPath: folder + "/reel-coordinator")
+            let engine = """
+                #!/bin/sh
+                if mkdir "\(folder)/first" 2>/dev/null; then
+                    until [ -e "\(folder)/go" ]; do sleep 0.1; done
+                fi
+                exec "\(Program.folder)/reel-engine" "$@"
+                """
+            try engine.write(toFile: folder + "/reel-engine", atomically: false, encoding: .utf8)
+            try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/reel-engine")
+            return .at(folder + "/reel-coordinator")
+        }
+
+        private func go() { _ = FileManager.default.createFile(atPath: bench.path("slow/go"), contents: nil) }
+
+        /// Without a table of its packets.
+        private func source() async throws -> String {
+            let film = try await Clips.shared.crowd(frames: HeadTests.frames, size: "160x120")
+            let copy = bench.path("film.mp4")
+            let outcome = try await bench.run(
+                .ffmpeg,
+                ["-v", "error", "-i", film, "-map", "0", "-c", "copy", "-movflags", "frag_keyframe+empty_moov", copy])
+            try #require(outcome.code == 0, "\(outcome.error)")
+            return copy
+        }
+
+        private func jobs(_ fleet: Fleet) async throws -> [JobJSON] {
+            let outcome = try await fleet.coordinator(["status", "--json"])
+            return try JSONDecoder().decode([JobJSON].self, from: Data(outcome.output.utf8))
+        }
+
+        /// What `--wait` has said at the end.
+        private func view(_ outcome: Outcome) throws -> JobJSON {
+            let line = try #require(outcome.output.split(separator: "\n").last)
+            return try JSONDecoder().decode(JobJSON.self, from: Data(line.utf8))
+        }
+
+        /// The head's job, once it is on the board.
+        private func head(_ fleet: Fleet) async throws -> JobJSON {
+            try #require(try await eventually(.seconds(30)) { try await !jobs(fleet).isEmpty })
+            return try #require(try await jobs(fleet).first)
+        }
+
+        @Test func theHeadIsDoneOnceAndBeforeReconEnds() async throws {
+            let source = try await source()
+            let program = try slowCoordinator()
+            try await Fleet.with(bench, workers: 1) { fleet in
+                let submitting = try await fleet.startCoordinator(
+                    submission(source, "out.nut"), program)
+                let head = try await head(fleet)
+                #expect(head.warnings.contains { $0.contains("head of a source") })
+                #expect((HeadTests.frames / 20...HeadTests.frames / 6).contains(head.frames))
+
+                // One pass is in flight when recon ends, and goes on behind the whole job's back.
+                let worker = try #require(await fleet.workers.first)
+                try #require(try await eventually(.seconds(30)) { try fleet.sight(head.id).done.count >= 2 })
+                let engine = try #require(worker.children("reel-engine").first)
+                Glibc.kill(engine, SIGSTOP)
+                defer { Glibc.kill(engine, SIGCONT) }
+                let done = try fleet.sight(head.id).done.count
+                go()
+                try #require(try await eventually(.seconds(30)) { try await jobs(fleet).count == 2 })
+                let whole = try #require(try await jobs(fleet).first { $0.id != head.id })
+                #expect(try await eventually(.seconds(10)) { try await fleet.job(whole.id).passesDone == done })
+                Glibc.kill(engine, SIGCONT)
+
+                let outcome = try await submitting.outcome
+                try #require(outcome.code == 0, "\(outcome.error)")
+                let view = try view(outcome)
+                #expect(view.id == whole.id)
+                #expect(view.frames == HeadTests.frames)
+                #expect(view.framesEncoded == HeadTests.frames)
+                // The head's last pass, which comes first, may be short.
+                let short = 23 - (head.frames - 1) % 24
+                #expect(view.framesDecoded == HeadTests.frames - 24 * (done + 1) + short)
+                try await bench.expectExactlyReversed(source, bench.path("out.nut"))
+                // Nothing of the head remains.
+                #expect(try await jobs(fleet).map(\.id) == [whole.id])
+                #expect(try FileManager.default.contentsOfDirectory(atPath: fleet.store + "/jobs") == [whole.id])
+
+                // What is done already needs no head.
+                try FileManager.default.removeItem(atPath: bench.path("slow/first"))
+                try FileManager.default.removeItem(atPath: bench.path("slow/go"))
+                let again = try await fleet.startCoordinator(submission(source, "other.nut"), program)
+                try await Task.sleep(for: .seconds(5))
+                #expect(try await jobs(fleet).map(\.id) == [whole.id])
+                go()
+                let second = try await again.outcome
+                #expect(second.code == 0)
+                #expect(second.error.contains("is done already"))
+            }
+        }
+
+        @Test func anInterruptedReconLeavesNoHead() async throws {
+            let source = try await source()
+            let program = try slowCoordinator()
+            try await Fleet.with(bench, workers: 1) { fleet in
+                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), program)
+                _ = try await head(fleet)
+                submitting.send(SIGINT)
+                let outcome = try await submitting.outcome
+                #expect(outcome.code == 130)
+                #expect(outcome.output.isEmpty)
+                #expect(try await jobs(fleet).isEmpty)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: fleet.store + "/jobs").isEmpty)
+            }
+        }
+
+        @Test func aKilledCoordinatorsHeadIsGoneOnWith() async throws {
+            let source = try await source()
+            let program = try slowCoordinator()
+            try await Fleet.with(bench, workers: 1) { fleet in
+                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), program)
+                let head = try await head(fleet)
+                #expect(try await submitting.kill().code == 128 + 9)
+                #expect(try await eventually(.seconds(60)) { try await fleet.job(head.id).state == "done" })
+
+                try FileManager.default.removeItem(atPath: bench.path("slow/first"))
+                let again = try await fleet.startCoordinator(
+                    submission(source, "out.nut"), program)
+                try await Task.sleep(for: .seconds(5))
+                #expect(try await jobs(fleet).map(\.id) == [head.id])
+                go()
+                let outcome = try await again.outcome
+                try #require(outcome.code == 0, "\(outcome.error)")
+                let view = try view(outcome)
+                #expect(view.framesDecoded == HeadTests.frames - head.frames)
+                try await bench.expectExactlyReversed(source, bench.path("out.nut"))
+                #expect(try await jobs(fleet).map(\.id) == [view.id])
+            }
+        }
+    }
+}
