@@ -40,7 +40,9 @@ extension Submit {
     /// The passes of the head, from the source's start on, if all that recon of the whole says of it is the same.
     func passes(of head: PlacedJob, in findings: Findings) throws(ReelFailure) -> [VideoPass]? {
         let index = try SourceIndex(decoding: AtomicFile.read(head.folder.index))
-        guard findings.index.video.begins(with: index.video), findings.recon.video == head.plan.video else { return nil }
+        guard findings.index.video.begins(with: index.video), findings.recon.video == head.plan.video else {
+            return nil
+        }
         return head.plan.passes.reversed().compactMap { pass in
             if case .video(let pass) = pass { pass } else { nil }
         }

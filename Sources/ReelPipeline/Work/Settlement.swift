@@ -52,7 +52,8 @@ struct Settlement: Sendable {
             let keeps = work.assignment.context.record.terms.keepsSegments
             do throws(ReelFailure) {
                 try folder.removeParts(keepingSegments: keeps)
-                try await JobControl(board: board, store: claimer.store).withdraw(headOf: work.assignment.context.record)
+                let control = JobControl(board: board, store: claimer.store)
+                try await control.withdraw(headOf: work.assignment.context.record)
             } catch {
                 log.warning("\(error.message)")
             }
