@@ -10,7 +10,7 @@
 --          'differs'   failed or cancelled, and of another number of passes
 -- Keeps    nothing of a job in state publishing can be claimed; what an interrupted publisher left is gone on with.
 local id, passes, retention = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[8])
-local state, count = unpack(redis.call('HMGET', job_key(id), 'state', 'passes'))
+local state, count, created = unpack(redis.call('HMGET', job_key(id), 'state', 'passes', 'created'))
 
 if state == 'failed' or state == 'cancelled' then
   return tonumber(count) == passes and 'ended' or 'differs'
@@ -33,7 +33,7 @@ elseif tonumber(count) ~= passes then
 end
 redis.call('ZADD', key('jobs'), 'NX', now, id)
 redis.call('ZADD', key('active'), 'NX', now, id)
-redis.call('HSETNX', job_key(id), 'created', now)
 redis.call('HSET', job_key(id), 'state', 'publishing', 'job', ARGV[2], 'passes', passes, 'need', ARGV[4],
-  'protocol', ARGV[5], 'encoders', ARGV[6], 'share', ARGV[7], 'frames', ARGV[9], 'effort', ARGV[10], 'cursor', 0)
+  'protocol', ARGV[5], 'encoders', ARGV[6], 'share', ARGV[7], 'frames', ARGV[9], 'effort', ARGV[10], 'cursor', 0,
+  'created', created or now)
 return 'open'
