@@ -61,6 +61,9 @@ end
 -- An entry of `live`, or of `copies`: token, started (ms), frames decoded, frames encoded, worker.
 local function parse(entry) return entry:match('^(%S+) (%d+) (%d+) (%d+) (.*)$') end
 
+-- The token of an entry of `live`, `copies` or `done`, where there is one.
+local function token_of(entry) return entry and entry:match('^%S+') end
+
 -- Who holds a pass; with `part` 'copies', who works at it a second time. That one is there beside a holder only.
 local function holder(id, index, part)
   local entry = redis.call('HGET', job_key(id, part or 'live'), index)
@@ -71,14 +74,14 @@ end
 -- The part in which a token holds a pass and its entry there, parsed; nil and that of `live` where it does not.
 local function part_of(id, index, token)
   local live = redis.call('HGET', job_key(id, 'live'), index)
-  if live and parse(live) == token then return 'live', parse(live) end
+  if token_of(live) == token then return 'live', parse(live) end
   local copy = redis.call('HGET', job_key(id, 'copies'), index)
-  if copy and parse(copy) == token then return 'copies', parse(copy) end
+  if token_of(copy) == token then return 'copies', parse(copy) end
   if live then return nil, parse(live) end
 end
 
 local function hold(id, index, part, token, worker, lease, started, decoded, encoded)
-  redis.call('ZADD', key('lease'), now + lease, lease_name(id, index, token))
+  redis.call('ZADD', key('lease'), text(now + lease), lease_name(id, index, token))
   redis.call('HSET', job_key(id, part), index,
     string.format('%s %d %d %d %s', token, started, decoded, encoded, worker))
 end
@@ -86,7 +89,7 @@ end
 -- The end of every transition that takes a pass from a holder. One that works at it a second time then has it alone.
 local function drop(id, index, token)
   local copy = redis.call('HGET', job_key(id, 'copies'), index)
-  if copy and parse(copy) == token then
+  if token_of(copy) == token then
     redis.call('HDEL', job_key(id, 'copies'), index)
     copy = nil
   end
@@ -103,8 +106,7 @@ end
 
 -- The token that recorded a finished pass.
 local function recorded(id, index)
-  local entry = redis.call('HGET', job_key(id, 'done'), index)
-  return entry and entry:match('^%S+')
+  return token_of(redis.call('HGET', job_key(id, 'done'), index))
 end
 
 -- What the engine of a finished pass warned of, each thing once: readers need not look through all results.

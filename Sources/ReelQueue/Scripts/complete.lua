@@ -26,18 +26,20 @@ if not CLAIMABLE[state] then
   drop(id, index, token)
   return 'cancelled'
 end
-local part, held, started, _, before = part_of(id, index, token)
-if held and not part or redis.call('HGET', job_key(id, 'returned'), index) == token then return 'late' end
+local live, copy = redis.call('HGET', job_key(id, 'live'), index), redis.call('HGET', job_key(id, 'copies'), index)
+local held = token_of(live) == token and live or token_of(copy) == token and copy
+if not held and (live or redis.call('HGET', job_key(id, 'returned'), index) == token) then return 'late' end
 if place > passes or place == passes and redis.call('HLEN', job_key(id, 'done')) < passes then
   return redis.error_reply('REEL pass ' .. index .. ' of job ' .. id .. ' cannot be complete yet')
 end
 
 -- Without a holder the lease comes first too: it makes reap finish what is torn from here on.
 if not held then hold(id, index, 'live', token, worker, lease, now, decoded, encoded) end
+local _, started, _, before = parse(held or '')
 keep_warnings(id, index, ARGV[5])
 redis.call('HSETNX', job_key(id, 'done'), index, token .. ' ' .. ARGV[5])
-redis.call('SETBIT', job_key(id, 'map'), index, 1)
-keep_pace(id, math.max(encoded - tonumber(before or 0), 0), place < passes and 1 or 0)
+redis.call('SETBIT', job_key(id, 'map'), index, '1')
+keep_pace(id, math.max(encoded - (before or 0), 0), place < passes and 1 or 0)
 
 local count = redis.call('HLEN', job_key(id, 'done'))
 local n, d, e, p = (sum or '0 0 0 0'):match('^(%d+) (%d+) (%d+) (%d+)$')
@@ -47,15 +49,18 @@ if tonumber(n) == count - 1 then
 end
 -- What other passes got done tells nothing of the disk that this one waits for.
 if noted == index then redis.call('HDEL', job_key(id), 'note', 'noted') end
-redis.call('ZREM', job_key(id, 'retry'), index)
+-- What is held left `retry` when it was given out.
+if not held then redis.call('ZREM', job_key(id, 'retry'), index) end
 -- What a pass took here, for who wonders whether to do another one a second time.
-if started and decoded > 0 then redis.call('HSET', job_key(id, 'times'), worker, now - started) end
-settle(id, retention)
-for _, other in ipairs({ 'copies', 'live' }) do
-  local loser = holder(id, index, other)
-  if loser and loser ~= token then drop(id, index, loser) end
-end
-drop(id, index, token)
+if started and decoded > 0 then redis.call('HSET', job_key(id, 'times'), worker, text(now - started)) end
+-- Nothing follows from a pass while others are missing.
+if count >= passes then settle(id, retention) end
+-- Nobody holds the pass any more; where two worked at it, the slower one does not, either.
+local loser = held == copy and live or copy
+if copy then redis.call('HDEL', job_key(id, 'copies'), index) end
+redis.call('HDEL', job_key(id, 'live'), index)
+redis.call('ZREM', key('lease'), lease_name(id, index, token))
+if loser then redis.call('ZREM', key('lease'), lease_name(id, index, token_of(loser))) end
 -- At the tail the assembly may begin now; claim looks whether it can.
 if state == 'running' and tonumber(cursor) >= passes and count < passes
   and redis.call('ZCARD', job_key(id, 'retry')) == 0 then
