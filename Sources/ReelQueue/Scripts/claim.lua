@@ -15,14 +15,18 @@ local worker, memory, protocol, lease = ARGV[1], tonumber(ARGV[2]), ARGV[3], ton
 local token, rank, retention = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local BATCH, STEPS, RETRIES = 256, 1000, 16
 local LAG, COPIED, TAIL_WAIT = 2, 0.03, 250
-local host = host_of(worker)
 
 local encoders = {}
 for build in ARGV[4]:gmatch('[^\n]+') do encoders[build] = true end
 
+-- Most jobs exclude nobody.
+local function is_excluded(id)
+  return redis.call('EXISTS', job_key(id, 'excluded')) == 1
+    and redis.call('HEXISTS', job_key(id, 'excluded'), host_of(worker)) == 1
+end
+
 local function can_take(id, job)
-  return job.need <= memory and job.protocol == protocol
-    and redis.call('HEXISTS', job_key(id, 'excluded'), host) == 0
+  return job.need <= memory and job.protocol == protocol and not is_excluded(id)
 end
 
 local function missing_encoder(job)
@@ -54,54 +58,61 @@ local function is_taken(id, index)
     or redis.call('HEXISTS', job_key(id, 'done'), index) == 1
 end
 
--- The next retry that is due; nil and true where there are some, but for others.
+-- The next retry that is due, nil where there is none; whether there are some, but for others; whether any wait at all,
+-- due or not.
 local function next_retry(id, job)
   while true do
-    local due = redis.call('ZRANGEBYSCORE', job_key(id, 'retry'), '-inf', now, 'WITHSCORES', 'LIMIT', 0, RETRIES)
-    local left = false
-    for i = 1, #due, 2 do
-      if is_taken(id, due[i]) then
-        redis.call('ZREM', job_key(id, 'retry'), due[i])
-      elseif is_for_others(id, due[i], tonumber(due[i + 1]), job) then
-        left = true
+    local first = redis.call('ZRANGE', job_key(id, 'retry'), 0, RETRIES - 1, 'WITHSCORES')
+    local for_others, removed = false, false
+    for i = 1, #first, 2 do
+      local index, due = first[i], tonumber(first[i + 1])
+      if due > now then break end
+      if is_taken(id, index) then
+        redis.call('ZREM', job_key(id, 'retry'), index)
+        removed = true
+      elseif is_for_others(id, index, due, job) then
+        for_others = true
       else
-        return tonumber(due[i])
+        return tonumber(index)
       end
     end
-    if left or #due == 0 then return nil, left end
+    if for_others or not removed then return nil, for_others, #first > 0 end
   end
 end
 
 -- The first pass from the cursor on that nobody has, or where the search stopped.
-local function from_cursor(id, cursor, passes)
-  local stop = math.min(passes, cursor + STEPS)
+local function from_cursor(id, job, some_wait)
+  local cursor, stop = job.cursor, math.min(job.passes, job.cursor + STEPS)
   while cursor < stop do
     local index = text(cursor)
-    if not is_taken(id, index) and not redis.call('ZSCORE', job_key(id, 'retry'), index) then return cursor end
+    local waits = some_wait and redis.call('ZSCORE', job_key(id, 'retry'), index)
+    if not waits and not is_taken(id, index) then return cursor end
     cursor = cursor + 1
   end
   return nil, cursor
 end
 
-local function answer(id, index, job)
+local function answer(id, index, need)
   wake(1)
-  local pass = redis.call('HGET', job_key(id, 'passes'), index) or ''
-  return { id, tonumber(index), pass, need_of(failures(id, index), job.need) }
+  return { id, tonumber(index), redis.call('HGET', job_key(id, 'passes'), index) or '', need }
 end
 
 local function give(id, place, from_retry, job)
-  local index = text(place)
-  hold(id, index, 'live', token, worker, lease, now, 0, 0)
+  local index, need = text(place), job.need
+  hold(id, index, 'live', token, worker, lease, text(now), '0', '0')
   if from_retry then
     redis.call('ZREM', job_key(id, 'retry'), index)
+    need = need_of(failures(id, index), need)
   else
-    redis.call('HSET', job_key(id), 'cursor', place + 1)
+    -- What failed is in `retry`, so that this one never did.
+    redis.call('HSET', job_key(id), 'cursor', text(place + 1))
   end
-  local virtual = tonumber(redis.call('ZSCORE', key('run'), id))
-  redis.call('ZADD', key('run'), virtual + tonumber(job.share), id)
-  if virtual > tonumber(redis.call('GET', key('virtual')) or 0) then redis.call('SET', key('virtual'), virtual) end
+  redis.call('ZADD', key('run'), job.virtual + job.share, id)
+  if job.virtual > tonumber(redis.call('GET', key('virtual')) or 0) then
+    redis.call('SET', key('virtual'), job.virtual)
+  end
   event('claimed', id, index, worker)
-  return answer(id, index, job)
+  return answer(id, index, need)
 end
 
 -- A job without work leaves `run` until something is requeued or its next retry is due.
@@ -112,14 +123,21 @@ local function park(id)
   withdraw(id)
 end
 
-local function facts(id)
+-- A job as `claim` sees it; `virtual` is its virtual time where it stands in `run`.
+local function facts(id, virtual)
   local fields = redis.call('HMGET', job_key(id),
-    'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share', 'paused', 'frames', 'copied', 'effort')
+    'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share', 'paused')
   return {
     state = fields[1], passes = tonumber(fields[2]), need = tonumber(fields[3]), protocol = fields[4],
-    encoders = fields[5], cursor = tonumber(fields[6]), share = fields[7], paused = fields[8],
-    frames = tonumber(fields[9] or 0), copied = tonumber(fields[10] or 0), effort = tonumber(fields[11] or 1),
+    encoders = fields[5], cursor = tonumber(fields[6]), share = tonumber(fields[7]), paused = fields[8],
+    virtual = tonumber(virtual),
   }
+end
+
+-- Adds what is asked of a job only at its tail.
+local function add_tail_facts(id, job)
+  local fields = redis.call('HMGET', job_key(id), 'frames', 'copied', 'effort')
+  job.frames, job.copied, job.effort = tonumber(fields[1] or 0), tonumber(fields[2] or 0), tonumber(fields[3] or 1)
 end
 
 -- Milliseconds that a holder will still need at its pace so far, as it was at its last beat; 0 before the first. Passes
@@ -179,6 +197,7 @@ local function may_be_copied(job) return job.copied < math.max(1, COPIED * job.p
 local function copy()
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('tail'), '-inf', now, 'LIMIT', 0, 8)) do
     local job = facts(id)
+    add_tail_facts(id, job)
     if job.state ~= 'running' or job.paused or job.cursor < job.passes
       or redis.call('ZCARD', job_key(id, 'retry')) > 0 or redis.call('HLEN', job_key(id, 'live')) == 0 then
       redis.call('ZREM', key('tail'), id)
@@ -188,23 +207,17 @@ local function copy()
       local index = laggard(id, job)
       if index then
         redis.call('HSET', job_key(id), 'copied', job.copied + 1)
-        hold(id, index, 'copies', token, worker, lease, now, 0, 0)
+        hold(id, index, 'copies', token, worker, lease, text(now), '0', '0')
         event('copied', id, index, worker)
-        return answer(id, index, job)
+        return answer(id, index, need_of(failures(id, index), job.need))
       end
     end
   end
   return false
 end
 
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('timer'), '-inf', now, 'LIMIT', 0, BATCH)) do
-  offer(id, now)
-  redis.call('ZREM', key('timer'), id)
-end
-
-local batch = redis.call('ZRANGE', key('run'), rank, rank + BATCH - 1)
-for _, id in ipairs(batch) do
-  local job = facts(id)
+-- The reply where the search ends at this job of `run`. Otherwise nil: it has left `run`, or `rank` is behind it.
+local function visit(id, job)
   if not CLAIMABLE[job.state] or job.paused then
     withdraw(id)
   elseif not can_take(id, job) then
@@ -212,18 +225,20 @@ for _, id in ipairs(batch) do
   elseif missing_encoder(job) then
     local why = 'it has no encoder ' .. missing_encoder(job)
     if exclude(id, worker, why, lease) then
-      fail_job(id, retention, 'job', 'incompatible', 'no worker can take this job: ' .. host .. ': ' .. why)
+      local message = 'no worker can take this job: ' .. host_of(worker) .. ': ' .. why
+      fail_job(id, retention, 'job', 'incompatible', message)
     else
       rank = rank + 1
     end
   else
-    local index, for_others = next_retry(id, job)
+    local index, for_others, some_wait = next_retry(id, job)
     if index then return give(id, index, true, job) end
-    local found, stopped = from_cursor(id, job.cursor, job.passes)
+    local found, stopped = from_cursor(id, job, some_wait)
     if found then return give(id, found, false, job) end
     if stopped > job.cursor then redis.call('HSET', job_key(id), 'cursor', stopped) end
     if stopped < job.passes then return rank end
     settle(id, retention)
+    add_tail_facts(id, job)
     if for_others then
       rank = rank + 1
     elseif may_assemble(id, job) and not (may_be_copied(job) and laggard(id, job)) then
@@ -237,5 +252,17 @@ for _, id in ipairs(batch) do
     end
   end
 end
-if #batch == BATCH then return rank end
-return copy()
+
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('timer'), '-inf', now, 'LIMIT', 0, BATCH)) do
+  offer(id, now)
+  redis.call('ZREM', key('timer'), id)
+end
+
+-- One after the other: most take a pass of the first.
+for _ = 1, BATCH do
+  local id, virtual = unpack(redis.call('ZRANGE', key('run'), rank, rank, 'WITHSCORES'))
+  if not id then return copy() end
+  local reply = visit(id, facts(id, virtual))
+  if reply then return reply end
+end
+return rank
