@@ -37,8 +37,9 @@ local function answer(id, index, token, decoded, encoded, whole)
   local part, held, started, _, before = part_of(id, index, token)
   if held and not part then return 'lost' end
   if not held and not can_have_back(id, index, token, tonumber(passes)) then return 'lost' end
-  hold(id, index, part or 'live', token, worker, lease, started or now, decoded, encoded)
-  if encoded > tonumber(before or 0) then keep_pace(id, encoded - (before or 0), 0) end
+  hold(id, index, part or 'live', token, worker, lease, started or text(now), decoded, encoded)
+  local further = encoded - (before or 0)
+  if further > 0 then keep_pace(id, further, 0) end
   if whole > 0 and redis.call('HEXISTS', job_key(id, 'fails'), index) == 1 then forget_losses(id, index, whole) end
   if not held then
     redis.call('ZREM', job_key(id, 'retry'), index)
@@ -52,8 +53,6 @@ redis.call('ZADD', key('workers'), now, worker)
 
 local reply = { redis.call('HEXISTS', key('control'), 'drain:' .. worker) }
 for i = 6, #ARGV, 6 do
-  local numbers = {}
-  for j = 3, 5 do table.insert(numbers, tonumber(ARGV[i + j])) end
-  table.insert(reply, answer(ARGV[i], ARGV[i + 1], ARGV[i + 2], unpack(numbers)))
+  table.insert(reply, answer(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], tonumber(ARGV[i + 5])))
 end
 return reply

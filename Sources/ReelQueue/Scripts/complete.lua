@@ -34,7 +34,7 @@ if place > passes or place == passes and redis.call('HLEN', job_key(id, 'done'))
 end
 
 -- Without a holder the lease comes first too: it makes reap finish what is torn from here on.
-if not held then hold(id, index, 'live', token, worker, lease, now, decoded, encoded) end
+if not held then hold(id, index, 'live', token, worker, lease, text(now), ARGV[6], ARGV[7]) end
 local _, started, _, before = parse(held or '')
 keep_warnings(id, index, ARGV[5])
 redis.call('HSETNX', job_key(id, 'done'), index, token .. ' ' .. ARGV[5])
