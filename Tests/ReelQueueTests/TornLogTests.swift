@@ -103,6 +103,20 @@ extension BoardTests {
             }
         }
 
+        /// Before the publisher comes again, people may ask for it.
+        @Test func aTornPublicationCanBeLookedAt() async throws {
+            let before = try bench.server.log().count
+            try await bench.publish(Bench.job(passes: 2))
+            let log = try bench.server.log().dropFirst(before)
+            for length in 1...log.count {
+                try bench.raw("FLUSHALL")
+                for command in log.prefix(length) { try bench.raw.send(command) }
+                let state = try await bench.board.status(JobID("a1"))?.state
+                let torn = Comment("torn after \(length) writes of \(log.count)")
+                #expect([nil, .publishing, .running].contains(state), torn)
+            }
+        }
+
         @Test func everyPrefixOfTheLogComesToARightEnd() async throws {
             let before = try bench.server.log().count
             try await scenario()
