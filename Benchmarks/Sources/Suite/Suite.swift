@@ -58,7 +58,7 @@ struct Suite {
             [
                 try await SlotsSection(
                     workshop: workshop, name: tenMinutes.name, source: try await tenMinutes.file(in: workshop),
-                    seconds: workshop.isQuick ? 30 : 150
+                    seconds: workshop.isQuick ? 30 : 300
                 ).run()
             ]
         case .bitrate: [try await BitrateSection(workshop: workshop, sources: try await contents()).run()]
