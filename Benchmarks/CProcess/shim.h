@@ -1,6 +1,8 @@
 #pragma once
 
 #include <sys/prctl.h>
+// A device's numbers, which Swift's Glibc leaves out.
+#include <sys/sysmacros.h>
 
 /// Makes the calling process the parent of all descendants whose own parents end; 0 where that worked. Swift does not
 /// import what takes a variable number of arguments.
