@@ -53,7 +53,7 @@ final class Demuxer {
         let probed = avformat_find_stream_info(native, nil)
         guard probed >= 0 else { throw Self.refusal(path, probed) }
         leavesPayload = hasTable && purpose == .list(payload: false)
-        if leavesPayload { file?.leavePayload() }
+        if leavesPayload { file?.leavePayload() } else { file?.readAhead() }
         for index in 0..<streamCount {
             filters[index] = try stream(index).flatMap { (stream) throws(ReelFailure) in
                 try BitstreamFilter(for: stream)

@@ -14,9 +14,14 @@ final class FileReader {
     private(set) var bytesRead: Int64 = 0
     /// Where the file ends up to which reading payload is pretended; nil while everything is read.
     private var pretendedSize: Int64?
+    /// Up to where the kernel has been asked to read; nil while it is left to itself.
+    private var asked: Int64?
 
     /// Bytes read at once: more would be read in vain where a demuxer goes to and fro.
     private static let buffer = 32 << 10
+    /// How far before the demuxer the kernel reads, at least half of it: what it reads ahead by itself leaves a fast disk
+    /// idle whenever the demuxer parses for longer.
+    private static let ahead: Int64 = 32 << 20
 
     init(_ path: String) throws(ReelFailure) {
         self.path = path
@@ -53,6 +58,9 @@ final class FileReader {
         native.pointee.direct = 1
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM)
     }
+
+    /// From now on all is read from start to end.
+    func readAhead() { asked = 0 }
 
     /// Has the kernel read what begins at these offsets before it is fetched: it asks a disk for many pieces at once, and
     /// `fetch` waits for each.
@@ -101,6 +109,11 @@ final class FileReader {
                 read(at: position, into: bytes, Int(count))
             }
         position += Int64(max(result, 0))
+        if let asked, position + Self.ahead / 2 >= asked {
+            let (start, end) = (max(asked, position), position + Self.ahead)
+            posix_fadvise(descriptor, off_t(start), off_t(end - start), POSIX_FADV_WILLNEED)
+            self.asked = end
+        }
         return result
     }
 
