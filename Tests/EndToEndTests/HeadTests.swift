@@ -35,14 +35,28 @@ extension EndToEnd {
 
         private func go() { _ = FileManager.default.createFile(atPath: bench.path("slow/go"), contents: nil) }
 
-        /// Without a table of its packets.
-        private func source() async throws -> String {
-            let film = try await Clips.shared.crowd(frames: HeadTests.frames, size: "160x120")
+        /// The next recon waits again.
+        private func forget() throws {
+            for name in ["first", "go"] { try FileManager.default.removeItem(atPath: bench.path("slow/" + name)) }
+        }
+
+        /// Without a table of its packets. `damaged` is one that cannot be decoded.
+        private func source(frames: Int = HeadTests.frames, damaged: Int? = nil) async throws -> String {
+            let film = try await Clips.shared.crowd(frames: frames, size: "160x120")
             let copy = bench.path("film.mp4")
             let outcome = try await bench.run(
                 .ffmpeg,
                 ["-v", "error", "-i", film, "-map", "0", "-c", "copy", "-movflags", "frag_keyframe+empty_moov", copy])
             try #require(outcome.code == 0, "\(outcome.error)")
+            guard let damaged else { return copy }
+            let places = try await bench.run(
+                .ffprobe,
+                ["-v", "error", "-select_streams", "v", "-show_entries", "packet=pos", "-of", "csv=p=0", copy])
+            let place = try #require(UInt64(places.output.split(separator: "\n")[damaged].prefix { $0 != "," }))
+            let file = try FileHandle(forUpdating: URL(fileURLWithPath: copy))
+            defer { try? file.close() }
+            try file.seek(toOffset: place)
+            try file.write(contentsOf: [0xff, 0xff, 0xff, 0xff])
             return copy
         }
 
@@ -101,8 +115,7 @@ extension EndToEnd {
                 #expect(try FileManager.default.contentsOfDirectory(atPath: fleet.store + "/jobs") == [whole.id])
 
                 // What is done already needs no head.
-                try FileManager.default.removeItem(atPath: bench.path("slow/first"))
-                try FileManager.default.removeItem(atPath: bench.path("slow/go"))
+                try forget()
                 let again = try await fleet.startCoordinator(submission(source, "other.nut"), program)
                 try await Task.sleep(for: .seconds(5))
                 #expect(try await jobs(fleet).map(\.id) == [whole.id])
@@ -119,6 +132,8 @@ extension EndToEnd {
             try await Fleet.with(bench, workers: 1) { fleet in
                 let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), program)
                 _ = try await head(fleet)
+                submitting.send(SIGINT)
+                try await Task.sleep(for: .milliseconds(500))
                 submitting.send(SIGINT)
                 let outcome = try await submitting.outcome
                 #expect(outcome.code == 130)
@@ -149,6 +164,19 @@ extension EndToEnd {
                 #expect(view.framesDecoded == HeadTests.frames - head.frames)
                 try await bench.expectExactlyReversed(source, bench.path("out.nut"))
                 #expect(try await jobs(fleet).map(\.id) == [view.id])
+            }
+        }
+
+        @Test func whatWentWrongInTheHeadIsTold() async throws {
+            let source = try await source(damaged: 30)
+            let program = try slowCoordinator()
+            try await Fleet.with(bench, workers: 1) { fleet in
+                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), program)
+                let head = try await head(fleet)
+                #expect(try await eventually(.seconds(60)) { try await fleet.job(head.id).state == "done" })
+                go()
+                let view = try view(try await submitting.outcome)
+                #expect(view.warnings.count { $0.hasPrefix("1 frame did not decode") } == 1, "\(view.warnings)")
             }
         }
     }

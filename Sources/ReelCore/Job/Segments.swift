@@ -22,11 +22,14 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
     /// Audio only: where the first heard sample lies on the output's clock, in samples of `timeBase`; negative where
     /// the sound begins before the first frame.
     public var start: Int64
+    /// What people are to be told of it, in whichever job or attempt it is used; nil where that is nothing, which the
+    /// board's scripts tell by a text search.
+    public var warnings: [String]?
 
     public init(
         name: String, pass: Int, run: Int, frames: Int, packets: Int, bytes: Int64, checksum: String,
         timeBase: TimeBase, reorderDepth: Int, extradataHash: String, initialPadding: Int = 0, trailingPadding: Int = 0,
-        start: Int64 = 0
+        start: Int64 = 0, warnings: [String] = []
     ) {
         self.name = name
         self.pass = pass
@@ -41,6 +44,7 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
         self.initialPadding = initialPadding
         self.trailingPadding = trailingPadding
         self.start = start
+        self.warnings = warnings.isEmpty ? nil : warnings
     }
 }
 

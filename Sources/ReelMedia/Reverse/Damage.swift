@@ -11,6 +11,14 @@ struct Damage {
     /// Where the file's clock starts, in seconds.
     let startTime: Rational
 
+    /// What of it concerns some frames only.
+    func within(_ frames: Range<Int>) -> Damage {
+        var part = self
+        part.missing.removeAll { !frames.contains($0) }
+        part.concealed.removeAll { !frames.contains($0) }
+        return part
+    }
+
     /// A sentence each, with the times from the file's start.
     var warnings: [String] {
         var result: [String] = []

@@ -58,13 +58,14 @@ public final class PassReverser {
             try decode(runs.map(\.frames), destination, &work, progress)
         }
         work.statistics.peakRSS = peakResidentBytes()
-        var warnings = work.damage.warnings + converter.losses.filter { !plan.warnings.contains($0) }
-        if work.resized {
-            warnings.append(
-                "some frames are of another size: scaled to the first one's, \(plan.video.width)x\(plan.video.height)")
-        }
+        let warnings = work.damage.warnings + converter.losses.filter { !plan.warnings.contains($0) } + resizing(work)
         return PassResult(
             segments: work.segments.sorted { $0.run < $1.run }, statistics: work.statistics, warnings: warnings)
+    }
+
+    private func resizing(_ work: borrowing Work) -> [String] {
+        guard work.resized else { return [] }
+        return ["some frames are of another size: scaled to the first one's, \(plan.video.width)x\(plan.video.height)"]
     }
 
     /// What a pass gathers while it runs.
@@ -216,7 +217,11 @@ public final class PassReverser {
 
     private func finish(_ encoding: RunEncoder, _ work: inout Work) throws(ReelFailure) {
         try measured(&work.statistics.encodeSeconds, encoding.drain)
-        work.segments.append(try measured(&work.statistics.waitSeconds, encoding.finish))
+        let warnings = work.damage.within(encoding.run.frames).warnings + resizing(work)
+        let segment = try measured(&work.statistics.waitSeconds) { () throws(ReelFailure) in
+            try encoding.finish(warnings)
+        }
+        work.segments.append(segment)
         work.encoding = nil
     }
 }

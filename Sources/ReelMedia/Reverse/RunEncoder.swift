@@ -41,15 +41,16 @@ final class RunEncoder {
         try writePackets()
     }
 
-    /// Closes the segment; from now on it is whole.
-    func finish() throws(ReelFailure) -> SegmentRecord {
+    /// Closes the segment; from now on it is whole. `warnings` are what went wrong with its frames.
+    func finish(_ warnings: [String]) throws(ReelFailure) -> SegmentRecord {
         guard writer.packetCount == run.frames.count else {
             throw ReelFailure(.job, "\(encoder.name) made \(writer.packetCount) packets of \(run.frames.count) frames")
         }
         return try writer.finish(
             SegmentRecord(
                 name: "", pass: destination.pass, run: run.number, frames: run.frames.count, packets: 0, bytes: 0,
-                checksum: "", timeBase: timeBase, reorderDepth: 0, extradataHash: encoder.extradataHash))
+                checksum: "", timeBase: timeBase, reorderDepth: 0, extradataHash: encoder.extradataHash,
+                warnings: warnings))
     }
 
     private func writePackets() throws(ReelFailure) {

@@ -29,6 +29,14 @@ extension Pass {
             }
         guard due > 0, fitting.count == due else { return nil }
         return PassResult(
-            segments: fitting, statistics: PassStatistics(framesEncoded: frames(in: fitting)), warnings: [])
+            segments: fitting, statistics: PassStatistics(framesEncoded: frames(in: fitting)),
+            warnings: fitting.warnings)
+    }
+}
+
+extension [SegmentRecord] {
+    /// What is to be told of them, each thing once.
+    var warnings: [String] {
+        reduce(into: []) { found, segment in found += (segment.warnings ?? []).filter { !found.contains($0) } }
     }
 }

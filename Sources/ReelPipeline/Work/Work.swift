@@ -86,6 +86,7 @@ struct Work: Sendable {
         let made = Set(result.segments.map(\.run))
         let reused = whole.filter { !made.contains($0.run) }
         result.segments = (result.segments + reused).sorted { $0.run < $1.run }
+        result.warnings += reused.warnings.filter { !result.warnings.contains($0) }
         // What counts on the board is which frames are there, not who encoded them.
         if case .video = claim.pass { result.statistics.framesEncoded += reused.reduce(0) { $0 + $1.frames } }
         return result
