@@ -179,5 +179,79 @@ extension EndToEnd {
                 #expect(view.warnings.count { $0.hasPrefix("1 frame did not decode") } == 1, "\(view.warnings)")
             }
         }
+
+        @Test func aHeadThatSomebodyRemovesIsNoMatter() async throws {
+            let source = try await source()
+            let program = try slowCoordinator()
+            try await Fleet.with(bench, workers: 1) { fleet in
+                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), program)
+                let head = try await head(fleet)
+                _ = try await fleet.coordinator(["cancel", head.id])
+                try #require(try await fleet.coordinator(["remove", head.id]).code == 0)
+                go()
+                let outcome = try await submitting.outcome
+                #expect(outcome.code == 0, "\(outcome.error)")
+                try await bench.expectExactlyReversed(source, bench.path("out.nut"))
+            }
+        }
+
+        @Test func aJobThatIsBegunAnewLeavesNoHead() async throws {
+            let source = try await source()
+            let program = try slowCoordinator()
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let order = ["submit", source, "--lossless", "--pass-frames", "24"]
+                /// Submits it with a head; the whole job's id.
+                func begin() async throws -> String {
+                    let submitting = try await fleet.startCoordinator(order, program)
+                    _ = try await head(fleet)
+                    go()
+                    let id = try await submitting.outcome.output.trimmingCharacters(in: .newlines)
+                    try #require(fleet.jobs.count == 2 && fleet.jobs.contains(id))
+                    try forget()
+                    return id
+                }
+                let id = try await begin()
+                #expect(try await fleet.submit(order.dropFirst() + ["--force"]) == id)
+                #expect(try await jobs(fleet).map(\.id) == [id])
+                #expect(fleet.jobs == [id])
+
+                // Nor does one whose coordinator was killed before it had a plan, and which is begun without one.
+                for words in ["cancel", "remove"] { _ = try await fleet.coordinator([words, id]) }
+                try #require(try await begin() == id)
+                try RawRedis(socket: fleet.socket)("FLUSHALL")
+                try FileManager.default.removeItem(atPath: fleet.folder(id) + "/plan.json")
+                #expect(try await fleet.submit(Array(order.dropFirst())) == id)
+                #expect(fleet.jobs == [id])
+
+                // Nor does one that cannot be placed.
+                for words in ["cancel", "remove"] { _ = try await fleet.coordinator([words, id]) }
+                try Data().write(to: URL(fileURLWithPath: fleet.folder(id)))
+                let submitting = try await fleet.startCoordinator(order, program)
+                _ = try await head(fleet)
+                go()
+                #expect(try await submitting.outcome.code == 4)
+                #expect(try await jobs(fleet).isEmpty)
+                #expect(fleet.jobs == [id])
+            }
+        }
+
+        @Test func aHeadThatIsBeingRemovedStaysEnded() async throws {
+            let source = try await source()
+            let program = try slowCoordinator()
+            try await Fleet.with(bench, workers: 1) { fleet in
+                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), program)
+                let head = try await head(fleet)
+                let worker = try #require(await fleet.workers.first)
+                try #require(try await eventually(.seconds(30)) { try !fleet.sight(head.id).live.isEmpty })
+                // Who works on it cannot let go, and who removes it does not come to the end of that.
+                worker.send(SIGSTOP)
+                submitting.send(SIGINT)
+                #expect(try await eventually(.seconds(10)) { try fleet.sight(head.id).state == "cancelled" })
+                _ = try await submitting.kill()
+                try RawRedis(socket: fleet.socket)("FLUSHALL")
+                #expect(try await fleet.coordinator(["recover"]).code == 0)
+                #expect(try await jobs(fleet).isEmpty)
+            }
+        }
     }
 }

@@ -90,6 +90,11 @@ public struct JobControl: Sendable {
 
     /// Removes a job and all that the store has of it, whatever it is at.
     func withdraw(_ id: JobID) async throws(ReelFailure) {
+        // Should this be the last that is done. On a full disk nothing can be written, only removed.
+        try? record(id) { record in
+            guard record.state == nil else { return }
+            (record.state, record.finished) = (.cancelled, Date().timeIntervalSince1970)
+        }
         try await board.withdraw(id)
         if store.job(id).exists { try store.job(id).remove() }
     }

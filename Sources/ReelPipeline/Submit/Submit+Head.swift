@@ -21,10 +21,13 @@ extension Submit {
     func begin(source: String, spec: JobSpec, on board: Board) async throws(ReelFailure) -> PlacedJob? {
         let fingerprint = try Fingerprint.of(source)
         guard try !store.has(fingerprint, spec) else { return nil }
+        let whole = spec.identity
         var (spec, terms) = (spec, terms)
         spec.audio = .none
         // That many passes follow is why it is done at all.
         spec.threads = spec.threads ?? 1
+        // Else what the store has of the one would be taken for the other.
+        guard spec.identity != whole else { return nil }
         terms.keepsSegments = true
         let submit = Submit(store: store, engine: engine, capacity: capacity, terms: terms)
         let findings = try await submit.look(at: source, spec, limit: fingerprint.size / Submit.share)
@@ -37,25 +40,32 @@ extension Submit {
         return job
     }
 
-    /// The passes of the head, from the source's start on, if all that recon of the whole says of it is the same.
-    func passes(of head: PlacedJob, in findings: Findings) throws(ReelFailure) -> [VideoPass]? {
-        let index = try SourceIndex(decoding: AtomicFile.read(head.folder.index))
-        guard findings.index.video.begins(with: index.video), findings.recon.video == head.plan.video else {
-            return nil
-        }
+    /// The passes of the head, from the source's start on, if all that recon of the whole says of it is the same, and
+    /// nobody has removed it.
+    func passes(of head: PlacedJob, in findings: Findings) -> [VideoPass]? {
+        guard let index = try? SourceIndex(decoding: AtomicFile.read(head.folder.index)),
+            findings.index.video.begins(with: index.video), findings.recon.video == head.plan.video
+        else { return nil }
         return head.plan.passes.reversed().compactMap { pass in
             if case .video(let pass) = pass { pass } else { nil }
         }
     }
+
+    /// Removes a head that came to nothing, also where this task is cancelled. One that cannot be removed now is found by
+    /// who submits the same again.
+    func abandon(_ head: JobID, on board: Board) async {
+        await Task { try? await JobControl(board: board, store: store).withdraw(head) }.value
+    }
 }
 
 extension Store {
-    /// Whether it has a job of a file of this size and time, for the same output.
+    /// Whether it has a job of a file of this size and time, for the same output. One without a plan is begun anew.
     fileprivate func has(_ fingerprint: Fingerprint, _ spec: JobSpec) throws(ReelFailure) -> Bool {
         try jobs().contains { id in
             guard var known = try? job(id).read() else { return false }
             known.fingerprint.indexHash = nil
             return known.fingerprint == fingerprint && known.spec.identity == spec.identity
+                && (try? job(id).readPlan()) != nil
         }
     }
 }

@@ -51,7 +51,7 @@ public struct Submit: Sendable {
             head.cancel()
             await Task {
                 guard let begun = try? await head.value else { return }
-                try? await JobControl(board: board, store: store).withdraw(begun.id)
+                await abandon(begun.id, on: board)
             }.value
             throw error
         }
@@ -95,7 +95,7 @@ public struct Submit: Sendable {
     /// Plan. `head` is the job that began with the source's head: of use where recon has found the same there.
     func plan(_ findings: Findings, _ spec: JobSpec, head: PlacedJob?) throws(ReelFailure) -> Preparation {
         let recon = findings.recon
-        let kept = try head.flatMap { (head) throws(ReelFailure) in try passes(of: head, in: findings) }
+        let kept = head.flatMap { passes(of: $0, in: findings) }
         let plan = try capacity.planner.plan(
             index: findings.index, spec: spec, video: recon.video, audio: recon.audio, head: kept ?? [],
             warnings: recon.warnings)
@@ -118,11 +118,23 @@ public struct Submit: Sendable {
         _ preparation: Preparation, to board: Board, anew: Bool
     ) async throws(ReelFailure) -> (job: PlacedJob, outcome: Submission) {
         let control = JobControl(board: board, store: store)
-        // From here on the whole job has all slots. That the head's may have ended is no matter.
-        if let head = preparation.head { _ = try? await control.setPaused(head.id, true) }
-        let (job, outcome) = try await start(preparation, on: board, anew: anew)
-        if let head = preparation.head, head.id != job.record.head { try await control.withdraw(head.id) }
-        return (job, outcome)
+        let folder = store.job(preparation.record.id)
+        var heads: Set<JobID> = []
+        // Of an earlier plan, which may be kept.
+        if let earlier = (try? folder.read())?.head { heads.insert(earlier) }
+        if let head = preparation.head {
+            heads.insert(head.id)
+            // From here on the whole job has all slots. That the head's may have ended is no matter.
+            _ = try? await control.setPaused(head.id, true)
+        }
+        do throws(ReelFailure) {
+            let (job, outcome) = try await start(preparation, on: board, anew: anew)
+            for head in heads where head != job.record.head || job.result != nil { try await control.withdraw(head) }
+            return (job, outcome)
+        } catch {
+            if let head = preparation.head, head.id != (try? folder.read())?.head { await abandon(head.id, on: board) }
+            throw error
+        }
     }
 
     private func start(
