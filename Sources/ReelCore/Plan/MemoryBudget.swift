@@ -29,14 +29,15 @@ struct MemoryBudget {
     /// Of a frame that is held; 0 where packets are copied.
     let frameBytes: Int64
 
-    /// Fails with kind `.input` where the index gives sizes that no video has.
-    init(index: SourceIndex, video: VideoTarget) throws(ReelFailure) {
+    /// Beside an index of so many packets, if that is more than this one has. Fails with kind `.input` where the index
+    /// gives sizes that no video has.
+    init(index: SourceIndex, video: VideoTarget, packets: Int = 0) throws(ReelFailure) {
         let stream = index.video.stream
         guard (1...(1 << 40)).contains(stream.frameBytes), (0...1000).contains(stream.reorderDepth) else {
             throw ReelFailure(
                 .input, "no decoder makes frames of \(stream.frameBytes) bytes, \(stream.reorderDepth) held back")
         }
-        let base = MemoryBudget.process + MemoryBudget.indexEntry * Int64(index.video.packets.count)
+        let base = MemoryBudget.process + MemoryBudget.indexEntry * Int64(max(index.video.packets.count, packets))
         if video.isCopy {
             // A stretch is handed out while the next is read, and the last packets are in checksums; of packets of many
             // sizes the heaps keep up to twice as much again.

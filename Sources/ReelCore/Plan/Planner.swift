@@ -9,16 +9,18 @@ public struct Planner: Hashable, Codable, Sendable {
         self.memory = memory
     }
 
-    /// The plan. `head` are passes from the source's start on that are being worked on already: they stay as they are.
+    /// The plan. `head` are passes from the source's start on that are being worked on already: they stay as they are, if
+    /// they fit into the memory allowed beside this index. `packets` are those that a longer index of the same source is
+    /// expected to have, beside which the passes are to fit, too.
     /// Fails with kind `.usage` where no frame lies in the spec's range or the least need exceeds the memory
     /// allowed, with `.input` where the video has no frames or cannot be decoded from its first.
     public func plan(
         index: SourceIndex, spec: JobSpec, video: VideoTarget, audio: [AudioTarget], head: [VideoPass] = [],
-        warnings: [String]
+        packets: Int = 0, warnings: [String]
     ) throws(ReelFailure) -> Plan {
         let starts = try StartTable(index.video)
         let timeline = try Timeline(index: index, spec: spec)
-        let budget = try MemoryBudget(index: index, video: video)
+        let budget = try MemoryBudget(index: index, video: video, packets: packets)
 
         let cap = spec.passFrames.map { max($0, 1) }
         // A run of two may have to take a third frame, so that none is left over.
@@ -26,6 +28,7 @@ public struct Planner: Hashable, Codable, Sendable {
         let least = min(PassWork.leastRun, most)
         let room = try budget.frames(in: memory.narrowed(to: spec.memory), least: least, most: most)
 
+        let head = head.allSatisfy { starts.framesHeld(by: $0) <= room } ? head : []
         // The assembly copies packets from the source: there is nothing to decode.
         let rest = (head.last?.frames.upperBound ?? timeline.firstFrame)..<timeline.frames.upperBound
         let passes =

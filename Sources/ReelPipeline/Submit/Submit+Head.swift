@@ -31,7 +31,9 @@ extension Submit {
         terms.keepsSegments = true
         let submit = Submit(store: store, engine: engine, capacity: capacity, terms: terms)
         let findings = try await submit.look(at: source, spec, limit: fingerprint.size / Submit.share)
-        var preparation = try submit.plan(findings, spec, head: nil)
+        // The rest may have more packets for its size.
+        let packets = findings.index.video.packets.count * 2 * Int(Submit.share)
+        var preparation = try submit.plan(findings, spec, head: nil, packets: packets)
         preparation.plan.warnings = ["this is the head of a source of which the rest is still being read"]
         guard !preparation.plan.passes.isEmpty, !Task.isCancelled else { return nil }
         let job = try await submit.submit(preparation, to: board, anew: false).job

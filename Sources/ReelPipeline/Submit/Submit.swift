@@ -92,13 +92,16 @@ public struct Submit: Sendable {
             indexFile: file)
     }
 
-    /// Plan. `head` is the job that began with the source's head: of use where recon has found the same there.
-    func plan(_ findings: Findings, _ spec: JobSpec, head: PlacedJob?) throws(ReelFailure) -> Preparation {
+    /// Plan. `head` is the job that began with the source's head: of use where recon has found the same there. `packets`
+    /// is for planning that one: how many the whole source has, about.
+    func plan(
+        _ findings: Findings, _ spec: JobSpec, head: PlacedJob?, packets: Int = 0
+    ) throws(ReelFailure) -> Preparation {
         let recon = findings.recon
         let kept = head.flatMap { passes(of: $0, in: findings) }
         let plan = try capacity.planner.plan(
             index: findings.index, spec: spec, video: recon.video, audio: recon.audio, head: kept ?? [],
-            warnings: recon.warnings)
+            packets: packets, warnings: recon.warnings)
         let id = try JobID.make(
             fingerprint: findings.fingerprint, spec: spec, encoder: recon.video.identity,
             audioEncoders: recon.audio.map(\.encoder))
