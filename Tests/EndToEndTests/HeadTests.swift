@@ -253,5 +253,35 @@ extension EndToEnd {
                 #expect(try await jobs(fleet).isEmpty)
             }
         }
+
+        @Test func theHeadsAssemblyKeepsNobodyWaiting() async throws {
+            let source = try await source(frames: 4800)
+            let program = try slowCoordinator()
+            try await Fleet.with(bench, workers: 3) { fleet in
+                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), program)
+                let head = try await head(fleet)
+                // Two passes lag. One of them is done a second time, then somebody begins the assembly early.
+                var stopped: [pid_t] = []
+                defer { for engine in stopped { Glibc.kill(engine, SIGCONT) } }
+                for worker in await fleet.workers.prefix(2) {
+                    try #require(
+                        try await eventually(.seconds(30)) {
+                            try fleet.sight(head.id).live.values.contains { $0.pid == worker.pid }
+                                && !worker.children("reel-engine").isEmpty
+                        })
+                    let engine = try #require(worker.children("reel-engine").first)
+                    Glibc.kill(engine, SIGSTOP)
+                    stopped.append(engine)
+                }
+                let passes = try fleet.sight(head.id).passes
+                try #require(try await eventually(.seconds(60)) { try fleet.sight(head.id).live[passes] != nil })
+                go()
+                // Who waits there has other work now.
+                try #require(try await eventually(.seconds(30)) { try await jobs(fleet).count == 2 })
+                #expect(try await eventually(.seconds(10)) { try fleet.sight(head.id).live[passes] == nil })
+                for engine in stopped { Glibc.kill(engine, SIGCONT) }
+                #expect(try await submitting.outcome.code == 0)
+            }
+        }
     }
 }

@@ -12,8 +12,8 @@ struct AssemblyFeed: Sendable {
     let folder: JobFolder
     let list: SegmentListFile
 
-    /// Returns when all are named. Throws `.interrupted` where passes wait for somebody to take them: the slot that
-    /// waits here could.
+    /// Returns when all are named. Throws `.interrupted` where passes wait for somebody to take them, since the slot that
+    /// waits here could; and where the job is held back, since it could work on another.
     func run() async throws(ReelFailure) {
         var missing = Set(0..<passCount)
         var results = try await board.results(job).filter { missing.contains($0.key) }
@@ -39,6 +39,7 @@ struct AssemblyFeed: Sendable {
                 guard try await board.retries(job) == 0 else {
                     throw ReelFailure(.interrupted, "passes of job \(job) wait for a slot", cause: .transient)
                 }
+                try await checkNotHeldBack()
             } catch  where error.kind != .interrupted && error.cause == .transient {
                 // Redis is away: whoever is at the passes goes on, and so does this.
                 continue
@@ -51,11 +52,18 @@ struct AssemblyFeed: Sendable {
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(60)
         while let missing = folder.missingSegments(of: segments).first {
+            // A head's: the whole job has taken them over.
+            try await checkNotHeldBack()
             guard clock.now < deadline, (try? await Task.sleep(for: .seconds(1))) != nil else {
                 throw ReelFailure(
                     .unreachable, "the segment \(missing.name) is recorded as done but not in \(folder.segments)",
                     cause: .incompatible)
             }
         }
+    }
+
+    private func checkNotHeldBack() async throws(ReelFailure) {
+        guard let status = try? await board.status(job), status.isPaused else { return }
+        throw ReelFailure(.interrupted, "job \(job) is held back", cause: .transient)
     }
 }
