@@ -85,6 +85,18 @@ extension EndToEnd {
             #expect(try await bench.samples(of: bench.path("out.mov"), channels: 1) == before.map { $0.reversed() })
         }
 
+        /// Without sound nothing is known of the segments when the assembly begins.
+        @Test func silentWithReordering() async throws {
+            let source = try await Clips.shared.long()
+            let outcome = try await bench.run(
+                .coordinator,
+                [
+                    "run", source, "-o", "out.mkv", "--video-codec", "libx265", "--preset", "ultrafast",
+                    "--pass-frames", "100",
+                ])
+            #expect(outcome.code == 0, "\(outcome.error)")
+        }
+
         @Test func manyThreads() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             let outcome = try await bench.run(

@@ -51,8 +51,9 @@ final class Encoder {
     var frameSize: Int { Int(native.pointee.frame_size) }
     /// Samples of priming before the first that is heard.
     var initialPadding: Int { Int(native.pointee.initial_padding) }
-    /// How many packets a frame may come later in decode order than in presentation order.
-    var reorderDepth: Int { Int(native.pointee.has_b_frames) }
+    /// How many packets a frame may come later in decode order than in presentation order. The wrapper of x265 does not say
+    /// it: two, with its pyramid of B-frames.
+    var reorderDepth: Int { max(Int(native.pointee.has_b_frames), name == "libx265" ? 2 : 0) }
     var channelLayout: AVChannelLayout { native.pointee.ch_layout }
 
     /// SHA-256 of the extradata, of nothing where there is none.
