@@ -125,13 +125,11 @@ public struct Submit: Sendable {
         var heads: Set<JobID> = []
         // Of an earlier plan, which may be kept.
         if let earlier = (try? folder.read())?.head { heads.insert(earlier) }
-        if let head = preparation.head {
-            heads.insert(head.id)
-            // From here on the whole job has all slots. That the head's may have ended is no matter.
-            _ = try? await control.setPaused(head.id, true)
-        }
+        if let head = preparation.head { heads.insert(head.id) }
         do throws(ReelFailure) {
             let (job, outcome) = try await start(preparation, on: board, anew: anew)
+            // From here on the whole job has all slots. That the head's may have ended is no matter.
+            if let head = preparation.head { _ = try? await control.setPaused(head.id, true) }
             for head in heads where head != job.record.head || job.result != nil { try await control.withdraw(head) }
             return (job, outcome)
         } catch {
