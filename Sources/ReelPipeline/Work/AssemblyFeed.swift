@@ -29,8 +29,7 @@ struct AssemblyFeed: Sendable {
 
     private func next(of missing: Set<Int>) async throws(ReelFailure) -> [Int: PassResult] {
         while true {
-            // Behind the last pass all slots wait for this.
-            guard (try? await Task.sleep(for: .milliseconds(50))) != nil else {
+            guard (try? await Task.sleep(for: .milliseconds(200))) != nil else {
                 throw ReelFailure(.interrupted, "interrupted assembling", cause: .transient)
             }
             do throws(ReelFailure) {
