@@ -6,7 +6,7 @@ struct PlannerTests {
     @Test("cuts 456 key frames by 100 from the start and publishes the 56 first", arguments: [1, 2, 3, 16])
     func originalMethod(slots: Int) throws {
         let index = Indexes.regular(frames: 456, keysAt: Array(0..<456))
-        let plan = try Plans.make(index, slots: slots, spec: JobSpec(container: .mp4, passFrames: 100))
+        let plan = try Plans.make(index, slots: slots, spec: JobSpec(container: .mp4, passFrames: 100, threads: 1))
         let expected = [400..<456, 300..<400, 200..<300, 100..<200, 0..<100].map {
             Pass.video(VideoPass(randomAccessPoint: $0.lowerBound, frames: $0, runCount: 1, stretchFrames: 48))
         }
@@ -86,6 +86,29 @@ struct PlannerTests {
         #expect(try planner.threads(index: short, spec: spec, video: Plans.target()) == 3)
     }
 
+    @Test("gives the encoder of each slot's last pass twice the threads", arguments: [2, 5])
+    func threadsAtTheEnd(slots: Int) throws {
+        let index = Indexes.regular(frames: 9000, keysAt: Array(stride(from: 0, to: 9000, by: 50)))
+        func threads(
+            _ spec: JobSpec, _ video: VideoTarget = Plans.target(), slots: Int = slots
+        ) throws -> [Int] {
+            try Plans.make(index, slots: slots, spec: spec, video: video).videoPasses.map(\.threads)
+        }
+        var spec = JobSpec(container: .mp4, passFrames: 500)
+        let (ordinary, last) = (Array(repeating: 1, count: 18 - slots), Array(repeating: 2, count: slots))
+        #expect(try threads(spec) == ordinary + last)
+        #expect(try Set(threads(spec, Plans.target(threads: 3))) == [3], "no core was left over before")
+        #expect(try Set(threads(spec, slots: 1)) == [1])
+        #expect(try Set(threads(spec, Plans.target("libx265"))) == [1], "its parameters would be others")
+        spec.threads = 1
+        #expect(try Set(threads(spec)) == [1], "as somebody said")
+        spec.threads = nil
+        spec.memory = try Plans.make(index, slots: 1, memory: MemoryRequest(budget: 0), spec: spec).need
+        #expect(try Set(threads(spec)) == [1], "there is no memory for more")
+        spec.memory = spec.memory.map { $0 + (32 << 20) }
+        #expect(try Set(threads(spec)) == [1, 2])
+    }
+
     @Test("takes no more threads than the memory allowed holds")
     func threadsAndMemory() throws {
         let index = Indexes.regular(frames: 60, keysAt: [0])
@@ -102,7 +125,7 @@ struct PlannerTests {
         let alone = try Plans.make(index, slots: 1)
         #expect(alone.videoPasses == [VideoPass(randomAccessPoint: 0, frames: 0..<172_800, runCount: 720)])
         for (slots, passes) in [(2, 2), (3, 3), (8, 3)] {
-            let plan = try Plans.make(index, slots: slots)
+            let plan = try Plans.make(index, slots: slots, spec: JobSpec(container: .mp4, threads: 1))
             #expect(plan.videoPasses.count == passes)
             #expect(plan.videoPasses.allSatisfy { $0.randomAccessPoint == 0 })
             #expect(plan.redundancy(in: index.video) <= 0.15)
@@ -130,9 +153,9 @@ struct PlannerTests {
 
     @Test("plans one frame, and two")
     func tiny() throws {
-        let one = try Plans.make(Indexes.regular(frames: 1, keysAt: [0]), slots: 8)
+        let one = try Plans.make(Indexes.regular(frames: 1, keysAt: [0]), slots: 1)
         #expect(one.passes == [.video(VideoPass(randomAccessPoint: 0, frames: 0..<1, runCount: 1))])
-        let two = try Plans.make(Indexes.regular(frames: 2, keysAt: [0, 1]), slots: 8)
+        let two = try Plans.make(Indexes.regular(frames: 2, keysAt: [0, 1]), slots: 1)
         #expect(two.passes == [.video(VideoPass(randomAccessPoint: 0, frames: 0..<2, runCount: 1))])
     }
 
@@ -141,7 +164,7 @@ struct PlannerTests {
         var index = Indexes.regular(frames: 600, keysAt: [0, 100, 300, 310])
         index.video.randomAccessPoints[1] = RandomAccessPoint(packet: 100, frame: 360)
         index.video.randomAccessPoints[2] = RandomAccessPoint(packet: 295, frame: 310)
-        let plan = try Plans.make(index, spec: JobSpec(container: .mp4, passFrames: 310))
+        let plan = try Plans.make(index, spec: JobSpec(container: .mp4, passFrames: 310, threads: 1))
         #expect(
             plan.videoPasses == [
                 VideoPass(randomAccessPoint: 3, frames: 310..<600, runCount: 1),

@@ -41,7 +41,8 @@ struct SelectionTests {
 
     @Test("may begin inside a group of pictures, which is decoded from its RAP")
     func insideGroup() throws {
-        let plan = try Plans.make(index, spec: JobSpec(container: .mp4, from: Rational(11, 2), to: Rational(6)))
+        let plan = try Plans.make(
+            index, slots: 1, spec: JobSpec(container: .mp4, from: Rational(11, 2), to: Rational(6)))
         #expect(plan.timeline.frames == 165..<180)
         #expect(plan.videoPasses == [VideoPass(randomAccessPoint: 3, frames: 165..<180, runCount: 1)])
     }

@@ -75,6 +75,27 @@ struct EncodingTests {
         ).split(separator: "\n").filter { $0.contains("K") }.compactMap { Int($0.prefix { $0 != "," }) }
     }
 
+    @Test("a job's last passes, by two threads: each frame once, from the last to the first, and always the same bytes")
+    func lastPasses() throws {
+        func job(in folder: ScratchFolder, _ threads: Int?) throws -> (source: String, job: MediaJob) {
+            let source = try Fixture.make(
+                "s.mp4", in: folder, frames: 200, rate: "30000/1001", video: Fixture.x264 + ["-g", "24"])
+            let spec = JobSpec(
+                container: .mp4, videoCodec: "libx264", crf: 0, preset: "veryfast", audio: .none, passFrames: 48,
+                threads: threads)
+            return (source, try MediaJob(source, spec: spec, folder: folder.path))
+        }
+        let folders = (try ScratchFolder(), try ScratchFolder(), try ScratchFolder())
+        let (source, first) = try job(in: folders.0, nil)
+        #expect(first.plan.mostEncoderThreads == 2)
+        #expect(try Decoded(first.output).hashes == Decoded(source).hashes.reversed())
+        func checksums(_ job: MediaJob) -> [String] { job.results.flatMap(\.segments).map(\.checksum) }
+        #expect(try checksums(job(in: folders.1, nil).job) == checksums(first))
+        // x264 writes its options into a run's first packet.
+        let single = try checksums(job(in: folders.2, 1).job)
+        #expect(zip(single, checksums(first)).map(==) == [true, true, true, false, false])
+    }
+
     @Test("rows 34 and 35: MP4: exact timestamps from 0, though frames are reordered and the rate is not round")
     func timestamps() throws {
         let folder = try ScratchFolder()

@@ -19,6 +19,8 @@ public struct JobSpec: Hashable, Codable, Sendable {
     public var passFrames: Int?
     /// Threads of each codec, which the plan fixes; nil leaves it to the plan, that no slot is without work.
     public var threads: Int?
+    /// What `threads` may be.
+    public static let threadCounts = 1...128
     /// Bytes a pass may take; nil is the default of 2 GiB.
     public var memory: Int64?
     public var verify: VerifyMode

@@ -12,14 +12,15 @@ struct EncoderProfile {
         let pixels = Double(video.width) * Double(video.height)
         // SVT-AV1 holds fewer pictures from its "4K range" on.
         let largePictures = video.encoder == "libsvtav1" && pixels > 4_200_000 ? 0.7 : 1
-        let threads = 1 + row.perThread * Double(max(video.threads - 1, 0))
+        let threads = 1 + row.perThread * Double(video.threads - 1)
         let bytesPerPixel = PictureLayout(video.pixelFormat).bytesPerPixel
         let variable = pixels * (row.perPixel + row.pictures * bytesPerPixel) * row.scale * largePictures * threads
-        memory = row.constant + Int64(min(variable, 0x1p60))
+        memory = row.constant + Int64(min(variable + row.heldByThreads(video.threads, bytesPerPixel) * pixels, 0x1p60))
         weight = row.weight
     }
 
-    /// memory = constant + pixels · (perPixel + pictures · bytes of a pixel) · scale · (1 + perThread · (threads − 1))
+    /// memory = constant + pixels · (perPixel + pictures · bytes of a pixel) · scale · (1 + perThread · (threads − 1)), and
+    /// more where threads look ahead.
     private struct Row {
         var constant: Int64 = 4 << 20
         var perPixel: Double
@@ -27,13 +28,21 @@ struct EncoderProfile {
         var scale = 1.0
         var perThread = 0.08
         var weight: Double
+        /// A second thread of x264 looks ahead, whatever the preset: that holds three times the pictures that each thread
+        /// then encodes.
+        var looksAhead = false
+
+        /// Bytes a pixel.
+        func heldByThreads(_ threads: Int, _ bytesPerPixel: Double) -> Double {
+            looksAhead && threads > 1 ? (15 + 8.5 * bytesPerPixel) * Double(threads + 1) / 3 : 0
+        }
     }
 
     private static func row(of encoder: String, preset: String?) -> Row {
         switch encoder {
         case "libx264", "libx264rgb":
             let (scale, weight) = x264[preset ?? "medium"] ?? (3.4, 8)
-            return Row(perPixel: 40, pictures: 100, scale: scale, weight: weight)
+            return Row(perPixel: 40, pictures: 100, scale: scale, perThread: 0, weight: weight, looksAhead: true)
         case "libx265":
             let (scale, weight) = x265[preset ?? "medium"] ?? (2.5, 20)
             return Row(constant: 24 << 20, perPixel: 70, pictures: 90, scale: scale, weight: weight)

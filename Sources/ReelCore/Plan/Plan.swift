@@ -1,7 +1,7 @@
 /// A job's work, fixed before any of it is done. Immutable: the same plan gives the same bytes anywhere.
 public struct Plan: Hashable, Codable, Sendable {
     /// Grows when the meaning of a plan changes; workers refuse what they do not know.
-    public static let version = 5
+    public static let version = 6
 
     public var version: Int
     public var container: Container
@@ -33,6 +33,11 @@ public struct Plan: Hashable, Codable, Sendable {
         self.onDamage = onDamage
         self.warnings = warnings
     }
+
+    /// The most threads that a pass gives its encoder.
+    public var mostEncoderThreads: Int {
+        passes.reduce(1) { most, pass in if case .video(let pass) = pass { max(most, pass.threads) } else { most } }
+    }
 }
 
 /// The unit of work: decoded in one go, published, claimed, retried. At most 200 bytes of JSON.
@@ -54,12 +59,17 @@ public struct VideoPass: Hashable, Sendable {
     /// Where RAPs are near, frames that a stretch has at the least: the pass is decoded stretch by stretch from its end,
     /// and only a stretch is held in memory; see `StartTable.stretches`. nil: it is decoded forwards, and a run is held.
     public var stretchFrames: Int?
+    /// Of the encoder: those of the job's target, but more at the job's end.
+    public var threads: Int
 
-    public init(randomAccessPoint: Int, frames: Range<Int>, runCount: Int, stretchFrames: Int? = nil) {
+    public init(
+        randomAccessPoint: Int, frames: Range<Int>, runCount: Int, stretchFrames: Int? = nil, threads: Int = 1
+    ) {
         self.randomAccessPoint = randomAccessPoint
         self.frames = frames
         self.runCount = runCount
         self.stretchFrames = stretchFrames
+        self.threads = threads
     }
 
     /// The runs in presentation order: as even as whole frames allow, the longer ones first.
@@ -74,7 +84,7 @@ public struct VideoPass: Hashable, Sendable {
     }
 }
 
-/// Written as [rap, first frame, end, runs, frames of a stretch or 0], since a pass on the board is short.
+/// Written as [rap, first frame, end, runs, frames of a stretch or 0, threads], since a pass on the board is short.
 extension VideoPass: Codable {
     public init(from decoder: any Decoder) throws {
         var list = try decoder.unkeyedContainer()
@@ -82,7 +92,9 @@ extension VideoPass: Codable {
         let (start, end) = (try list.decode(Int.self), try list.decode(Int.self))
         runCount = try list.decode(Int.self)
         let stretch = try list.decode(Int.self)
-        guard 0 <= start, start < end, 0 < runCount, runCount <= end - start, randomAccessPoint >= 0, stretch >= 0
+        threads = try list.decode(Int.self)
+        guard 0 <= start, start < end, 0 < runCount, runCount <= end - start, randomAccessPoint >= 0, stretch >= 0,
+            JobSpec.threadCounts.contains(threads)
         else {
             throw DecodingError.dataCorruptedError(in: list, debugDescription: "not a pass")
         }
@@ -92,7 +104,8 @@ extension VideoPass: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var list = encoder.unkeyedContainer()
-        for number in [randomAccessPoint, frames.lowerBound, frames.upperBound, runCount, stretchFrames ?? 0] {
+        try list.encode(randomAccessPoint)
+        for number in [frames.lowerBound, frames.upperBound, runCount, stretchFrames ?? 0, threads] {
             try list.encode(number)
         }
     }

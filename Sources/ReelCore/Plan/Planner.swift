@@ -20,19 +20,27 @@ public struct Planner: Hashable, Codable, Sendable {
     ) throws(ReelFailure) -> Plan {
         let starts = try StartTable(index.video)
         let timeline = try Timeline(index: index, spec: spec)
-        let budget = try MemoryBudget(index: index, video: video, packets: packets)
 
         let cap = spec.passFrames.map { max($0, 1) }
         // A run of two may have to take a third frame, so that none is left over.
         let most = min(RunLengths.held.greatest, cap.map { max($0, 3) } ?? .max, timeline.frameCount)
         let least = min(PassWork.leastRun, most)
-        let room = try budget.frames(in: memory.narrowed(to: spec.memory), least: least, most: most)
+        let allowed = memory.narrowed(to: spec.memory)
+        var last = video
+        last.threads = threadsAtTheEnd(spec, video)
+        var budget = try MemoryBudget(index: index, video: last, packets: packets)
+        if budget.need(frames: least) > min(allowed.budget, allowed.limit ?? .max) {
+            last = video
+            budget = try MemoryBudget(index: index, video: last, packets: packets)
+        }
+        let room = try budget.frames(in: allowed, least: least, most: most)
 
         let head = head.allSatisfy { starts.framesHeld(by: $0) <= room } ? head : []
         // The assembly copies packets from the source: there is nothing to decode.
         let rest = (head.last?.frames.upperBound ?? timeline.firstFrame)..<timeline.frames.upperBound
-        let passes =
-            video.isCopy ? [] : head + videoPasses(starts, of: rest, as: video, from: index, room: room, cap: cap)
+        var passes = video.isCopy ? [] : videoPasses(starts, of: rest, as: video, from: index, room: room, cap: cap)
+        for place in passes.indices.prefix(slots) { passes[place].threads = last.threads }
+        passes = (video.isCopy ? [] : head) + passes
         let held = passes.map { starts.framesHeld(by: $0) }.max() ?? 0
         return Plan(
             container: spec.container, timeline: timeline, video: video, audio: audio,
@@ -62,7 +70,8 @@ extension Planner {
             let stretch = decoding.stretchFrames(of: start..<end)
             return VideoPass(
                 randomAccessPoint: starts.point(for: start), frames: start..<end,
-                runCount: (stretch == nil ? bound : free).runs(in: end - start), stretchFrames: stretch)
+                runCount: (stretch == nil ? bound : free).runs(in: end - start), stretchFrames: stretch,
+                threads: video.threads)
         }
     }
 
@@ -79,6 +88,13 @@ extension Planner {
         var threads = min(slots / max(try passes(threads: 1), 1), Planner.mostThreads)
         while threads > 1, (try? passes(threads: threads)) == nil { threads -= 1 }
         return max(threads, 1)
+    }
+
+    /// Threads for the encoder of each slot's last pass: one slot after the other has nothing more to do then, and those
+    /// that still work have its core. Only of x264, whose parameters do not depend on them.
+    private func threadsAtTheEnd(_ spec: JobSpec, _ video: VideoTarget) -> Int {
+        let leavesCores = slots > 1 && spec.threads == nil && video.threads == 1
+        return leavesCores && ["libx264", "libx264rgb"].contains(video.encoder) ? 2 : video.threads
     }
 
     /// Beyond so many, encoders gain little and lose quality.

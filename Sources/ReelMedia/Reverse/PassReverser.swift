@@ -48,7 +48,9 @@ public final class PassReverser {
     ) throws(ReelFailure) -> PassResult {
         let runs = pass.runs.enumerated().map { (number: $0.offset, frames: $0.element) }
             .filter { !destination.finishedRuns.contains($0.number) }
-        var work = Work(runs: runs, damage: Damage(track: track, startTime: startTime))
+        var target = plan.video
+        target.threads = pass.threads
+        var work = Work(target: target, runs: runs, damage: Damage(track: track, startTime: startTime))
         if let stretchFrames = pass.stretchFrames {
             for stretch in starts.stretches(of: pass.frames, least: stretchFrames)
             where runs.contains(where: { $0.frames.overlaps(stretch) }) {
@@ -70,6 +72,7 @@ public final class PassReverser {
 
     /// What a pass gathers while it runs.
     private struct Work {
+        let target: VideoTarget
         /// Those to be made, in presentation order.
         let runs: [(number: Int, frames: Range<Int>)]
         var damage: Damage
@@ -210,7 +213,7 @@ public final class PassReverser {
     ) throws(ReelFailure) -> RunEncoder? {
         if let encoding = work.encoding { return encoding }
         guard let run = work.runs.first(where: { $0.frames.contains(slot) }) else { return nil }
-        let encoding = try RunEncoder(run, of: track, as: plan.video, into: destination)
+        let encoding = try RunEncoder(run, of: track, as: work.target, into: destination)
         work.encoding = encoding
         return encoding
     }

@@ -41,6 +41,8 @@ public struct PlanView: Codable, Hashable, Sendable {
         public var endFrame: Int?
         /// Segments that it makes.
         public var runs: Int
+        /// Threads of its encoder; missing for audio.
+        public var threads: Int?
     }
 
     public struct AudioView: Codable, Hashable, Sendable {
@@ -101,7 +103,7 @@ extension PlanView.PassView {
         case .video(let video):
             self.init(
                 kind: "video", firstFrame: video.frames.lowerBound, endFrame: video.frames.upperBound,
-                runs: video.runCount)
+                runs: video.runCount, threads: video.threads)
         }
     }
 }

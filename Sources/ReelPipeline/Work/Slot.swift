@@ -57,7 +57,7 @@ final class Slot: Sendable {
         let desk = Mutex(Desk(current: work))
         let plan = first.context.plan
         // The stacks of a decoder's and an encoder's threads are address space, and hardly memory.
-        let stacks = Int64(plan.video.threads) * 16 << 20
+        let stacks = Int64(plan.video.threads + plan.mostEncoderThreads) * 8 << 20
         let life = Task {
             try await engine.withEngine(memory: first.claim.need + stacks) { session in
                 try await serve(work, in: session, desk, kill)

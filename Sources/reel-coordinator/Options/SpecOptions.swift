@@ -102,7 +102,7 @@ struct SpecOptions: ParsableArguments {
     var onDamage: DamageMode = .repeat
 
     func validate() throws {
-        guard (1...128).contains(threads?.number ?? 1) else {
+        guard JobSpec.threadCounts.contains(threads?.number ?? 1) else {
             throw ValidationError("--threads must be auto, or 1 to 128")
         }
         guard passFrames ?? 1 > 0 else { throw ValidationError("--pass-frames must be 1 or more") }
