@@ -105,6 +105,10 @@ struct PlannerTests {
         spec.threads = nil
         spec.memory = try Plans.make(index, slots: 1, memory: MemoryRequest(budget: 0), spec: spec).need
         #expect(try Set(threads(spec)) == [1], "there is no memory for more")
+        let tight = try Plans.make(index, slots: slots, spec: spec)
+        spec.threads = 1
+        #expect(try Plans.make(index, slots: slots, spec: spec) == tight, "passes stay as they are")
+        spec.threads = nil
         spec.memory = spec.memory.map { $0 + (32 << 20) }
         #expect(try Set(threads(spec)) == [1, 2])
     }

@@ -34,7 +34,7 @@ struct EncoderProfile {
 
         /// Bytes a pixel.
         func heldByThreads(_ threads: Int, _ bytesPerPixel: Double) -> Double {
-            looksAhead && threads > 1 ? (15 + 8.5 * bytesPerPixel) * Double(threads + 1) / 3 : 0
+            looksAhead && threads > 1 ? (15.5 + 8.6 * bytesPerPixel) * Double(threads + 1) / 3 : 0
         }
     }
 

@@ -104,8 +104,7 @@ extension VideoPass: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var list = encoder.unkeyedContainer()
-        try list.encode(randomAccessPoint)
-        for number in [frames.lowerBound, frames.upperBound, runCount, stretchFrames ?? 0, threads] {
+        for number in [randomAccessPoint, frames.lowerBound, frames.upperBound, runCount, stretchFrames ?? 0, threads] {
             try list.encode(number)
         }
     }

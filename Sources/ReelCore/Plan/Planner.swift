@@ -26,27 +26,28 @@ public struct Planner: Hashable, Codable, Sendable {
         let most = min(RunLengths.held.greatest, cap.map { max($0, 3) } ?? .max, timeline.frameCount)
         let least = min(PassWork.leastRun, most)
         let allowed = memory.narrowed(to: spec.memory)
-        var last = video
-        last.threads = threadsAtTheEnd(spec, video)
-        var budget = try MemoryBudget(index: index, video: last, packets: packets)
-        if budget.need(frames: least) > min(allowed.budget, allowed.limit ?? .max) {
-            last = video
-            budget = try MemoryBudget(index: index, video: last, packets: packets)
-        }
+        let budget = try MemoryBudget(index: index, video: video, packets: packets)
         let room = try budget.frames(in: allowed, least: least, most: most)
 
         let head = head.allSatisfy { starts.framesHeld(by: $0) <= room } ? head : []
         // The assembly copies packets from the source: there is nothing to decode.
         let rest = (head.last?.frames.upperBound ?? timeline.firstFrame)..<timeline.frames.upperBound
         var passes = video.isCopy ? [] : videoPasses(starts, of: rest, as: video, from: index, room: room, cap: cap)
-        for place in passes.indices.prefix(slots) { passes[place].threads = last.threads }
+        // All may hold fewer frames than the least that was asked for: who allows what is named here is not refused.
+        let held = max((head + passes).map { starts.framesHeld(by: $0) }.max() ?? 0, least)
+        var need = budget.need(frames: held)
+        if let last = lastPassesTarget(spec, video) {
+            let more = try MemoryBudget(index: index, video: last, packets: packets).need(frames: held)
+            if more <= min(allowed.budget, allowed.limit ?? .max) {
+                need = more
+                for place in passes.indices.prefix(slots) { passes[place].threads = last.threads }
+            }
+        }
         passes = (video.isCopy ? [] : head) + passes
-        let held = passes.map { starts.framesHeld(by: $0) }.max() ?? 0
         return Plan(
             container: spec.container, timeline: timeline, video: video, audio: audio,
             passes: audio.indices.map(Pass.audio) + passes.reversed().map(Pass.video),
-            // All may hold fewer frames than the least that was asked for: who allows what is named here is not refused.
-            need: budget.need(frames: max(held, least)), verify: spec.verify, onDamage: spec.onDamage,
+            need: need, verify: spec.verify, onDamage: spec.onDamage,
             warnings: index.warnings + warnings.filter { !index.warnings.contains($0) })
     }
 }
@@ -90,11 +91,15 @@ extension Planner {
         return max(threads, 1)
     }
 
-    /// Threads for the encoder of each slot's last pass: one slot after the other has nothing more to do then, and those
-    /// that still work have its core. Only of x264, whose parameters do not depend on them.
-    private func threadsAtTheEnd(_ spec: JobSpec, _ video: VideoTarget) -> Int {
-        let leavesCores = slots > 1 && spec.threads == nil && video.threads == 1
-        return leavesCores && ["libx264", "libx264rgb"].contains(video.encoder) ? 2 : video.threads
+    /// The target of each slot's last pass where that has a thread more: one slot after the other has nothing more to do
+    /// then, and those that still work have its core. Only of x264, whose parameters do not depend on threads.
+    private func lastPassesTarget(_ spec: JobSpec, _ video: VideoTarget) -> VideoTarget? {
+        guard slots > 1, spec.threads == nil, video.threads == 1,
+            ["libx264", "libx264rgb"].contains(video.encoder)
+        else { return nil }
+        var target = video
+        target.threads = 2
+        return target
     }
 
     /// Beyond so many, encoders gain little and lose quality.
