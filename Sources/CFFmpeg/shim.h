@@ -128,6 +128,16 @@ static inline void reel_begin_writing(int descriptor, int64_t start, int64_t len
 #endif
 }
 
+/// Has the file system find room for a part of a file without making the file longer. Nothing is lost where it does not.
+static inline void reel_reserve_room(int descriptor, int64_t start, int64_t length) {
+    // Not fallocate(): glibc declares it for _GNU_SOURCE only. 1 is FALLOC_FL_KEEP_SIZE.
+#if defined(SYS_fallocate) && __SIZEOF_POINTER__ == 8
+    syscall(SYS_fallocate, descriptor, 1, start, length);
+#else
+    (void)descriptor, (void)start, (void)length;
+#endif
+}
+
 /// A descriptor of a file that exists in memory only; negative where there is none to be had.
 static inline int reel_memory_file(void) {
     // Not memfd_create(): glibc declares it for _GNU_SOURCE only. 1 is MFD_CLOEXEC.

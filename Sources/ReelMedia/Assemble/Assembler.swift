@@ -54,7 +54,7 @@ public struct Assembler {
             progress(written, frames)
         }
         let bytes = try muxer.finish()
-        writeback.begin()
+        writeback.begin(size: bytes)
         try Verifier(plan: plan, expected: expected).verify(path) { progress(written + $0, frames) }
         try writeback.finish()
         return (written, bytes, streams.texts.compactMap(\.warning))

@@ -10,7 +10,7 @@ extension Demuxer {
         let entries = (0..<avformat_index_get_entries_count(stream)).lazy.compactMap { place in
             avformat_index_get_entry(stream, place)?.pointee
         }
-        file?.expect(entries.filter { $0.flags & AVINDEX_KEYFRAME != 0 }.map(\.pos))
+        file.expect(entries.filter { $0.flags & AVINDEX_KEYFRAME != 0 }.map(\.pos))
     }
 
     /// Whether all that the container's table lists of the selected streams is in the file, which a cut-off file's is not.
@@ -25,14 +25,14 @@ extension Demuxer {
 
     /// Whether the file's headers say all of every packet but its payload: MP4 and QuickTime without fragments, and
     /// without what libavformat takes apart by itself.
-    func hasTable(in file: FileReader) throws(ReelFailure) -> Bool {
+    func hasTable() throws(ReelFailure) -> Bool {
         guard formatName.hasPrefix("mov,"), streams.allSatisfy(\.isWholeInTable) else { return false }
         return try MovieBoxes.listEverything(file.bytes)
     }
 
     /// What the file says of when a stream's packets are shown, besides libavformat; nil where that is not to be used.
     func compositionOffsets(of stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) -> CompositionOffsets? {
-        guard leavesPayload, let file else { return nil }
+        guard leavesPayload else { return nil }
         return try CompositionOffsets(track: Int(stream.pointee.id), file.bytes)
     }
 
@@ -41,7 +41,7 @@ extension Demuxer {
     func withFirstBytes<R>(
         _ count: Int, at position: Int64, _ body: (UnsafeRawBufferPointer) -> R
     ) throws(ReelFailure) -> R {
-        let bytes = try file?.bytes(at: position, count) ?? []
+        let bytes = try file.bytes(at: position, count)
         let padded = bytes + [UInt8](repeating: 0, count: Int(AV_INPUT_BUFFER_PADDING_SIZE))
         return padded.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<bytes.count])) }
     }

@@ -6,8 +6,7 @@ final class Demuxer {
     let path: String
     private var native: UnsafeMutablePointer<AVFormatContext>
     private var filters: [Int: BitstreamFilter] = [:]
-    /// nil where libavformat reads by itself.
-    let file: FileReader?
+    let file: FileReader
     /// Whether packets come without their payload: `fetch` reads what is wanted of it.
     private(set) var leavesPayload = false
     /// Whether, besides, all that the table lists can be read.
@@ -40,20 +39,21 @@ final class Demuxer {
         options.set("protocol_whitelist", "file")
         options.set("format_whitelist", Self.formats)
         if purpose == .segment { options.set("fflags", "noparse+nofillin") }
-        if case .list = purpose { file = try FileReader(path) } else { file = nil }
+        file = try FileReader(path)
         var context = avformat_alloc_context()
-        context?.pointee.pb = file?.native
+        context?.pointee.pb = file.native
         let code = avformat_open_input(&context, "file:" + path, nil, &options.native)
         guard code >= 0, let context else { throw Self.refusal(path, code) }
         native = context
         guard purpose != .segment else { return }
-        let hasTable = try file.map { (file) throws(ReelFailure) in try self.hasTable(in: file) } ?? false
+        let isListed = if case .list = purpose { true } else { false }
+        let hasTable = isListed ? try self.hasTable() : false
         // Parsers would look at payload, and put their own words in the place of the table's.
         if hasTable { native.pointee.flags |= AVFMT_FLAG_NOPARSE }
         let probed = avformat_find_stream_info(native, nil)
         guard probed >= 0 else { throw Self.refusal(path, probed) }
         leavesPayload = hasTable && purpose == .list(payload: false)
-        if leavesPayload { file?.leavePayload() } else { file?.readAhead() }
+        if leavesPayload { file.leavePayload() } else if isListed { file.readAhead() }
         for index in 0..<streamCount {
             filters[index] = try stream(index).flatMap { (stream) throws(ReelFailure) in
                 try BitstreamFilter(for: stream)
@@ -154,12 +154,12 @@ final class Demuxer {
             return
         }
         let bytes = UnsafeMutableRawBufferPointer(start: start + fetched, count: wanted - fetched)
-        _ = try file?.fetch(at: packet.position + Int64(fetched), into: bytes)
+        _ = try file.fetch(at: packet.position + Int64(fetched), into: bytes)
         fetched = wanted
     }
 
-    /// Bytes read from the file so far, where packets are listed.
-    var bytesRead: Int64 { file?.bytesRead ?? 0 }
+    /// Bytes read from the file so far.
+    var bytesRead: Int64 { file.bytesRead }
 
     /// Whether a failure to read is the end of the file. What the disk or memory refuses is thrown: nothing may be lost
     /// silently.

@@ -24,6 +24,8 @@ actor Claimer {
     private var outage: Outage
     private var contexts: [JobID: JobContext] = [:]
     private var turn: Task<Void, Never>?
+    /// Slots that are about to ask for a pass with an engine at hand.
+    private var returning = 0
     private var listening = false
     /// Bytes that were free when a disk was full; nil as long as none is.
     private var fullAt: Int64?
@@ -49,11 +51,22 @@ actor Claimer {
     func next() async -> Assignment? {
         while !drain.isOn {
             let rings = bell.rings
-            if let assignment = await take() { return assignment }
+            if returning == 0, let assignment = await take() { return assignment }
             listen()
             await bell.wait(since: rings)
         }
         return nil
+    }
+
+    /// A pass if there is one as soon as another is settled. What follows from that, as an assembly does, is left to this
+    /// slot: those that wait would have to start an engine.
+    func take(after settle: @Sendable () async -> Void) async -> Assignment? {
+        returning += 1
+        await settle()
+        let assignment = await take()
+        returning -= 1
+        bell.ring()
+        return assignment
     }
 
     /// A pass if there is one now. Slots take turns: what one claims is memory that the next cannot offer.

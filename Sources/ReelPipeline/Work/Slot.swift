@@ -82,25 +82,29 @@ final class Slot: Sendable {
         while true {
             let result = try await perform(work, in: session)
             desk.withLock { $0.current = nil }
-            await settle(work, .success(result))
-            guard let following = await following(work, kill, desk) else { return }
+            guard let following = await following(work, result, kill, desk) else { return }
             work = following
         }
     }
 
-    /// The next pass of the same job that needs an engine.
-    private func following(_ work: Work, _ kill: KillSwitch, _ desk: borrowing Mutex<Desk>) async -> Work? {
-        while isFit, let next = await claimer.take() {
-            let now = work.assignment
+    /// Settles a pass; the next one of the same job that needs an engine.
+    private func following(
+        _ work: Work, _ result: PassResult, _ kill: KillSwitch, _ desk: borrowing Mutex<Desk>
+    ) async -> Work? {
+        let now = work.assignment
+        var claimed = await claimer.take { await self.settle(work, .success(result)) }
+        while let next = claimed {
             guard next.claim.job == now.claim.job, next.claim.need == now.claim.need,
                 next.context.describes(now.context.record)
             else {
                 desk.withLock { $0.next = next }
                 return nil
             }
-            guard let work = await begin(next, kill) else { continue }
-            desk.withLock { $0.current = work }
-            return work
+            if let work = await begin(next, kill) {
+                desk.withLock { $0.current = work }
+                return work
+            }
+            claimed = await claimer.take()
         }
         return nil
     }
