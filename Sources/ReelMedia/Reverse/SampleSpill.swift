@@ -103,8 +103,28 @@ final class SampleSpill {
         defer { buffer.deallocate() }
         guard let base = buffer.baseAddress else { return }
         try read(sample: sample, count: count, into: base)
-        for place in 0..<count {
-            memcpy(target + place * frameBytes, base + (count - 1 - place) * frameBytes, frameBytes)
+        turn(base, into: target, count)
+    }
+
+    /// Copies sample frames in the other order.
+    private func turn(_ source: UnsafeMutableRawPointer, into target: UnsafeMutableRawPointer, _ count: Int) {
+        func copy<T: FixedWidthInteger>(_: T.Type) {
+            for place in 0..<count {
+                target.storeBytes(
+                    of: source.loadUnaligned(fromByteOffset: (count - 1 - place) * frameBytes, as: T.self),
+                    toByteOffset: place * frameBytes, as: T.self)
+            }
+        }
+        // Those of one or two channels are moved as one number: a call for each took a fifth of the pass.
+        switch frameBytes {
+        case 1: copy(UInt8.self)
+        case 2: copy(UInt16.self)
+        case 4: copy(UInt32.self)
+        case 8: copy(UInt64.self)
+        default:
+            for place in 0..<count {
+                memcpy(target + place * frameBytes, source + (count - 1 - place) * frameBytes, frameBytes)
+            }
         }
     }
 }

@@ -15,7 +15,9 @@ struct PeerSection {
         var rounds = Rounds()
         var facts: JobFacts?
         for round in 1...workshop.rounds {
-            for peer in peers {
+            // Each begins with another: what one leaves behind, memory that was just in use for instance, serves the next.
+            let first = (round - 1) % peers.count
+            for peer in peers[first...] + peers[..<first] {
                 let output = workshop.output + ".mp4"
                 workshop.remove(output)
                 let command = peer.command(source, output: output, in: workshop)
