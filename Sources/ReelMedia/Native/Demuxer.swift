@@ -127,6 +127,13 @@ final class Demuxer {
         }
     }
 
+    /// Reads only this stream from now on, and of a file whose headers say where its packets are nothing else: they may lie
+    /// so far apart that filling a buffer for each would read most of the file.
+    func selectAlone(_ index: Int) {
+        select([index])
+        if formatName.hasPrefix("mov,") { file.native.pointee.direct = 1 }
+    }
+
     /// Fills the packet with the next one; false at the end of the file, and where damage leaves nothing more to read.
     func read(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
         // Behind a damaged part some demuxers go on when they are asked again.

@@ -22,7 +22,7 @@ struct AudioCopy {
         guard let stream = demuxer.stream(track.index) else {
             throw ReelFailure(.input, "\(path): changed since it was indexed; submit it again")
         }
-        demuxer.select([track.index])
+        demuxer.selectAlone(track.index)
         var times = PacketTimes(stream: stream, sampleRate: track.sampleRate)
         let end = clock.ticks(in: to, rounding: .nearest)
         var cut: Cut?

@@ -19,7 +19,7 @@ struct AudioDecoding {
         guard let stream = demuxer.stream(track.index) else {
             throw ReelFailure(.input, "\(path): changed since it was indexed; submit it again")
         }
-        demuxer.select([track.index])
+        demuxer.selectAlone(track.index)
         let decoder = try Decoder(stream: stream, threads: 1, path: path)
         let splitter = PacketSplitter(codec: stream.pointee.codecpar.pointee.codec_id)
         let gather = SoundGather(timeBase: track.timeBase, scratch: scratch)
