@@ -13,7 +13,9 @@ struct CopySection {
             try await workshop.warm(source)
             var rounds = Rounds()
             let output = workshop.output + ".mov"
-            for _ in 1...workshop.rounds {
+            for round in 0...workshop.rounds {
+                // What came before does not count: who first takes memory that was never used pays several times for it.
+                if round == 1 { rounds = Rounds() }
                 workshop.remove(output)
                 rounds.add(
                     "reel",
