@@ -94,23 +94,12 @@ extension EndToEnd {
             }
         }
 
-        /// A worker in the midst of a pass, its engine stopped.
-        private func atWork(_ fleet: Fleet, _ id: String) async throws -> (worker: Child, engine: pid_t) {
-            let worker = try await fleet.startWorker()
-            #expect(try await eventually(.seconds(30)) { try !fleet.sight(id).live.isEmpty })
-            #expect(try await eventually(.seconds(10)) { !worker.children("reel-engine").isEmpty })
-            let engine = try #require(worker.children("reel-engine").first)
-            kill(engine, SIGSTOP)
-            // What it said before is heard by then: from here on nothing changes.
-            try await Task.sleep(for: .milliseconds(500))
-            return (worker, engine)
-        }
-
         @Test func whatEndsWithinTheGraceIsFinished() async throws {
             let source = try bench.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
             try await Fleet.with(bench, workers: 0) { fleet in
                 let id = try await fleet.submit([source, "--lossless", "--pass-frames", "48"])
-                let (worker, engine) = try await atWork(fleet, id)
+                let held = try await fleet.hold(id, of: fleet.startWorker())
+                let (worker, engine) = (held.worker, held.engine)
                 let before = try fleet.sight(id)
                 worker.send(SIGTERM)
                 try await Task.sleep(for: .milliseconds(500))
@@ -174,7 +163,7 @@ extension EndToEnd {
             let source = try bench.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
             try await Fleet.with(bench, workers: 0) { fleet in
                 let id = try await fleet.submit([source, "--lossless", "--pass-frames", "48"])
-                let (worker, _) = try await atWork(fleet, id)
+                let worker = try await fleet.hold(id, of: fleet.startWorker()).worker
                 let done = try fleet.sight(id).done.count
                 worker.send(SIGTERM)
                 // Its grace is five seconds; until it is over it holds the pass.

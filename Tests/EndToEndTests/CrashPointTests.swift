@@ -12,7 +12,7 @@ import Testing
     @Test("crash point: worker killed before its segment is whole")
     func killedBeforeTheSegment() async throws {
         try await withJob(workers: 2) { fleet, id in
-            let held = try await hold(fleet, id)
+            let held = try await fleet.hold(id)
             let killed = ContinuousClock.now
             try await fleet.kill(held.worker)
             Glibc.kill(held.engine, SIGKILL)
@@ -29,7 +29,7 @@ import Testing
     @Test("crash point: killed after the segment, before complete")
     func killedAfterTheSegment() async throws {
         try await withJob(workers: 1) { fleet, id in
-            let held = try await hold(fleet, id)
+            let held = try await fleet.hold(id)
             held.worker.send(SIGSTOP)
             Glibc.kill(held.engine, SIGCONT)
             let segment = "\(held.index).0.\(held.token).nut.json"
@@ -47,7 +47,7 @@ import Testing
     @Test("crash point: a stalled worker wakes after its lease was given away", arguments: [true, false])
     func stalled(withEngine: Bool) async throws {
         try await withJob(workers: 1) { fleet, id in
-            let held = try await hold(fleet, id)
+            let held = try await fleet.hold(id)
             held.worker.send(SIGSTOP)
             if !withEngine { Glibc.kill(held.engine, SIGCONT) }
             try await fleet.startWorker()
@@ -213,10 +213,10 @@ import Testing
         try await withJob(workers: 1) { fleet, id in
             let other = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             let unharmed = try await fleet.submit([other])
-            let first = try await hold(fleet, id)
+            let first = try await fleet.hold(id)
             try await killEngine(first)
             for attempt in 2...3 {
-                let next = try await hold(fleet, id, index: first.index)
+                let next = try await fleet.hold(id, index: first.index)
                 #expect(try await fleet.job(id).failures.map(\.attempts) == [["crash": attempt - 1]])
                 try await killEngine(next)
             }
@@ -257,13 +257,6 @@ extension CrashPointTests {
     private var options: [String] { ["--lossless", "--pass-frames", "48"] }
 
     /// A pass that is being worked on, and those who do.
-    fileprivate struct Held: Sendable {
-        var worker: Child
-        var engine: pid_t
-        var index: Int
-        var token: String
-    }
-
     /// Runs `body` with a job of three passes of video, one of sound, and the assembly.
     private func withJob(workers: Int, _ body: (Fleet, String) async throws -> Void) async throws {
         let source = try bench.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
@@ -271,25 +264,6 @@ extension CrashPointTests {
             let id = try await fleet.submit([source] + options)
             try await body(fleet, id)
         }
-    }
-
-    /// Stops an engine in the midst of a pass of video.
-    private func hold(_ fleet: Fleet, _ id: String, index: Int? = nil) async throws -> Held {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while ContinuousClock.now < deadline {
-            try await Task.sleep(for: .milliseconds(5))
-            guard let (place, holder) = try fleet.sight(id).live.first(where: { $0.key == index ?? max($0.key, 1) }),
-                let worker = await fleet.workers.first(where: { $0.pid == holder.pid }),
-                let engine = worker.children("reel-engine").first
-            else { continue }
-            Glibc.kill(engine, SIGSTOP)
-            let held = Held(worker: worker, engine: engine, index: place, token: holder.token)
-            // A segment under way is there as a part; otherwise the engine was not at it yet, or not any more.
-            let isAtWork = fleet.segments(id).contains("\(place).0.\(holder.token).nut.part")
-            if isAtWork, try fleet.sight(id).live[place] == holder { return held }
-            Glibc.kill(engine, SIGCONT)
-        }
-        throw Running.Ended()
     }
 
     /// Kills an engine and waits for its end, so that it is not taken for the next one.
@@ -336,7 +310,7 @@ extension CrashPointTests {
 
 extension BoardSight {
     /// Whether somebody else works on a pass, or has done it.
-    fileprivate func isElsewhere(_ held: CrashPointTests.Held) -> Bool {
+    fileprivate func isElsewhere(_ held: Held) -> Bool {
         let token = live[held.index]?.token ?? done[held.index]
         return copies[held.index] != nil || token != nil && token != held.token
     }

@@ -97,10 +97,8 @@ extension EndToEnd {
                 #expect((HeadTests.frames / 20...HeadTests.frames / 6).contains(head.frames))
 
                 // One pass is in flight when recon ends, and goes on behind the whole job's back.
-                let worker = try #require(await fleet.workers.first)
                 try #require(try await eventually(.seconds(30)) { try fleet.sight(head.id).done.count >= 2 })
-                let engine = try #require(worker.children("reel-engine").first)
-                Glibc.kill(engine, SIGSTOP)
+                let engine = try await fleet.hold(head.id).engine
                 defer { Glibc.kill(engine, SIGCONT) }
                 let done = try fleet.sight(head.id).done.count
                 go()
@@ -268,18 +266,12 @@ extension EndToEnd {
             try await Fleet.with(bench, workers: 3) { fleet in
                 let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), program)
                 let head = try await head(fleet)
-                // Two passes lag. One of them is done a second time, then somebody begins the assembly early.
+                // Two passes lag, not that which the assembly begins with. One of them is done a second time, then somebody
+                // begins the assembly early.
                 var stopped: [pid_t] = []
                 defer { for engine in stopped { Glibc.kill(engine, SIGCONT) } }
                 for worker in await fleet.workers.prefix(2) {
-                    try #require(
-                        try await eventually(.seconds(30)) {
-                            try fleet.sight(head.id).live.values.contains { $0.pid == worker.pid }
-                                && !worker.children("reel-engine").isEmpty
-                        })
-                    let engine = try #require(worker.children("reel-engine").first)
-                    Glibc.kill(engine, SIGSTOP)
-                    stopped.append(engine)
+                    stopped.append(try await fleet.hold(head.id, of: worker).engine)
                 }
                 let passes = try fleet.sight(head.id).passes
                 try #require(try await eventually(.seconds(60)) { try fleet.sight(head.id).live[passes] != nil })

@@ -1,0 +1,33 @@
+import Foundation
+import Glibc
+
+/// An engine that has been stopped, and what it was at.
+struct Held: Sendable {
+    var worker: Child
+    var engine: pid_t
+    var index: Int
+    var token: String
+}
+
+extension Fleet {
+    /// Stops an engine in the midst of a pass of video, and not of the first that is given out: that of a pass, or of a
+    /// worker, if one is named. What it has finished before is on the board by then.
+    func hold(_ id: String, index: Int? = nil, of slow: Child? = nil) async throws -> Held {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(5))
+            let live = try sight(id).live.filter { slow == nil || $0.value.pid == slow?.pid }
+            guard let (place, holder) = live.first(where: { $0.key == index ?? max($0.key, 1) }),
+                let worker = workers.first(where: { $0.pid == holder.pid }),
+                let engine = worker.children("reel-engine").first
+            else { continue }
+            Glibc.kill(engine, SIGSTOP)
+            let held = Held(worker: worker, engine: engine, index: place, token: holder.token)
+            // A segment under way is there as a part; otherwise the engine was not at it yet, or not any more.
+            let isAtWork = segments(id).contains("\(place).0.\(holder.token).nut.part")
+            if isAtWork, try sight(id).live[place] == holder { return held }
+            Glibc.kill(engine, SIGCONT)
+        }
+        throw Running.Ended()
+    }
+}
