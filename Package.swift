@@ -42,6 +42,7 @@ let package = Package(
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
 
         .target(name: "ReelCore", swiftSettings: strict),
+        .target(name: "ReelWords", dependencies: ["ReelCore"], swiftSettings: strict),
         .target(
             name: "ReelMedia",
             dependencies: [
@@ -67,7 +68,7 @@ let package = Package(
         .target(
             name: "ReelPipeline",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelQueue", "ReelStore",
+                "ReelCore", "ReelEngine", "ReelQueue", "ReelStore", "ReelWords",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -79,13 +80,13 @@ let package = Package(
         .executableTarget(
             name: "reel-coordinator",
             dependencies: [
-                "ReelPipeline", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ReelPipeline", "ReelWords", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),
         .executableTarget(
             name: "reel-worker",
             dependencies: [
-                "ReelPipeline", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ReelPipeline", "ReelWords", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),
         .executableTarget(
@@ -106,13 +107,22 @@ let package = Package(
             ], path: "Benchmarks/Sources", swiftSettings: strict),
         .systemLibrary(name: "CProcess", path: "Benchmarks/CProcess"),
 
-        .testTarget(name: "ReelCoreTests", dependencies: ["ReelCore"], swiftSettings: strict),
         .testTarget(
-            name: "ReelEngineTests", dependencies: ["ReelEngine", "ReelCore"], exclude: ["Fixtures"],
+            name: "ReelCoreTests", dependencies: ["ReelCore", "ReelWords"], exclude: ["Golden"], swiftSettings: strict),
+        .testTarget(
+            name: "ReelEngineTests", dependencies: ["ReelEngine", "ReelCore", "ReelWords"],
+            exclude: ["Fixtures", "Golden"], swiftSettings: strict),
+        .testTarget(
+            name: "ReelWordsTests", dependencies: ["ReelWords", "ReelCore"], exclude: ["Golden"],
             swiftSettings: strict),
-        .testTarget(name: "ReelStoreTests", dependencies: ["ReelStore", "ReelCore"], swiftSettings: strict),
-        .testTarget(name: "ReelQueueTests", dependencies: ["ReelQueue", "ReelCore"], swiftSettings: strict),
-        .testTarget(name: "ReelMediaTests", dependencies: ["ReelMedia", "ReelCore"], swiftSettings: strict),
+        .testTarget(
+            name: "ReelStoreTests", dependencies: ["ReelStore", "ReelCore", "ReelWords"], exclude: ["Golden"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ReelQueueTests", dependencies: ["ReelQueue", "ReelCore", "ReelWords"], exclude: ["Golden"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ReelMediaTests", dependencies: ["ReelMedia", "ReelCore", "ReelWords"], swiftSettings: strict),
         .testTarget(
             name: "ReelPipelineTests", dependencies: ["ReelCore", "ReelPipeline", "ReelQueue", "ReelStore"],
             swiftSettings: strict),

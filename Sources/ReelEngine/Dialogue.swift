@@ -29,7 +29,7 @@ struct Dialogue: Sendable {
     /// Why the engine is being killed, if it is; the first reason stays.
     private(set) var verdict: Verdict?
     /// What the engine was at when it was condemned: the other side may ask for more before it is dead.
-    private var condemnedAt: String?
+    private var condemnedAt: EnginePlace?
 
     /// Whether the engine owes an event.
     var isWaiting: Bool {
@@ -66,10 +66,10 @@ struct Dialogue: Sendable {
         case (.working, .failure(let failure)), (.starting, .failure(let failure)):
             phase = .idle
             return .answer(.failure(failure))
-        case (_, .ready): return .condemn(.nonsense("said twice that it is ready"))
-        case (_, .progress): return .condemn(.nonsense("reported progress without a request"))
-        case (_, .result): return .condemn(.nonsense("gave a result without a request"))
-        case (_, .failure(let failure)): return .condemn(.nonsense("failed without a request: \(failure.message)"))
+        case (_, .ready): return .condemn(.nonsense(.secondReady))
+        case (_, .progress): return .condemn(.nonsense(.strayProgress))
+        case (_, .result): return .condemn(.nonsense(.strayResult))
+        case (_, .failure(let failure)): return .condemn(.nonsense(.strayFailure(failure: failure)))
         }
     }
 
@@ -97,31 +97,41 @@ struct Dialogue: Sendable {
 
     private func failure(_ exit: EngineExit?, _ lastWords: String?) -> ReelFailure {
         let place = condemnedAt ?? place
-        let words = lastWords.map { "; it last said: \(quoted($0))" } ?? ""
-        switch verdict {
-        case .cancelled: return ReelFailure(.interrupted, "interrupted \(place)", cause: .transient)
-        case .finished: return ReelFailure(.job, "the engine was ended", cause: .transient)
-        case .hung(let how): return ReelFailure(.job, "engine hung \(place): \(how)\(words)", cause: .crash)
-        case .nonsense(let what): return ReelFailure(.job, "engine \(what), \(place)\(words)", cause: .crash)
-        case nil: return ReelFailure(.job, "engine \(exit?.text ?? "vanished") \(place)\(words)", cause: .crash)
+        let lastWords = lastWords.map(quoted)
+        return switch verdict {
+        case .cancelled: ReelFailure(.engineInterrupted(place: place))
+        case .finished: ReelFailure(.engineEnded)
+        case .hung(let hang, let limit):
+            ReelFailure(.engineHung(place: place, hang: hang, seconds: limit.inSeconds, lastWords: lastWords))
+        case .nonsense(let nonsense):
+            ReelFailure(.engineNonsense(place: place, nonsense: nonsense, lastWords: lastWords))
+        case nil: ReelFailure(.engineDied(place: place, end: exit?.end ?? .vanished, lastWords: lastWords))
         }
     }
 
     /// What the engine was at.
-    private var place: String {
+    private var place: EnginePlace {
         switch phase {
-        case .starting: "at its start"
-        case .idle, .ended: "between two requests"
+        case .starting: .start
+        case .idle, .ended: .idle
         case .working(.reverse(let request), _, let last), .working(.reverseAudio(let request), _, let last):
-            if let last, last.firstFrame < last.endFrame {
-                "at frames \(last.firstFrame)..<\(last.endFrame) of pass \(request.pass)"
-            } else {
-                "at the start of pass \(request.pass)"
-            }
-        case .working(.recon(let request), _, _): "reading \(request.source)"
-        case .working(.assemble, _, _): "assembling"
-        case .working(.verify(let request), _, _): "verifying \(request.file)"
+            .pass(number: request.pass, frames: last.flatMap(\.frames))
+        case .working(.recon(let request), _, _): .recon(source: request.source)
+        case .working(.choose, _, _): .choice
+        case .working(.assemble, _, _): .assembly
         }
+    }
+}
+
+extension EngineProgress {
+    /// The frames at work; nil where it names none.
+    fileprivate var frames: Range<Int>? { firstFrame < endFrame ? firstFrame..<endFrame : nil }
+}
+
+extension Duration {
+    /// In seconds, by whole milliseconds.
+    fileprivate var inSeconds: Rational {
+        Rational(components.seconds) + Rational(components.attoseconds / 1_000_000_000_000_000, 1000)
     }
 }
 
@@ -130,10 +140,10 @@ enum Verdict: Sendable {
     case cancelled
     /// Nobody needs it any more.
     case finished
-    /// How long it did nothing.
-    case hung(String)
+    /// How it did nothing, and for how long.
+    case hung(EngineHang, Duration)
     /// What it did against the protocol.
-    case nonsense(String)
+    case nonsense(EngineNonsense)
 }
 
 /// At most 200 characters of what a program wrote, fit to be shown: control characters are replaced.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReelCore
 
 /// How a process ended.
 enum EngineExit: Sendable {
@@ -15,17 +16,11 @@ enum EngineExit: Sendable {
         return info.si_code == CInt(CLD_EXITED) ? .exited(status) : .signalled(status)
     }
 
-    var text: String {
+    /// The same as a fact of a failure.
+    var end: EngineEnd {
         switch self {
-        case .exited(let code): "exited with code \(code)"
-        case .signalled(SIGKILL): "died of signal 9 (SIGKILL: perhaps the kernel ran out of memory)"
-        case .signalled(let number): "died of signal \(number) (\(Self.names[number] ?? "unknown"))"
+        case .exited(let code): .exited(code: code)
+        case .signalled(let number): .signalled(signal: number)
         }
     }
-
-    private static let names: [CInt: String] = [
-        SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP",
-        SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGSEGV: "SIGSEGV", SIGPIPE: "SIGPIPE",
-        SIGALRM: "SIGALRM", SIGTERM: "SIGTERM", SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ", SIGSYS: "SIGSYS",
-    ]
 }

@@ -63,7 +63,7 @@ public struct EngineHost: Sendable {
                 }
             }
         } catch let error as SubprocessError {
-            throw ReelFailure(.job, "cannot start the engine \(executable): \(error)", cause: .incompatible)
+            throw ReelFailure(.engineUnstartable(executable: executable, said: "\(error)"))
         }
         return try outcome.closureResult.get()
     }

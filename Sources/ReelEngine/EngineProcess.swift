@@ -56,10 +56,7 @@ final class EngineProcess: Sendable {
         case .ready(let identity) where identity.version == Wire.version:
             return identity
         case .ready(let identity):
-            throw ReelFailure(
-                .job,
-                "the engine speaks version \(identity.version) of the protocol, this program \(Wire.version): "
-                    + "install both from one release", cause: .incompatible)
+            throw ReelFailure(.engineVersion(version: identity.version, supported: Wire.version))
         case .failure(let failure):
             throw failure
         case .result:
@@ -74,7 +71,7 @@ final class EngineProcess: Sendable {
         do {
             line = try JSONEncoder().encode(request) + [UInt8(ascii: "\n")]
         } catch {
-            throw ReelFailure(.job, "cannot write a request as JSON: \(error)")
+            throw ReelFailure(.requestUnwritable(said: "\(error)"))
         }
         try state.withLock { state throws(ReelFailure) in
             state.lastEvent = SuspendingClock().now
@@ -148,12 +145,12 @@ extension EngineProcess {
         do {
             for try await buffer in execution.standardOutput {
                 guard let lines = buffer.withUnsafeBytes({ splitter.split($0) }) else {
-                    return kill(.nonsense("wrote a line of more than \(LineSplitter.limit) bytes"))
+                    return kill(.nonsense(.longLine(limit: LineSplitter.limit)))
                 }
                 lines.forEach(receive)
             }
         } catch {
-            kill(.nonsense("cannot be read from: \(error)"))
+            kill(.nonsense(.unreadable(said: "\(error)")))
         }
     }
 
@@ -162,7 +159,7 @@ extension EngineProcess {
         let step = state.withLock { state -> Dialogue.Step in
             state.lastEvent = SuspendingClock().now
             return event.map { state.dialogue.receive($0) }
-                ?? .condemn(.nonsense("wrote what is no event: \(quoted(String(decoding: line, as: UTF8.self)))"))
+                ?? .condemn(.nonsense(.noEvent(line: quoted(String(decoding: line, as: UTF8.self)))))
         }
         switch step {
         case .report(let progress, let report): report(progress)
@@ -182,7 +179,7 @@ extension EngineProcess {
         if Task.isCancelled {
             kill(.cancelled)
         } else if EngineExit.peek(process) == nil {
-            kill(.nonsense("closed its output"))
+            kill(.nonsense(.closedOutput))
         }
         await execution.teardown(using: EngineProcess.killingGroup)
         return EngineExit.peek(process)
@@ -194,8 +191,9 @@ extension EngineProcess {
         while (try? await Task.sleep(for: watchdog.interval, clock: .suspending)) != nil {
             let lastEvent = state.withLock { $0.dialogue.isWaiting ? $0.lastEvent : nil }
             guard let lastEvent else { continue }
-            let how = watchdog.judge(now: SuspendingClock().now, lastEvent: lastEvent, cpu: Watchdog.cpu(of: process))
-            if let how { return kill(.hung(how)) }
+            let cpu = Watchdog.cpu(of: process)
+            let verdict = watchdog.judge(now: SuspendingClock().now, lastEvent: lastEvent, cpu: cpu)
+            if let verdict { return kill(verdict) }
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReelCore
 
 /// Judges whether an engine that owes an event still works on it.
 struct Watchdog {
@@ -11,19 +12,19 @@ struct Watchdog {
     /// How often to look: often enough for the shorter limit, at most once a second.
     var interval: Duration { max(.milliseconds(10), min(.seconds(1), min(limits.stall, limits.silence) / 8)) }
 
-    /// In what way the engine hangs, nil where it does not.
+    /// The verdict on an engine that hangs, nil where it does not.
     ///
     /// - Parameters:
     ///   - lastEvent: when it last said something, or was asked.
     ///   - cpu: clock ticks that it has used so far; nil where that cannot be told, which counts as none.
-    mutating func judge(now: SuspendingClock.Instant, lastEvent: SuspendingClock.Instant, cpu: UInt64?) -> String? {
+    mutating func judge(now: SuspendingClock.Instant, lastEvent: SuspendingClock.Instant, cpu: UInt64?) -> Verdict? {
         if cpu != usedCPU {
             usedCPU = cpu
             lastUse = now
         }
-        if lastEvent.duration(to: now) >= limits.silence { return "no event for \(limits.silence)" }
+        if lastEvent.duration(to: now) >= limits.silence { return .hung(.silent, limits.silence) }
         let lastSign = max(lastEvent, lastUse ?? lastEvent)
-        if lastSign.duration(to: now) >= limits.stall { return "no event and no CPU used for \(limits.stall)" }
+        if lastSign.duration(to: now) >= limits.stall { return .hung(.idle, limits.stall) }
         return nil
     }
 

@@ -31,24 +31,22 @@ public enum Media {
         try SourceIndex(decoding: try Files.read(path))
     }
 
-    /// Throws `.incompatible` for a plan of another version.
+    /// Throws `.planOfOtherVersion` for a plan of another version.
     public static func plan(_ path: String) throws(ReelFailure) -> Plan {
-        let plan = try Files.readJSON(Plan.self, from: path)
-        guard plan.version == Plan.version else {
-            throw ReelFailure(
-                .job, "\(path): a plan of version \(plan.version); this reel reads \(Plan.version)",
-                cause: .incompatible)
-        }
-        return plan
-    }
-
-    /// Bytes of a file.
-    public static func size(of path: String) throws(ReelFailure) -> Int64 {
+        let bytes = try Files.read(path)
         do {
-            let attributes = try FileManager.default.attributesOfItem(atPath: path)
-            return (attributes[.size] as? NSNumber)?.int64Value ?? 0
+            return try Plan.decoded(from: bytes)
+        } catch let failure as ReelFailure {
+            throw failure
         } catch {
-            throw ReelFailure(.output, "\(path): \(error.localizedDescription)", cause: .transient)
+            throw ReelFailure(.jobFileUnreadable(path: path, said: "\(error)"))
         }
+    }
+}
+
+extension PlannedSegments {
+    /// What the segments of a plan are to be; `index` is the one that it was made from.
+    init(plan: Plan, index: SourceIndex) {
+        self.init(plan: plan, index: index) { hexadecimal(SHA256.hash(data: $0)) }
     }
 }

@@ -75,6 +75,8 @@ extension Board {
             repairs += some
             index = next
         }
+        // Before there is a plan, what is finished is of a publisher that has not come to its end.
+        guard try send(["HGET", Board.key(job), "plan"]).string != "0" else { return repairs }
         return repairs + (try tally(job) ? 1 : 0)
     }
 

@@ -21,8 +21,8 @@ extension Board {
         return state
     }
 
-    /// Has a failed job run again; what is finished stays so. Gives the state it was in, which is `.failed` where it
-    /// runs again, nil where there is no such job.
+    /// Has a failed job run again; what is finished stays so, and one that failed while probing probes again. Gives the
+    /// state it was in, which is `.failed` where it runs again, nil where there is no such job or it is being removed.
     public func retry(_ job: JobID) throws(ReelFailure) -> JobState? {
         let reply = try run(.retry, [job.text, String(timing.retention.milliseconds)])
         if reply == .none { return nil }
@@ -33,8 +33,13 @@ extension Board {
     }
 
     /// Removes every key of an ended job. Throws `.usage` for one that has not ended; one that is not there is fine.
-    public func forget(_ job: JobID) throws(ReelFailure) {
-        let answer = try text(run(.forget, [job.text]))
-        guard answer == "ok" else { throw ReelFailure(.usage, "job \(job) is \(answer): cancel it first") }
+    ///
+    /// - Parameter removal: what `leave` answered; where another removes the job by now, or it began again, nothing
+    ///   happens then.
+    public func forget(_ job: JobID, removal: Removal? = nil) throws(ReelFailure) {
+        let answer = try text(run(.forget, [job.text, removal?.holder ?? ""]))
+        guard answer != "ok" else { return }
+        guard let state = JobState(rawValue: answer) else { throw surprise(.string(answer)) }
+        throw ReelFailure(.jobNotEnded(job: job, state: state))
     }
 }

@@ -1,12 +1,13 @@
 public import ReelCore
 
-/// What publishing a job did.
+/// What became of a job that a probe's holder put up.
 public enum Published: String, Sendable {
-    /// The job was there already and runs or is done.
-    case attached
+    /// It runs, and the probe is over; also where this claim had published it before.
     case published
-    /// It had failed or was cancelled, and runs again; what is finished stays so.
-    case resumed
+    /// The claim does not hold the probe any more: somebody else makes the plan.
+    case lost
+    /// Somebody cancelled the job meanwhile.
+    case cancelled
 }
 
 /// A result that a store has, and who made it.
@@ -21,75 +22,110 @@ public struct RecordedResult: Hashable, Sendable {
 }
 
 extension Board {
-    /// Puts a job and its passes up, all or nothing: none can be claimed before all are there. Doing it again attaches
-    /// to the job or goes on where an interrupted publisher stopped.
+    /// Puts a plan and its passes up, all or nothing: none can be claimed before all are there. Repeat it until it is
+    /// answered.
     ///
     /// - Parameters:
+    ///   - job: complete, with the number of its plan.
     ///   - passes: in the order in which they are to be claimed, `job.passCount` of them, without the assembly.
-    ///   - finished: results that the store has already, by index. A job that the board does not have, or that is being
-    ///     published, takes them where it has none; one that ended has its own.
-    ///   - paused: whether nothing of it is given out until `resume`.
-    /// - Throws: `.usage` where the job contradicts itself, `.interrupted` where it was cancelled meanwhile, `.job`
-    ///   where it was published before with other passes, `.unreachable`.
+    ///   - finished: results that the store has already, by index.
+    ///   - claim: holds the job's probe; its lease is extended on the way, and ends with it.
+    ///   - paused: whether nothing of it is given out until `resume`. A job that was paused while probing stays so.
+    /// - Throws: `.usage` where the job contradicts itself, `.unreachable`.
     public func publish(
-        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult] = [:], paused: Bool = false
+        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult] = [:], claim: Claim, paused: Bool = false
     ) throws(ReelFailure) -> Published {
         guard passes.count == job.passCount else {
-            throw ReelFailure(.usage, "job \(job.id) has \(job.passCount) passes, not \(passes.count)")
+            throw ReelFailure(.jobContradictory(job: job.id, fault: .passCount))
         }
-        guard job.weight.isFinite, job.weight > 0 else {
-            throw ReelFailure(.usage, "a job's weight must be above 0, not \(job.weight)")
+        guard job.plan > 0, job.id == claim.job else {
+            throw ReelFailure(.jobContradictory(job: job.id, fault: .plan))
         }
-        guard !job.id.text.isEmpty, !passes.contains(.assembly) else {
-            throw ReelFailure(.usage, "a job needs an id, and its passes are published without the assembly")
-        }
-        let share = Double(max(job.frames, 1)) / Double(max(job.passCount, 1)) / job.weight
-        let facts = [
-            try JSON.text(job), String(job.need), String(job.protocolVersion), job.encoders.joined(separator: "\n"),
-            String(share), String(timing.retention.milliseconds), String(job.frames), String(job.encodingEffort),
-        ]
-        let opened = try text(run(.open, [job.id.text, facts[0], String(job.passCount)] + facts[1...]))
-        switch opened {
-        case "attached": return .attached
-        case "differs":
-            throw ReelFailure(.job, "job \(job.id) is on the board with other passes than these: remove it first")
-        default: break
-        }
-        try upload(passes, of: job.id)
-        try restore(finished, of: job.id)
-        switch try text(run(.publish, [job.id.text, opened] + facts + [paused ? "1" : "0"])) {
-        case "published": return .published
-        case "resumed": return .resumed
-        case "attached": return .attached
-        case "ended": throw ReelFailure(.interrupted, "job \(job.id) was cancelled while it was being published")
-        default:
-            throw ReelFailure(
-                .unreachable, "Redis lost passes of job \(job.id) while they were published: publish it again",
-                cause: .transient)
-        }
+        try check(job)
+        // One that is lost asks all the same: its last answer may be what was lost.
+        if try upload(passes, of: claim), try restore(finished, of: claim), !finished.isEmpty { _ = try tally(job.id) }
+        let reply = try text(
+            run(
+                .publish,
+                [
+                    job.id.text, claim.token, try JSON.text(job), String(job.plan), String(job.passCount),
+                    String(job.need), String(job.protocolVersion), job.encoders.joined(separator: "\n"),
+                    String(job.share), String(timing.retention.milliseconds), String(job.frames),
+                    String(job.encodingEffort), paused ? "1" : "0",
+                ]))
+        if let answer = Published(rawValue: reply) { return answer }
+        guard reply == "incomplete" else { throw surprise(.string(reply)) }
+        throw ReelFailure(.passesVanished(job: job.id))
     }
 
-    private func restore(_ finished: [Int: RecordedResult], of job: JobID) throws(ReelFailure) {
+    func check(_ job: PublishedJob) throws(ReelFailure) {
+        guard job.weight.isFinite, job.weight > 0 else {
+            throw ReelFailure(.jobContradictory(job: job.id, fault: .weight))
+        }
+        guard !job.id.text.isEmpty else { throw ReelFailure(.jobContradictory(job: job.id, fault: .id)) }
+    }
+
+    /// False where the claim does not hold the probe.
+    private func upload(_ passes: [Pass], of claim: Claim) throws(ReelFailure) -> Bool {
+        let batch = 500
+        // Where there are none, what an earlier publisher left is removed all the same.
+        for start in stride(from: 0, to: max(passes.count, 1), by: batch) {
+            var arguments = [
+                claim.job.text, claim.token, String(timing.lease.milliseconds), start == 0 ? "1" : "0",
+            ]
+            for index in start..<min(start + batch, passes.count) {
+                guard let kind = PassKind(stored: passes[index]) else {
+                    throw ReelFailure(.jobContradictory(job: claim.job, fault: .passKind))
+                }
+                arguments += [String(index), kind.rawValue, try JSON.text(passes[index])]
+            }
+            guard try run(.upload, arguments) == .integer(1) else { return false }
+        }
+        return true
+    }
+
+    /// False where the claim does not hold the probe.
+    private func restore(_ finished: [Int: RecordedResult], of claim: Claim) throws(ReelFailure) -> Bool {
         let batch = 200
         let entries = finished.sorted { $0.key < $1.key }
         for start in stride(from: 0, to: entries.count, by: batch) {
-            var arguments = [job.text]
+            var arguments = [claim.job.text, claim.token, String(timing.lease.milliseconds)]
             for (index, recorded) in entries[start..<min(start + batch, entries.count)] {
-                arguments += [String(index), "\(recorded.token) \(try JSON.text(recorded.result))"]
+                arguments += [
+                    String(index), "\(recorded.token) \(try JSON.text(recorded.result))",
+                    try JSON.lines(recorded.result.diagnostics),
+                ]
             }
-            _ = try run(.restore, arguments)
+            guard try run(.restore, arguments) == .integer(1) else { return false }
         }
-        if !finished.isEmpty { _ = try tally(job) }
+        return true
+    }
+}
+
+extension PublishedJob {
+    /// Virtual time that one claim costs: the frames of its average pass, by its weight.
+    var share: Double { Double(max(frames, 1)) / Double(max(passCount, 1)) / weight }
+}
+
+/// What scripts know of a pass.
+enum PassKind: String {
+    case video, audio, assembly, probe
+
+    /// Nil for what no plan lists.
+    init?(stored pass: Pass) {
+        switch pass {
+        case .video: self = .video
+        case .audio: self = .audio
+        case .assembly, .probe: return nil
+        }
     }
 
-    private func upload(_ passes: [Pass], of job: JobID) throws(ReelFailure) {
-        let batch = 500
-        for start in stride(from: 0, to: passes.count, by: batch) {
-            var command = ["HSET", Board.key(job, "passes")]
-            for index in start..<min(start + batch, passes.count) {
-                command += [String(index), try JSON.text(passes[index])]
-            }
-            try send(command)
+    /// The pass of a kind and its JSON, which is empty for what no plan lists.
+    func pass(_ text: String) throws(ReelFailure) -> Pass {
+        switch self {
+        case .video, .audio: try JSON.value(text)
+        case .assembly: .assembly
+        case .probe: .probe
         }
     }
 }

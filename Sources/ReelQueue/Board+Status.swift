@@ -11,7 +11,11 @@ extension Board {
         let published: PublishedJob = try JSON.value(text)
         let (fields, count) = (look.fields, published.passCount)
 
-        var totals = try totals(of: job, register: fields["sum"], finished: look.finished)
+        // Before there is a plan, what is finished is of a publisher that has not come to its end.
+        var totals = Totals()
+        if published.plan > 0 {
+            totals = try self.totals(of: job, register: fields["sum"], finished: look.finished)
+        }
         for entry in look.live.values {
             guard let holder = Holder(entry) else { throw surprise(reply) }
             totals.add(decoded: holder.decoded, encoded: holder.encoded)
@@ -21,7 +25,6 @@ extension Board {
             guard let index = Int(index) else { throw surprise(reply) }
             failures.append(try FailRecord.decoded(entry).failure(of: index))
         }
-        let failure = fields["failure"] ?? ""
         let offered = fields["offered"].flatMap(Double.init) ?? look.now
         return JobStatus(
             job: published, state: state, isPaused: fields["paused"] != nil,
@@ -31,9 +34,10 @@ extension Board {
             finished: fields["finished"].flatMap(Double.init).map { $0 / 1000 },
             oldestWait: look.oldestWait(state: state, passCount: count, offered: offered),
             nextRetry: look.nextRetry(state: state, passCount: count),
-            failureCount: look.failing, failures: failures.sorted { $0.index < $1.index }, spaceNote: fields["note"],
-            excluded: look.excluded,
-            failure: failure.isEmpty ? nil : try JSON.value(failure))
+            failureCount: look.failing, failures: failures.sorted { $0.index < $1.index },
+            spaceNote: try look.spaceNote(), excluded: try look.excludedHosts(),
+            failure: state == .failed ? try look.failure() : nil,
+            isRefused: state == .failed && fields["refused"] == "1")
     }
 
     /// Returns when the job has ended, or after the time-out, or after half the time that an answer may take, whichever
@@ -64,7 +68,7 @@ extension Board {
         guard let parts = reply.array, parts.count == 3, let done = parts[0].array?.map(\.integer),
             let live = parts[1].array, let failed = parts[2].array, done.count == count
         else { throw surprise(reply) }
-        func cell(_ index: Int) -> Int? { index < passes ? ((index + 1) * count - 1) / passes : nil }
+        func cell(_ index: Int) -> Int? { (0..<passes).contains(index) ? ((index + 1) * count - 1) / passes : nil }
         var strip = PassStrip(
             cells: (0..<count).map { place in
                 let size = (place + 1) * passes / count - place * passes / count
@@ -120,17 +124,24 @@ extension Board {
         guard let entries = reply.array, entries.count == indices.count else { throw surprise(reply) }
         var found: [Int: Pass] = [:]
         for (index, entry) in zip(indices, entries) {
-            if let text = entry.string { found[index] = try JSON.value(text) }
+            guard let text = entry.string else { continue }
+            guard let space = text.firstIndex(of: " "), let kind = PassKind(rawValue: String(text[..<space])) else {
+                throw surprise(reply)
+            }
+            found[index] = try kind.pass(String(text[text.index(after: space)...]))
         }
         return found
     }
 
-    /// What the engines warned of in finished passes, each thing once, in the order of the passes; 100 at most.
-    public func passWarnings(_ job: JobID) throws(ReelFailure) -> [String] {
-        let reply = try send(["HGETALL", Board.key(job, "warnings")])
+    /// What the engines of finished passes had to tell, each thing once, in the order of the passes; 100 at most.
+    public func passDiagnostics(_ job: JobID) throws(ReelFailure) -> [Diagnostic] {
+        let reply = try send(["HGETALL", Board.key(job, "diagnostics")])
         guard let told = reply.dictionary else { throw surprise(reply) }
-        return told.map { (index: Int($0.value) ?? 0, text: $0.key) }
-            .sorted { ($0.index, $0.text) < ($1.index, $1.text) }.map(\.text)
+        let lines = told.map { (index: Int($0.value) ?? 0, text: $0.key) }
+            .sorted { ($0.index, $0.text) < ($1.index, $1.text) }
+        var found: [Diagnostic] = []
+        for line in lines { found.append(try JSON.value(line.text)) }
+        return found
     }
 
     /// The results of a job's finished passes, the assembly's among them, by index.

@@ -20,12 +20,13 @@ extension Board {
             case .none: return nil
             case .integer(let next): rank = next
             case .array(let parts):
-                guard parts.count == 4, let job = parts[0].string, let index = parts[1].integer,
-                    let pass = parts[2].string, let need = parts[3].integer
+                guard parts.count == 6, let job = parts[0].string, let index = parts[1].integer,
+                    let kind = parts[2].string.flatMap(PassKind.init), let pass = parts[3].string,
+                    let need = parts[4].integer, let plan = parts[5].integer
                 else { throw surprise(reply) }
                 return Claim(
-                    job: JobID(job), index: index, pass: pass.isEmpty ? .assembly : try JSON.value(pass), token: token,
-                    need: Int64(need))
+                    job: JobID(job), index: index, pass: try kind.pass(pass), token: token, need: Int64(need),
+                    plan: plan)
             default: throw surprise(reply)
             }
         }
@@ -47,7 +48,8 @@ extension Board {
             run(
                 .complete,
                 [
-                    claim.job.text, String(claim.index), claim.token, worker.text, try JSON.text(result),
+                    claim.job.text, String(claim.index), claim.token, worker.text, String(claim.plan),
+                    try JSON.text(result), try JSON.lines(result.diagnostics),
                     String(statistics.framesDecoded), String(statistics.framesEncoded), String(statistics.peakRSS),
                     String(timing.lease.milliseconds), String(timing.retention.milliseconds),
                 ]))
@@ -56,13 +58,17 @@ extension Board {
     }
 
     /// Gives a pass back that could not be done. The failure's cause decides what follows; see `docs/board.md`.
-    public func fail(_ claim: Claim, worker: WorkerID, failure: ReelFailure) throws(ReelFailure) -> FailAnswer {
+    ///
+    /// - Parameter cause: instead of the failure's own.
+    public func fail(
+        _ claim: Claim, worker: WorkerID, failure: ReelFailure, as cause: FailureCause? = nil
+    ) throws(ReelFailure) -> FailAnswer {
         let reply = try text(
             run(
                 .fail,
                 [
-                    claim.job.text, String(claim.index), claim.token, worker.text, failure.cause.rawValue,
-                    failure.kind.rawValue, failure.message, String(timing.lease.milliseconds),
+                    claim.job.text, String(claim.index), claim.token, worker.text, String(claim.plan),
+                    (cause ?? failure.cause).rawValue, try JSON.text(failure), String(timing.lease.milliseconds),
                     String(timing.backoff.milliseconds), String(timing.spaceWait.milliseconds),
                     String(timing.retention.milliseconds),
                 ]))
@@ -72,11 +78,11 @@ extension Board {
 
     /// Hands a pass back without charging an attempt. A token that no longer holds it changes nothing.
     public func release(_ claim: Claim) throws(ReelFailure) {
-        _ = try run(.release, [claim.job.text, String(claim.index), claim.token])
+        _ = try run(.release, [claim.job.text, String(claim.index), claim.token, String(claim.plan)])
     }
 
     /// 128 random bits in hexadecimal.
-    private static func makeToken() -> String {
+    static func makeToken() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<2).map { _ in
             let digits = String(generator.next() as UInt64, radix: 16)

@@ -9,8 +9,8 @@ extension Board {
         ]
         for held in report.held {
             arguments += [
-                held.job.text, String(held.index), held.token, String(held.decoded), String(held.encoded),
-                String(held.wholeRuns),
+                held.job.text, String(held.index), held.token, String(held.plan), String(held.decoded),
+                String(held.encoded), String(held.wholeRuns),
             ]
         }
         let reply = try run(.beat, arguments)
@@ -27,16 +27,12 @@ extension Board {
 
     /// Has a worker drain: it learns so at its next beat. False where none of that name is registered.
     public func drain(_ worker: WorkerID) throws(ReelFailure) -> Bool {
-        guard try send(["ZSCORE", Board.prefix + "workers", worker.text]) != .none else { return false }
-        try send(["HSET", Board.prefix + "control", "drain:\(worker)", "1"])
-        return true
+        try run(.drain, [worker.text]) == .integer(1)
     }
 
     /// Takes a worker that ends out of the registry. What it still holds is not handed back: release that first.
     public func depart(_ worker: WorkerID) throws(ReelFailure) {
-        try send(["ZREM", Board.prefix + "workers", worker.text])
-        try send(["HDEL", Board.prefix + "control", "drain:\(worker)"])
-        try send(["DEL", Board.prefix + "worker:\(worker)"])
+        _ = try run(.depart, [worker.text])
     }
 
     /// Requeues passes whose leases have lapsed and says how many. For one lease after Redis's start it does nothing.
@@ -58,18 +54,18 @@ extension Board {
         guard let entries = reply.array, let now = entries.last?.integer else { throw surprise(reply) }
         var found: [WorkerStatus] = []
         for entry in entries.dropLast() {
-            guard let parts = entry.array, parts.count >= 3, parts.count % 3 == 0, let report = parts[0].string,
+            guard let parts = entry.array, parts.count >= 3, parts.count % 4 == 3, let report = parts[0].string,
                 let beat = parts[1].integer, let draining = parts[2].integer
             else { throw surprise(reply) }
             var status = WorkerStatus(
-                report: try JSON.value(report), beatAge: Double(max(0, now - beat)) / 1000, draining: draining == 1)
-            for place in stride(from: 3, to: parts.count, by: 3) {
+                report: try JSON.value(report), beatAge: Double(max(0, now - beat)) / 1000,
+                isGone: Int64(now - beat) > timing.lease.milliseconds, draining: draining == 1)
+            for place in stride(from: 3, to: parts.count, by: 4) {
                 guard let token = parts[place].string, let started = parts[place + 1].integer,
-                    let pass = parts[place + 2].string
+                    let kind = parts[place + 2].string.flatMap(PassKind.init), let pass = parts[place + 3].string
                 else { throw surprise(reply) }
                 status.holds[token] = WorkerStatus.Hold(
-                    seconds: Double(max(0, now - started)) / 1000, pass: pass.isEmpty ? .assembly : try JSON.value(pass)
-                )
+                    seconds: Double(max(0, now - started)) / 1000, pass: try kind.pass(pass))
             }
             found.append(status)
         }

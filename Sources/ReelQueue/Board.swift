@@ -37,23 +37,23 @@ public actor Board {
         try send(["PING"])
     }
 
-    /// What makes this Redis unfit to keep a queue: one sentence each.
-    public func warnings() throws(ReelFailure) -> [String] {
+    /// What makes this Redis unfit to keep a queue.
+    public func diagnostics() throws(ReelFailure) -> [Diagnostic] {
         let lines = try text(send(["INFO"])).split(whereSeparator: \.isNewline)
         let facts = Dictionary(
             lines.compactMap { line in
                 line.firstIndex(of: ":").map { (line[..<$0], String(line[line.index(after: $0)...])) }
             }, uniquingKeysWith: { first, _ in first })
-        var found: [String] = []
-        let version = facts["redis_version"] ?? "of unknown version"
+        var found: [Diagnostic] = []
+        let version = facts["redis_version"] ?? ""
         if Int(version.prefix(while: \.isNumber)) ?? 0 < 7 {
-            found.append("Redis at \(address) is \(version): reel needs 7.0 or later")
+            found.append(.redisTooOld(address: "\(address)", version: version))
         }
         if facts["aof_enabled"] != "1" {
-            found.append("Redis at \(address) keeps no append-only file: a restart loses jobs; set appendonly yes")
+            found.append(.redisWithoutLog(address: "\(address)"))
         }
         if facts["maxmemory_policy"] != "noeviction", facts["maxmemory"] != "0" {
-            found.append("Redis at \(address) evicts keys, so jobs may vanish: set maxmemory-policy noeviction")
+            found.append(.redisEvicts(address: "\(address)"))
         }
         return found
     }
@@ -61,7 +61,10 @@ public actor Board {
 
 extension Board {
     /// Every key begins with it; the braces make it one hash slot.
-    static let prefix = "reel:{main}:"
+    static let prefix = "reel2:{main}:"
+
+    /// The version of what the keys hold, as `board.lua` writes it.
+    static let schema = 2
 
     /// A job's own hash, or one of its parts.
     static func key(_ job: JobID, _ part: String? = nil) -> String {
@@ -76,7 +79,7 @@ extension Board {
             guard case .error(let message) = reply, message.hasPrefix("NOSCRIPT") else { return try accept(reply) }
             hashes[script] = nil
         }
-        throw ReelFailure(.unreachable, "Redis at \(address) forgets scripts as soon as they are loaded")
+        throw ReelFailure(.boardUnreadable(said: "NOSCRIPT"))
     }
 
     /// Milliseconds that a call may wait which blocks for so long: no longer than half the time an answer may take.
@@ -96,7 +99,7 @@ extension Board {
 
     /// For a reply that no script or command of ours gives.
     func surprise(_ reply: Reply) -> ReelFailure {
-        ReelFailure(.unreachable, "Redis at \(address) holds or answers something that reel did not write: \(reply)")
+        ReelFailure(.boardUnreadable(said: "\(reply)"))
     }
 
     private func hash(of script: Script) throws(ReelFailure) -> String {
@@ -112,7 +115,8 @@ extension Board {
         } catch {
             connection = nil
             failuresInARow += 1
-            throw ReelFailure(.unreachable, "Redis at \(address): \(error.message)", cause: error.cause)
+            throw ReelFailure(
+                .redisUnreachable(address: "\(address)", said: error.message, passes: error.cause == .transient))
         }
     }
 
@@ -143,8 +147,12 @@ extension Board {
 
     private func accept(_ reply: Reply) throws(ReelFailure) -> Reply {
         guard case .error(let message) = reply else { return reply }
+        if message.hasPrefix("REELSCHEMA "), let found = Int(message.dropFirst("REELSCHEMA ".count)) {
+            throw ReelFailure(.boardOfOtherVersion(found: found, known: Board.schema))
+        }
         throw ReelFailure(
-            .unreachable, "Redis at \(address) refuses: \(message)", cause: cause(ofRefusal: message))
+            .redisRefused(
+                address: "\(address)", said: message, passes: cause(ofRefusal: message) == .transient))
     }
 
     /// Redis's errors begin with a word that tells their kind.

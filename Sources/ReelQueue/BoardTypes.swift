@@ -18,11 +18,22 @@ public struct PublishedJob: Codable, Hashable, Sendable {
     public var weight: Double
     /// Time to encode a frame, where decoding one takes 1.
     public var encodingEffort: Double
-    public var warnings: [String]
+    public var diagnostics: [Diagnostic]
+    /// The number of the plan that its passes are of; 0 as long as it is probing.
+    public var plan: Int
+
+    /// The probe's index: it makes index and plan, before there are passes.
+    public static let probeIndex = -1
+
+    /// What is stored. Never change one.
+    enum CodingKeys: String, CodingKey {
+        case id, source, frames, passCount, need, encoders, protocolVersion, weight, encodingEffort, diagnostics, plan
+    }
 
     public init(
-        id: JobID, source: String, frames: Int, passCount: Int, need: Int64, encoders: [String],
-        protocolVersion: Int, weight: Double = 1, encodingEffort: Double = 1, warnings: [String] = []
+        id: JobID, source: String, frames: Int = 0, passCount: Int = 0, need: Int64, encoders: [String] = [],
+        protocolVersion: Int, weight: Double = 1, encodingEffort: Double = 1, diagnostics: [Diagnostic] = [],
+        plan: Int = 0
     ) {
         self.id = id
         self.source = source
@@ -33,7 +44,8 @@ public struct PublishedJob: Codable, Hashable, Sendable {
         self.protocolVersion = protocolVersion
         self.weight = weight
         self.encodingEffort = encodingEffort
-        self.warnings = warnings
+        self.diagnostics = diagnostics
+        self.plan = plan
     }
 }
 
@@ -65,20 +77,23 @@ public struct WorkerID: Hashable, Codable, Sendable, CustomStringConvertible {
 /// A pass that a worker holds by lease.
 public struct Claim: Hashable, Sendable {
     public var job: JobID
-    /// The pass's place in the plan; `PublishedJob.passCount` for the assembly.
+    /// The pass's place in the plan; `PublishedJob.passCount` for the assembly, `probeIndex` for the probe.
     public var index: Int
     public var pass: Pass
     /// Random: only its holder can complete, fail or release.
     public var token: String
     /// Bytes that it may take: the job's need, or twice that after the pass ran out of memory.
     public var need: Int64
+    /// The number of the plan that the pass is of; 0 for the probe.
+    public var plan: Int
 
-    public init(job: JobID, index: Int, pass: Pass, token: String, need: Int64) {
+    public init(job: JobID, index: Int, pass: Pass, token: String, need: Int64, plan: Int) {
         self.job = job
         self.index = index
         self.pass = pass
         self.token = token
         self.need = need
+        self.plan = plan
     }
 }
 
@@ -103,23 +118,35 @@ public struct WorkerReport: Codable, Hashable, Sendable {
     public var encoders: [String]
     public var protocolVersion: Int
     /// Why it claims nothing, or less than it could, for people: a full disk, slots that took themselves out.
-    public var notes: [String]
+    public var notes: [Diagnostic]
     public var held: [Held]
+
+    /// What is stored. Never change one.
+    enum CodingKeys: String, CodingKey {
+        case worker, host, slots, slotsOut, memoryTotal, encoders, protocolVersion, notes, held
+    }
 
     public struct Held: Codable, Hashable, Sendable {
         public var job: JobID
         public var index: Int
         public var token: String
+        /// The number of the plan that the pass is of.
+        public var plan: Int
         /// Frames decoded and encoded so far.
         public var decoded: Int
         public var encoded: Int
         /// Runs that were whole already when the pass was claimed.
         public var wholeRuns: Int
 
-        public init(job: JobID, index: Int, token: String, decoded: Int, encoded: Int, wholeRuns: Int) {
+        enum CodingKeys: String, CodingKey {
+            case job, index, token, plan, decoded, encoded, wholeRuns
+        }
+
+        public init(job: JobID, index: Int, token: String, plan: Int, decoded: Int, encoded: Int, wholeRuns: Int) {
             self.job = job
             self.index = index
             self.token = token
+            self.plan = plan
             self.decoded = decoded
             self.encoded = encoded
             self.wholeRuns = wholeRuns
@@ -128,7 +155,7 @@ public struct WorkerReport: Codable, Hashable, Sendable {
 
     public init(
         worker: WorkerID, host: String, slots: Int, slotsOut: Int = 0, memoryTotal: Int64, encoders: [String],
-        protocolVersion: Int, notes: [String] = [], held: [Held]
+        protocolVersion: Int, notes: [Diagnostic] = [], held: [Held]
     ) {
         self.worker = worker
         self.host = host

@@ -9,8 +9,15 @@ enum JSON {
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             return String(decoding: try encoder.encode(value), as: UTF8.self)
         } catch {
-            throw ReelFailure(.usage, "cannot be written as JSON: \(error)")
+            throw unreadable("\(error)")
         }
+    }
+
+    /// One value a line: JSON holds no raw line end.
+    static func lines(_ values: [some Encodable]) throws(ReelFailure) -> String {
+        var lines: [String] = []
+        for value in values { lines.append(try text(value)) }
+        return lines.joined(separator: "\n")
     }
 
     static func value<Value: Decodable>(_ text: some StringProtocol, as type: Value.Type = Value.self)
@@ -19,7 +26,11 @@ enum JSON {
         do {
             return try JSONDecoder().decode(type, from: Data(text.utf8))
         } catch {
-            throw ReelFailure(.unreachable, "the board holds something that this version cannot read: \(error)")
+            throw unreadable("\(error)")
         }
+    }
+
+    static func unreadable(_ what: String) -> ReelFailure {
+        ReelFailure(.boardUnreadable(said: what))
     }
 }

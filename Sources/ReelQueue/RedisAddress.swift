@@ -16,17 +16,17 @@ public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
     /// Reads an address. Throws `.usage` for anything but the two forms; TLS (`rediss://`) is not among them.
     public init(_ url: String) throws(ReelFailure) {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased() else {
-            throw RedisAddress.refusal(parts: nil, why: "it is not a URL")
+            throw RedisAddress.refusal(parts: nil, .notURL)
         }
         switch scheme {
         case "redis":
             guard let host = parts.host, !host.isEmpty else {
-                throw RedisAddress.refusal(parts: parts, why: "the host is missing")
+                throw RedisAddress.refusal(parts: parts, .host)
             }
             let port = parts.port ?? 6379
-            guard (1...65535).contains(port) else { throw RedisAddress.refusal(parts: parts, why: "the port is wrong") }
+            guard (1...65535).contains(port) else { throw RedisAddress.refusal(parts: parts, .port) }
             guard parts.queryItems == nil else {
-                throw RedisAddress.refusal(parts: parts, why: "the database number goes into the path, as in /2")
+                throw RedisAddress.refusal(parts: parts, .query)
             }
             let path = parts.path.drop { $0 == "/" }
             // An IPv6 address stands in brackets, which the resolver does not take.
@@ -34,22 +34,21 @@ public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
             database = try RedisAddress.database(path.isEmpty ? nil : String(path), parts: parts)
         case "unix":
             guard parts.host?.isEmpty ?? true, parts.path.hasPrefix("/"), parts.path.utf8.count > 1 else {
-                throw RedisAddress.refusal(parts: parts, why: "it needs three slashes and an absolute path")
+                throw RedisAddress.refusal(parts: parts, .path)
             }
             guard parts.path.utf8.count <= 107 else {
-                throw RedisAddress.refusal(parts: parts, why: "a socket's path holds 107 bytes at most")
+                throw RedisAddress.refusal(parts: parts, .pathLength)
             }
             endpoint = .unix(path: parts.path)
             let items = parts.queryItems ?? []
             guard items.allSatisfy({ $0.name == "db" }), items.count <= 1 else {
-                throw RedisAddress.refusal(parts: parts, why: "only ?db=N may follow the path")
+                throw RedisAddress.refusal(parts: parts, .query)
             }
             database = try RedisAddress.database(items.first.map { $0.value ?? "" }, parts: parts)
         case "rediss":
-            throw RedisAddress.refusal(
-                parts: parts, why: "reel speaks no TLS itself; a tunnel does, see deploy/README.md, Redis over TLS")
+            throw RedisAddress.refusal(parts: parts, .tls)
         default:
-            throw RedisAddress.refusal(parts: parts, why: "the scheme must be redis or unix")
+            throw RedisAddress.refusal(parts: parts, .scheme)
         }
         password = parts.password
         // `redis://:secret@host` is the old form without a user.
@@ -69,16 +68,14 @@ public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
     private static func database(_ text: String?, parts: URLComponents) throws(ReelFailure) -> Int {
         guard let text else { return 0 }
         guard let number = Int(text), number >= 0 else {
-            throw refusal(parts: parts, why: "the database must be a number")
+            throw refusal(parts: parts, .database)
         }
         return number
     }
 
-    private static func refusal(parts: URLComponents?, why: String) -> ReelFailure {
+    private static func refusal(parts: URLComponents?, _ fault: RedisAddressFault) -> ReelFailure {
         var shown = parts
         shown?.password = nil
-        let name = shown?.string.map { " \($0)" } ?? ""
-        let forms = "redis://[user[:password]@]host[:port][/db] or unix:///path?db=N"
-        return ReelFailure(.usage, "Redis address\(name): \(why). It looks like \(forms)")
+        return ReelFailure(.redisAddressInvalid(address: shown?.string, fault: fault))
     }
 }

@@ -1,7 +1,7 @@
 /// The board's transitions, each one Lua script in `Scripts/`; see its header for keys, arguments and reply.
 enum Script: Int, CaseIterable {
-    case open, publish, restore, claim, beat, complete, fail, release, reap, cancel, pause, retry, forget, audit, tally
-    case status, strip, workers
+    case begin, upload, restore, publish, attend, leave, claim, beat, complete, fail, release, reap, cancel, pause
+    case retry, forget, audit, tally, drain, depart, status, strip, workers
 
     /// What Redis loads: the shared words that the script needs, then the script. Redis makes each word anew for every
     /// call, and all of them would take as long as some scripts do.
@@ -26,7 +26,12 @@ enum Script: Int, CaseIterable {
 
     private var own: [UInt8] {
         switch self {
-        case .open: PackageResources.open_lua
+        case .begin: PackageResources.begin_lua
+        case .upload: PackageResources.upload_lua
+        case .attend: PackageResources.attend_lua
+        case .leave: PackageResources.leave_lua
+        case .drain: PackageResources.drain_lua
+        case .depart: PackageResources.depart_lua
         case .publish: PackageResources.publish_lua
         case .claim: PackageResources.claim_lua
         case .beat: PackageResources.beat_lua

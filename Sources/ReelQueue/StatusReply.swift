@@ -33,15 +33,15 @@ struct StatusReply {
         // The assembly is among the retries once it was released.
         let released = done == passCount ? 1 : 0
         let retrying = state.isTerminal ? 0 : max(later - released, 0)
-        let held = live.keys.count { Int($0).map { $0 < passCount } ?? false }
+        let held = live.keys.count { Int($0).map { (0..<passCount).contains($0) } ?? false }
         return JobStatus.PassCounts(
             done: done, live: live.count, ready: max(passCount - done - held - retrying, 0), retrying: retrying,
-            exhausted: state == .failed && !(fields["failed"] ?? "").isEmpty ? 1 : 0)
+            exhausted: state == .failed && (fields["failed"].flatMap(Int.init) ?? -1) >= 0 ? 1 : 0)
     }
 
     /// Seconds for which something has been ready that nobody took.
     func oldestWait(state: JobState, passCount: Int, offered: Double) -> Double? {
-        guard state == .running || state == .assembling else { return nil }
+        guard !state.isTerminal else { return nil }
         var since = firstRetry.flatMap { $0 <= now ? $0 : nil }
         if let cursor = fields["cursor"].flatMap(Int.init), cursor < passCount, finished < passCount {
             since = min(since ?? offered, offered)
@@ -54,6 +54,41 @@ struct StatusReply {
         guard oldestWait(state: state, passCount: passCount, offered: now) == nil, live.isEmpty, !state.isTerminal
         else { return nil }
         return firstRetry.map { max(0, $0 - now) / 1000 }
+    }
+}
+
+// Failures: the board has codes and facts, and keeps an attempt's reason as it was told.
+extension StatusReply {
+    /// Why a job failed that has.
+    func failure() throws(ReelFailure) -> ReelFailure {
+        let pass = fields["failed"].flatMap(Int.init) ?? 0
+        let attempts = fields["attempts"].flatMap(Int.init) ?? 0
+        let by = fields["by"] ?? ""
+        func last() throws(ReelFailure) -> ReelFailure { try JSON.value(fields["reason"] ?? "") }
+        switch fields["how"] {
+        case "permanent": return try last()
+        case "exhausted": return ReelFailure(.passExhausted(pass: pass, attempts: attempts, last: try last()))
+        case "lost": return ReelFailure(.passLost(pass: pass, attempts: attempts, worker: by))
+        case "limit":
+            let planned = fields["planned"].flatMap(Int64.init) ?? 0
+            return ReelFailure(
+                .passOutOfMemory(pass: pass, planned: planned, doubled: attempts > 1, last: try last()))
+        case "nobody": return ReelFailure(.noWorkerCan(host: by, last: try last()))
+        default: throw JSON.unreadable("a failure of kind \(fields["how"] ?? "none")")
+        }
+    }
+
+    /// Hosts that get nothing of the job, and why.
+    func excludedHosts() throws(ReelFailure) -> [String: ReelFailure] {
+        var found: [String: ReelFailure] = [:]
+        for (host, reason) in excluded { found[host] = try JSON.value(reason) }
+        return found
+    }
+
+    /// Where room on a disk is waited for.
+    func spaceNote() throws(ReelFailure) -> JobStatus.SpaceNote? {
+        guard let reason = fields["note"], let host = fields["noting"] else { return nil }
+        return JobStatus.SpaceNote(host: host, reason: try JSON.value(reason))
     }
 }
 
@@ -81,7 +116,10 @@ extension Pace {
 /// An entry of `fails`, as far as readers need it.
 struct FailRecord: Decodable {
     struct Attempt: Decodable {
-        var cause, message, worker, host, token: String
+        var cause: String
+        /// As JSON; nil where the worker vanished.
+        var reason: String?
+        var worker, host, token: String
         /// Milliseconds.
         var at: Double
     }
@@ -91,13 +129,18 @@ struct FailRecord: Decodable {
 
     static func decoded(_ entry: String) throws(ReelFailure) -> FailRecord { try JSON.value(entry) }
 
-    func failure(of index: Int) -> PassFailure {
-        PassFailure(
-            index: index, attempts: attempts,
-            recent: recent.map {
+    func failure(of index: Int) throws(ReelFailure) -> PassFailure {
+        var failure = PassFailure(index: index, attempts: attempts, recent: [])
+        for attempt in recent {
+            let reason: ReelFailure =
+                if let text = attempt.reason { try JSON.value(text) } else {
+                    ReelFailure(.workerVanished(worker: attempt.worker))
+                }
+            failure.recent.append(
                 PassFailure.Attempt(
-                    cause: $0.cause, message: $0.message, worker: $0.worker, host: $0.host, token: $0.token,
-                    time: $0.at / 1000)
-            })
+                    cause: attempt.cause, reason: reason, worker: attempt.worker, host: attempt.host,
+                    token: attempt.token, time: attempt.at / 1000))
+        }
+        return failure
     }
 }

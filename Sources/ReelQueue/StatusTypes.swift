@@ -26,26 +26,29 @@ public struct JobStatus: Hashable, Sendable {
     /// A page of them, by index.
     public var failures: [PassFailure]
     /// Where room on a disk is waited for, and what for.
-    public var spaceNote: String?
+    public var spaceNote: SpaceNote?
     /// Hosts that get nothing of this job, and why.
-    public var excluded: [String: String]
+    public var excluded: [String: ReelFailure]
     /// The job's own failure, where it failed.
     public var failure: ReelFailure?
-    /// What a person should know of it: the published warnings, what it waits for, who cannot take it.
-    public var warnings: [String] {
-        let hosts = excluded.sorted { $0.key < $1.key }.map { JobStatus.warning(excluding: $0.key, $0.value) }
-        return job.warnings + [spaceNote].compactMap(\.self) + hosts
-    }
+    /// It failed while probing: there is no plan.
+    public var isRefused: Bool
 
-    /// The warning that a host gets nothing of a job.
-    public static func warning(excluding host: String, _ reason: String) -> String {
-        "\(host) cannot take this job: \(reason)"
+    /// A host whose disk was full, and what was wanted there.
+    public struct SpaceNote: Hashable, Sendable {
+        public var host: String
+        public var reason: ReelFailure
+
+        public init(host: String, reason: ReelFailure) {
+            self.host = host
+            self.reason = reason
+        }
     }
 
     /// Of the passes without the assembly, each counts in one of these, the exhausted one in `ready`, too.
     public struct PassCounts: Hashable, Sendable {
         public var done = 0
-        /// Held by a worker, the assembly included.
+        /// Held by a worker, the assembly or the probe included.
         public var live = 0
         /// Nobody has them, and any worker may.
         public var ready = 0
@@ -67,8 +70,8 @@ public struct JobStatus: Hashable, Sendable {
         job: PublishedJob, state: JobState, isPaused: Bool = false, passes: PassCounts = PassCounts(),
         framesEncoded: Int = 0, framesDecoded: Int = 0, pace: Pace = .none, peakRSS: Int64 = 0, created: Double,
         finished: Double? = nil, oldestWait: Double? = nil, nextRetry: Double? = nil, failureCount: Int = 0,
-        failures: [PassFailure] = [], spaceNote: String? = nil, excluded: [String: String] = [:],
-        failure: ReelFailure? = nil
+        failures: [PassFailure] = [], spaceNote: SpaceNote? = nil, excluded: [String: ReelFailure] = [:],
+        failure: ReelFailure? = nil, isRefused: Bool = false
     ) {
         self.job = job
         self.state = state
@@ -87,6 +90,7 @@ public struct JobStatus: Hashable, Sendable {
         self.spaceNote = spaceNote
         self.excluded = excluded
         self.failure = failure
+        self.isRefused = isRefused
     }
 }
 
@@ -105,6 +109,7 @@ public struct Pace: Hashable, Sendable {
 
 /// Attempts that failed at one pass.
 public struct PassFailure: Hashable, Sendable {
+    /// `PublishedJob.probeIndex` for the probe.
     public var index: Int
     /// Attempts by cause, by `FailureCause.rawValue`.
     public var attempts: [String: Int]
@@ -113,7 +118,7 @@ public struct PassFailure: Hashable, Sendable {
 
     public struct Attempt: Hashable, Sendable {
         public var cause: String
-        public var message: String
+        public var reason: ReelFailure
         public var worker: String
         public var host: String
         /// Names the file in the store in which the engine's last words are.
@@ -121,9 +126,9 @@ public struct PassFailure: Hashable, Sendable {
         /// Seconds since 1970 by Redis's clock.
         public var time: Double
 
-        public init(cause: String, message: String, worker: String, host: String, token: String, time: Double) {
+        public init(cause: String, reason: ReelFailure, worker: String, host: String, token: String, time: Double) {
             self.cause = cause
-            self.message = message
+            self.reason = reason
             self.worker = worker
             self.host = host
             self.token = token
@@ -166,6 +171,8 @@ public struct WorkerStatus: Codable, Hashable, Sendable {
     public var report: WorkerReport
     /// Seconds since its last beat, by Redis's clock.
     public var beatAge: Double
+    /// Its beats have stopped for longer than a lease; it may be listed for a while.
+    public var isGone: Bool
     public var draining: Bool
     /// What the board knows of the passes that it holds, by token.
     public var holds: [String: Hold]
@@ -181,9 +188,12 @@ public struct WorkerStatus: Codable, Hashable, Sendable {
         }
     }
 
-    public init(report: WorkerReport, beatAge: Double, draining: Bool, holds: [String: Hold] = [:]) {
+    public init(
+        report: WorkerReport, beatAge: Double, isGone: Bool = false, draining: Bool, holds: [String: Hold] = [:]
+    ) {
         self.report = report
         self.beatAge = beatAge
+        self.isGone = isGone
         self.draining = draining
         self.holds = holds
     }

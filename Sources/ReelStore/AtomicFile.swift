@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Glibc
 public import ReelCore
 
@@ -15,7 +14,25 @@ public enum AtomicFile {
             try Files.syncFolder(Files.folder(of: path))
         } catch {
             unlink(temporary)
-            throw SystemError.store("write", path, error.value)
+            throw SystemError.store(.write, path, error.value)
+        }
+    }
+
+    /// Writes `bytes` to `path` unless something is there, and returns when they are durable. False where something is:
+    /// it stays as it is.
+    ///
+    /// Throws as `write` does.
+    public static func create(_ bytes: [UInt8], at path: String) throws(ReelFailure) -> Bool {
+        let temporary = Files.temporaryName(beside: path)
+        do {
+            try writeDurably(bytes, to: temporary)
+            try Files.renameExclusively(temporary, to: path)
+            try Files.syncFolder(Files.folder(of: path))
+            return true
+        } catch {
+            unlink(temporary)
+            if error.value == EEXIST { return false }
+            throw SystemError.store(.write, path, error.value)
         }
     }
 
@@ -27,7 +44,7 @@ public enum AtomicFile {
 
     /// Writes a value as JSON whose bytes are the same for the same value: keys sorted, no spaces.
     public static func write(json value: some Encodable, to path: String) throws(ReelFailure) {
-        try write(CanonicalJSON.bytes(of: value), to: path)
+        try write(json(of: value), to: path)
     }
 
     /// The whole file. Throws `.unreachable` where it cannot be read.
@@ -35,35 +52,32 @@ public enum AtomicFile {
         do {
             return try Descriptor(open: path, O_RDONLY).readAll()
         } catch {
-            throw SystemError.store("read", path, error.value)
+            throw SystemError.store(.read, path, error.value)
         }
     }
 
     /// The value that a JSON file holds. Throws `.unreachable` where it cannot be read or is something else.
     public static func read<Value: Decodable>(json type: Value.Type, from path: String) throws(ReelFailure) -> Value {
-        try CanonicalJSON.value(type, from: read(path), of: path)
+        let bytes = try read(path)
+        return try checked(path) { try CanonicalJSON.value(type, from: bytes) }
     }
-}
 
-/// JSON with sorted keys: what is hashed must not depend on the order of a dictionary.
-enum CanonicalJSON {
-    static func bytes(of value: some Encodable) throws(ReelFailure) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    static func json(of value: some Encodable) throws(ReelFailure) -> [UInt8] {
         do {
-            return Array(try encoder.encode(value))
+            return try CanonicalJSON.bytes(of: value)
         } catch {
-            throw ReelFailure(.job, "cannot be written as JSON: \(error)")
+            throw ReelFailure(.notEncodable(said: "\(error)"))
         }
     }
 
-    static func value<Value: Decodable>(
-        _ type: Value.Type, from bytes: [UInt8], of path: String
-    ) throws(ReelFailure) -> Value {
+    /// What decoding the file at `path` makes, or why it does not.
+    static func checked<Value>(_ path: String, _ decode: () throws -> Value) throws(ReelFailure) -> Value {
         do {
-            return try JSONDecoder().decode(type, from: Data(bytes))
+            return try decode()
+        } catch let failure as ReelFailure {
+            throw failure
         } catch {
-            throw ReelFailure(.unreachable, "\(path) is not what reel wrote: \(error)")
+            throw ReelFailure(.storeFileDamaged(path: path, said: "\(error)"))
         }
     }
 }

@@ -13,31 +13,29 @@ public enum Delivery {
             (target, entry) = (try Files.target(output), try Files.entry(output))
             original = if let source { try Files.target(source) } else { nil }
         } catch {
-            throw SystemError.output("look at", output, error.value)
+            throw SystemError.output(output, error.value)
         }
         if let target, let original, Files.same(target, original) {
-            throw ReelFailure(.output, "\(output) is the source itself; choose another name with -o")
+            throw ReelFailure(.outputIsSource(path: output))
         }
         if let target, target.st_mode & S_IFMT == S_IFDIR {
-            throw ReelFailure(.output, "\(output) is a folder; name a file in it with -o")
+            throw ReelFailure(.outputIsFolder(path: output))
         }
         if let target, target.st_mode & S_IFMT != S_IFREG {
-            throw ReelFailure(.output, "\(output) is not a regular file; choose another name with -o")
+            throw ReelFailure(.outputNotAFile(path: output))
         }
-        if entry != nil, !overwrite { throw exists(output) }
+        if entry != nil, !overwrite { throw ReelFailure(.outputExists(path: output)) }
         try checkFolder(Files.folder(of: output), of: output)
     }
 
     private static func checkFolder(_ folder: String, of output: String) throws(ReelFailure) {
         guard access(folder, W_OK | X_OK) == 0 else {
             let code = errno
-            if code == ENOENT {
-                throw ReelFailure(.output, "cannot write \(output): there is no folder \(folder); make it first")
-            }
-            throw SystemError.output("write in", folder, code)
+            if code == ENOENT { throw ReelFailure(.outputFolderMissing(path: output, folder: folder)) }
+            throw SystemError.output(output, code)
         }
         guard !Files.name(of: output).isEmpty, !output.hasSuffix("/") else {
-            throw ReelFailure(.output, "\(output) names no file")
+            throw ReelFailure(.outputUnnamed(path: output))
         }
     }
 
@@ -83,34 +81,16 @@ public enum Delivery {
 
     /// Gives `file` the name `output`, and where it may not overwrite, only if nothing has that name.
     private static func rename(_ file: String, to output: String, overwrite: Bool) throws(SystemCode) {
-        guard !overwrite else { return try Files.rename(file, to: output) }
-        // Linking is the portable way not to overwrite: renameat2 is not among what Swift imports of Glibc.
-        if link(file, output) == 0 {
-            unlink(file)
-            return
-        }
-        // File systems without hard links: between looking and renaming lies a moment, but nothing better exists.
-        guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(errno) else { throw SystemCode(errno) }
-        guard try Files.entry(output) == nil else { throw SystemCode(EEXIST) }
-        try Files.rename(file, to: output)
-    }
-
-    private static func exists(_ output: String) -> ReelFailure {
-        ReelFailure(.output, "\(output) exists already; --overwrite replaces it")
+        if overwrite { try Files.rename(file, to: output) } else { try Files.renameExclusively(file, to: output) }
     }
 
     private static func failure(_ error: SystemCode, _ result: String, _ output: String) -> ReelFailure {
         switch error.value {
-        case EEXIST:
-            return exists(output)
-        case ECANCELED:
-            return ReelFailure(.interrupted, "interrupted while writing \(output)", cause: .transient)
-        case let code where SystemError.isFull(code):
-            let needed = ((try? Files.target(result)) ?? nil).map { " it takes \($0.st_size) bytes" } ?? ""
-            return ReelFailure(
-                .output, "no room for \(output):\(needed), \(FileCopy.room(beside: output)) are free", cause: .noSpace)
+        case EEXIST: ReelFailure(.outputExists(path: output))
+        case ECANCELED: ReelFailure(.copyInterrupted(path: output))
         default:
-            return SystemError.output("write", output, error.value)
+            SystemError.output(
+                output, error.value, needed: ((try? Files.target(result)) ?? nil).map { Int64($0.st_size) })
         }
     }
 }

@@ -22,6 +22,22 @@ struct Descriptor: ~Copyable, Sendable {
         return count
     }
 
+    /// `count` bytes from `offset` on, fewer where the file ends before.
+    func read(_ count: Int, at offset: Int64) throws(SystemCode) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let part = bytes.withUnsafeMutableBytes { buffer in
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+                return Descriptor.retry { pread(number, rest.baseAddress, rest.count, off_t(offset) + done) }
+            }
+            guard part >= 0 else { throw SystemCode(errno) }
+            if part == 0 { break }
+            done += part
+        }
+        return Array(bytes[..<done])
+    }
+
     /// What is still to be read.
     func readAll() throws(SystemCode) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -24,6 +24,19 @@ enum Files {
         guard Glibc.rename(source, target) == 0 else { throw SystemCode(errno) }
     }
 
+    /// Gives a file a name that nothing has. EEXIST where something does.
+    static func renameExclusively(_ source: String, to target: String) throws(SystemCode) {
+        // Linking is the portable way not to overwrite: renameat2 is not among what Swift imports of Glibc.
+        if link(source, target) == 0 {
+            unlink(source)
+            return
+        }
+        // File systems without hard links: between looking and renaming lies a moment, but nothing better exists.
+        guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(errno) else { throw SystemCode(errno) }
+        guard try entry(target) == nil else { throw SystemCode(EEXIST) }
+        try rename(source, to: target)
+    }
+
     /// Makes the names in a folder durable. File systems that cannot sync a folder, and folders that may be written
     /// but not read, have nothing better to offer: that is no error.
     static func syncFolder(_ path: String) throws(SystemCode) {

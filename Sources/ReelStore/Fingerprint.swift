@@ -8,44 +8,36 @@ public struct Fingerprint: Hashable, Codable, Sendable {
     public var size: Int64
     /// Last modification, nanoseconds since 1970.
     public var mtimeNanoseconds: Int64
-    /// SHA-256 of the source index, in hexadecimal; nil before recon.
-    public var indexHash: String?
+    /// SHA-256 of the first MiB and of the last, one after the other, in hexadecimal; of a smaller file all of it counts
+    /// twice. Empty in records that an earlier release wrote.
+    public var edges: String
 
     /// A fingerprint of known parts.
-    public init(size: Int64, mtimeNanoseconds: Int64, indexHash: String?) {
+    public init(size: Int64, mtimeNanoseconds: Int64, edges: String) {
         self.size = size
         self.mtimeNanoseconds = mtimeNanoseconds
-        self.indexHash = indexHash
+        self.edges = edges
     }
 
-    /// Size and time of a file, without an index hash.
+    public enum CodingKeys: String, CodingKey {
+        case size = "size"
+        case mtimeNanoseconds = "mtimeNanoseconds"
+        case edges = "edges"
+    }
+
+    /// The fingerprint of a file: a matter of milliseconds, whatever its size.
     ///
-    /// Throws `.input` where there is no file, it is a folder, or it cannot be opened for reading.
+    /// Throws `.input` where there is no file, it is a folder, or it cannot be read.
     public static func of(_ path: String) throws(ReelFailure) -> Fingerprint {
-        let status: stat
-        do {
-            // Without O_NONBLOCK, opening a pipe would wait for its writer.
-            status = try Descriptor(open: path, O_RDONLY | O_NONBLOCK).status()
-        } catch {
-            throw ReelFailure(.input, "cannot read \(path): \(SystemError.text(error.value))")
-        }
-        guard status.st_mode & S_IFMT != S_IFDIR else {
-            throw ReelFailure(.input, "\(path) is a folder; name a video file in it")
-        }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw ReelFailure(.input, "\(path) is not a regular file, and reel reads its source more than once")
-        }
-        let modified = status.st_mtim
-        return Fingerprint(
-            size: Int64(status.st_size),
-            mtimeNanoseconds: Int64(modified.tv_sec) * 1_000_000_000 + Int64(modified.tv_nsec), indexHash: nil)
+        let file = try SourceFile(path)
+        return Fingerprint(size: file.size, mtimeNanoseconds: file.mtimeNanoseconds, edges: try file.edges())
     }
 
-    /// Whether the file is still the one that the fingerprint was taken of, by size and time.
+    /// Whether the file is still the one that the fingerprint was taken of, by size and time; its bytes are not read.
     ///
     /// Throws as `of` does.
     public func matches(_ path: String) throws(ReelFailure) -> Bool {
-        let now = try Fingerprint.of(path)
+        let now = try SourceFile(path)
         return now.size == size && now.mtimeNanoseconds == mtimeNanoseconds
     }
 
@@ -57,7 +49,7 @@ public struct Fingerprint: Hashable, Codable, Sendable {
             let file = try Descriptor(open: path, O_RDONLY)
             return try file.sha256Hex()
         } catch {
-            throw SystemError.store("read", path, error.value)
+            throw SystemError.store(.read, path, error.value)
         }
     }
 
@@ -69,6 +61,52 @@ public struct Fingerprint: Hashable, Codable, Sendable {
             let text = String(byte, radix: 16)
             return byte < 16 ? "0" + text : text
         }.joined()
+    }
+}
+
+/// A source, open.
+private final class SourceFile {
+    private let path: String
+    private let file: Descriptor
+    let size: Int64
+    let mtimeNanoseconds: Int64
+
+    /// Throws `.input` where there is no file, it is a folder, or it cannot be opened for reading.
+    init(_ path: String) throws(ReelFailure) {
+        let status: stat
+        do {
+            // Without O_NONBLOCK, opening a pipe would wait for its writer.
+            file = try Descriptor(open: path, O_RDONLY | O_NONBLOCK)
+            status = try file.status()
+        } catch {
+            throw ReelFailure(.sourceInaccessible(path: path, errno: error.value))
+        }
+        guard status.st_mode & S_IFMT != S_IFDIR else {
+            throw ReelFailure(.sourceIsFolder(path: path))
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw ReelFailure(.sourceNotAFile(path: path))
+        }
+        self.path = path
+        size = Int64(status.st_size)
+        mtimeNanoseconds = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+    }
+
+    /// Bytes at each end that are hashed, at most.
+    private static let edge: Int64 = 1 << 20
+
+    /// SHA-256 of both ends, in hexadecimal.
+    func edges() throws(ReelFailure) -> String {
+        let count = Int(min(size, SourceFile.edge))
+        var hash = SHA256()
+        do {
+            for start in [0, size - Int64(count)] {
+                hash.update(data: try file.read(count, at: start))
+            }
+        } catch {
+            throw ReelFailure(.sourceInaccessible(path: path, errno: error.value))
+        }
+        return Fingerprint.hex(hash.finalize())
     }
 }
 

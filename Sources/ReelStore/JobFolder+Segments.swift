@@ -1,55 +1,84 @@
 internal import Glibc
 public import ReelCore
 
+extension PlannedSegments {
+    /// What the segments of a plan are to be; `index` is the one that it was made from.
+    public init(plan: Plan, index: SourceIndex) {
+        self.init(plan: plan, index: index) { Fingerprint.sha256Hex($0) }
+    }
+}
+
 extension JobFolder {
-    /// Records of the segments of a pass that are whole, one a run, in run order.
+    /// Whether there may be segments of any of these parts of the source; only names are looked at.
+    public func hasSegments(of subjects: Set<SegmentSubject>) -> Bool {
+        segmentNames().contains { SegmentName(recordName: $0).map { subjects.contains($0.subject) } ?? false }
+    }
+
+    /// For each content that a pass wants, in the same order, the record of a whole segment; nil where there is none.
     ///
-    /// A segment counts whoever made it, if its record is there and its file has the recorded size and checksum.
-    /// Where a run was made twice, the first by name counts. Whatever cannot be read does not.
-    public func wholeSegments(pass: Int) -> [SegmentRecord] {
-        wholeSegments(pass, among: segmentNames().filter { $0.hasPrefix("\(pass).") })
+    /// A segment counts whoever made it and for whichever plan, if its record is there and its file has the recorded
+    /// size and checksum. Where there are several the first by name counts. Whatever cannot be read does not.
+    public func wholeSegments(_ wanted: [SegmentContent]) -> [SegmentRecord?] {
+        let found = whole(among: Set(wanted))
+        return wanted.map { found[$0] }
     }
 
-    /// The same of every pass that has any.
-    public func wholeSegments() -> [Int: [SegmentRecord]] {
-        let names = Dictionary(grouping: segmentNames()) { name in name.split(separator: ".").first.flatMap { Int($0) }
+    /// The same for many passes, with each record read once.
+    public func wholeSegments(_ wanted: [[SegmentContent]]) -> [[SegmentRecord?]] {
+        let found = whole(among: Set(wanted.joined()))
+        return wanted.map { contents in contents.map { found[$0] } }
+    }
+
+    private func whole(among wanted: Set<SegmentContent>) -> [SegmentContent: SegmentRecord] {
+        var found: [SegmentContent: SegmentRecord] = [:]
+        for record in records(of: wanted) where found[record.content] == nil && isWhole(record) {
+            found[record.content] = record
         }
-        return names.reduce(into: [:]) { found, entry in
-            guard let pass = entry.key else { return }
-            let whole = wholeSegments(pass, among: entry.value)
-            if !whole.isEmpty { found[pass] = whole }
+        return found
+    }
+
+    /// Records in this folder that say they are of these contents, in the order of their names.
+    private func records(of wanted: Set<SegmentContent>) -> [SegmentRecord] {
+        let subjects = Set(wanted.map(\.subject))
+        guard !subjects.isEmpty else { return [] }
+        return segmentNames().compactMap { text in
+            guard let name = SegmentName(recordName: text), subjects.contains(name.subject),
+                let record = try? AtomicFile.read(json: SegmentRecord.self, from: "\(segments)/\(text)"),
+                record.version == SegmentRecord.version, record.name == name, wanted.contains(record.content)
+            else { return nil }
+            return record
         }
     }
 
-    /// Takes over the segments that another job has made of some passes, by their places there; here they are those of
-    /// the passes at the places given. Whether they are whole is for `wholeSegments` to tell.
+    /// Takes over the segments of these contents that another job has made. Whether they are whole is for
+    /// `wholeSegments` to tell.
     ///
     /// Throws `.unreachable` where this folder cannot be written.
-    public func take(_ passes: [Int: Int], of other: JobFolder) throws(ReelFailure) {
-        for name in other.segmentNames() where name.hasSuffix(".json") {
-            guard var record = try? AtomicFile.read(json: SegmentRecord.self, from: "\(other.segments)/\(name)"),
-                let pass = passes[record.pass], record.name + ".json" == name
-            else { continue }
-            let file = "\(other.segments)/\(record.name)"
-            record.pass = pass
-            // PASS.RUN.TOKEN.nut
-            record.name = "\(pass)" + record.name.drop { $0 != "." }
-            // Who does not find it was not as quick as another.
-            guard (try? Files.rename(file, to: "\(segments)/\(record.name)")) != nil else { continue }
-            try AtomicFile.write(json: record, to: "\(segments)/\(record.name).json")
-            unlink("\(other.segments)/\(name)")
+    public func take(_ wanted: [SegmentContent], from other: JobFolder) throws(ReelFailure) {
+        do {
+            var hasTaken = false
+            for record in other.records(of: Set(wanted)) {
+                // Who does not find it was not as quick as another.
+                guard try other.hand(record.name.text, to: self) else { continue }
+                // The record last: where it is, the segment is.
+                guard try other.hand(record.name.recordName, to: self) else { continue }
+                hasTaken = true
+            }
+            if hasTaken { try Files.syncFolder(segments) }
+        } catch {
+            throw SystemError.store(.moveSegments, segments, error.value)
         }
     }
 
-    private func wholeSegments(_ pass: Int, among names: [String]) -> [SegmentRecord] {
-        var found: [Int: SegmentRecord] = [:]
-        for name in names where name.hasSuffix(".json") {
-            guard let record = try? AtomicFile.read(json: SegmentRecord.self, from: "\(segments)/\(name)"),
-                record.pass == pass, found[record.run] == nil, isWhole(record)
-            else { continue }
-            found[record.run] = record
+    /// Moves a file into another job's folder; false where it is not there.
+    private func hand(_ name: String, to other: JobFolder) throws(SystemCode) -> Bool {
+        do {
+            try Files.rename("\(segments)/\(name)", to: "\(other.segments)/\(name)")
+            return true
+        } catch {
+            guard error.value == ENOENT, try Files.entry(other.segments) != nil else { throw error }
+            return false
         }
-        return found.values.sorted { $0.run < $1.run }
     }
 
     /// Those of `records` whose file is not there with its recorded size. On NFS, what another host has just written
@@ -57,7 +86,18 @@ extension JobFolder {
     public func missingSegments(of records: [SegmentRecord]) -> [SegmentRecord] {
         // Reading the folder makes an NFS client forget that it looked for a name in vain.
         let names = Set(segmentNames())
-        return records.filter { !names.contains($0.name) || size(of: $0) != $0.bytes }
+        return records.filter { !names.contains($0.name.text) || size(of: $0) != $0.bytes }
+    }
+
+    /// Removes what the attempt that held `token` left half-written. A segment is whole where its record is, and so is
+    /// the record: both stay.
+    public func removePartial(token: String) {
+        let names = segmentNames()
+        let whole = Set(names.compactMap { SegmentName(recordName: $0) }.flatMap { [$0.text, $0.recordName] })
+        for name in names where name.contains(".\(token).") && !whole.contains(name) { unlink("\(segments)/\(name)") }
+        for name in (try? Files.names(in: path)) ?? [] where JobFileName(name)?.token == token {
+            unlink("\(path)/\(name)")
+        }
     }
 
     private func segmentNames() -> [String] { (try? Files.names(in: segments)) ?? [] }
@@ -67,9 +107,8 @@ extension JobFolder {
         return (try? Fingerprint.sha256Hex(of: "\(segments)/\(record.name)")) == record.checksum
     }
 
-    /// Nil where there is no such file in the segments folder itself.
+    /// Nil where there is no such file.
     private func size(of record: SegmentRecord) -> Int64? {
-        guard !record.name.isEmpty, !record.name.contains("/") else { return nil }
         guard let status = try? Files.target("\(segments)/\(record.name)"), status.st_mode & S_IFMT == S_IFREG else {
             return nil
         }

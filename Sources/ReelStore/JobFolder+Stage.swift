@@ -21,12 +21,12 @@ extension JobFolder {
             try Files.syncFolder(stage)
         } catch {
             unlink(temporary)
-            if error.value == ECANCELED { throw ReelFailure(.interrupted, "interrupted", cause: .transient) }
-            throw SystemError.store("copy \(source) to", copy, error.value)
+            if error.value == ECANCELED { throw ReelFailure(.copyInterrupted(path: copy)) }
+            throw SystemError.store(.copySource, copy, error.value)
         }
         // Somebody may have written to it while it was being read.
         guard try fingerprint.matches(source), try fingerprint.matches(copy) else {
-            throw ReelFailure(.input, "\(source) changed while it was copied into the store; submit it again")
+            throw ReelFailure(.sourceChangedWhileCopied(path: source))
         }
     }
 }

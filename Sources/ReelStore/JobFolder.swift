@@ -5,36 +5,38 @@ public import ReelCore
 public struct JobFolder: Sendable {
     /// The job.
     public let id: JobID
+    /// The store that it is in.
+    public let store: Store
     /// Path of the folder, which begins with the store's root as it was given.
     public let path: String
 
     /// The job's record, written first and removed last.
-    public var jobFile: String { path + "/job.json" }
-    /// The source index, immutable.
-    public var index: String { path + "/index" }
-    /// The plan, immutable.
-    public var plan: String { path + "/plan.json" }
+    public var jobFile: String { path(.record) }
     /// The folder of the segments.
-    public var segments: String { path + "/segments" }
+    public var segments: String { path(.segments) }
     /// The folder of what engines said on standard error, a file per attempt that failed.
-    public var attempts: String { path + "/attempts" }
+    public var attempts: String { path(.attempts) }
 
     /// The folder of the source's copy, where one was asked for.
-    public var stage: String { path + "/source" }
+    public var stage: String { path(.stage) }
+
+    func path(_ name: JobFileName) -> String { "\(path)/\(name.text)" }
 
     /// Path of the file that workers read for a job.
-    public func source(of record: JobRecord) -> String { record.staged.map { "\(stage)/\($0)" } ?? record.source }
+    public func source(of record: JobRecord) -> String {
+        record.source.staged.map { "\(stage)/\($0)" } ?? record.source.path
+    }
 
     /// The verified result.
-    public func output(_ container: Container) -> String { "\(path)/output.\(container.rawValue)" }
+    public func output(_ container: Container) -> String { path(.output(container)) }
 
     /// Where the assembler that holds `token` writes its result before it is verified.
     public func assembling(_ container: Container, token: String) -> String {
-        "\(path)/assembling.\(token).\(container.rawValue)"
+        path(.assembling(token: token, container))
     }
 
     /// Where the assembler that holds `token` is told which segments to join.
-    public func segmentList(token: String) -> String { "\(path)/segments.\(token).list" }
+    public func segmentList(token: String) -> String { path(.segmentList(token: token)) }
 
     /// Whether the store has a record of the job.
     public var exists: Bool { access(jobFile, F_OK) == 0 }
@@ -45,43 +47,26 @@ public struct JobFolder: Sendable {
             for folder in [segments, attempts] { try Files.makeFolders(folder) }
             for folder in [path, Files.folder(of: path)] { try Files.syncFolder(folder) }
         } catch {
-            throw SystemError.store("make", path, error.value)
+            throw SystemError.store(.makeFolder, path, error.value)
         }
     }
 
     /// Writes the record; the folder must exist.
     public func write(_ record: JobRecord) throws(ReelFailure) { try AtomicFile.write(json: record, to: jobFile) }
 
-    /// Throws `.unreachable`, cause incompatible, where this host does not see the job.
+    /// Writes the record of a new job; the folder must exist. False where it has one, which stays as it is.
+    public func create(_ record: JobRecord) throws(ReelFailure) -> Bool {
+        try AtomicFile.create(AtomicFile.json(of: record), at: jobFile)
+    }
+
+    /// Throws `.unreachable`, cause incompatible, where this host does not see the job; `.jobOfOtherVersion` where this
+    /// release does not know the record's version.
     public func read() throws(ReelFailure) -> JobRecord {
         guard exists else {
-            throw ReelFailure(.unreachable, "the store has no job \(id): there is no \(jobFile)", cause: .incompatible)
+            throw ReelFailure(.jobUnknownHere(job: id, path: jobFile))
         }
         return try AtomicFile.read(json: JobRecord.self, from: jobFile)
     }
-
-    /// Writes the plan; the folder must exist.
-    public func write(_ plan: Plan) throws(ReelFailure) { try AtomicFile.write(json: plan, to: self.plan) }
-
-    /// Throws `.unreachable`, cause incompatible, where it cannot be read or this release does not know its version.
-    public func readPlan() throws(ReelFailure) -> Plan {
-        let versioned = try AtomicFile.read(json: Versioned.self, from: plan)
-        guard versioned.version == Plan.version else {
-            throw ReelFailure(
-                .unreachable,
-                "\(plan) has version \(versioned.version), this release knows \(Plan.version): use one release everywhere",
-                cause: .incompatible)
-        }
-        return try AtomicFile.read(json: Plan.self, from: plan)
-    }
-
-    private struct Versioned: Decodable { let version: Int }
-
-    /// SHA-256 of the plan's file, in hexadecimal.
-    public func planHash() throws(ReelFailure) -> String { try Fingerprint.sha256Hex(of: plan) }
-
-    /// SHA-256 of the index, in hexadecimal.
-    public func indexHash() throws(ReelFailure) -> String { try Fingerprint.sha256Hex(of: index) }
 
     /// Keeps the end of what an engine said on standard error, for whoever looks into a failed attempt.
     public func writeAttempt(pass: Int, token: String, standardError: String) throws(ReelFailure) {
@@ -94,16 +79,18 @@ public struct JobFolder: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func attempt(pass: Int, token: String) -> String { "\(attempts)/\(pass).\(token).log" }
+    private func attempt(pass: Int, token: String) -> String {
+        "\(attempts)/\(AttemptName(pass: pass, token: token).text)"
+    }
 
-    /// Takes over a file that was written elsewhere in the store, for example the index, under its final name.
-    public func adopt(_ file: String, as final: String) throws(ReelFailure) {
+    /// Takes over a file that was written elsewhere in the store under its final name.
+    private func adopt(_ file: String, as final: String) throws(ReelFailure) {
         do {
             try Descriptor(open: file, O_RDONLY).sync()
             try Files.rename(file, to: final)
             try Files.syncFolder(path)
         } catch {
-            throw SystemError.store("write", final, error.value)
+            throw SystemError.store(.write, final, error.value)
         }
     }
 
@@ -128,10 +115,13 @@ public struct JobFolder: Sendable {
         if !keepingSegments { try remove(segments) }
         try remove(stage)
         let names = (try? Files.names(in: path)) ?? []
-        for name in names where JobFolder.partPrefixes.contains(where: name.hasPrefix) { try remove("\(path)/\(name)") }
+        for name in names where JobFileName(name)?.isPart == true { try remove("\(path)/\(name)") }
     }
 
-    private static let partPrefixes = ["assembling.", "segments.", Files.temporaryPrefix]
+    /// Removes all that there is of the job, its record too; who holds its lock goes on holding it.
+    public func removeContents() throws(ReelFailure) {
+        for name in try names() where JobFileName(name) != .lock { try remove("\(path)/\(name)") }
+    }
 
     /// Removes the job. Its record goes last: until then it can be removed again.
     public func remove() throws(ReelFailure) {
@@ -143,21 +133,23 @@ public struct JobFolder: Sendable {
     }
 
     private func removeAll() throws(ReelFailure) {
-        let names: [String]
-        do {
-            names = try Files.names(in: path)
-        } catch {
-            throw SystemError.store("read", path, error.value)
-        }
-        for name in names where name != "job.json" { try remove("\(path)/\(name)") }
+        for name in try names() where JobFileName(name) != .record { try remove("\(path)/\(name)") }
         try remove(path)
+    }
+
+    func names() throws(ReelFailure) -> [String] {
+        do {
+            return try Files.names(in: path)
+        } catch {
+            throw SystemError.store(.read, path, error.value)
+        }
     }
 
     private func remove(_ item: String) throws(ReelFailure) {
         do {
             try Files.removeTree(item)
         } catch {
-            throw SystemError.store("remove", item, error.value)
+            throw SystemError.store(.remove, item, error.value)
         }
     }
 }

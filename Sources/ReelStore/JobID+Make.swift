@@ -1,29 +1,34 @@
 public import ReelCore
 
 extension JobID {
-    /// The identity of a job: 16 hexadecimal digits of a hash over what makes its output.
+    /// The version of the rule by which ids are made. Grows when the same wish makes another id.
+    public static let ruleVersion = 2
+
+    /// The identity of a job: 16 hexadecimal digits of a hash over what makes its output. Nothing that is found out about
+    /// the source, or decided when it is planned, is part of it.
     ///
     /// - Parameters:
-    ///   - fingerprint: of the source, its index hash among it.
+    ///   - sources: fingerprints of the files that it is made of.
     ///   - spec: only `spec.identity` counts, so memory and verification make no other job.
-    ///   - encoder: the video encoder that the plan was made with.
-    ///   - audioEncoders: names of the audio encoders, by track.
+    ///   - head: bytes, for a job that is made of the first part of its source alone.
     public static func make(
-        fingerprint: Fingerprint, spec: JobSpec, planVersion: Int = Plan.version, encoder: EncoderIdentity,
-        audioEncoders: [String]
+        sources: [Fingerprint], spec: JobSpec, head: Int64? = nil
     ) throws(ReelFailure) -> JobID {
-        let content = IdentityContent(
-            fingerprint: fingerprint, spec: spec.identity, planVersion: planVersion, encoder: encoder,
-            audioEncoders: audioEncoders)
-        let hash = Fingerprint.sha256Hex(try CanonicalJSON.bytes(of: content))
-        return JobID(String(hash.prefix(16)))
+        let content = IdentityContent(rule: ruleVersion, sources: sources, spec: spec.identity, head: head)
+        return JobID(String(Fingerprint.sha256Hex(try AtomicFile.json(of: content)).prefix(16)))
     }
 }
 
 private struct IdentityContent: Encodable {
-    let fingerprint: Fingerprint
+    let rule: Int
+    let sources: [Fingerprint]
     let spec: JobSpec
-    let planVersion: Int
-    let encoder: EncoderIdentity
-    let audioEncoders: [String]
+    let head: Int64?
+
+    enum CodingKeys: String, CodingKey {
+        case rule = "rule"
+        case sources = "sources"
+        case spec = "spec"
+        case head = "head"
+    }
 }

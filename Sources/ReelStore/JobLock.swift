@@ -9,22 +9,23 @@ public final class JobLock: Sendable {
 
     /// Nil where the folder was removed meanwhile.
     static func take(in folder: JobFolder) throws(ReelFailure) -> JobLock? {
-        let path = folder.path + "/lock"
+        let path = folder.path(.lock)
         let file: FileLock?
         do {
             file = try FileLock(path)
         } catch {
             if error.value == ENOENT { return nil }
-            throw SystemError.store("lock", path, error.value)
+            throw SystemError.store(.lock, path, error.value)
         }
         if let file { return JobLock(file) }
-        throw ReelFailure(
-            .unreachable, "another run of this job is under way: \(holder(path)) holds \(folder.path); wait for it")
+        throw ReelFailure(held(folder.path, holder: path))
     }
 
-    private static func holder(_ path: String) -> String {
+    /// What the holder wrote into its lock: "PID HOST".
+    private static func held(_ folder: String, holder path: String) -> FailureReason {
         let text = (try? AtomicFile.read(path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        let parts = text.split(whereSeparator: \.isWhitespace)
-        return parts.count == 2 ? "pid \(parts[0]) on \(parts[1])" : "another process"
+        let parts = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        guard parts.count == 2 else { return .jobHeld(path: folder, pid: nil, host: nil) }
+        return .jobHeld(path: folder, pid: Int(parts[0]), host: parts[1])
     }
 }

@@ -4,21 +4,20 @@ public import ReelCore
 ///
 /// Terminal states and pause are written here before Redis learns of them, so that nothing cancelled revives when
 /// the board is rebuilt.
-public struct JobRecord: Hashable, Codable, Sendable {
+public struct JobRecord: Hashable, Sendable {
+    /// Grows when the meaning of a record changes.
+    public static let version = 2
+
     /// The job's identity, and the name of its folder.
     public var id: JobID
     /// What was asked for.
     public var spec: JobSpec
-    /// Absolute path of the source.
-    public var source: String
-    /// Name of the copy of the source in the job folder, nil where workers read the source itself.
-    public var staged: String?
-    /// Of the source when it was read by recon.
-    public var fingerprint: Fingerprint
+    /// The files that it is made of: one.
+    public private(set) var sources: [JobSource]
     /// The job that began with the source's head while recon read the rest: its segments are this job's, too.
     public var head: JobID?
-    /// Builds of the encoders that workers must have.
-    public var encoders: [String]
+    /// Bytes of the source's first part, where the job is made of that alone, to begin early with another's.
+    public var headBytes: Int64?
     /// How it is to be treated; the output does not depend on it.
     public var terms: JobTerms
     /// Nil until the job has ended: before that, the board knows.
@@ -34,23 +33,49 @@ public struct JobRecord: Hashable, Codable, Sendable {
 
     /// A job that has not ended.
     public init(
-        id: JobID, spec: JobSpec, source: String, staged: String? = nil, fingerprint: Fingerprint,
-        head: JobID? = nil, encoders: [String], terms: JobTerms = JobTerms(), created: Double
+        id: JobID, spec: JobSpec, source: JobSource, head: JobID? = nil, headBytes: Int64? = nil,
+        terms: JobTerms = JobTerms(), created: Double
     ) {
         self.id = id
         self.spec = spec
-        self.source = source
-        self.fingerprint = fingerprint
-        self.staged = staged
+        self.sources = [source]
         self.head = head
-        self.encoders = encoders
+        self.headBytes = headBytes
         self.terms = terms
         self.paused = false
         self.created = created
     }
 
+    /// The file that it is made of. There always is one: the initializer takes it, and a record without is refused.
+    public var source: JobSource {
+        get { sources[0] }
+        set { sources[0] = newValue }
+    }
+
     /// The job has not ended any more: somebody wants it to run again.
     public mutating func reopen() { (state, failure, finished) = (nil, nil, nil) }
+}
+
+/// A file that a job is made of.
+public struct JobSource: Hashable, Codable, Sendable {
+    /// Absolute path.
+    public var path: String
+    /// Name of the copy in the job folder, nil where workers read the file itself.
+    public var staged: String?
+    /// Taken when the job was submitted.
+    public var fingerprint: Fingerprint
+
+    public init(path: String, staged: String? = nil, fingerprint: Fingerprint) {
+        self.path = path
+        self.staged = staged
+        self.fingerprint = fingerprint
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case path = "path"
+        case staged = "staged"
+        case fingerprint = "fingerprint"
+    }
 }
 
 /// How a job is to be treated, beside what its output is to be.
@@ -67,5 +92,11 @@ public struct JobTerms: Hashable, Codable, Sendable {
         self.weight = weight
         self.retain = retain
         self.keepsSegments = keepsSegments
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case weight = "weight"
+        case retain = "retain"
+        case keepsSegments = "keepsSegments"
     }
 }

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 public import ReelCore
 
 /// The file that names an assembly's segments, a line of JSON each: it can be read while it grows.
@@ -13,14 +13,11 @@ public final class SegmentListFile: Sendable {
 
     public func append(_ records: [SegmentRecord]) throws(ReelFailure) {
         var lines: [UInt8] = []
-        for record in records { lines += try CanonicalJSON.bytes(of: record) + [UInt8(ascii: "\n")] }
+        for record in records { lines += try AtomicFile.json(of: record) + [UInt8(ascii: "\n")] }
         do {
-            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-            try file.seekToEnd()
-            try file.write(contentsOf: lines)
-            try file.close()
+            try Descriptor(open: path, O_WRONLY | O_APPEND).write(lines[...])
         } catch {
-            throw ReelFailure(.unreachable, "cannot write \(path): \(error.localizedDescription)", cause: .transient)
+            throw ReelFailure(.segmentListUnwritable(path: path, errno: error.value))
         }
     }
 }

@@ -7,6 +7,7 @@ public struct Store: Sendable {
     public let root: String
 
     private var jobsFolder: String { root + "/jobs" }
+    var sourcesFolder: String { root + "/sources" }
 
     /// Opens a store, making its folders where they are missing.
     ///
@@ -16,14 +17,14 @@ public struct Store: Sendable {
         do {
             try Files.makeFolders(jobsFolder)
         } catch {
-            throw SystemError.store("make the store", root, error.value)
+            throw SystemError.store(.open, root, error.value)
         }
-        guard access(jobsFolder, W_OK | X_OK) == 0 else { throw SystemError.store("write in the store", root, errno) }
+        guard access(jobsFolder, W_OK | X_OK) == 0 else { throw SystemError.store(.open, root, errno) }
     }
 
     /// The folder of a job, which may or may not exist yet.
     public func job(_ id: JobID) -> JobFolder {
-        JobFolder(id: id, path: "\(jobsFolder)/\(Store.folderName(id))")
+        JobFolder(id: id, store: self, path: "\(jobsFolder)/\(Store.folderName(id))")
     }
 
     /// Every job that the store has a record of, sorted. Throws `.unreachable` where the store cannot be read.
@@ -31,16 +32,17 @@ public struct Store: Sendable {
         do {
             return try Files.names(in: jobsFolder).map { JobID($0) }.filter { job($0).exists }
         } catch {
-            throw SystemError.store("read", jobsFolder, error.value)
+            throw SystemError.store(.read, jobsFolder, error.value)
         }
     }
 
-    /// A new empty folder inside the store, for what has no job yet; on the same file system as the jobs, so that
+    /// A new empty folder inside the store, for what has no place yet; on the same file system as jobs and sources, so that
     /// files move by renaming. It goes when the returned object does.
     public func temporaryFolder() throws(ReelFailure) -> TemporaryFolder { try TemporaryFolder(in: root) }
 
     /// Removes the store's own folders where nothing is in them: what `run` does at its end.
     public func removeIfEmpty() {
+        rmdir(sourcesFolder)
         rmdir(jobsFolder)
         rmdir(root)
     }

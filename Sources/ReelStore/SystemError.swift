@@ -1,21 +1,24 @@
 internal import Glibc
 internal import ReelCore
 
-/// What the operating system said: the text of an `errno`, put into a failure with the path it is about.
+/// What the operating system said: an `errno`, put into a failure with the path it is about.
 enum SystemError {
     /// The failure of an operation on the store: exit 4; a full disk stops the host, anything else excludes it.
-    static func store(_ what: String, _ path: String, _ code: CInt) -> ReelFailure {
+    static func store(_ doing: StoreStep, _ path: String, _ code: CInt) -> ReelFailure {
         ReelFailure(
-            .unreachable, "cannot \(what) \(path): \(text(code))", cause: isFull(code) ? .noSpace : .incompatible)
+            isFull(code)
+                ? .storeFull(doing: doing, path: path, errno: code)
+                : .storeUnusable(doing: doing, path: path, errno: code))
     }
 
     /// The failure of an operation on the place where a result is to go: exit 5.
-    static func output(_ what: String, _ path: String, _ code: CInt) -> ReelFailure {
-        ReelFailure(.output, "cannot \(what) \(path): \(text(code))", cause: isFull(code) ? .noSpace : .permanent)
+    static func output(_ path: String, _ code: CInt, needed: Int64? = nil) -> ReelFailure {
+        ReelFailure(
+            isFull(code)
+                ? .outputFull(path: path, needed: needed, free: FileCopy.room(beside: path))
+                : .outputUnwritable(path: path, errno: code))
     }
 
-    static func text(_ code: CInt) -> String { String(cString: strerror(code)) }
-
     /// A quota that is used up is a full disk, too.
-    static func isFull(_ code: CInt) -> Bool { code == ENOSPC || code == EDQUOT }
+    private static func isFull(_ code: CInt) -> Bool { code == ENOSPC || code == EDQUOT }
 }

@@ -16,7 +16,7 @@ public final class TemporaryFolder: Sendable {
             lock = try TemporaryFolder.make(path)
         } catch {
             try? Files.removeTree(path)
-            throw SystemError.store("make a folder in", root, error.value)
+            throw SystemError.store(.makeFolder, root, error.value)
         }
     }
 

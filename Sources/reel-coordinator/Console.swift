@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import ReelCore
 internal import ReelPipeline
+internal import ReelWords
 
 /// Standard output is for machines, standard error for people.
 enum Console {
@@ -15,11 +16,22 @@ enum Console {
         guard write(text, to: STDOUT_FILENO) else { Foundation.exit(128 + SIGPIPE) }
     }
 
-    static func json(_ value: some Encodable) throws {
+    /// A line of JSON on standard output. The values that are printed hold nothing that JSON could not.
+    static func json(_ value: some Encodable) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        result(String(decoding: try encoder.encode(value), as: UTF8.self))
+        guard let line = try? encoder.encode(value) else { return say("cannot print a \(type(of: value)) as JSON") }
+        result(String(decoding: line, as: UTF8.self))
     }
+
+    /// What went wrong, where, and what to do about it.
+    static func words(_ failure: ReelFailure) -> String {
+        ([failure.words] + [Advice.text(for: failure.reason)].compactMap(\.self)).joined(separator: "; ")
+    }
+
+    static func say(_ failure: ReelFailure) { say(words(failure)) }
+
+    static func warn(_ diagnostic: Diagnostic) { say("warning: \(diagnostic.words)") }
 
     static func say(_ line: String) { write("\(name): \(ExitCodes.oneLine(line))\n") }
 
@@ -74,7 +86,7 @@ enum Console {
     /// Ends the program: help on standard output, an error as one line on standard error.
     static func exit(_ command: any ParsableCommand.Type, with error: any Error) -> Never {
         if let failure = error as? ReelFailure {
-            say(failure.message)
+            say(failure)
             Foundation.exit(failure.exitCode)
         }
         let code = ExitCodes.mapped(argumentParser: command.exitCode(for: error).rawValue)

@@ -2,6 +2,7 @@ internal import ReelCore
 internal import ReelPipeline
 internal import ReelQueue
 internal import ReelStore
+internal import ReelWords
 
 /// Jobs as board and store together know them: the board how far they are, the store what it has forgotten.
 struct JobReader: Sendable {
@@ -16,24 +17,29 @@ struct JobReader: Sendable {
             return view
         }
         let workers = status.state.isTerminal ? [] : try await board.workers()
+        let reason = WaitReason(status, workers: workers)
         return JobView(
-            status, output: folder?.result, notes: try await board.passWarnings(id),
-            waitReason: WaitReason(status, workers: workers), failures: try await failures(status, folder))
+            status, output: folder?.result, found: try await board.passDiagnostics(id),
+            waitReason: reason, waitAdvice: reason.flatMap(Advice.text),
+            failures: try await failures(status, folder))
     }
 
     /// Those of the board that have not ended, and the latest of the others.
     func latest() async throws(ReelFailure) -> [JobView] {
         let workers = try await board.workers()
         return try await board.latestJobs().map { status in
-            JobView(
-                status, output: store?.job(status.job.id).result, waitReason: WaitReason(status, workers: workers))
+            let reason = WaitReason(status, workers: workers)
+            return JobView(
+                status, output: store?.job(status.job.id).result, waitReason: reason,
+                waitAdvice: reason.flatMap(Advice.text))
         }
     }
 
     func queue() async throws(ReelFailure) -> QueueView {
         let workers = try await board.workers()
         let jobs = try await board.queue().map { status in
-            JobView(status, output: nil, waitReason: WaitReason(status, workers: workers))
+            let reason = WaitReason(status, workers: workers)
+            return JobView(status, output: nil, waitReason: reason, waitAdvice: reason.flatMap(Advice.text))
         }
         return QueueView(
             jobs: jobs, counts: try await board.jobCounts(), pace: try await board.pace(), workers: workers)
@@ -47,7 +53,9 @@ struct JobReader: Sendable {
         var passes = try await board.passes(job.id, at: status.failures.map(\.index))
         passes[job.passCount] = .assembly
         // Without them a failure is still told, by its frames.
-        let index = folder.flatMap { try? SourceIndex(decoding: AtomicFile.read($0.index)) }
+        let index = folder.flatMap { folder in
+            (try? folder.latestPlan()).flatMap { plan in plan.flatMap { try? folder.readIndex(of: $0) } }
+        }
         return status.failures.map { failure in
             var logs: [String: String] = [:]
             for attempt in failure.recent {
@@ -68,6 +76,9 @@ struct IdleWatch: Sendable {
     func reason(_ status: JobStatus) async throws(ReelFailure) -> String? {
         guard !status.state.isTerminal, status.passes.live == 0 else { return nil }
         let reason = WaitReason(status, workers: try await board.workers())
-        return reason.flatMap { $0.isPassing ? nil : $0.description }
+        return reason.flatMap { reason in
+            guard !reason.isPassing else { return nil }
+            return ([reason.description] + [Advice.text(for: reason)].compactMap(\.self)).joined(separator: ": ")
+        }
     }
 }

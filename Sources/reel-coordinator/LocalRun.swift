@@ -4,12 +4,12 @@ internal import ReelEngine
 internal import ReelPipeline
 internal import ReelQueue
 internal import ReelStore
+internal import ReelWords
 internal import Synchronization
 
 /// The steps of `run`, once its arguments are known to make sense.
 struct LocalRun: Sendable {
-    let source: String
-    let spec: JobSpec
+    let job: JobRecord
     let deliver: Deliver
     let programs: Programs
     let slots: Int
@@ -25,7 +25,7 @@ struct LocalRun: Sendable {
         do {
             store = try Store(root: folder.path)
         } catch {
-            throw ReelFailure(.output, "\(error.message); choose another place with -o", cause: error.cause)
+            throw ReelFailure(.workspaceUnusable(last: error))
         }
         // Here nothing is held any more that could lie in the store.
         defer { store.removeIfEmpty() }
@@ -33,7 +33,7 @@ struct LocalRun: Sendable {
             return try await run(in: store)
         } catch  where error.kind == .unreachable && error.cause == .noSpace {
             // The store is beside the output.
-            throw ReelFailure(.output, error.message, cause: .noSpace)
+            throw ReelFailure(.workspaceUnusable(last: error))
         }
     }
 
@@ -43,25 +43,24 @@ struct LocalRun: Sendable {
         let held = Mutex<(job: JobFolder, lock: JobLock)?>(nil)
         do throws(ReelFailure) {
             // Redis and a worker take about as long to start as recon takes.
-            let (job, view) = try await cluster(memoryTotal, store).with { redis in
+            let (folder, view) = try await cluster(memoryTotal, store).with { redis in
                 let submit = Submit(
                     store: store, engine: EngineHost(executable: try programs.path("reel-engine")),
                     capacity: Capacity(slots: slots, memoryTotal: memoryTotal, isLimit: memoryIsLimited))
-                let preparation = try await submit.prepare(source: source, spec: spec)
-                let job = store.job(preparation.record.id)
-                let lock = try job.lock()
-                held.withLock { $0 = (job, lock) }
-                let placed = try submit.place(preparation, anew: anew)
+                let folder = store.job(job.id)
+                let lock = try folder.lock()
+                held.withLock { $0 = (folder, lock) }
+                let placed = try await submit.place(job, anew: anew)
                 if placed.resumed { Console.say("goes on where an earlier run of the same job stopped") }
-                return (job, try await finish(placed, with: submit, in: store, redis))
+                return (folder, try await finish(placed, with: submit, in: store, redis))
             }
-            try deliver.move(outOf: store, job)
+            try deliver.move(outOf: store, folder)
             let seconds = (ContinuousClock.now - begun) / .seconds(1)
             Console.say("wrote \(deliver.output): \(view.frames) frames in \(ClockTime.text(seconds: seconds))")
             return view
         } catch {
-            guard let job = held.withLock({ $0?.job }) else { throw error }
-            throw leave(job, after: error)
+            guard let folder = held.withLock({ $0?.job }) else { throw error }
+            throw leave(folder, in: store, after: error)
         }
     }
 
@@ -86,30 +85,33 @@ struct LocalRun: Sendable {
         _ placed: PlacedJob, with submit: Submit, at redis: RedisAddress
     ) async throws(ReelFailure) -> JobView {
         let board = Board(redis, name: "reel-coordinator-run")
-        _ = try await submit.publish(placed, on: board)
+        try await submit.publish(placed, on: board)
         var display = ProgressDisplay()
         defer { display.clear() }
         let status = try await Follow(placed.id, on: board, patience: .seconds(15)).untilEnd {
             status throws(ReelFailure) in
             // Here is no other host that could have room.
-            if let note = status.spaceNote { throw ReelFailure(.output, note, cause: .noSpace) }
+            if let note = status.spaceNote { throw ReelFailure(.workspaceUnusable(last: note.reason)) }
             display.show(status)
         }
         if let failure = status.endingFailure { throw failure }
-        let warnings = try await board.passWarnings(placed.id)
-        display.warn(warnings)
-        return JobView(status, output: deliver.output, notes: warnings)
+        let diagnostics = try await board.passDiagnostics(placed.id)
+        display.warn(diagnostics.map(\.words))
+        return JobView(status, output: deliver.output, found: diagnostics)
     }
 
     /// What can be gone on with stays, and the message says so; the rest goes.
-    private func leave(_ job: JobFolder, after failure: ReelFailure) -> ReelFailure {
-        var failure = failure
+    private func leave(_ job: JobFolder, in store: Store, after failure: ReelFailure) -> ReelFailure {
         switch failure.kind {
-        case .unreachable, .output, .interrupted:
-            failure.message += "; the same command goes on where this one stopped"
+        case .unreachable, .output, .interrupted: return ReelFailure(.runStopped(last: failure))
         case .job, .usage, .input:
-            do { try job.remove() } catch { Console.say(error.message) }
+            do {
+                try job.remove()
+                try store.removeUnusedSources()
+            } catch {
+                Console.say(error.words)
+            }
+            return failure
         }
-        return failure
     }
 }

@@ -1,6 +1,7 @@
 internal import ReelCore
 internal import ReelPipeline
 internal import ReelQueue
+internal import ReelWords
 
 /// Shows on standard error how a job goes: a bar redrawn in place on a terminal, else a line per ten percent; and each
 /// warning once.
@@ -11,7 +12,7 @@ struct ProgressDisplay {
     private let begun = ContinuousClock.now
 
     mutating func show(_ status: JobStatus) {
-        warn(status.warnings)
+        warn(JobView(status, output: nil).warnings)
         let seconds = (ContinuousClock.now - begun) / .seconds(1)
         let frames = min(status.framesEncoded, status.job.frames)
         meter.add(
@@ -37,7 +38,7 @@ struct ProgressDisplay {
     }
 
     /// What was said elsewhere.
-    mutating func assumeSaid(_ warnings: [String]) { said.formUnion(warnings) }
+    mutating func assumeSaid(_ diagnostics: [Diagnostic]) { said.formUnion(diagnostics.map(\.words)) }
 
     /// Takes the bar away, for what is said after it.
     mutating func clear() {

@@ -13,9 +13,9 @@ struct ReadingOptions: ParsableArguments {
 
     /// Shows what `look` finds.
     ///
-    /// - Parameter endless: watching it has no end of its own, so that Ctrl-C is how it is meant to end.
+    /// - Parameter job: whose end ends watching; without one Ctrl-C is how it is meant to end.
     func show(
-        _ redis: RedisOption, endless: Bool = true,
+        _ redis: RedisOption, job: JobID? = nil,
         _ look: @escaping @Sendable (Board) async throws(ReelFailure) -> Picture
     ) async throws {
         let board = try await redis.connect()
@@ -27,9 +27,7 @@ struct ReadingOptions: ParsableArguments {
             try await Interruption.cancelling { try await watch.run() }
         } catch {
             guard error.kind == .interrupted else { throw error }
-            guard endless else {
-                throw ReelFailure(.interrupted, "interrupted; the job goes on without this command", cause: .transient)
-            }
+            if let job { throw ReelFailure(.jobGoesOn(job: job)) }
         }
     }
 }
@@ -49,7 +47,7 @@ enum Output: Sendable {
 
     func write(_ picture: Picture) throws {
         switch self {
-        case .json: try Console.json(picture.json)
+        case .json: Console.json(picture.json)
         case .people(let canvas): picture.lines(canvas).forEach { Console.result($0.rendered(on: canvas)) }
         }
     }

@@ -23,10 +23,10 @@ struct Desk {
     private mutating func result(of request: EngineRequest) throws(ReelFailure) -> EngineResult {
         switch request {
         case .recon(let request): .recon(try recon(request))
+        case .choose(let request): .targets(try choose(request))
         case .reverse(let request): .pass(try reverse(request))
         case .reverseAudio(let request): .pass(try reverseAudio(request))
         case .assemble(let request): .assembly(try assemble(request))
-        case .verify(let request): .assembly(try verify(request))
         }
     }
 
@@ -34,7 +34,11 @@ struct Desk {
         let heard = Self.progress(events)
         // Even looking at the clock takes longer than a packet whose payload is left where it is.
         let index = try Recon(path: request.source, limit: request.limit).run { if $0 % 64 == 0 { heard($0, 0) } }
-        let hash = try Media.write(index, to: request.index)
+        return ReconResult(indexHash: try Media.write(index, to: request.index))
+    }
+
+    private func choose(_ request: ChooseRequest) throws(ReelFailure) -> TargetsResult {
+        let index = try Media.index(request.index)
         var choice = TargetChoice(index: index, spec: request.spec)
         var video = try choice.video()
         let threads = try request.planner.threads(index: index, spec: request.spec, video: video)
@@ -44,8 +48,8 @@ struct Desk {
         }
         let audio = try choice.audio()
         choice.checkOthers()
-        return ReconResult(
-            indexHash: hash, video: video, audio: audio, warnings: index.warnings + choice.warnings)
+        let diagnostics = choice.diagnostics.filter { !index.diagnostics.contains($0) }
+        return TargetsResult(video: video, audio: audio, diagnostics: diagnostics)
     }
 
     private mutating func job(_ files: JobFiles) throws(ReelFailure) -> OpenJob {
@@ -59,7 +63,7 @@ struct Desk {
         let job = try job(request.job)
         guard job.plan.passes.indices.contains(request.pass), case .video(let pass) = job.plan.passes[request.pass]
         else {
-            throw ReelFailure(.job, "the plan has no video pass \(request.pass)")
+            throw ReelFailure(.planLacks(part: .videoPass, number: request.pass))
         }
         return try job.reverser().reverse(pass, into: destination(request)) { decoded, encoded in
             events.progress(
@@ -73,7 +77,7 @@ struct Desk {
         let job = try job(request.job)
         guard job.plan.passes.indices.contains(request.pass), case .audio(let number) = job.plan.passes[request.pass]
         else {
-            throw ReelFailure(.job, "the plan has no audio pass \(request.pass)")
+            throw ReelFailure(.planLacks(part: .audioPass, number: request.pass))
         }
         let reverser = try AudioReverser(
             source: request.job.source, index: job.index, plan: job.plan, number: number)
@@ -90,28 +94,16 @@ struct Desk {
         let assembler = Assembler(
             source: request.job.source, index: job.index, plan: job.plan, folder: request.segments, segments: list)
         let heard = Self.progress(events)
-        let (packets, bytes, warnings) = try assembler.assemble(to: request.output) {
+        let (packets, bytes, diagnostics) = try assembler.assemble(to: request.output) {
             done = ($0, $1)
             heard($0, $1)
         }
-        return AssemblyResult(bytes: bytes, packets: packets, peakRSS: peakResidentBytes(), warnings: warnings)
-    }
-
-    private mutating func verify(_ request: VerifyRequest) throws(ReelFailure) -> AssemblyResult {
-        let job = try job(request.job)
-        let heard = Self.progress(events)
-        let list = try SegmentList(growing: request.list) { heard(0, 0) }
-        let assembler = Assembler(
-            source: request.job.source, index: job.index, plan: job.plan, folder: request.segments, segments: list)
-        let packets = try assembler.verify(request.file) { heard($0, 0) }
-        return AssemblyResult(
-            bytes: try Media.size(of: request.file), packets: packets, peakRSS: peakResidentBytes(), warnings: [])
+        return AssemblyResult(bytes: bytes, packets: packets, peakRSS: peakResidentBytes(), diagnostics: diagnostics)
     }
 
     private func destination(_ request: PassRequest) -> PassReverser.Destination {
         PassReverser.Destination(
-            folder: request.segments, pass: request.pass, token: request.token,
-            finishedRuns: Set(request.finishedRuns))
+            folder: request.segments, token: request.token, finishedRuns: Set(request.finishedRuns))
     }
 
     private static func progress(_ events: EventWriter) -> (Int, Int) -> Void {

@@ -13,7 +13,7 @@ final class EventWriter {
     init() throws {
         descriptor = dup(STDOUT_FILENO)
         guard descriptor >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else {
-            throw ReelFailure(.job, "reel-engine: no standard output to write events to")
+            throw ReelFailure(.engineWithoutOutput)
         }
         encoder.outputFormatting = [.sortedKeys]
     }

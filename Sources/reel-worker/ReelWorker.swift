@@ -6,6 +6,7 @@ internal import ReelEngine
 public import ReelPipeline
 internal import ReelQueue
 internal import ReelStore
+internal import ReelWords
 
 extension ByteSize: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
@@ -50,12 +51,11 @@ struct ReelWorker: AsyncParsableCommand {
     func run() async throws {
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         guard let store = store ?? ProcessInfo.processInfo.environment["REEL_STORE"] else {
-            throw ReelFailure(
-                .unreachable, "no store: name the folder that coordinator and workers share with --store or REEL_STORE")
+            throw ReelFailure(.storeNotNamed)
         }
         let scratch = scratch ?? FileManager.default.temporaryDirectory.path
         guard FileManager.default.isWritableFile(atPath: scratch) else {
-            throw ReelFailure(.unreachable, "cannot write in \(scratch); name another folder with --scratch")
+            throw ReelFailure(.folderUnwritable(path: scratch, errno: nil))
         }
         let log = Logger(label: "reel-worker")
         let worker = Worker(
@@ -82,9 +82,19 @@ struct ReelWorker: AsyncParsableCommand {
         }
     }
 
+    /// What a person at this command line can do; the libraries know no options.
+    private static func advice(on reason: FailureReason) -> String? {
+        switch reason {
+        case .storeNotNamed: "name it with --store or REEL_STORE"
+        case .folderUnwritable: "name another folder with --scratch"
+        default: nil
+        }
+    }
+
     private static func report(_ error: any Error) -> Int32 {
         if let failure = error as? ReelFailure {
-            FileHandle.standardError.write(Data("reel-worker: \(ExitCodes.oneLine(failure.message))\n".utf8))
+            let message = ([failure.words] + [advice(on: failure.reason)].compactMap(\.self)).joined(separator: "; ")
+            FileHandle.standardError.write(Data("reel-worker: \(ExitCodes.oneLine(message))\n".utf8))
             return failure.exitCode
         }
         let code = ExitCodes.mapped(argumentParser: exitCode(for: error).rawValue)

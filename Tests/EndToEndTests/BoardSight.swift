@@ -25,7 +25,7 @@ struct BoardSight {
     /// How often an engine crashed, by pass.
     var crashes: [Int: Int] = [:]
 
-    private static let prefix = "reel:{main}:"
+    static let prefix = "reel2:{main}:"
 
     /// Throws where Redis is not there or is still loading; a job that it does not know has no state.
     init(_ socket: String, job: String) throws {

@@ -114,7 +114,7 @@ actor Chaos {
         repeat {
             try await tick(until: end)
             // A log cut as far as that: whoever wants the job submits it again.
-            if sight?.state == "" || sight?.state == "publishing" { try await submit() }
+            if sight?.state == "" { try await submit() }
             if let state = sight?.state, state == "failed" || state == "cancelled" {
                 return row.faults.append("job \(job) \(state): \(try await status())")
             }

@@ -10,8 +10,7 @@ extension EndToEnd {
         func reconProgress() async throws {
             let bench = try Bench()
             let source = try await Clips.shared.long()
-            let request = ReconRequest(
-                source: source, spec: JobSpec(container: .mp4), planner: Planner(slots: 1), index: bench.path("index"))
+            let request = ReconRequest(source: source, index: bench.path("index"))
             let heard = Mutex<[EngineProgress]>([])
             let begin = ContinuousClock.now
             try await EngineHost(executable: Program.folder + "/reel-engine").withEngine(memory: nil) { engine in

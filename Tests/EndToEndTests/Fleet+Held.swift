@@ -24,7 +24,7 @@ extension Fleet {
             Glibc.kill(engine, SIGSTOP)
             let held = Held(worker: worker, engine: engine, index: place, token: holder.token)
             // A segment under way is there as a part; otherwise the engine was not at it yet, or not any more.
-            let isAtWork = segments(id).contains("\(place).0.\(holder.token).nut.part")
+            let isAtWork = segments(id).contains { $0.hasSuffix(".\(holder.token).nut.part") }
             if isAtWork, try sight(id).live[place] == holder { return held }
             Glibc.kill(engine, SIGCONT)
         }

@@ -183,10 +183,10 @@ actor Fleet {
     /// Files in the store, but for those that stay with a finished job of one output; and in the scratch folder.
     nonisolated var leftovers: [String] {
         let files = FileManager.default
-        let parts = "job.json|index|plan.json|output.mov|attempts(/[0-9]+.[0-9a-f]+.log)?"
-        let kept = try? Regex("jobs/[0-9a-f]+(/(\(parts)))?")
+        let parts = "job.json|plan.[0-9]+.json|output.mov|attempts(/[0-9]+.[0-9a-f]+.log)?"
+        let kept = try? Regex("jobs/[0-9a-f]+(/(\(parts)))?|sources/[0-9a-f]{16}(/index.v[0-9]+.[0-9a-f]{64})?")
         let stored = (files.enumerator(atPath: store)?.allObjects as? [String] ?? []).filter { name in
-            guard let kept, name != "jobs" else { return name != "jobs" }
+            guard let kept, !["jobs", "sources"].contains(name) else { return false }
             return (try? kept.wholeMatch(in: name)) == nil
         }
         let spilled = (try? files.contentsOfDirectory(atPath: bench.path("scratch"))) ?? []

@@ -15,31 +15,6 @@ extension EndToEnd {
             ["submit", source, "--wait", "-o", bench.path(output), "--json", "--lossless", "--pass-frames", "24"]
         }
 
-        /// A coordinator whose first recon waits for a file of the name `go`, as if the disk were slow.
-        private func slowCoordinator() throws -> Program {
-            let folder = bench.path("slow")
-            let files = FileManager.default
-            try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            try files.copyItem(atPath: Program.folder + "/reel-coordinator", toPath: folder + "/reel-coordinator")
-            let engine = """
-                #!/bin/sh
-                if mkdir "\(folder)/first" 2>/dev/null; then
-                    until [ -e "\(folder)/go" ]; do sleep 0.1; done
-                fi
-                exec "\(Program.folder)/reel-engine" "$@"
-                """
-            try engine.write(toFile: folder + "/reel-engine", atomically: false, encoding: .utf8)
-            try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/reel-engine")
-            return .at(folder + "/reel-coordinator")
-        }
-
-        private func go() { _ = FileManager.default.createFile(atPath: bench.path("slow/go"), contents: nil) }
-
-        /// The next recon waits again.
-        private func forget() throws {
-            for name in ["first", "go"] { try FileManager.default.removeItem(atPath: bench.path("slow/" + name)) }
-        }
-
         /// Without a table of its packets. `damaged` is one that cannot be decoded.
         private func source(frames: Int = HeadTests.frames, damaged: Int? = nil) async throws -> String {
             let film = try await Clips.shared.crowd(frames: frames, size: "160x120")
@@ -82,16 +57,20 @@ extension EndToEnd {
 
         /// The head's job, once it is on the board.
         private func head(_ fleet: Fleet) async throws -> JobJSON {
-            try #require(try await eventually(.seconds(30)) { try await !jobs(fleet).isEmpty })
-            return try #require(try await jobs(fleet).first)
+            // The whole job is probed meanwhile.
+            let isThere = try await eventually(.seconds(30)) {
+                try await jobs(fleet).contains { $0.state != "probing" }
+            }
+            try #require(isThere)
+            return try #require(try await jobs(fleet).first { $0.state != "probing" })
         }
 
         @Test func theHeadIsDoneOnceAndBeforeReconEnds() async throws {
             let source = try await source()
-            let program = try slowCoordinator()
+            let slow = try SlowCoordinator(bench)
             try await Fleet.with(bench, workers: 1) { fleet in
                 let submitting = try await fleet.startCoordinator(
-                    submission(source, "out.nut"), program)
+                    submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 #expect(head.warnings.contains { $0.contains("head of a source") })
                 #expect((HeadTests.frames / 20...HeadTests.frames / 6).contains(head.frames))
@@ -101,8 +80,8 @@ extension EndToEnd {
                 let engine = try await fleet.hold(head.id).engine
                 defer { Glibc.kill(engine, SIGCONT) }
                 let done = try fleet.sight(head.id).done.count
-                go()
-                try #require(try await eventually(.seconds(30)) { try await jobs(fleet).count == 2 })
+                slow.go()
+                try #require(try await jobs(fleet).count == 2)
                 let whole = try #require(try await jobs(fleet).first { $0.id != head.id })
                 #expect(try await eventually(.seconds(10)) { try await fleet.job(whole.id).passesDone == done })
                 Glibc.kill(engine, SIGCONT)
@@ -121,66 +100,54 @@ extension EndToEnd {
                 try await expectOnly(whole.id, fleet)
 
                 // What is done already needs no head.
-                try forget()
-                let again = try await fleet.startCoordinator(submission(source, "other.nut"), program)
+                try slow.forget()
+                let again = try await fleet.startCoordinator(submission(source, "other.nut"), slow.program)
                 try await Task.sleep(for: .seconds(5))
                 #expect(try await jobs(fleet).map(\.id) == [whole.id])
-                go()
+                slow.go()
                 let second = try await again.outcome
                 #expect(second.code == 0)
                 #expect(second.error.contains("is done already"))
             }
         }
 
-        @Test func anInterruptedReconLeavesNoHead() async throws {
-            let source = try await source()
-            let program = try slowCoordinator()
-            try await Fleet.with(bench, workers: 1) { fleet in
-                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), program)
-                _ = try await head(fleet)
+        @Test func aWorkerGoesOnWithTheHeadOfAnInterruptedSubmitter() async throws {
+            try await expectGoneOnWith(code: 130) { submitting in
                 submitting.send(SIGINT)
-                try await Task.sleep(for: .milliseconds(500))
-                submitting.send(SIGINT)
-                let outcome = try await submitting.outcome
-                #expect(outcome.code == 130)
-                #expect(outcome.output.isEmpty)
-                #expect(try await jobs(fleet).isEmpty)
-                #expect(try FileManager.default.contentsOfDirectory(atPath: fleet.store + "/jobs").isEmpty)
+                return try await submitting.outcome
             }
         }
 
-        @Test func aKilledCoordinatorsHeadIsGoneOnWith() async throws {
-            let source = try await source()
-            let program = try slowCoordinator()
-            try await Fleet.with(bench, workers: 1) { fleet in
-                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), program)
-                let head = try await head(fleet)
-                #expect(try await submitting.kill().code == 128 + 9)
-                #expect(try await eventually(.seconds(60)) { try await fleet.job(head.id).state == "done" })
+        @Test func aWorkerGoesOnWithTheHeadOfAKilledSubmitter() async throws {
+            try await expectGoneOnWith(code: 128 + 9) { submitting in try await submitting.kill() }
+        }
 
-                try FileManager.default.removeItem(atPath: bench.path("slow/first"))
-                let again = try await fleet.startCoordinator(
-                    submission(source, "out.nut"), program)
-                try await Task.sleep(for: .seconds(5))
-                #expect(try await jobs(fleet).map(\.id) == [head.id])
-                go()
-                let outcome = try await again.outcome
-                try #require(outcome.code == 0, "\(outcome.error)")
-                let view = try view(outcome)
-                #expect(view.framesDecoded == HeadTests.frames - head.frames)
-                try await bench.expectExactlyReversed(source, bench.path("out.nut"))
-                try await expectOnly(view.id, fleet)
+        /// The job ends done without who submitted it, and what was made of its head is not made again.
+        private func expectGoneOnWith(code: Int, _ end: (Child) async throws -> Outcome) async throws {
+            let source = try await source()
+            let slow = try SlowCoordinator(bench)
+            try await Fleet.with(bench, workers: 1) { fleet in
+                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
+                let head = try await head(fleet)
+                let whole = try #require(try await jobs(fleet).first { $0.id != head.id })
+                #expect(try await eventually(.seconds(60)) { try await fleet.job(head.id).state == "done" })
+                #expect(try await end(submitting).code == code)
+                slow.go()
+                #expect(try await eventually(.seconds(90)) { try fleet.sight(whole.id).state == "done" })
+                #expect(try await fleet.job(whole.id).framesDecoded == HeadTests.frames - head.frames)
+                try await bench.expectExactlyReversed(source, "\(fleet.folder(whole.id))/output.nut")
+                try await expectOnly(whole.id, fleet)
             }
         }
 
         @Test func whatWentWrongInTheHeadIsTold() async throws {
             let source = try await source(damaged: 30)
-            let program = try slowCoordinator()
+            let slow = try SlowCoordinator(bench)
             try await Fleet.with(bench, workers: 1) { fleet in
-                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), program)
+                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 #expect(try await eventually(.seconds(60)) { try await fleet.job(head.id).state == "done" })
-                go()
+                slow.go()
                 let view = try view(try await submitting.outcome)
                 #expect(view.warnings.count { $0.hasPrefix("1 frame did not decode") } == 1, "\(view.warnings)")
             }
@@ -188,13 +155,13 @@ extension EndToEnd {
 
         @Test func aHeadThatSomebodyRemovesIsNoMatter() async throws {
             let source = try await source()
-            let program = try slowCoordinator()
+            let slow = try SlowCoordinator(bench)
             try await Fleet.with(bench, workers: 1) { fleet in
-                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), program)
+                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 _ = try await fleet.coordinator(["cancel", head.id])
                 try #require(try await fleet.coordinator(["remove", head.id]).code == 0)
-                go()
+                slow.go()
                 let outcome = try await submitting.outcome
                 #expect(outcome.code == 0, "\(outcome.error)")
                 try await bench.expectExactlyReversed(source, bench.path("out.nut"))
@@ -203,17 +170,17 @@ extension EndToEnd {
 
         @Test func aJobThatIsBegunAnewLeavesNoHead() async throws {
             let source = try await source()
-            let program = try slowCoordinator()
+            let slow = try SlowCoordinator(bench)
             try await Fleet.with(bench, workers: 0) { fleet in
                 let order = ["submit", source, "--lossless", "--pass-frames", "24"]
                 /// Submits it with a head; the whole job's id.
                 func begin() async throws -> String {
-                    let submitting = try await fleet.startCoordinator(order, program)
+                    let submitting = try await fleet.startCoordinator(order, slow.program)
                     _ = try await head(fleet)
-                    go()
+                    slow.go()
                     let id = try await submitting.outcome.output.trimmingCharacters(in: .newlines)
                     try #require(fleet.jobs.count == 2 && fleet.jobs.contains(id))
-                    try forget()
+                    try slow.forget()
                     return id
                 }
                 let id = try await begin()
@@ -221,39 +188,43 @@ extension EndToEnd {
                 #expect(try await jobs(fleet).map(\.id) == [id])
                 #expect(fleet.jobs == [id])
 
-                // Nor does one whose coordinator was killed before it had a plan, and which is begun without one.
+                // With the whole job it goes, whatever that was at.
                 for words in ["cancel", "remove"] { _ = try await fleet.coordinator([words, id]) }
                 try #require(try await begin() == id)
-                try RawRedis(socket: fleet.socket)("FLUSHALL")
-                try FileManager.default.removeItem(atPath: fleet.folder(id) + "/plan.json")
-                #expect(try await fleet.submit(Array(order.dropFirst())) == id)
-                #expect(fleet.jobs == [id])
+                #expect(try await fleet.coordinator(["cancel", id]).code == 0)
+                #expect(try await fleet.coordinator(["remove", id]).code == 0)
+                #expect(fleet.jobs == [])
+                #expect(try await jobs(fleet).isEmpty)
 
                 // Nor does one that cannot be placed.
-                for words in ["cancel", "remove"] { _ = try await fleet.coordinator([words, id]) }
                 try Data().write(to: URL(fileURLWithPath: fleet.folder(id)))
-                let submitting = try await fleet.startCoordinator(order, program)
-                _ = try await head(fleet)
-                go()
-                #expect(try await submitting.outcome.code == 4)
+                #expect(try await fleet.coordinator(order).code == 4)
                 #expect(try await jobs(fleet).isEmpty)
                 #expect(fleet.jobs == [id])
             }
         }
 
         @Test func aHeadThatIsBeingRemovedStaysEnded() async throws {
-            let source = try await source()
-            let program = try slowCoordinator()
+            // Long enough that its head is not done meanwhile.
+            let source = try await source(frames: 4800)
+            let slow = try SlowCoordinator(bench)
             try await Fleet.with(bench, workers: 1) { fleet in
-                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), program)
+                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 let worker = try #require(await fleet.workers.first)
                 try #require(try await eventually(.seconds(30)) { try !fleet.sight(head.id).live.isEmpty })
                 // Who works on it cannot let go, and who removes it does not come to the end of that.
                 worker.send(SIGSTOP)
-                submitting.send(SIGINT)
-                #expect(try await eventually(.seconds(10)) { try fleet.sight(head.id).state == "cancelled" })
+                let whole = try #require(try await jobs(fleet).first { $0.id != head.id })
+                let cancelling = try await fleet.startCoordinator(["cancel", whole.id])
+                let isCancelled = try await eventually(.seconds(10)) {
+                    try fleet.sight(head.id).state == "cancelled"
+                }
+                let said = try await cancelling.kill()
+                let state = try fleet.sight(head.id).state
+                #expect(isCancelled, "\(state) \(said)")
                 _ = try await submitting.kill()
+                slow.go()
                 try RawRedis(socket: fleet.socket)("FLUSHALL")
                 #expect(try await fleet.coordinator(["recover"]).code == 0)
                 #expect(try await jobs(fleet).isEmpty)
@@ -262,9 +233,9 @@ extension EndToEnd {
 
         @Test func theHeadsAssemblyKeepsNobodyWaiting() async throws {
             let source = try await source(frames: 4800)
-            let program = try slowCoordinator()
+            let slow = try SlowCoordinator(bench)
             try await Fleet.with(bench, workers: 3) { fleet in
-                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), program)
+                let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 // Two passes lag, not that which the assembly begins with. One of them is done a second time, then somebody
                 // begins the assembly early.
@@ -275,10 +246,9 @@ extension EndToEnd {
                 }
                 let passes = try fleet.sight(head.id).passes
                 try #require(try await eventually(.seconds(60)) { try fleet.sight(head.id).live[passes] != nil })
-                go()
-                // Who waits there has other work now.
-                try #require(try await eventually(.seconds(30)) { try await jobs(fleet).count == 2 })
-                #expect(try await eventually(.seconds(10)) { try fleet.sight(head.id).live[passes] == nil })
+                slow.go()
+                // Who waits there has other work as soon as the whole job has a plan.
+                #expect(try await eventually(.seconds(30)) { try fleet.sight(head.id).live[passes] == nil })
                 for engine in stopped { Glibc.kill(engine, SIGCONT) }
                 #expect(try await submitting.outcome.code == 0)
             }

@@ -163,6 +163,7 @@ struct JobJSON: Decodable {
     var need: Int64
     var peakRSS: Int64
     var warnings: [String]
+    var failure: String?
     var failures: [Failure]
     var output: String?
 }

@@ -3,8 +3,11 @@ import Foundation
 /// Looks at segments while they come and go: whoever makes one of a run again makes the same.
 struct SegmentWatch {
     private struct Record: Decodable {
-        var pass: Int
-        var run: Int
+        struct Content: Decodable {
+            var frames: [Int]?
+            var track: Int?
+        }
+        var content: Content
         var checksum: String
     }
 
@@ -23,7 +26,7 @@ struct SegmentWatch {
                     let record = try? JSONDecoder().decode(Record.self, from: data)
                 else { continue }
                 seen.insert("\(job)/\(name)")
-                let run = "\(job)/\(record.pass).\(record.run)"
+                let run = "\(job)/\(record.content)"
                 if checksums[run, default: record.checksum] != record.checksum {
                     faults.append("two segments of run \(run) differ")
                 }

@@ -35,7 +35,8 @@ enum Indexes {
             video: VideoTrack(
                 stream: stream(timeBase: timeBase, frameBytes: frameBytes), packets: packets, frames: frames,
                 randomAccessPoints: points),
-            audio: [], metadata: [], reordering: .impossible("frames of h264 may need other frames"), warnings: [])
+            audio: [], metadata: [], reordering: .impossible(.interFrames(codec: "h264")),
+            diagnostics: [])
     }
 
     static func stream(timeBase: TimeBase, frameBytes: Int64) -> VideoStream {
@@ -69,7 +70,9 @@ enum Indexes {
                 bytes: 4711)
         ]
         index.metadata = [Tag(name: "title", value: "Ein \"Täst\" \u{1F39E}\n")]
-        index.warnings = ["subtitles of stream 3 are not kept"]
+        index.diagnostics = [
+            .streamLeftOut(stream: 3, kind: "subtitle", codec: "dvd_subtitle", refusal: .subtitlesNotText)
+        ]
         return index
     }
 

@@ -180,7 +180,7 @@ struct PlannerTests {
     func undecodable() {
         let none = #expect(throws: ReelFailure.self) { try Plans.make(Indexes.regular(frames: 0, keysAt: [])) }
         #expect(none?.kind == .input)
-        #expect(none?.message == "the video has no frames")
+        #expect(none?.reason == .noFrames(path: nil))
         for keys in [[], [3]] {
             let late = #expect(throws: ReelFailure.self) { try Plans.make(Indexes.regular(frames: 9, keysAt: keys)) }
             #expect(late?.kind == .input)
@@ -190,13 +190,14 @@ struct PlannerTests {
     }
 
     @Test("passes on what the source loses and what the engine says, each once")
-    func warnings() throws {
+    func diagnostics() throws {
         var index = Indexes.regular(frames: 10, keysAt: [0])
-        index.warnings = ["a", "b"]
+        let found: [Diagnostic] = [.clockRestarts(restarts: 1), .noTimestamps, .chaptersLeftOut(container: .nut)]
+        index.diagnostics = Array(found[..<2])
         let plan = try Planner(slots: 1).plan(
             index: index, spec: JobSpec(container: .nut, verify: .decode), video: Plans.target(), audio: [],
-            warnings: ["b", "c"])
-        #expect(plan.warnings == ["a", "b", "c"])
+            diagnostics: Array(found[1...]))
+        #expect(plan.diagnostics == found)
         #expect(plan.container == .nut)
         #expect(plan.verify == .decode)
     }

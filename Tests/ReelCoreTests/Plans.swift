@@ -26,7 +26,7 @@ enum Plans {
         spec: JobSpec = JobSpec(container: .mp4), video: VideoTarget = target()
     ) throws(ReelFailure) -> Plan {
         try Planner(slots: slots, memory: memory)
-            .plan(index: index, spec: spec, video: video, audio: index.audio.indices.map(audio), warnings: [])
+            .plan(index: index, spec: spec, video: video, audio: index.audio.indices.map(audio), diagnostics: [])
     }
 }
 

@@ -18,7 +18,7 @@ struct PresentationOrderTests {
 
     private func arrange(
         _ packets: [ScannedPacket], _ order: PresentationOrder? = nil, firstDecoded: Int? = nil
-    ) -> (track: VideoTrack, warnings: [String]) {
+    ) -> (track: VideoTrack, diagnostics: [Diagnostic]) {
         (order ?? self.order).arrange(
             packets, stream: Indexes.stream(timeBase: TimeBase(1, 1000), frameBytes: 1), firstDecoded: firstDecoded)
     }
@@ -27,13 +27,13 @@ struct PresentationOrderTests {
 
     @Test("reordered frames are shown by their time, each until the next")
     func reordered() {
-        let (track, warnings) = arrange([
+        let (track, diagnostics) = arrange([
             packet(0, starts: true), packet(35), packet(11), packet(20), packet(60, duration: 7),
         ])
         #expect(starts(track) == [0, 11, 20, 35, 60])
         #expect(track.frames.map(\.interval.duration.count) == [11, 9, 15, 25, 7])
         #expect(track.frames.map(\.packet) == [0, 2, 3, 1, 4])
-        #expect(warnings == [])
+        #expect(diagnostics == [])
     }
 
     @Test("however far packets are from the order in which they are shown, equal times keep theirs", arguments: 0..<64)
@@ -103,10 +103,10 @@ struct PresentationOrderTests {
 
     @Test("leading pictures at the very start do not decode: they are left out, and said so")
     func leadingAtTheStart() {
-        let (track, warnings) = arrange([packet(20, starts: true), packet(0), packet(10), packet(30)])
+        let (track, diagnostics) = arrange([packet(20, starts: true), packet(0), packet(10), packet(30)])
         #expect(starts(track) == [20, 30])
         #expect(track.randomAccessPoints == [RandomAccessPoint(packet: 0, frame: 0)])
-        #expect(warnings.count == 1 && warnings[0].hasPrefix("2 frames at the start cannot be decoded"))
+        #expect(diagnostics == [.firstFramesLeftOut(frames: 2)])
     }
 
     @Test("a second edit that goes back in the file is no place to start for frames before it")
@@ -125,22 +125,22 @@ struct PresentationOrderTests {
 
     @Test("equal times are moved apart by a tick")
     func duplicates() {
-        let (track, warnings) = arrange([packet(0, starts: true), packet(10), packet(10), packet(10), packet(30)])
+        let (track, diagnostics) = arrange([packet(0, starts: true), packet(10), packet(10), packet(10), packet(30)])
         #expect(starts(track) == [0, 10, 11, 12, 30])
         #expect(track.packets.map(\.pts.ticks) == [0, 10, 11, 12, 30])
-        #expect(warnings.count == 1 && warnings[0].hasPrefix("2 frames had the presentation time"))
+        #expect(diagnostics == [.framesMoved(frames: 2)])
     }
 
     @Test("frames before the first clean point that a decoder shows all the same belong to the video")
     func decodedAnyway() {
         let packets = [packet(20, starts: true), packet(0), packet(10), packet(30)]
-        let (track, warnings) = arrange(packets, firstDecoded: 2)
+        let (track, diagnostics) = arrange(packets, firstDecoded: 2)
         #expect(starts(track) == [10, 20, 30])
         #expect(
             track.randomAccessPoints == [
                 RandomAccessPoint(packet: 0, frame: 0), RandomAccessPoint(packet: 0, frame: 1),
             ])
-        #expect(warnings.count == 1 && warnings[0].hasPrefix("1 frame at the start cannot be decoded"))
+        #expect(diagnostics == [.firstFramesLeftOut(frames: 1)])
     }
 
     private let b = CodedPicture(isBidirectional: true)
@@ -153,10 +153,10 @@ struct PresentationOrderTests {
             packet(30, dts: 30, picture: b), packet(nil, dts: 40), packet(50, dts: 50, picture: b),
             packet(60, dts: 60, picture: b),
         ]
-        let (track, warnings) = arrange(packets)
+        let (track, diagnostics) = arrange(packets)
         #expect(track.packets.map(\.pts.ticks) == [10, 40, 20, 30, 70, 50, 60])
         #expect(starts(track) == [10, 20, 30, 40, 50, 60, 70])
-        #expect(warnings.count == 1 && warnings[0].hasPrefix("2 of 7 frames have no presentation time"))
+        #expect(diagnostics == [.timesDerived(missing: 2, frames: 7)])
     }
 
     @Test("missing times before the first known one lie right before it")
@@ -176,10 +176,10 @@ struct PresentationOrderTests {
         let packets = [
             picture(0, idr: true), picture(6), picture(2), picture(4), picture(0, idr: true), picture(4), picture(2),
         ]
-        let (track, warnings) = arrange(packets)
+        let (track, diagnostics) = arrange(packets)
         #expect(track.frames.map(\.packet) == [0, 2, 3, 1, 4, 6, 5])
         #expect(starts(track) == [0, 10, 20, 30, 40, 50, 60])
-        #expect(warnings.count == 1 && warnings[0].hasPrefix("the video has no timestamps"))
+        #expect(diagnostics == [.noTimestamps])
     }
 
     @Test("row 13: two field packets are one frame, and the last frame lasts both")
@@ -205,10 +205,10 @@ struct PresentationOrderTests {
             packet(1000, dts: 1000, starts: true), packet(1010, dts: 1010), packet(20, dts: 20, starts: true),
             packet(30, dts: 30), packet(far + 40, dts: far + 40), packet(far + 50, dts: far + 50),
         ]
-        let (track, warnings) = arrange(packets, broadcast)
+        let (track, diagnostics) = arrange(packets, broadcast)
         #expect(starts(track) == [1000, 1010, 1020, 1030, 1040, 1050])
         #expect(track.packets.map(\.dts.ticks) == packets.map { $0.dts?.ticks })
-        #expect(warnings.count == 1 && warnings[0].hasPrefix("the source's clock restarts 1 time:"))
+        #expect(diagnostics == [.clockRestarts(restarts: 1)])
     }
 
     @Test("a sequence that begins before the last one has ended begins behind it")
@@ -219,10 +219,10 @@ struct PresentationOrderTests {
             packet(0, dts: 0, starts: true, picture: idr), packet(10, dts: 10), packet(20, dts: 20),
             packet(20, dts: 19, starts: true, picture: idr), packet(30, dts: 29),
         ]
-        let (track, warnings) = arrange(packets, broadcast)
+        let (track, diagnostics) = arrange(packets, broadcast)
         #expect(starts(track) == [0, 10, 20, 30, 40])
         #expect(track.frames.map(\.packet) == [0, 1, 2, 3, 4])
-        #expect(warnings.count == 1 && warnings[0].hasPrefix("the source's clock restarts 1 time:"))
+        #expect(diagnostics == [.clockRestarts(restarts: 1)])
     }
 
     @Test("without any time, frames follow one another at the nominal rate")
@@ -234,7 +234,7 @@ struct PresentationOrderTests {
     @Test("the last frame lasts to the track's end, else as its packet says, else as the one before, else nominally")
     func lastDuration() {
         let withEnd = PresentationOrder(nominalDuration: Ticks(10), trackEnd: Timestamp(42))
-        let last = { (result: (track: VideoTrack, warnings: [String])) in
+        let last = { (result: (track: VideoTrack, diagnostics: [Diagnostic])) in
             result.track.frames.last?.interval.duration.count
         }
         #expect(last(arrange([packet(0, starts: true), packet(30, duration: 5)], withEnd)) == 12)

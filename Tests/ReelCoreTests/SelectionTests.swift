@@ -51,10 +51,10 @@ struct SelectionTests {
     func empty() throws {
         let reversed = #expect(throws: ReelFailure.self) { try timeline(from: Rational(5), to: Rational(5)) }
         #expect(reversed?.kind == .usage)
-        #expect(reversed?.message == "--from 5.000 s is not before --to 5.000 s: nothing lies between")
+        #expect(reversed?.reason == .rangeEmpty(from: Rational(5), to: Rational(5)))
         let beyond = #expect(throws: ReelFailure.self) { try timeline(from: Rational(11)) }
         #expect(beyond?.exitCode == 2)
-        #expect(beyond?.message == "no frame begins in --from 11.000 s: the video ends at 10.010 s")
+        #expect(beyond?.reason == .nothingInRange(from: Rational(11), to: nil, end: Rational(1001, 100)))
         let between = #expect(throws: ReelFailure.self) { try timeline(from: Rational(1, 300), to: Rational(1, 100)) }
         #expect(between?.kind == .usage)
         #expect(throws: ReelFailure.self) { try timeline(from: Rational(.max), to: nil) }

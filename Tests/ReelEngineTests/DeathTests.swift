@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelEngine
+import ReelWords
 import Synchronization
 import Testing
 
@@ -32,7 +33,7 @@ struct DeathTests {
     @Test("A crash names the signal, the frames and the pass")
     func signal() async throws {
         let failure = try await failure(engine("kill -SEGV $$"))
-        #expect(failure.message == "engine died of signal 11 (SIGSEGV) at frames 240..<480 of pass 7")
+        #expect(failure.words == "engine died of signal 11 (SIGSEGV) at frames 240..<480 of pass 7")
         #expect(failure.cause == .crash)
         #expect(failure.kind == .job)
     }
@@ -41,7 +42,7 @@ struct DeathTests {
     func early() async throws {
         let engine = try FakeEngine("\(say(ready)); read -r request; kill -ABRT $$")
         let failure = try await failure(engine)
-        #expect(failure.message == "engine died of signal 6 (SIGABRT) at the start of pass 7")
+        #expect(failure.words == "engine died of signal 6 (SIGABRT) at the start of pass 7")
     }
 
     @Test("What the engine last said is in the message and in the tail")
@@ -50,7 +51,7 @@ struct DeathTests {
         try await engine.withEngine { session in
             let failure = await #expect(throws: ReelFailure.self) { try await session.perform(reverse(pass: 7)) }
             #expect(
-                failure?.message
+                failure?.words
                     == "engine died of signal 7 (SIGBUS) at frames 240..<480 of pass 7; it last said: bad\u{FFFD}[31m slice"
             )
             #expect(session.standardErrorTail == "first\nbad\u{1B}[31m slice\n\n")
@@ -60,7 +61,7 @@ struct DeathTests {
     @Test("Leaving in the midst of a request is a crash, whatever the exit code says")
     func leaving() async throws {
         let failure = try await failure(engine("exit 0"))
-        #expect(failure.message == "engine exited with code 0 at frames 240..<480 of pass 7")
+        #expect(failure.words == "engine exited with code 0 at frames 240..<480 of pass 7")
         #expect(failure.cause == .crash)
     }
 
@@ -71,7 +72,7 @@ struct DeathTests {
             try #require(await eventually { session.isDead })
             let failure = await #expect(throws: ReelFailure.self) { try await session.perform(reverse(pass: 7)) }
             #expect(
-                failure?.message
+                failure?.words
                     == "engine died of signal 9 (SIGKILL: perhaps the kernel ran out of memory) between two requests")
         }
     }
@@ -81,7 +82,7 @@ struct DeathTests {
         let engine = try engine("exec sleep 1000")
         let failure = try await failure(engine, stall: .seconds(2))
         #expect(
-            failure.message == "engine hung at frames 240..<480 of pass 7: no event and no CPU used for 2.0 seconds")
+            failure.words == "engine hung at frames 240..<480 of pass 7: no event and no CPU used for 2.000 s")
         #expect(failure.cause == .crash)
         #expect(isGone(try engine.process("pid")))
     }
@@ -109,7 +110,7 @@ struct DeathTests {
     func silence() async throws {
         let engine = try engine("while :; do :; done")
         let failure = try await failure(engine, silence: .seconds(3))
-        #expect(failure.message == "engine hung at frames 240..<480 of pass 7: no event for 3.0 seconds")
+        #expect(failure.words == "engine hung at frames 240..<480 of pass 7: no event for 3.000 s")
         #expect(isGone(try engine.process("pid")))
     }
 
@@ -166,7 +167,7 @@ struct DeathTests {
             request.cancel()
             let failure = await #expect(throws: ReelFailure.self) { try await request.value }
             #expect(failure?.kind == .interrupted)
-            #expect(failure?.message == "interrupted at frames 240..<480 of pass 7")
+            #expect(failure?.words == "interrupted at frames 240..<480 of pass 7")
             #expect(session.isDead)
         }
         #expect(kill(try engine.process("pid"), 0) == -1)
@@ -197,7 +198,7 @@ struct DeathTests {
     func orphans() async throws {
         let engine = try engine("sleep 1000 & echo $! > \"$0.child\"; kill -SEGV $$")
         let failure = try await failure(engine)
-        #expect(failure.message.hasPrefix("engine died of signal 11 (SIGSEGV)"))
+        #expect(failure.words.hasPrefix("engine died of signal 11 (SIGSEGV)"))
         let child = try engine.process("child")
         #expect(try await eventually { isGone(child) })
     }
@@ -218,14 +219,14 @@ struct StartTests {
             try await host.withEngine(memory: nil) { _ in Issue.record("there is no engine") }
         }
         #expect(failure?.cause == .incompatible)
-        #expect(failure?.message.contains("/nowhere/reel-engine") == true)
+        #expect(failure?.words.contains("/nowhere/reel-engine") == true)
     }
 
     @Test("An engine that never gets ready is killed")
     func neverReady() async throws {
         let engine = try FakeEngine("echo $$ > \"$0.pid\"; exec sleep 1000")
         let failure = await failure(engine, stall: .milliseconds(300))
-        #expect(failure?.message == "engine hung at its start: no event and no CPU used for 0.3 seconds")
+        #expect(failure?.words == "engine hung at its start: no event and no CPU used for 0.300 s")
         #expect(failure?.cause == .crash)
         #expect(isGone(try engine.process("pid")))
     }
@@ -235,7 +236,7 @@ struct StartTests {
         let engine = try FakeEngine("echo 'libavcodec.so.59: cannot open shared object file' >&2; exit 127")
         let failure = await failure(engine)
         #expect(
-            failure?.message == "engine exited with code 127 at its start; "
+            failure?.words == "engine exited with code 127 at its start; "
                 + "it last said: libavcodec.so.59: cannot open shared object file")
     }
 
@@ -244,7 +245,7 @@ struct StartTests {
         let other = EngineEvent.ready(EngineIdentity(version: Wire.version + 1, encoders: []))
         let failure = await failure(try FakeEngine(say(other)))
         #expect(failure?.cause == .incompatible)
-        #expect(failure?.message.contains("version \(Wire.version + 1)") == true)
+        #expect(failure?.words.contains("version \(Wire.version + 1)") == true)
     }
 
     @Test("Cancelling while the engine starts kills it")

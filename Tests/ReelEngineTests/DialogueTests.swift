@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelEngine
+import ReelWords
 import Synchronization
 import Testing
 
@@ -65,7 +66,7 @@ struct DialogueTests {
 
     @Test("A failure is thrown as the engine said it, and the engine lives on")
     func failure() async throws {
-        let failure = ReelFailure(.input, "frame 7 at 0:00.28 cannot be decoded", cause: .limit)
+        let failure = ReelFailure(.videoDamaged(path: "/media/one two.mp4", damage: .missing, time: Rational(7, 25)))
         let engine = try FakeEngine(
             """
             \(say(ready))
@@ -81,21 +82,21 @@ struct DialogueTests {
     @Test("What is no event ends the engine")
     func garbage() async throws {
         let failure = try await breach("echo '{\"progress\":'")
-        #expect(failure.message == "engine wrote what is no event: {\"progress\":, at the start of pass 2")
+        #expect(failure.words == "engine wrote what is no event: {\"progress\":, at the start of pass 2")
         #expect(failure.cause == .crash)
     }
 
     @Test("An event that is out of place ends the engine")
     func outOfPlace() async throws {
         let failure = try await breach(say(ready))
-        #expect(failure.message == "engine said twice that it is ready, at the start of pass 2")
+        #expect(failure.words == "engine said twice that it is ready, at the start of pass 2")
         #expect(failure.cause == .crash)
     }
 
     @Test("An engine that closes its output ends")
     func closedOutput() async throws {
         let failure = try await breach("exec >&-")
-        #expect(failure.message == "engine closed its output, at the start of pass 2")
+        #expect(failure.words == "engine closed its output, at the start of pass 2")
     }
 
     @Test("An engine that does not read its requests harms nobody but itself")
@@ -103,7 +104,7 @@ struct DialogueTests {
         let engine = try FakeEngine("exec <&-; \(say(ready)); exec sleep 1000")
         try await engine.withEngine(stall: .milliseconds(300)) { session in
             let failure = await #expect(throws: ReelFailure.self) { try await session.perform(reverse(pass: 2)) }
-            #expect(failure?.message.hasPrefix("engine hung at the start of pass 2") == true)
+            #expect(failure?.words.hasPrefix("engine hung at the start of pass 2") == true)
         }
     }
 
@@ -137,7 +138,7 @@ struct DialogueTests {
             _ = try await session.perform(reverse(pass: 0))
             #expect(try await eventually { session.isDead })
             let failure = await #expect(throws: ReelFailure.self) { try await session.perform(reverse(pass: 2)) }
-            #expect(failure?.message == "engine gave a result without a request, between two requests")
+            #expect(failure?.words == "engine gave a result without a request, between two requests")
         }
     }
 

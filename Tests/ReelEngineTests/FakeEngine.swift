@@ -61,7 +61,8 @@ func progress(_ decoded: Int, frames: Range<Int>) -> EngineEvent {
 func result(framesEncoded: Int) -> EngineEvent {
     .result(
         .pass(
-            PassResult(segments: [], statistics: PassStatistics(framesEncoded: framesEncoded), warnings: ["gone grey"]))
+            PassResult(
+                segments: [], statistics: PassStatistics(framesEncoded: framesEncoded), diagnostics: [.noTimestamps]))
     )
 }
 

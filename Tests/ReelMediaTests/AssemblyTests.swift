@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelMedia
+import ReelWords
 import Testing
 
 /// What joins and verifies, and what must not pass.
@@ -46,7 +47,7 @@ struct AssemblyTests {
         let changed = folder.path + "/changed.mp4"
         try bytes.write(to: URL(fileURLWithPath: changed))
         let failure = #expect(throws: ReelFailure.self) { try assembler(records).verify(changed) { _ in } }
-        #expect(failure?.message.contains("verification") == true)
+        #expect(failure?.words.contains("verification") == true)
     }
 
     @Test("moved timestamps are found")
@@ -60,30 +61,46 @@ struct AssemblyTests {
 
     @Test("a missing segment is named")
     func missing() throws {
-        let some = records.filter { $0.pass != 2 }
+        let missing = try #require(job.results[2].segments.first).content
+        let some = records.filter { $0.content != missing }
         let failure = #expect(throws: ReelFailure.self) {
             try assembler(some).assemble(to: folder.path + "/x.mp4") { _, _ in }
         }
-        #expect(failure?.message == "the segment of pass 2, run 0 is missing")
+        #expect(failure?.reason == .segmentMissing(segment: "\(missing.subject)"))
+    }
+
+    /// The same source's segment of the third pass, made with another preset.
+    private func stranger(in other: ScratchFolder) throws -> SegmentRecord {
+        let spec = JobSpec(container: .mp4, preset: "ultrafast", passFrames: 16)
+        let foreign = try MediaJob(folder.path + "/s.mp4", spec: spec, folder: other.path)
+        return try #require(foreign.results[2].segments.first)
+    }
+
+    private func failure(with stranger: SegmentRecord) -> ReelFailure? {
+        let mixed = records.map { $0.name.subject == stranger.name.subject ? stranger : $0 }
+        return #expect(throws: ReelFailure.self) {
+            try assembler(mixed).assemble(to: folder.path + "/x.mp4") { _, _ in }
+        }
     }
 
     @Test("row 33: a segment of another encoder's parameters is refused by name")
     func otherParameters() throws {
         let other = try ScratchFolder()
-        let spec = JobSpec(container: .mp4, preset: "ultrafast", passFrames: 16)
-        let foreign = try MediaJob(folder.path + "/s.mp4", spec: spec, folder: other.path)
-        let stranger = try #require(foreign.results.flatMap(\.segments).first { $0.pass == 2 })
-        try FileManager.default.copyItem(
-            atPath: other.path + "/" + stranger.name, toPath: folder.path + "/stranger.nut")
-        let mixed = records.map { record in
-            var record = record
-            if record.pass == 2 { record.name = "stranger.nut" }
-            return record
-        }
-        let failure = #expect(throws: ReelFailure.self) {
-            try assembler(mixed).assemble(to: folder.path + "/x.mp4") { _, _ in }
-        }
-        #expect(failure?.message.contains("segment stranger.nut was encoded with other parameters") == true)
+        var stranger = try stranger(in: other)
+        let foreign = "\(other.path)/\(stranger.name)"
+        stranger.name.token = "5717a9"
+        try FileManager.default.copyItem(atPath: foreign, toPath: "\(folder.path)/\(stranger.name)")
+        // As if this host's encoder did not do what the plan says.
+        stranger.content = try #require(job.results[2].segments.first).content
+        let message = try #require(failure(with: stranger)).words
+        #expect(message.contains("segment \(stranger.name) was encoded with other parameters"))
+    }
+
+    @Test("a segment of the same frames that is made for another target is refused by name")
+    func otherContent() throws {
+        let other = try ScratchFolder()
+        let stranger = try stranger(in: other)
+        #expect(failure(with: stranger)?.words.contains("segment \(stranger.name) is not what the plan wants") == true)
     }
 
     @Test("row 12: the same input makes the same bytes, whatever is joined from wherever")

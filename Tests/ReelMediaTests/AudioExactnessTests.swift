@@ -78,7 +78,7 @@ struct AudioExactnessTests {
         let other = try ScratchFolder()
         let lossy = try MediaJob(source, spec: JobSpec(container: .mp4, audioCodec: "flac"), folder: other.path)
         #expect(try Sound(lossy.output).samples == (try Sound(source).samples[..<96_000].reversed()))
-        #expect(lossy.warnings.contains("audio 0: outlasts the video by 30.000 ms, which are cut off"))
+        #expect(lossy.warnings.contains("audio 0: outlasts the video by 0.030000 s, which are cut off"))
         let far = try Fixture.sounding("far.mkv", in: other, frames: 50, seconds: 3.5, audio: ["-c:a", "flac"])
         let kept = try MediaJob(far, spec: JobSpec(container: .mp4, audioCodec: "flac"), folder: other.path)
         let sound = try Sound(kept.output)

@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelMedia
+import ReelWords
 import Testing
 
 /// Sources of whole frames only are put in another order, packet by packet, and nothing is encoded.
@@ -136,7 +137,7 @@ struct CopyTests {
                 try assembler.assemble(to: folder.path + "/again.mov") { _, _ in }
             }
             #expect(failure?.kind == .input)
-            #expect(failure?.message.contains("submit it again") == true, "\(failure?.message ?? "")")
+            #expect(failure?.words.contains("submit it again") == true, "\(failure?.words ?? "")")
         }
     }
 
@@ -151,7 +152,7 @@ struct CopyTests {
         let assembler = Assembler(
             source: source, index: job.index, plan: job.plan, folder: folder.path, segments: SegmentList([]))
         let failure = #expect(throws: ReelFailure.self) { try assembler.verify(job.output) { _ in } }
-        #expect(failure?.message.contains("holds other bytes than were encoded") == true)
+        #expect(failure?.words.contains("holds other bytes than were encoded") == true)
     }
 
     @Test("sources that only claim to be of whole frames are encoded, and refused where copying is asked for")
@@ -220,7 +221,7 @@ struct CopyTests {
             try self.target(source, JobSpec(container: container, videoCodec: "copy"))
         }
         #expect(failure?.kind == .input, sourceLocation: sourceLocation)
-        #expect(failure?.message.contains(reason) == true, "\(failure?.message ?? "")", sourceLocation: sourceLocation)
+        #expect(failure?.words.contains(reason) == true, "\(failure?.words ?? "")", sourceLocation: sourceLocation)
     }
 }
 

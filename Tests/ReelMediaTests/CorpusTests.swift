@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelMedia
+import ReelWords
 import Testing
 
 private let corpus = ProcessInfo.processInfo.environment["REEL_CORPUS"]
@@ -137,6 +138,6 @@ struct CorpusTests {
         ])
     func leftOut(file: String, warnings: [String]) throws {
         Media.prepare()
-        #expect(try Recon(path: (corpus ?? "") + "/" + file).run().warnings == warnings)
+        #expect(try Recon(path: (corpus ?? "") + "/" + file).run().diagnostics.map(\.words) == warnings)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelMedia
+import ReelWords
 import Testing
 
 /// Where decoding can start, and what becomes of what does not decode.
@@ -105,7 +106,7 @@ struct DecodingTests {
         let source = try damaged([30])
         let failure = #expect(throws: ReelFailure.self) { try reversed(source, onDamage: .fail) }
         #expect(failure?.kind == .input)
-        #expect(failure?.message.contains("the video does not decode at 1.251 s") == true, "\(failure?.message ?? "")")
+        #expect(failure?.words.contains("the video does not decode at 1.251 s") == true, "\(failure?.words ?? "")")
     }
 
     /// A video whose times are not those of its frames: ffmpeg's expression for them, the greatest run, which frame is

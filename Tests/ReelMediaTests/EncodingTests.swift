@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelMedia
+import ReelWords
 import Testing
 
 /// Every encoder and container that reel writes: joins decode exactly, nothing of the picture's meaning is lost.
@@ -22,7 +23,7 @@ struct EncodingTests {
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         let records = job.results.flatMap { $0.segments.reversed() }
         #expect(records.map(\.frames) == [16, 16, 16])
-        let alone = try records.flatMap { try Decoded(folder.path + "/" + $0.name).hashes }
+        let alone = try records.flatMap { try Decoded(folder.path + "/" + $0.name.text).hashes }
         let joined = try Decoded(job.output)
         #expect(joined.hashes == alone)
         #expect(joined.hashes.count == 48)
@@ -117,7 +118,7 @@ struct EncodingTests {
             index: try Recon(path: source).run(), spec: JobSpec(container: container, videoCodec: encoder))
         let failure = #expect(throws: ReelFailure.self) { try choice.video() }
         #expect(failure?.kind == .input)
-        #expect(failure?.message.contains("a .\(container.rawValue) file cannot hold") == true)
+        #expect(failure?.words.contains("a .\(container.rawValue) file cannot hold") == true)
     }
 
     @Test("aspect ratio, rotation and colour are those of the source")

@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelMedia
+import ReelWords
 import Testing
 
 /// A whole job without queue and processes: recon, plan, every pass, assembly, all in this process.
@@ -9,7 +10,7 @@ struct MediaJob {
     let plan: Plan
     let results: [PassResult]
     let output: String
-    private let assemblyWarnings: [String]
+    private let assemblyDiagnostics: [Diagnostic]
 
     /// Reverses `source` into `folder`; the index goes through its file form, as between processes.
     init(_ source: String, spec: JobSpec, folder: String, slots: Int = 2, memory: MemoryRequest = .standard) throws {
@@ -21,17 +22,18 @@ struct MediaJob {
         let (video, audio) = (try choice.video(), try choice.audio())
         choice.checkOthers()
         plan = try Planner(slots: slots, memory: memory).plan(
-            index: index, spec: spec, video: video, audio: audio, warnings: index.warnings + choice.warnings)
+            index: index, spec: spec, video: video, audio: audio,
+            diagnostics: index.diagnostics + choice.diagnostics)
         let reverser = try PassReverser(source: source, index: index, plan: plan)
         var results: [PassResult] = []
-        for (number, pass) in plan.passes.enumerated() {
-            let place = PassReverser.Destination(folder: folder, pass: number, token: "t", finishedRuns: [])
+        for pass in plan.passes {
+            let place = PassReverser.Destination(folder: folder, token: "7e57", finishedRuns: [])
             switch pass {
             case .video(let pass): results.append(try reverser.reverse(pass, into: place) { _, _ in })
             case .audio(let track):
                 let audio = try AudioReverser(source: source, index: index, plan: plan, number: track)
                 results.append(try audio.reverse(into: place, scratch: folder) { _, _ in })
-            case .assembly: Issue.record("a plan lists no assembly")
+            case .assembly, .probe: Issue.record("a plan lists neither")
             }
         }
         self.results = results
@@ -39,11 +41,18 @@ struct MediaJob {
         let assembler = Assembler(
             source: source, index: index, plan: plan, folder: folder,
             segments: SegmentList(results.flatMap(\.segments)))
-        assemblyWarnings = try assembler.assemble(to: output) { _, _ in }.warnings
+        assemblyDiagnostics = try assembler.assemble(to: output) { _, _ in }.diagnostics
     }
 
     var framesDecoded: Int { results.reduce(0) { $0 + $1.statistics.framesDecoded } }
-    var warnings: [String] { plan.warnings + results.flatMap(\.warnings) + assemblyWarnings }
+    /// What a person is told of it.
+    var warnings: [String] {
+        (plan.diagnostics + results.flatMap(\.diagnostics) + assemblyDiagnostics).map(\.words)
+    }
+}
+
+extension PassResult {
+    var warnings: [String] { diagnostics.map(\.words) }
 }
 
 /// Runs a program to its end and returns what it printed. Records an issue where it fails.
@@ -57,7 +66,7 @@ func run(_ program: String, _ arguments: [String]) throws -> String {
     // Not Foundation's Process: its waiting needs a run loop, which threads of the test runner do not have.
     let quoted = ([program] + arguments).map { "'" + $0.replacing("'", with: "'\\''") + "'" }
     let command = quoted.joined(separator: " ") + " </dev/null"
-    guard let pipe = popen(command, "re") else { throw ReelFailure(.job, "cannot run \(program)") }
+    guard let pipe = popen(command, "re") else { throw CocoaError(.executableLoad) }
     var output: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while case let count = fread(&buffer, 1, buffer.count, pipe), count > 0 { output += buffer[..<count] }

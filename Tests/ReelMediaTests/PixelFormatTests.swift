@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelMedia
+import ReelWords
 import Testing
 
 /// No picture loses anything that nobody is told of.
@@ -86,7 +87,7 @@ struct PixelFormatTests {
         #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
 
         var index = job.index
-        index.reordering = .impossible("it is not tried here")
+        index.reordering = .impossible(.interlaced)
         var choice = TargetChoice(index: index, spec: JobSpec(container: .nut, lossless: true))
         #expect(try choice.video().encoder == "rawvideo")
         for container in [Container.mkv, .mov] {
@@ -97,7 +98,7 @@ struct PixelFormatTests {
                 choice = TargetChoice(index: index, spec: spec)
                 let failure = #expect(throws: ReelFailure.self) { try choice.video() }
                 #expect(failure?.kind == .input)
-                #expect(failure?.message.contains(refusal) == true, "\(failure?.message ?? "")")
+                #expect(failure?.words.contains(refusal) == true, "\(failure?.words ?? "")")
             }
         }
     }
@@ -116,6 +117,9 @@ struct PixelFormatTests {
         var choice = TargetChoice(
             index: try Recon(path: source).run(), spec: JobSpec(container: .mkv, videoCodec: encoder))
         #expect(try choice.video().pixelFormat == chosen)
-        #expect(choice.warnings == ["\(encoder) cannot hold \(format): pictures become \(chosen), with \(lost)"])
+        #expect(
+            choice.diagnostics.map(\.words) == [
+                "\(encoder) cannot hold \(format): pictures become \(chosen), with \(lost)"
+            ])
     }
 }

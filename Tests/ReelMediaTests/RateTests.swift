@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelMedia
+import ReelWords
 import Testing
 
 @Suite("The source's own rate")
@@ -46,6 +47,6 @@ struct RateTests {
             spec: JobSpec(container: .nut, videoCodec: "wmv2", bitrate: .source))
         let failure = #expect(throws: ReelFailure.self) { try choice.video() }
         #expect(failure?.kind == .usage)
-        #expect(failure?.message.hasPrefix("--bitrate source: wmv2 writes the rate into its parameters") == true)
+        #expect(failure?.words.hasPrefix("wmv2 writes the bit rate into its parameters") == true)
     }
 }

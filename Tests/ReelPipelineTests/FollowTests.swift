@@ -13,7 +13,11 @@ import Testing
         let follow = Follow(JobID("a1"), on: board, interval: .milliseconds(100), patience: .seconds(1))
         let failure = try #require(await #expect(throws: ReelFailure.self) { try await follow.untilEnd { _ in } })
         #expect(failure.kind == .unreachable && failure.cause == .transient)
-        #expect(failure.message.contains("LOADING"))
+        guard case .redisRefused(_, let said, true) = failure.reason else {
+            Issue.record("\(failure.reason)")
+            return
+        }
+        #expect(said.hasPrefix("LOADING"))
         #expect(redis.refused.load(ordering: .relaxed) <= 12)
     }
 }

@@ -39,7 +39,8 @@ import Testing
                     RandomAccessPoint(packet: 0, frame: 0), RandomAccessPoint(packet: 12, frame: 14),
                 ]),
             audio: [sound], chapters: [Chapter(start: Rational(0), end: Rational(1), title: "One")], metadata: [],
-            reordering: .impossible("frames of h264 may need other frames"), warnings: [])
+            reordering: .impossible(.interFrames(codec: "h264")),
+            diagnostics: [])
     }
 
     private func view() throws -> PlanView {
@@ -51,7 +52,7 @@ import Testing
         let audio = AudioTarget(
             track: 0, encoder: "aac", sampleRate: 48000, channelLayout: "stereo", bitrate: 192_000, lossless: false)
         let plan = try Planner(slots: 2).plan(
-            index: index, spec: JobSpec(container: .mp4), video: video, audio: [audio], warnings: [])
+            index: index, spec: JobSpec(container: .mp4), video: video, audio: [audio], diagnostics: [])
         return PlanView(id: "0123456789abcdef", source: "/a/clip.mkv", plan: plan, index: index)
     }
 

@@ -11,18 +11,20 @@ import Testing
     private func job(
         _ id: String, source: String, state: JobState = .running, paused: Bool = false, frames: Int = 4000,
         encoded: Int = 1800, counts: JobStatus.PassCounts, fps: Double = 0, oldestWait: Double? = nil,
-        waits: WaitReason? = nil, failure: String? = nil
+        waits: WaitReason? = nil, failure: ReelFailure? = nil
     ) -> JobView {
         let job = PublishedJob(
             id: JobID(id), source: source, frames: frames, passCount: 40, need: 1 << 30, encoders: [],
-            protocolVersion: 1, warnings: ["the track of data is not kept"])
+            protocolVersion: 1, diagnostics: [.noTimestamps])
         return JobView(
             JobStatus(
                 job: job, state: state, isPaused: paused, passes: counts, framesEncoded: encoded,
                 pace: Pace(framesPerSecond: fps, passesPerSecond: 0.2), peakRSS: 1 << 29, created: 0,
-                oldestWait: oldestWait, failure: failure.map { ReelFailure(.job, $0) }),
-            output: nil, waitReason: waits)
+                oldestWait: oldestWait, failure: failure),
+            output: nil, waitReason: waits, waitAdvice: waits.map { _ in "let it go on" })
     }
+
+    private let died = ReelFailure(.engineDied(place: .idle, end: .signalled(signal: 11), lastWords: nil))
 
     private var queue: QueueView {
         let jobs = [
@@ -35,7 +37,7 @@ import Testing
             job(
                 "c3d2e1f0a9b87654", source: "/films/c.mp4", state: .failed,
                 counts: JobStatus.PassCounts(done: 39, exhausted: 1),
-                failure: "pass 3 crashed 3 times: the engine died of SIGSEGV"),
+                failure: ReelFailure(.passExhausted(pass: 3, attempts: 3, last: died))),
         ]
         let report = WorkerReport(
             worker: WorkerID("w"), host: "h", slots: 2, memoryTotal: 1, encoders: [], protocolVersion: 1, held: [])
@@ -43,7 +45,7 @@ import Testing
             jobs: jobs, counts: (active: 2, failed: 1), pace: Pace(framesPerSecond: 31.62, passesPerSecond: 0.2),
             workers: [
                 WorkerStatus(report: report, beatAge: 1, draining: false),
-                WorkerStatus(report: report, beatAge: 30, draining: false),
+                WorkerStatus(report: report, beatAge: 30, isGone: true, draining: false),
             ])
     }
 
@@ -78,10 +80,10 @@ import Testing
                   ##############>>..............!  18/40 passes, 2 in flight, 19 ready, 1 retrying, oldest wait 0:32
                 8fa01b7c6d5e4f30  paused        0 %                           b.mp4
                   ...............................  0/40 passes, 40 ready
-                  waits: it is paused: reel-coordinator resume lets it go on
+                  waits: it is paused: let it go on
                 c3d2e1f0a9b87654  failed       45 %                           c.mp4
                   ##############################!  39/40 passes, 1 exhausted
-                  failed: pass 3 crashed 3 times: the engine died of SIGSEGV
+                  failed: pass 3 failed 3 times: engine died of signal 11 (SIGSEGV) between two requests
 
                 # done  > running  . waiting  ! failed  (passes in the order in which they are given out)
                 """)
@@ -116,7 +118,7 @@ import Testing
     @Test func aJobInFull() throws {
         let attempts = (1...2).map { number in
             PassFailure.Attempt(
-                cause: "crash", message: "the engine died of SIGSEGV", worker: "w\(number)", host: "node-\(number)",
+                cause: "crash", reason: died, worker: "w\(number)", host: "node-\(number)",
                 token: "t\(number)", time: 1_700_000_000 + Double(number))
         }
         var view = queue.jobs[0]
@@ -135,11 +137,11 @@ import Testing
                           #########################################>>>>.........................................!!..
                           # done  > running  . waiting  ! failed  (passes in the order in which they are given out)
                 memory    1 GiB a pass, 512 MiB at most so far
-                warning   the track of data is not kept
+                warning   the video has no timestamps: its frames are shown in order, at the rate it states
 
                 pass 39, frames 0 to 11, 0:00.083 to 0:00.584 of the source, 2 x crash
-                  2023-11-14T22:13:21Z  node-1  crash: the engine died of SIGSEGV
-                  2023-11-14T22:13:22Z  node-2  crash: the engine died of SIGSEGV
+                  2023-11-14T22:13:21Z  node-1  crash: engine died of signal 11 (SIGSEGV) between two requests
+                  2023-11-14T22:13:22Z  node-2  crash: engine died of signal 11 (SIGSEGV) between two requests
                     | line 4
                     | line 5
                     | line 6
@@ -157,7 +159,7 @@ import Testing
 
     @Test func aCrashIsToldFromItsBeginning() {
         let attempt = PassFailure.Attempt(
-            cause: "crash", message: "died", worker: "w", host: "h", token: "t", time: 0)
+            cause: "crash", reason: ReelFailure(.engineEnded), worker: "w", host: "h", token: "t", time: 0)
         let report = "a word before\n\n*** Program crashed: Bad pointer ***\n\nThread 0 crashed:\n"
         let registers = (1...40).map { "r\($0) 0\n" }.joined()
         let failure = PassFailure(index: 0, attempts: ["crash": 1], recent: [attempt])
@@ -171,19 +173,19 @@ import Testing
             text(JobText.lines(queue.jobs), plain) == """
                 5d0c2f3a9be17c44  running      45 %  1800/4000 frames  /films/holiday.mov  ETA 1:10
                 8fa01b7c6d5e4f30  paused        0 %     0/4000 frames  /films/b.mp4  waits: it is paused: \
-                reel-coordinator resume lets it go on
+                let it go on
                 c3d2e1f0a9b87654  failed       45 %  1800/4000 frames  /films/c.mp4
                 """)
     }
 
     @Test func workers() {
         let held = [
-            WorkerReport.Held(job: JobID("a"), index: 3, token: "t", decoded: 90, encoded: 60, wholeRuns: 0),
-            WorkerReport.Held(job: JobID("a"), index: 0, token: "u", decoded: 0, encoded: 0, wholeRuns: 0),
+            WorkerReport.Held(job: JobID("a"), index: 3, token: "t", plan: 1, decoded: 90, encoded: 60, wholeRuns: 0),
+            WorkerReport.Held(job: JobID("a"), index: 0, token: "u", plan: 1, decoded: 0, encoded: 0, wholeRuns: 0),
         ]
         let report = WorkerReport(
             worker: WorkerID("node-1-77-ab"), host: "node-1", slots: 4, slotsOut: 1, memoryTotal: 3 << 30, encoders: [],
-            protocolVersion: 1, notes: ["1 slot out of work"], held: held)
+            protocolVersion: 1, notes: [.workerDiskFull(folders: ["/s"])], held: held)
         let holds = [
             "t": WorkerStatus.Hold(
                 seconds: 4, pass: .video(VideoPass(randomAccessPoint: 0, frames: 10..<250, runCount: 1))),
@@ -191,16 +193,16 @@ import Testing
         ]
         let views = [
             WorkerView(WorkerStatus(report: report, beatAge: 2.2, draining: true, holds: holds)),
-            WorkerView(WorkerStatus(report: report, beatAge: 40, draining: false)),
+            WorkerView(WorkerStatus(report: report, beatAge: 40, isGone: true, draining: false)),
         ]
         #expect(
             text(WorkerText.lines(views), plain) == """
                 node-1-77-ab  node-1  2/4 slots, 1 out of work  3 GiB  beat 2 s ago  draining
-                  1 slot out of work
+                  claims nothing: the disk of /s is full
                   a  pass 0, audio, for 0:08
                   a  pass 3, 60/240 frames, 15.0 fps, for 0:04
                 node-1-77-ab  node-1  2/4 slots, 1 out of work  3 GiB  beat 40 s ago  gone
-                  1 slot out of work
+                  claims nothing: the disk of /s is full
                   a  pass 0, 0 frames
                   a  pass 3, 60 frames
                 """)

@@ -7,26 +7,29 @@ import Testing
 @Suite struct WaitReasonTests {
     private func status(
         _ state: JobState = .running, paused: Bool = false, live: Int = 0, nextRetry: Double? = nil,
-        spaceNote: String? = nil, excluded: [String: String] = [:]
+        spaceNote: ReelFailure? = nil, excluded: [String: ReelFailure] = [:]
     ) -> JobStatus {
         let job = PublishedJob(
             id: JobID("a1"), source: "/a/clip.mp4", frames: 200, passCount: 3, need: 1 << 30, encoders: ["libx264 1"],
             protocolVersion: 2)
         return JobStatus(
             job: job, state: state, isPaused: paused, passes: JobStatus.PassCounts(live: live, ready: 3), created: 0,
-            nextRetry: nextRetry, spaceNote: spaceNote, excluded: excluded)
+            nextRetry: nextRetry,
+            spaceNote: spaceNote.map { JobStatus.SpaceNote(host: "h", reason: $0) },
+            excluded: excluded)
     }
 
     private func worker(
         _ host: String = "h", memory: Int64 = 2 << 30, encoders: [String] = ["libx264 1"], version: Int = 2,
-        beatAge: Double = 1, draining: Bool = false, notes: [String] = [], busy: Int = 0
+        beatAge: Double = 1, draining: Bool = false, notes: [Diagnostic] = [], busy: Int = 0
     ) -> WorkerStatus {
-        let held = WorkerReport.Held(job: JobID("b"), index: 0, token: "t", decoded: 0, encoded: 0, wholeRuns: 0)
+        let held = WorkerReport.Held(
+            job: JobID("b"), index: 0, token: "t", plan: 1, decoded: 0, encoded: 0, wholeRuns: 0)
         return WorkerStatus(
             report: WorkerReport(
                 worker: WorkerID("w of \(host)"), host: host, slots: 2, memoryTotal: memory, encoders: encoders,
                 protocolVersion: version, notes: notes, held: Array(repeating: held, count: busy)),
-            beatAge: beatAge, draining: draining)
+            beatAge: beatAge, isGone: beatAge > 20, draining: draining)
     }
 
     @Test func whatWorksOrEndedDoesNotWait() {
@@ -38,17 +41,26 @@ import Testing
 
     @Test func whatPeopleDidComesFirst() {
         #expect(WaitReason(status(paused: true, live: 1), workers: [worker()]) == .paused)
-        #expect(WaitReason(status(.publishing), workers: []) == .publishing)
+        #expect(WaitReason(status(.probing, paused: true), workers: []) == .paused)
     }
 
+    @Test func aProbeWaitsAsAPassDoes() {
+        #expect(WaitReason(status(.probing), workers: []) == .noWorker)
+        #expect(WaitReason(status(.probing, live: 1), workers: []) == nil)
+        #expect(WaitReason(status(.probing), workers: [worker()]) == nil)
+    }
+
+    private let full = ReelFailure(.diskFull(path: "/s"))
+
     @Test func nobodyIsThere() {
-        #expect(WaitReason(status(spaceNote: "full"), workers: []) == .noWorker)
+        #expect(WaitReason(status(spaceNote: full), workers: []) == .noWorker)
         #expect(WaitReason(status(), workers: [worker(beatAge: 60)]) == .noWorker)
     }
 
     @Test func nobodyCan() {
-        let full = "waiting for disk space on h: no room"
-        #expect(WaitReason(status(spaceNote: full), workers: [worker()])?.description == full)
+        #expect(
+            WaitReason(status(spaceNote: full), workers: [worker()])?.description
+                == "waiting for disk space on h: /s: no space left on the disk")
         #expect(
             WaitReason(status(), workers: [worker(memory: 1 << 20), worker(memory: 1 << 29)])?.description
                 == "no worker has the memory that a pass needs: 1 GiB; the largest has 512 MiB")
@@ -57,12 +69,13 @@ import Testing
                 == .protocolVersion(2, workers: [1, 3]))
         let workers = [worker("b"), worker("a", encoders: ["aac 2"]), worker("c", version: 1)]
         #expect(
-            WaitReason(status(excluded: ["b": "no store"]), workers: workers)?.description
-                == "no worker can take it: a: it has no encoder libx264 1; b: no store")
+            WaitReason(status(excluded: ["b": ReelFailure(.workerVanished(worker: "w"))]), workers: workers)?
+                .description
+                == "no worker can take it: a: it has no encoder libx264 1; b: worker w vanished")
         #expect(WaitReason(status(), workers: [worker(draining: true), worker("a", encoders: [])]) == .draining)
         #expect(
-            WaitReason(status(), workers: [worker(notes: ["claims nothing: full"])])?.description
-                == "h claims nothing: full")
+            WaitReason(status(), workers: [worker(notes: [.workerDiskFull(folders: ["/s"])])])?.description
+                == "h claims nothing: the disk of /s is full")
     }
 
     @Test func whatPassesByItself() {

@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelQueue
+import ReelWords
 import Testing
 
 extension BoardTests {
@@ -27,17 +28,20 @@ extension BoardTests {
             let (coordinator, worker) = (try bench("reel-coordinator"), try bench("reel-worker"))
             for user in [coordinator, worker] {
                 try await user.board.ping()
-                #expect(try await user.board.warnings() == [])
+                #expect(try await user.board.diagnostics() == [])
             }
             #expect(try await worker.board.isEmpty())
             #expect(try await worker.board.auditAfterRestart() == Audit())
 
+            try admin("ZADD", "reel:{main}:jobs", "1", "old")
+            try admin("HSET", "reel:{main}:job:old", "state", "done")
             let stored = [
-                0: RecordedResult(token: "old", result: PassResult(segments: [], statistics: .init(), warnings: []))
+                0: RecordedResult(token: "old", result: PassResult(segments: [], statistics: .init(), diagnostics: []))
             ]
-            let published = try await coordinator.board.publish(
+            let published = try await coordinator.board.put(
                 Bench.job(passes: 6), passes: Bench.passes(6), finished: stored)
             #expect(published == .published)
+            #expect(try admin("KEYS", "reel:*").isEmpty)
             try await worker.board.waitForWork(seconds: 1)
             try await worker.beat()
             let held = try await worker.take()
@@ -48,6 +52,7 @@ extension BoardTests {
             try await worker.complete(held)
             try await controlEverything(coordinator, worker)
             try await takeASecondCopy(coordinator, worker)
+            try await probeTogether(coordinator, worker)
             for user in [coordinator, worker] { try await user.board.forget(JobID("a1")) }
             try await worker.board.depart(WorkerID("w1"))
 
@@ -66,8 +71,8 @@ extension BoardTests {
             let refused = [
                 "FLUSHALL", "FLUSHDB", "CONFIG GET *", "KEYS *", "SCAN 0", "SHUTDOWN", "ACL LIST", "MONITOR",
                 "CLIENT LIST", "CLIENT KILL TYPE normal", "SCRIPT FLUSH", "EVAL 1 0", "FUNCTION LIST", "SAVE",
-                "REPLICAOF NO ONE", "SWAPDB 0 1", "RENAME reel:{main}:jobs reel:{main}:x", "PUBLISH reel:{main}:x 1",
-                "SUBSCRIBE reel:{main}:x", "HGET other field", "ZADD other 1 x", "HSET reel:{other}:jobs a 1",
+                "REPLICAOF NO ONE", "SWAPDB 0 1", "RENAME reel2:{main}:jobs reel2:{main}:x", "PUBLISH reel2:{main}:x 1",
+                "SUBSCRIBE reel2:{main}:x", "HGET other field", "ZADD other 1 x", "HSET reel:{other}:jobs a 1",
                 "EVALSHA \(foreign) 0",
             ]
             for command in refused {
@@ -102,8 +107,8 @@ extension BoardTests {
             let board = Board(try RedisAddress("unix://\(login)\(server.socket)"), name: "test")
             let failure = try #require(await #expect(throws: ReelFailure.self) { try await board.ping() })
             #expect(failure.cause == .permanent && failure.exitCode == 4)
-            #expect(failure.message.contains(login.isEmpty ? "NOAUTH" : "WRONGPASS"))
-            #expect(!failure.message.contains("wr0ng"))
+            #expect(failure.words.contains(login.isEmpty ? "NOAUTH" : "WRONGPASS"))
+            #expect(!failure.words.contains("wr0ng"))
         }
     }
 }
@@ -128,7 +133,7 @@ extension BoardTests.Access {
         #expect(try await board.results(held.job).keys.sorted() == [0])
         #expect(try await board.passes(held.job, at: [1]).count == 1)
         try await board.waitForEnd(of: held.job, atMost: .milliseconds(1))
-        _ = (try await board.pace(), try await board.passWarnings(held.job))
+        _ = (try await board.pace(), try await board.passDiagnostics(held.job))
     }
 
     /// Every way in which a worker gives a pass back.
@@ -140,7 +145,7 @@ extension BoardTests.Access {
         let lost = try await worker.take()
         for user in Self.users {
             let reaper = try bench(user, timing: BoardTiming(lease: .milliseconds(1))).board
-            try admin("ZADD", "reel:{main}:lease", "1", "a1/\(lost.index)/\(lost.token)")
+            try admin("ZADD", "reel2:{main}:lease", "1", "a1/\(lost.index)/\(lost.token)")
             #expect(try await reaper.reap() == (user == "reel-worker" ? 1 : 0))
         }
         #expect(try await worker.board.results(lost.job).count == 1)
@@ -157,9 +162,39 @@ extension BoardTests.Access {
         #expect(try await board.drain(WorkerID("w1")))
         #expect(try await worker.beat().drain)
         #expect(try await board.cancel(job))
-        #expect(try await coordinator.publish(Bench.job(passes: 6)) == .resumed)
+        #expect(try await coordinator.publish(Bench.job(passes: 6)) == .published)
         while let claim = try await worker.claim() { try await worker.complete(claim) }
         #expect(try await coordinator.state() == .done)
+    }
+
+    /// A job that the one begins and the other plans, and one that comes to nothing.
+    private func probeTogether(_ coordinator: Bench, _ worker: Bench) async throws {
+        let job = Bench.job("p1", passes: 1)
+        let begun = try await coordinator.begin(job)
+        #expect(try await coordinator.board.attend(job.id, waiter: "c1", claim: begun)?.holds == true)
+        #expect(try await coordinator.board.leave(job.id, waiter: "c1", claim: begun) == .stays)
+        let probe = try await worker.take()
+        try await worker.beat(holding: [probe])
+        let made = RecordedResult(
+            token: "t", result: PassResult(segments: [], statistics: .init(), diagnostics: [.said("w")]))
+        let published = try await worker.board.publish(
+            job, passes: Bench.passes(1), finished: [0: made], claim: probe)
+        #expect(published == .published)
+        #expect(try await worker.take().pass == .assembly)
+        #expect(try await coordinator.board.cancel(job.id))
+
+        let other = JobID("p2")
+        for attempt in ["abandoned", "refused"] {
+            let begun = try await coordinator.begin(Bench.job("p2"))
+            #expect(try await coordinator.board.attend(other, waiter: "c1", claim: begun)?.state == .probing)
+            let isAbandoned = attempt == "abandoned"
+            if !isAbandoned { #expect(try await coordinator.fail(begun, .permanent, by: "c1") == .jobFailed) }
+            let departure = try await coordinator.board.leave(
+                other, waiter: "c1", claim: begun, abandoning: isAbandoned)
+            let removal: Removal = try #require(departure.removal)
+            try await coordinator.board.forget(other, removal: removal)
+            #expect(try await coordinator.state("p2") == nil)
+        }
     }
 
     /// The rarest of claims: a pass that another holds.
@@ -169,8 +204,8 @@ extension BoardTests.Access {
         let slow = try await worker.take("w2")
         let quick = try await worker.take("w1")
         // It was claimed long ago and has done next to nothing since.
-        let entry = try admin("HGET", "reel:{main}:job:b2:live", "\(slow.index)").split(separator: " ")
-        try admin("HSET", "reel:{main}:job:b2:live", "\(slow.index)", "\(entry[0]) 1000 1 1 w2")
+        let entry = try admin("HGET", "reel2:{main}:job:b2:live", "\(slow.index)").split(separator: " ")
+        try admin("HSET", "reel2:{main}:job:b2:live", "\(slow.index)", "\(entry[0]) 1000 1 1 w2")
         try await worker.complete(quick)
         #expect(try await worker.take("w1").index == slow.index)
         #expect(try await coordinator.board.cancel(JobID("b2")))

@@ -38,7 +38,7 @@ extension BoardTests {
             #expect(try await bench.board.audit() == Audit(jobs: 1, repairs: 0))
             for command in Auditing.accidents[number].commands {
                 try bench.raw.send(
-                    [command[0], "reel:{main}:" + command[1]]
+                    [command[0], "reel2:{main}:" + command[1]]
                         + command[2...].map { $0 == "TOKEN" ? "a1/1/\(held.token)" : $0 })
             }
             let audit = try await bench.board.audit()
@@ -64,14 +64,14 @@ extension BoardTests {
             }
             #expect(done == [0, 1, 2, 3])
             #expect(try await bench.state() == .done)
-            #expect(try bench.raw("ZCARD", "reel:{main}:lease") == "0")
+            #expect(try bench.raw("ZCARD", "reel2:{main}:lease") == "0")
         }
 
         @Test func everyPassOfALongJobIsLookedAt() async throws {
             try await bench.publish(Bench.job(passes: 2500))
             for _ in 0..<2500 { _ = try await bench.take() }
-            try bench.raw("DEL", "reel:{main}:job:a1:live")
-            try bench.raw("DEL", "reel:{main}:lease")
+            try bench.raw("DEL", "reel2:{main}:job:a1:live")
+            try bench.raw("DEL", "reel2:{main}:lease")
             #expect(try await bench.board.audit() == Audit(jobs: 1, repairs: 2500))
             #expect(try await bench.board.audit().repairs == 0)
             #expect(try await bench.board.status(job)?.passes.ready == 2500)
@@ -81,35 +81,35 @@ extension BoardTests {
             try await bench.publish(Bench.job(passes: 1))
             _ = try await bench.take()
             #expect(try await bench.claim() == nil)
-            #expect(try bench.raw("ZCARD", "reel:{main}:run") == "0")
+            #expect(try bench.raw("ZCARD", "reel2:{main}:run") == "0")
             #expect(try await bench.board.audit() == Audit(jobs: 1, repairs: 0))
-            #expect(try bench.raw("ZCARD", "reel:{main}:run") == "0")
+            #expect(try bench.raw("ZCARD", "reel2:{main}:run") == "0")
         }
 
         @Test func whatTheStoreHadIsNoRepair() async throws {
             let made = RecordedResult(
                 token: "t0",
-                result: PassResult(segments: [], statistics: PassStatistics(framesEncoded: 10), warnings: []))
-            _ = try await bench.board.publish(Bench.job(), passes: Bench.passes(3), finished: [1: made])
-            #expect(try bench.raw("HGET", "reel:{main}:job:a1", "sum") == "1 0 10 0")
+                result: PassResult(segments: [], statistics: PassStatistics(framesEncoded: 10), diagnostics: []))
+            _ = try await bench.board.put(Bench.job(), passes: Bench.passes(3), finished: [1: made])
+            #expect(try bench.raw("HGET", "reel2:{main}:job:a1", "sum") == "1 0 10 0")
             #expect(try await bench.board.audit() == Audit(jobs: 1, repairs: 0))
         }
 
         @Test func anEndedJobExpiresAllTheSame() async throws {
             try await bench.publish()
             _ = try await bench.board.cancel(job)
-            try bench.raw("PERSIST", "reel:{main}:job:a1:passes")
-            try bench.raw("ZADD", "reel:{main}:active", "1", "a1")
+            try bench.raw("PERSIST", "reel2:{main}:job:a1:passes")
+            try bench.raw("ZADD", "reel2:{main}:active", "1", "a1")
             #expect(try await bench.board.audit().repairs == 2)
-            #expect(try bench.raw("TTL", "reel:{main}:job:a1:passes") != "-1")
+            #expect(try bench.raw("TTL", "reel2:{main}:job:a1:passes") != "-1")
         }
 
         @Test func anAuditFollowsEachStartOfRedisOnce() async throws {
             try await bench.publish()
             #expect(try await bench.board.auditAfterRestart() == Audit(jobs: 1, repairs: 0))
             #expect(try await bench.board.auditAfterRestart() == nil)
-            try bench.raw("HSET", "reel:{main}:control", "audited", "the start before")
-            try bench.raw("ZREM", "reel:{main}:run", "a1")
+            try bench.raw("HSET", "reel2:{main}:control", "audited", "the start before")
+            try bench.raw("ZREM", "reel2:{main}:run", "a1")
             #expect(try await bench.board.auditAfterRestart() == Audit(jobs: 1, repairs: 1))
             #expect(try await bench.take().index == 0)
         }

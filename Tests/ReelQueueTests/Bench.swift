@@ -1,9 +1,46 @@
+import Foundation
 import ReelCore
 import ReelQueue
 import Testing
 
 /// All tests that share the one Redis: one after another.
 @Suite(.serialized) enum BoardTests {}
+
+/// What putting a job up in one go led to.
+enum Put: Sendable {
+    case published, lost, cancelled, probing, running, busy
+}
+
+extension Begun {
+    var claim: Claim? {
+        if case .begun(let claim) = self { claim } else { nil }
+    }
+}
+
+extension Board {
+    /// Begins a job and publishes it at once, as one does that has its plan.
+    func put(
+        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult] = [:], paused: Bool = false
+    ) throws(ReelFailure) -> Put {
+        switch try begin(job, holder: WorkerID("c1")) {
+        case .probing: return .probing
+        case .running: return .running
+        case .busy: return .busy
+        case .begun(let claim):
+            switch try publish(job, passes: passes, finished: finished, claim: claim, paused: paused) {
+            case .published: return .published
+            case .lost: return .lost
+            case .cancelled: return .cancelled
+            }
+        }
+    }
+}
+
+extension Departure {
+    var removal: Removal? {
+        if case .remove(let removal) = self { removal } else { nil }
+    }
+}
 
 /// An empty board, and what tests do with one all the time.
 struct Bench {
@@ -41,7 +78,8 @@ struct Bench {
     ) -> PublishedJob {
         PublishedJob(
             id: JobID(id), source: "film.mkv", frames: passes * framesEach, passCount: passes, need: need,
-            encoders: encoders, protocolVersion: protocolVersion, weight: weight, warnings: ["kept"])
+            encoders: encoders, protocolVersion: protocolVersion, weight: weight,
+            diagnostics: [.said("kept")], plan: 1)
     }
 
     static func passes(_ count: Int) -> [Pass] {
@@ -52,8 +90,19 @@ struct Bench {
     }
 
     @discardableResult
-    func publish(_ job: PublishedJob = Bench.job()) async throws -> Published {
-        try await board.publish(job, passes: Bench.passes(job.passCount))
+    func publish(_ job: PublishedJob = Bench.job()) async throws -> Put {
+        try await board.put(job, passes: Bench.passes(job.passCount))
+    }
+
+    /// Makes a job whose probe the caller holds.
+    func begin(_ job: PublishedJob = Bench.job(), as holder: String = "c1") async throws -> Claim {
+        try #require(try await board.begin(job, holder: WorkerID(holder)).claim)
+    }
+
+    /// Ends a probe that is held.
+    @discardableResult
+    func publish(_ job: PublishedJob, holding claim: Claim) async throws -> Published {
+        try await board.publish(job, passes: Bench.passes(job.passCount), claim: claim)
     }
 
     static func offer(
@@ -90,15 +139,15 @@ struct Bench {
             claim.pass == .assembly
             ? PassStatistics(peakRSS: peak)
             : PassStatistics(framesDecoded: 12, framesEncoded: 10, decodeSeconds: 0.5, peakRSS: peak)
-        return PassResult(segments: [], statistics: statistics, warnings: ["from \(claim.token)"])
+        return PassResult(
+            segments: [], statistics: statistics, diagnostics: [.said("from \(claim.token)")])
     }
 
     @discardableResult
     func fail(
-        _ claim: Claim, _ cause: FailureCause, by worker: String = "w1", kind: ReelFailure.Kind = .job,
-        message: String = "it broke"
+        _ claim: Claim, _ cause: FailureCause, by worker: String = "w1", message: String = "it broke"
     ) async throws -> FailAnswer {
-        try await board.fail(claim, worker: WorkerID(worker), failure: ReelFailure(kind, message, cause: cause))
+        try await board.fail(claim, worker: WorkerID(worker), failure: .sample(cause, message))
     }
 
     @discardableResult
@@ -112,32 +161,57 @@ struct Bench {
                 encoders: ["libx264 1", "aac 2"], protocolVersion: 1,
                 held: claims.map {
                     WorkerReport.Held(
-                        job: $0.job, index: $0.index, token: $0.token, decoded: encoded + 1, encoded: encoded,
-                        wholeRuns: wholeRuns)
+                        job: $0.job, index: $0.index, token: $0.token, plan: $0.plan, decoded: encoded + 1,
+                        encoded: encoded, wholeRuns: wholeRuns)
                 }))
+    }
+
+    /// As a store or a board has it.
+    static func json(_ value: some Encodable) throws -> String {
+        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
     }
 
     func state(_ job: String = "a1") async throws -> JobState? { try await board.status(JobID(job))?.state }
 
     /// Makes every lease lapse at once.
     func lapse() throws {
-        for name in try raw("ZRANGE", "reel:{main}:lease", "0", "-1").split(separator: "\n") {
-            try raw("ZADD", "reel:{main}:lease", "1", String(name))
+        for name in try raw("ZRANGE", "reel2:{main}:lease", "0", "-1").split(separator: "\n") {
+            try raw("ZADD", "reel2:{main}:lease", "1", String(name))
         }
     }
 
     /// Makes every retry of a job due at once.
     func makeDue(_ job: String = "a1") throws {
-        for index in try raw("ZRANGE", "reel:{main}:job:\(job):retry", "0", "-1").split(separator: "\n") {
-            try raw("ZADD", "reel:{main}:job:\(job):retry", "1", String(index))
+        for index in try raw("ZRANGE", "reel2:{main}:job:\(job):retry", "0", "-1").split(separator: "\n") {
+            try raw("ZADD", "reel2:{main}:job:\(job):retry", "1", String(index))
         }
-        if try !raw("ZSCORE", "reel:{main}:timer", job).isEmpty { try raw("ZADD", "reel:{main}:timer", "1", job) }
+        if try !raw("ZSCORE", "reel2:{main}:timer", job).isEmpty { try raw("ZADD", "reel2:{main}:timer", "1", job) }
     }
 
     /// How long a pass has to wait from now on, in seconds by Redis's clock.
     func wait(_ index: Int, job: String = "a1") throws -> Double {
         let clock = try raw("TIME").split(separator: "\n").compactMap { Double($0) }
-        let due = try #require(Double(try raw("ZSCORE", "reel:{main}:job:\(job):retry", String(index))))
+        let due = try #require(Double(try raw("ZSCORE", "reel2:{main}:job:\(job):retry", String(index))))
         return due / 1000 - (clock[0] + clock[1] / 1e6)
     }
+}
+
+extension ReelFailure {
+    /// One of a cause; what it says is one of its facts.
+    static func sample(_ cause: FailureCause, _ said: String = "it broke") -> ReelFailure {
+        switch cause {
+        case .transient: ReelFailure(.unexpected(said: said))
+        case .crash: ReelFailure(.engineNonsense(place: .idle, nonsense: .noEvent(line: said), lastWords: nil))
+        case .lost: ReelFailure(.workerVanished(worker: said))
+        case .limit: ReelFailure(.outOfMemory(step: .encode, subject: said))
+        case .incompatible: ReelFailure(.encoderMissing(build: said))
+        case .noSpace: ReelFailure(.diskFull(path: said))
+        case .permanent: ReelFailure(.notMedia(path: said))
+        }
+    }
+}
+
+extension Diagnostic {
+    /// One that says this.
+    static func said(_ text: String) -> Diagnostic { .languagesLost(container: .mp4, languages: [text]) }
 }

@@ -31,9 +31,9 @@ extension BoardTests {
             #expect(status.peakRSS == 1002)
             #expect(try #require(status.finished) >= status.created)
             #expect(status.failure == nil)
-            #expect(try bench.raw("ZCARD", "reel:{main}:lease") == "0")
-            #expect(try bench.raw("ZCARD", "reel:{main}:run") == "0")
-            #expect(try #require(Int(try bench.raw("TTL", "reel:{main}:job:a1"))) > 600_000)
+            #expect(try bench.raw("ZCARD", "reel2:{main}:lease") == "0")
+            #expect(try bench.raw("ZCARD", "reel2:{main}:run") == "0")
+            #expect(try #require(Int(try bench.raw("TTL", "reel2:{main}:job:a1"))) > 600_000)
         }
 
         @Test("crash point: complete applied, reply lost") func againIsADuplicateAlsoAfterTheEnd() async throws {
@@ -86,7 +86,7 @@ extension BoardTests {
             #expect(try await bench.board.cancel(claim.job))
             #expect(try await bench.complete(claim) == .cancelled)
             #expect(try await bench.board.results(claim.job).isEmpty)
-            let unknown = Claim(job: JobID("b2"), index: 0, pass: .assembly, token: claim.token, need: 100)
+            let unknown = Claim(job: JobID("b2"), index: 0, pass: .assembly, token: claim.token, need: 100, plan: 1)
             #expect(try await bench.complete(unknown) == .cancelled)
         }
 
@@ -94,22 +94,41 @@ extension BoardTests {
             try await bench.publish(Bench.job(passes: 2))
             let claim = try await bench.take()
             for index in [2, 3] {
-                let early = Claim(job: claim.job, index: index, pass: .assembly, token: claim.token, need: 100)
+                let early = Claim(job: claim.job, index: index, pass: .assembly, token: claim.token, need: 100, plan: 1)
                 await #expect(throws: ReelFailure.self) { try await bench.complete(early) }
             }
             #expect(try await bench.board.results(claim.job).isEmpty)
         }
 
-        @Test func aHeldAssemblyOutlivesCancelAndPublish() async throws {
+        @Test func whatIsOfAnotherPlanChangesNothing() async throws {
             try await bench.publish(Bench.job(passes: 1))
-            try await bench.complete(bench.take())
-            let assembly = try await bench.take()
-            #expect(try await bench.board.cancel(assembly.job))
-            try await bench.publish(Bench.job(passes: 1))
-            #expect(try await bench.state() == .assembling)
-            #expect(try await bench.claim() == nil)
-            #expect(try await bench.complete(assembly) == .ok)
-            #expect(try await bench.state() == .done)
+            let old = try await bench.take()
+            #expect(try await bench.board.cancel(old.job))
+            var job = Bench.job(passes: 1)
+            job.plan = 2
+            try await bench.publish(job)
+            #expect(try await bench.beat(holding: [old]).answers == [old.token: .lost])
+            #expect(try await bench.complete(old) == .late)
+            #expect(try await bench.fail(old, .permanent) == .late)
+            try await bench.board.release(old)
+            let status = try #require(try await bench.board.status(old.job))
+            #expect((status.state, status.job.plan, status.failureCount) == (.running, 2, 0))
+            #expect((status.passes.live, status.passes.done) == (0, 0))
+            let new = try await bench.take("w2")
+            #expect((new.index, new.plan) == (0, 2))
+            var forged = new
+            forged.plan = 1
+            #expect(try await bench.beat("w2", holding: [forged]).answers == [new.token: .lost])
+            #expect(try await bench.fail(forged, .permanent, by: "w2") == .late)
+            try await bench.board.release(forged)
+            #expect(try await bench.complete(forged, by: "w2") == .late)
+            #expect(try await bench.complete(new, by: "w2") == .ok)
+        }
+
+        @Test func theProbeHasNoResult() async throws {
+            let probe = try await bench.begin()
+            #expect(try await bench.complete(probe) == .late)
+            #expect(try await bench.beat(holding: [probe]).answers == [probe.token: .ok])
         }
 
         @Test func concurrentCompletesReleaseTheAssemblyOnce() async throws {
@@ -145,7 +164,7 @@ extension BoardTests {
             for _ in 0..<3 { try await bench.complete(bench.take()) }
             let whole = try #require(try await bench.board.status(JobID("a1")))
             #expect((whole.framesDecoded, whole.framesEncoded, whole.peakRSS) == (36, 30, 1002))
-            try bench.raw("HSET", "reel:{main}:job:a1", "sum", "2 24 20 1001")
+            try bench.raw("HSET", "reel2:{main}:job:a1", "sum", "2 24 20 1001")
             let added = try #require(try await bench.board.status(JobID("a1")))
             #expect((added.framesDecoded, added.framesEncoded, added.peakRSS) == (36, 30, 1002))
         }

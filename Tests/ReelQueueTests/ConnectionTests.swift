@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelQueue
+import ReelWords
 import Testing
 
 extension BoardTests {
@@ -30,8 +31,8 @@ extension BoardTests {
             #expect(try await bench.complete(claim) == .ok)
             // Scripts are gone with the process, jobs are not.
             let raw = try RawRedis(socket: bench.server.socket)
-            try raw("ZADD", "reel:{main}:job:a1:retry", "1", "2")
-            try raw("ZADD", "reel:{main}:timer", "1", "a1")
+            try raw("ZADD", "reel2:{main}:job:a1:retry", "1", "2")
+            try raw("ZADD", "reel2:{main}:timer", "1", "a1")
             try await bench.complete(bench.take())
             #expect(try await bench.take().pass == .assembly)
         }
@@ -56,7 +57,7 @@ extension BoardTests {
             try await board.ping()
             try bench.raw("CLIENT", "PAUSE", "3000")
             let failure = await #expect(throws: ReelFailure.self) { try await board.ping() }
-            #expect(failure?.message.hasSuffix("no answer in time") == true)
+            #expect(failure?.words.hasSuffix("no answer in time") == true)
             try bench.raw("CLIENT", "UNPAUSE")
             try await board.ping()
         }
@@ -66,13 +67,13 @@ extension BoardTests {
             for _ in 0..<3 {
                 let failure = await #expect(throws: ReelFailure.self) { try await board.ping() }
                 #expect(failure?.exitCode == 4)
-                #expect(failure?.message.contains("none.sock") == true)
+                #expect(failure?.words.contains("none.sock") == true)
             }
         }
 
         @Test func databasesAndPasswords() async throws {
             let second = Board(try RedisAddress("\(bench.server.url)?db=2"), name: "second")
-            _ = try await second.publish(Bench.job(passes: 1), passes: Bench.passes(1))
+            _ = try await second.put(Bench.job(passes: 1), passes: Bench.passes(1))
             #expect(try await bench.state() == nil)
             #expect(try await second.status(JobID("a1"))?.state == .running)
 
@@ -82,9 +83,9 @@ extension BoardTests {
             let failure = await #expect(throws: ReelFailure.self) {
                 try await Board(try RedisAddress("unix://reel:wrong@\(path)"), name: "test").ping()
             }
-            #expect(failure?.message.contains("WRONGPASS") == true)
+            #expect(failure?.words.contains("WRONGPASS") == true)
             #expect(failure?.cause == .permanent)
-            #expect(failure?.message.contains("wrong@") == false)
+            #expect(failure?.words.contains("wrong@") == false)
         }
 
         @Test func overTCP() async throws {
@@ -92,7 +93,7 @@ extension BoardTests {
             while (try? bench.raw("CONFIG", "SET", "port", "\(port)")) == nil { port += 1 }
             for host in ["127.0.0.1", "localhost"] {
                 let board = Board(try RedisAddress("redis://\(host):\(port)/1"), name: "test")
-                _ = try await board.publish(Bench.job(host, passes: 1), passes: Bench.passes(1))
+                _ = try await board.put(Bench.job(host, passes: 1), passes: Bench.passes(1))
                 #expect(try await board.status(JobID(host))?.state == .running)
             }
             try bench.raw("CONFIG", "SET", "port", "0")
@@ -117,13 +118,13 @@ extension BoardTests {
         }
 
         @Test func whatMakesRedisUnfitIsNamed() async throws {
-            #expect(try await bench.board.warnings() == [])
+            #expect(try await bench.board.diagnostics() == [])
             try bench.raw("CONFIG", "SET", "appendonly", "no", "maxmemory", "1gb", "maxmemory-policy", "allkeys-lru")
-            let warnings = try await bench.board.warnings()
+            let warnings = try await bench.board.diagnostics()
             try bench.raw("CONFIG", "SET", "appendonly", "yes", "maxmemory", "0", "maxmemory-policy", "noeviction")
-            #expect(warnings.count == 2)
-            #expect(warnings[0].contains("appendonly yes"))
-            #expect(warnings[1].contains("noeviction"))
+            let address = "\(try RedisAddress(bench.server.url))"
+            #expect(warnings == [.redisWithoutLog(address: address), .redisEvicts(address: address)])
+            #expect(warnings[0].words.contains("appendonly yes"))
         }
 
         @Test func waitingBoardsLeaveTheCooperativePoolFree() async throws {
@@ -156,13 +157,13 @@ extension BoardTests {
 
         @Test func expiredJobsLeaveTheList() async throws {
             let brief = try Bench.open(bench.server, timing: BoardTiming(retention: .milliseconds(1)))
-            _ = try await brief.publish(Bench.job("old", passes: 1), passes: Bench.passes(1))
+            _ = try await brief.put(Bench.job("old", passes: 1), passes: Bench.passes(1))
             #expect(try await brief.cancel(JobID("old")))
             usleep(5000)
-            #expect(try bench.raw("EXISTS", "reel:{main}:job:old") == "0")
+            #expect(try bench.raw("EXISTS", "reel2:{main}:job:old") == "0")
             #expect(try await brief.latestJobs().isEmpty)
-            _ = try await brief.publish(Bench.job("new", passes: 1), passes: Bench.passes(1))
-            #expect(try bench.raw("ZRANGE", "reel:{main}:jobs", "0", "-1") == "new")
+            _ = try await brief.put(Bench.job("new", passes: 1), passes: Bench.passes(1))
+            #expect(try bench.raw("ZRANGE", "reel2:{main}:jobs", "0", "-1") == "new")
             #expect(try bench.raw("KEYS", "*:old*").isEmpty)
         }
 
@@ -170,9 +171,10 @@ extension BoardTests {
             try await bench.publish(Bench.job(passes: 1))
             try await bench.complete(bench.take())
             try await bench.complete(bench.take())
-            let events = try bench.raw("XRANGE", "reel:{main}:events", "-", "+").split(separator: "\n")
+            let events = try bench.raw("XRANGE", "reel2:{main}:events", "-", "+").split(separator: "\n")
             let names = zip(events, events.dropFirst()).filter { $0.0 == "event" }.map(\.1)
-            #expect(names == ["published", "claimed", "assembling", "completed", "claimed", "done", "completed"])
+            #expect(
+                names == ["begun", "published", "claimed", "assembling", "completed", "claimed", "done", "completed"])
         }
     }
 }
@@ -204,15 +206,15 @@ extension BoardTests {
     ])
     func isRefused(_ url: String) {
         let failure = #expect(throws: ReelFailure.self) { try RedisAddress(url) }
-        #expect(failure?.kind == .usage)
+        #expect(failure?.kind == .usage && failure?.owner == .request)
     }
 
     @Test func aRefusalOfTLSSaysWhatToDoAndDoesNotShowThePassword() throws {
         let failure = #expect(throws: ReelFailure.self) { try RedisAddress("rediss://me:secret@host") }
-        #expect(failure?.message.contains("deploy/README.md, Redis over TLS") == true)
+        #expect(failure?.words.contains("deploy/README.md, Redis over TLS") == true)
         let manual = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../deploy/README.md").standardized
         #expect(try String(contentsOf: manual, encoding: .utf8).contains("\n### Redis over TLS\n"))
-        #expect(failure?.message.contains("secret") == false)
-        #expect(failure?.message.contains("me@host") == true)
+        #expect(failure?.words.contains("secret") == false)
+        #expect(failure?.words.contains("me@host") == true)
     }
 }

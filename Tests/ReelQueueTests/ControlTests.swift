@@ -52,7 +52,7 @@ extension BoardTests {
         }
 
         @Test func aJobCanBePublishedPaused() async throws {
-            _ = try await bench.board.publish(Bench.job(), passes: Bench.passes(3), paused: true)
+            _ = try await bench.board.put(Bench.job(), passes: Bench.passes(3), paused: true)
             #expect(try await bench.claim() == nil)
             _ = try await bench.board.resume(job)
             #expect(try await bench.take().index == 0)
@@ -72,7 +72,7 @@ extension BoardTests {
             #expect(try await bench.take().index == 1)
             #expect(try await bench.take().index == 2)
             #expect(try await bench.claimReady() == nil)
-            #expect(try bench.raw("TTL", "reel:{main}:job:a1:done") == "-1")
+            #expect(try bench.raw("TTL", "reel2:{main}:job:a1:done") == "-1")
         }
 
         @Test(arguments: [JobState.running, .cancelled, .done])
@@ -92,13 +92,16 @@ extension BoardTests {
             let made = RecordedResult(
                 token: "t0",
                 result: PassResult(
-                    segments: [], statistics: PassStatistics(framesEncoded: 10), warnings: ["from the store"]))
-            _ = try await bench.board.publish(
+                    segments: [], statistics: PassStatistics(framesEncoded: 10),
+                    diagnostics: [.said("from the store")]))
+            _ = try await bench.board.put(
                 Bench.job(), passes: Bench.passes(3), finished: [0: made, 2: made])
             let status = try #require(try await bench.board.status(job))
             #expect(status.passes.done == 2 && status.passes.ready == 1 && status.framesEncoded == 20)
             let results = try await bench.board.results(job)
-            #expect(results.mapValues(\.warnings) == [0: ["from the store"], 2: ["from the store"]])
+            #expect(
+                results.mapValues(\.diagnostics)
+                    == [0: [.said("from the store")], 2: [.said("from the store")]])
             let claim = try await bench.take()
             #expect(claim.index == 1)
             #expect(try await bench.claimReady() == nil)
@@ -108,9 +111,9 @@ extension BoardTests {
 
         @Test func aJobOfWhichTheStoreHasEverythingIsAssembled() async throws {
             let made = RecordedResult(
-                token: "t", result: PassResult(segments: [], statistics: PassStatistics(), warnings: []))
+                token: "t", result: PassResult(segments: [], statistics: PassStatistics(), diagnostics: []))
             let finished = Dictionary(uniqueKeysWithValues: (0..<3).map { ($0, made) })
-            _ = try await bench.board.publish(Bench.job(), passes: Bench.passes(3), finished: finished)
+            _ = try await bench.board.put(Bench.job(), passes: Bench.passes(3), finished: finished)
             #expect(try await bench.state() == .assembling)
             #expect(try await bench.take().pass == .assembly)
         }

@@ -34,7 +34,7 @@ extension BoardTests {
 
         @Test func itBeginsWithTheSoundAndTheVideosEnd() async throws {
             let passes = [Pass.audio(0)] + Bench.passes(3)
-            _ = try await bench.board.publish(Bench.job(passes: 4), passes: passes)
+            _ = try await bench.board.put(Bench.job(passes: 4), passes: passes)
             let (sound, end, middle, start) = (
                 try await bench.take(), try await bench.take(), try await bench.take(), try await bench.take()
             )
@@ -67,7 +67,7 @@ extension BoardTests {
             case "released": try await bench.board.release(assembly)
             case "failed": #expect(try await bench.fail(assembly, .transient, by: "w2") == .retry)
             default:
-                try bench.raw("ZADD", "reel:{main}:lease", "1", "a1/3/\(assembly.token)")
+                try bench.raw("ZADD", "reel2:{main}:lease", "1", "a1/3/\(assembly.token)")
                 #expect(try await bench.reaper().reap() == 0)
             }
             #expect(try await bench.claim("w2") == nil)

@@ -28,30 +28,38 @@ extension BoardTests {
             #expect(status.state == .failed)
             let failure = try #require(status.failures.first)
             #expect(status.failureCount == 1 && failure.index == 0 && failure.attempts == [cause.rawValue: limit])
-            #expect(failure.recent.map(\.message) == (max(1, limit - 4)...limit).map { "attempt \($0)" })
+            #expect(failure.recent.map(\.reason) == (max(1, limit - 4)...limit).map { .sample(cause, "attempt \($0)") })
             #expect(failure.recent.allSatisfy { $0.cause == cause.rawValue && $0.worker == "w1" })
             #expect(failure.recent.allSatisfy { $0.host == "host of w1" && abs($0.time - status.created) < 60 })
             #expect(status.passes.exhausted == 1)
-            #expect(status.failure?.cause == cause)
-            #expect(status.failure?.message.hasSuffix("attempt \(limit)") == true)
+            let last = ReelFailure.sample(cause, "attempt \(limit)")
+            let expected: FailureReason =
+                switch cause {
+                case .permanent: last.reason
+                case .limit: .passOutOfMemory(pass: 0, planned: 100, doubled: true, last: last)
+                default: .passExhausted(pass: 0, attempts: limit, last: last)
+                }
+            #expect(status.failure == ReelFailure(expected))
             #expect(try await bench.claim() == nil)
-            #expect(try bench.raw("ZCARD", "reel:{main}:lease") == "0")
+            #expect(try bench.raw("ZCARD", "reel2:{main}:lease") == "0")
         }
 
-        @Test func theLimitFailureNamesTheNeed() async throws {
-            _ = try await attempts(.limit, most: 2)
-            let message = try #require(try await bench.board.status(JobID("a1"))?.failure).message
-            #expect(
-                message == "pass 0 needs more memory than the 100 bytes planned for it, and than twice that: attempt 2")
+        @Test func theLimitFailureSaysWhereNobodyHasMore() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            try await bench.beat("w1", memory: 150)
+            #expect(try await bench.fail(bench.take(), .limit) == .jobFailed)
+            let last = ReelFailure.sample(.limit, "it broke")
+            let expected = FailureReason.passOutOfMemory(pass: 0, planned: 100, doubled: false, last: last)
+            #expect(try await bench.board.status(JobID("a1"))?.failure == ReelFailure(expected))
         }
 
         @Test func aPermanentFailureIsKeptWhole() async throws {
             try await bench.publish()
             let (first, second) = (try await bench.take(), try await bench.take("w2"))
             let message = "\"film\"/clip.mkv: ≥ 1 kaputt\n\u{1} at 00:01"
-            #expect(try await bench.fail(first, .permanent, kind: .input, message: message) == .jobFailed)
+            #expect(try await bench.fail(first, .permanent, message: message) == .jobFailed)
             let status = try #require(try await bench.board.status(first.job))
-            #expect(status.failure == ReelFailure(.input, message, cause: .permanent))
+            #expect(status.failure == ReelFailure.sample(.permanent, message))
             #expect(status.finished != nil)
             #expect(try await bench.beat("w2", holding: [second]).answers == [second.token: .cancel])
             #expect(try await bench.complete(second, by: "w2") == .cancelled)
@@ -139,27 +147,30 @@ extension BoardTests {
             try await bench.beat("w2", host: "two")
             try await bench.beat("w3", host: "one")
             let answer = try await bench.fail(
-                bench.take("w1"), .incompatible, kind: .input, message: "no such file")
+                bench.take("w1"), .incompatible, message: "no such file")
             #expect(answer == .retry)
             #expect(try await bench.claim("w1") == nil)
             #expect(try await bench.claim("w3") == nil)
             let status = try #require(try await bench.board.status(JobID("a1")))
             #expect(status.failures.isEmpty)
-            #expect(status.warnings == ["kept", "one cannot take this job: no such file"])
+            let here = ReelFailure.sample(.incompatible, "no such file")
+            #expect(status.excluded == ["one": here])
+            #expect(status.job.diagnostics == [.said("kept")])
 
             let claim = try await bench.take("w2")
             #expect(claim.index == 0)
-            let last = try await bench.fail(claim, .incompatible, by: "w2", kind: .input, message: "nor here")
+            let last = try await bench.fail(claim, .incompatible, by: "w2", message: "nor here")
             #expect(last == .jobFailed)
             let failure = try await bench.board.status(JobID("a1"))?.failure
-            #expect(failure == ReelFailure(.input, "no worker can take this job: nor here", cause: .incompatible))
+            let there = ReelFailure.sample(.incompatible, "nor here")
+            #expect(failure == ReelFailure(.noWorkerCan(host: "two", last: there)))
         }
 
         @Test func aHostThatIsGoneDoesNotCount() async throws {
             try await bench.publish(Bench.job(passes: 1))
             try await bench.beat("w1", host: "one")
             try await bench.beat("w2", host: "two")
-            try bench.raw("ZADD", "reel:{main}:workers", "1", "w2")
+            try bench.raw("ZADD", "reel2:{main}:workers", "1", "w2")
             #expect(try await bench.fail(bench.take("w1"), .incompatible) == .jobFailed)
         }
 
@@ -175,9 +186,10 @@ extension BoardTests {
             }
             let status = try #require(try await bench.board.status(JobID("a1")))
             #expect(status.failures.isEmpty)
-            #expect(status.warnings == ["kept", "waiting for disk space on one: 3 GB are missing"])
+            let full = ReelFailure.sample(.noSpace, "3 GB are missing")
+            #expect(status.spaceNote == JobStatus.SpaceNote(host: "one", reason: full))
             try await bench.complete(bench.take("w2"), by: "w2")
-            #expect(try await bench.board.status(JobID("a1"))?.warnings == ["kept"])
+            #expect(try await bench.board.status(JobID("a1"))?.spaceNote == nil)
         }
 
         @Test func aFullDiskIsToldUntilThePassThatMetItIsDone() async throws {
@@ -185,10 +197,10 @@ extension BoardTests {
             let (first, second) = (try await bench.take(), try await bench.take())
             #expect(try await bench.fail(first, .noSpace, message: "full") == .retry)
             try await bench.complete(second)
-            #expect(try await bench.board.status(JobID("a1"))?.warnings.last?.hasSuffix("full") == true)
+            #expect(try await bench.board.status(JobID("a1"))?.spaceNote?.reason == .sample(.noSpace, "full"))
             try bench.makeDue()
             try await bench.complete(bench.take())
-            #expect(try await bench.board.status(JobID("a1"))?.warnings.last?.hasSuffix("full") != true)
+            #expect(try await bench.board.status(JobID("a1"))?.spaceNote == nil)
         }
 
         @Test func theAssemblyIsTriedAgainToo() async throws {
@@ -199,7 +211,7 @@ extension BoardTests {
             #expect(try await bench.claim() == nil)
             // A late duplicate does not shorten its wait.
             #expect(try await bench.complete(pass) == .duplicate)
-            #expect(try bench.raw("ZCARD", "reel:{main}:run") == "0")
+            #expect(try bench.raw("ZCARD", "reel2:{main}:run") == "0")
             #expect(try await bench.claim() == nil)
             try bench.makeDue()
             let assembly = try await bench.take()

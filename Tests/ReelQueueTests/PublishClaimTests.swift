@@ -8,12 +8,13 @@ extension BoardTests {
         init() throws { bench = try Bench() }
 
         @Test func nothingIsRunnableBeforeTheLastScript() async throws {
-            try await bench.publish(Bench.job(passes: 2))
+            let probe = try await bench.begin(Bench.job(passes: 2))
+            #expect(try await bench.state() == .probing)
             // As an interrupted publisher leaves it: everything but the last script.
-            try bench.raw("HSET", "reel:{main}:job:a1", "state", "publishing")
+            try bench.raw("HSET", "reel2:{main}:job:a1:passes", "0", "audio [0]", "1", "audio [0]", "2", "audio [0]")
             #expect(try await bench.claim() == nil)
-            #expect(try await bench.state() == .publishing)
-            #expect(try await bench.publish(Bench.job(passes: 2)) == .published)
+            #expect(try await bench.publish(Bench.job(passes: 2), holding: probe) == .published)
+            #expect(try bench.raw("HLEN", "reel2:{main}:job:a1:passes") == "2")
             #expect(try await bench.take().index == 0)
         }
 
@@ -22,7 +23,7 @@ extension BoardTests {
             job.frames = 42
             #expect(try await bench.publish(job) == .published)
             #expect(try await bench.state() == .assembling)
-            #expect(try await bench.publish(job) == .attached)
+            #expect(try await bench.publish(job) == .running)
             let lost = try await bench.take()
             #expect((lost.index, lost.pass, lost.need) == (0, .assembly, 100))
             try bench.lapse()
@@ -31,7 +32,7 @@ extension BoardTests {
             // Its holder's frames count, since nobody made them before.
             let claim = try await bench.take("w2")
             let held = WorkerReport.Held(
-                job: claim.job, index: 0, token: claim.token, decoded: 0, encoded: 17, wholeRuns: 0)
+                job: claim.job, index: 0, token: claim.token, plan: 1, decoded: 0, encoded: 17, wholeRuns: 0)
             let report = WorkerReport(
                 worker: WorkerID("w2"), host: "h2", slots: 1, memoryTotal: 1000, encoders: [], protocolVersion: 1,
                 held: [held])
@@ -40,7 +41,7 @@ extension BoardTests {
             #expect((status.framesEncoded, status.passes.live, status.passes.ready) == (17, 1, 0))
             #expect(try await bench.board.strip(claim.job, cells: 8) == nil)
 
-            let result = PassResult(segments: [], statistics: PassStatistics(framesEncoded: 42), warnings: [])
+            let result = PassResult(segments: [], statistics: PassStatistics(framesEncoded: 42), diagnostics: [])
             #expect(try await bench.board.complete(claim, worker: WorkerID("w2"), result: result) == .ok)
             let end = try #require(try await bench.board.status(claim.job))
             #expect((end.state, end.framesEncoded, end.passes.done) == (.done, 42, 0))
@@ -50,9 +51,9 @@ extension BoardTests {
         @Test func aPublisherThatDiesLeavesNothingRunnable() async throws {
             let job = Bench.job(passes: 20_000)
             let publisher = Board(try RedisAddress(bench.server.url), name: "publisher")
-            let publishing = Task { try await publisher.publish(job, passes: Bench.passes(20_000)) }
+            let publishing = Task { try await publisher.put(job, passes: Bench.passes(20_000)) }
             let deadline = ContinuousClock.now + .seconds(10)
-            while try bench.raw("HLEN", "reel:{main}:job:a1:passes") == "0", ContinuousClock.now < deadline {
+            while try bench.raw("HLEN", "reel2:{main}:job:a1:passes") == "0", ContinuousClock.now < deadline {
                 await Task.yield()
             }
             let line = try #require(
@@ -61,17 +62,22 @@ extension BoardTests {
             try bench.raw("CLIENT", "KILL", "ID", String(id))
             await #expect(throws: ReelFailure.self) { try await publishing.value }
 
-            #expect(try await bench.state() == .publishing)
+            #expect(try await bench.state() == .probing)
             #expect(try await bench.claim() == nil)
-            #expect(try await bench.publish(job) == .published)
-            #expect(try bench.raw("HLEN", "reel:{main}:job:a1:passes") == "20000")
+            // Its lease lapses, and a worker takes the probe.
+            try bench.lapse()
+            #expect(try await bench.reaper().reap() == 1)
+            let probe = try await bench.take()
+            #expect((probe.index, probe.pass, probe.plan) == (-1, .probe, 0))
+            #expect(try await bench.publish(job, holding: probe) == .published)
+            #expect(try bench.raw("HLEN", "reel2:{main}:job:a1:passes") == "20000")
             #expect(try await bench.take().index == 0)
         }
 
         @Test func publishingAgainAttaches() async throws {
             #expect(try await bench.publish() == .published)
             let claim = try await bench.take()
-            #expect(try await bench.publish() == .attached)
+            #expect(try await bench.publish() == .running)
             #expect(try await bench.take().index == 1)
             #expect(try await bench.complete(claim) == .ok)
             #expect(try await bench.board.status(claim.job)?.passes.done == 1)
@@ -80,13 +86,13 @@ extension BoardTests {
         @Test func publishersAtOnceGiveOneJob() async throws {
             let boards = try (0..<4).map { _ in try Bench.open(bench.server) }
             let job = Bench.job(passes: 1200)
-            let answers = try await withThrowingTaskGroup(of: Published.self) { group in
-                for board in boards { group.addTask { try await board.publish(job, passes: Bench.passes(1200)) } }
-                return try await group.reduce(into: [Published]()) { $0.append($1) }
+            let answers = try await withThrowingTaskGroup(of: Put.self) { group in
+                for board in boards { group.addTask { try await board.put(job, passes: Bench.passes(1200)) } }
+                return try await group.reduce(into: [Put]()) { $0.append($1) }
             }
             #expect(answers.count { $0 == .published } == 1)
-            #expect(answers.count { $0 == .attached } == 3)
-            #expect(try bench.raw("HLEN", "reel:{main}:job:a1:passes") == "1200")
+            #expect(answers.count { $0 == .probing || $0 == .running } == 3)
+            #expect(try bench.raw("HLEN", "reel2:{main}:job:a1:passes") == "1200")
         }
 
         @Test func aFailedJobRunsAgainAndKeepsWhatIsFinished() async throws {
@@ -94,7 +100,7 @@ extension BoardTests {
             try await bench.complete(bench.take())
             try await bench.fail(bench.take(), .permanent)
             #expect(try await bench.state() == .failed)
-            #expect(try await bench.publish() == .resumed)
+            #expect(try await bench.board.retry(JobID("a1")) == .failed)
             let status = try #require(try await bench.board.status(JobID("a1")))
             #expect(status.state == .running)
             #expect(status.failure == nil)
@@ -104,30 +110,39 @@ extension BoardTests {
             #expect(try await bench.take().index == 1)
             #expect(try await bench.take().index == 2)
             #expect(try await bench.claimReady() == nil)
-            #expect(try bench.raw("TTL", "reel:{main}:job:a1") == "-1")
-            #expect(try bench.raw("TTL", "reel:{main}:job:a1:done") == "-1")
+            #expect(try bench.raw("TTL", "reel2:{main}:job:a1") == "-1")
+            #expect(try bench.raw("TTL", "reel2:{main}:job:a1:done") == "-1")
         }
 
         @Test func aJobCancelledWhilePublishedStaysCancelled() async throws {
-            try await bench.publish()
-            try bench.raw("HSET", "reel:{main}:job:a1", "state", "publishing")
+            let probe = try await bench.begin()
             #expect(try await bench.board.cancel(JobID("a1")))
             #expect(try await bench.claim() == nil)
-            #expect(try await bench.publish() == .resumed)
+            #expect(try await bench.publish(Bench.job(), holding: probe) == .cancelled)
+            #expect(try await bench.state() == .cancelled)
+            #expect(try await bench.publish() == .published)
             #expect(try await bench.take().index == 0)
+            #expect(try await bench.publish(Bench.job(), holding: probe) == .lost)
         }
 
         @Test func contradictionsAreRefused() async throws {
             await #expect(throws: ReelFailure.self) {
-                try await bench.board.publish(Bench.job(passes: 2), passes: Bench.passes(3))
+                try await bench.board.put(Bench.job(passes: 2), passes: Bench.passes(3))
             }
             await #expect(throws: ReelFailure.self) {
-                try await bench.board.publish(Bench.job(passes: 2, weight: 0), passes: Bench.passes(2))
+                try await bench.board.put(Bench.job(passes: 2, weight: 0), passes: Bench.passes(2))
             }
-            try await bench.publish(Bench.job(passes: 2))
-            #expect(try await bench.board.cancel(JobID("a1")))
-            let refusal = await #expect(throws: ReelFailure.self) { try await bench.publish(Bench.job(passes: 3)) }
-            #expect(refusal?.kind == .job)
+            var unplanned = Bench.job("b2", passes: 2)
+            unplanned.plan = 0
+            for job in [unplanned, Bench.job("c3", passes: 2)] {
+                let probe = try await bench.begin(Bench.job("b2", passes: 2))
+                let refusal = await #expect(throws: ReelFailure.self) {
+                    try await bench.publish(job, holding: probe)
+                }
+                #expect(refusal?.kind == .usage)
+                try await bench.board.release(probe)
+            }
+            #expect(try await bench.state("b2") == .probing)
         }
 
         @Test func aJobOfNoPassesIsItsAssembly() async throws {
@@ -143,9 +158,9 @@ extension BoardTests {
             let pass = Pass.video(
                 VideoPass(randomAccessPoint: large, frames: large - 1_000_000_000..<large, runCount: 1_000_000_000))
             let job = Bench.job(passes: 2)
-            _ = try await bench.board.publish(job, passes: [pass, .audio(large)])
+            _ = try await bench.board.put(job, passes: [pass, .audio(large)])
             for index in ["0", "1"] {
-                let bytes = try #require(Int(try bench.raw("HSTRLEN", "reel:{main}:job:a1:passes", index)))
+                let bytes = try #require(Int(try bench.raw("HSTRLEN", "reel2:{main}:job:a1:passes", index)))
                 #expect((1...200).contains(bytes))
             }
             #expect(try await bench.take().pass == pass)
@@ -187,12 +202,13 @@ extension BoardTests {
             try await bench.beat("w2", host: "two")
             #expect(try await bench.board.claim(Bench.offer("w1", encoders: ["libx264 2"])) == nil)
             let status = try #require(try await bench.board.status(JobID("a1")))
-            #expect(status.excluded == ["one": "it has no encoder libx264 1"])
+            #expect(status.excluded == ["one": ReelFailure(.encoderMissing(build: "libx264 1"))])
             #expect(status.failureCount == 0 && status.state == .running)
             #expect(try await bench.board.claim(Bench.offer("w2", encoders: [])) == nil)
             let failed = try #require(try await bench.board.status(JobID("a1")))
             #expect(failed.state == .failed && failed.passes.exhausted == 0)
-            #expect(failed.failure?.message == "no worker can take this job: two: it has no encoder libx264 1")
+            let missing = ReelFailure(.encoderMissing(build: "libx264 1"))
+            #expect(failed.failure == ReelFailure(.noWorkerCan(host: "two", last: missing)))
         }
 
         @Test func manyJobsThatDoNotFitHideNone() async throws {
@@ -265,10 +281,10 @@ extension BoardTests {
 
         @Test func aJobThatRunsAgainOwesWhatItOwed() async throws {
             try await bench.publish(Bench.job("big", passes: 2, framesEach: 30))
-            _ = try await bench.take()
+            let held = try await bench.take()
             try await bench.publish(Bench.job("small", passes: 9))
-            #expect(try await bench.board.cancel(JobID("big")))
-            try await bench.publish(Bench.job("big", passes: 2, framesEach: 30))
+            #expect(try await bench.fail(held, .permanent) == .jobFailed)
+            #expect(try await bench.board.retry(JobID("big")) == .failed)
             // One pass of the big job is worth three of the small one.
             var order: [String] = []
             for _ in 0..<4 { order.append(try await bench.take().job.text) }
@@ -295,7 +311,7 @@ extension BoardTests {
             try await bench.publish(Bench.job(passes: 2500))
             for _ in 0..<2499 { try await bench.complete(bench.take()) }
             try await bench.fail(bench.take(), .permanent)
-            try await bench.publish(Bench.job(passes: 2500))
+            #expect(try await bench.board.retry(JobID("a1")) == .failed)
             #expect(try await bench.take().index == 2499)
         }
 

@@ -5,7 +5,8 @@ import Testing
 
 /// What can befall a job, as `docs/board.md` names it.
 private enum Happening: String, CaseIterable {
-    case publish, complete, cancel, forget, release, pause, resume, retry
+    case begin, publish, complete, cancel, forget, release, pause, resume, retry
+    case leave = "leave, abandoning"
     case failPermanently = "fail, no attempt left"
     case failOnce = "fail, attempts left"
     case lapseOnce = "reap, attempts left"
@@ -14,9 +15,12 @@ private enum Happening: String, CaseIterable {
 
 /// Every transition there is; what is not here changes no state. `nil` is a job that the board does not know.
 private let transitions: [(from: JobState?, happening: Happening, to: JobState?)] = [
-    (nil, .publish, .running),
-    (.publishing, .publish, .running),
-    (.publishing, .cancel, .cancelled),
+    (nil, .begin, .probing),
+    (.probing, .publish, .running),
+    (.probing, .failPermanently, .failed),
+    (.probing, .lapseTooOften, .failed),
+    (.probing, .cancel, .cancelled),
+    (.probing, .leave, .cancelled),
     (.running, .complete, .assembling),
     (.running, .failPermanently, .failed),
     (.running, .lapseTooOften, .failed),
@@ -25,8 +29,9 @@ private let transitions: [(from: JobState?, happening: Happening, to: JobState?)
     (.assembling, .failPermanently, .failed),
     (.assembling, .lapseTooOften, .failed),
     (.assembling, .cancel, .cancelled),
-    (.failed, .publish, .running),
-    (.cancelled, .publish, .running),
+    (.done, .begin, .probing),
+    (.failed, .begin, .probing),
+    (.cancelled, .begin, .probing),
     (.failed, .retry, .running),
     (.done, .forget, nil),
     (.failed, .forget, nil),
@@ -64,13 +69,11 @@ extension BoardTests {
 
         /// Makes a job of one pass and brings it to a state; gives what a worker holds or held last.
         private func bring(to state: JobState?) async throws -> Claim {
-            var held = Claim(job: JobID("a1"), index: 0, pass: .audio(0), token: "none", need: 100)
+            var held = Claim(job: JobID("a1"), index: 0, pass: .audio(0), token: "none", need: 100, plan: 0)
             guard let state else { return held }
-            try await bench.publish(Bench.job(passes: 1))
-            if state == .publishing {
-                try bench.raw("HSET", "reel:{main}:job:a1", "state", "publishing")
-                return held
-            }
+            held = try await bench.begin(Bench.job(passes: 1))
+            guard state != .probing else { return held }
+            try await bench.publish(Bench.job(passes: 1), holding: held)
             held = try await bench.take()
             if state == .assembling || state == .done {
                 try await bench.complete(held)
@@ -87,7 +90,10 @@ extension BoardTests {
 
         private func befall(_ held: Claim, _ happening: Happening) async throws {
             switch happening {
-            case .publish: try await bench.publish(Bench.job(passes: 1))
+            case .begin: _ = try await bench.board.begin(Bench.job(passes: 1), holder: WorkerID("c2"))
+            case .publish: try await bench.publish(Bench.job(passes: 1), holding: held)
+            case .leave:
+                _ = try await bench.board.leave(held.job, waiter: "c1", claim: held, abandoning: true)
             case .complete: try await bench.complete(held)
             case .cancel: _ = try await bench.board.cancel(held.job)
             case .release: try await bench.board.release(held)
@@ -101,7 +107,7 @@ extension BoardTests {
                 // A job that is not there must not come into being by it.
                 if happening == .lapseTooOften, try await bench.state() != nil {
                     let record = #"{"attempts":{"lost":19},"crashed":[],"whole":0,"recent":[]}"#
-                    try bench.raw("HSET", "reel:{main}:job:a1:fails", String(held.index), record)
+                    try bench.raw("HSET", "reel2:{main}:job:a1:fails", String(held.index), record)
                 }
                 try bench.lapse()
                 _ = try await bench.reaper().reap()

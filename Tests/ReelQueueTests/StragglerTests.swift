@@ -13,10 +13,10 @@ extension BoardTests {
         private func tail(passes: [Pass] = Bench.passes(2), effort: Double = 1) async throws -> Claim {
             var job = Bench.job(passes: 2)
             job.encodingEffort = effort
-            _ = try await bench.board.publish(job, passes: passes)
+            _ = try await bench.board.put(job, passes: passes)
             let (slow, quick) = (try await bench.take("w1"), try await bench.take("w2"))
             try await bench.complete(quick, by: "w2")
-            try bench.raw("HSET", "reel:{main}:job:a1:times", "w2", "10000")
+            try bench.raw("HSET", "reel2:{main}:job:a1:times", "w2", "10000")
             try await bench.beat("w1", holding: [slow])
             try age(slow, milliseconds: 60_000)
             return slow
@@ -27,10 +27,10 @@ extension BoardTests {
             let clock = try bench.raw("TIME").split(separator: "\n").compactMap { Int($0) }
             let started = clock[0] * 1000 + clock[1] / 1000 - milliseconds
             try bench.raw(
-                "HSET", "reel:{main}:job:a1:live", String(claim.index), "\(claim.token) \(started) \(progress) w1")
+                "HSET", "reel2:{main}:job:a1:live", String(claim.index), "\(claim.token) \(started) \(progress) w1")
         }
 
-        private func lookAgain() throws { try bench.raw("ZADD", "reel:{main}:tail", "1", "a1") }
+        private func lookAgain() throws { try bench.raw("ZADD", "reel2:{main}:tail", "1", "a1") }
 
         private func claims(_ worker: String) async throws -> Claim? {
             _ = try await bench.claim(worker)
@@ -52,16 +52,19 @@ extension BoardTests {
             #expect(try await bench.complete(loser, by: second) == .late)
             let assembly = try await bench.take()
             #expect(assembly.pass == .assembly)
-            #expect(try await bench.board.results(job)[slow.index]?.warnings == ["from \(winner.token)"])
+            #expect(
+                try await bench.board.results(job)[slow.index]?.diagnostics == [
+                    .said("from \(winner.token)")
+                ])
             try await bench.complete(assembly)
-            #expect(try bench.raw("ZCARD", "reel:{main}:lease") == "0")
-            #expect(try bench.raw("HLEN", "reel:{main}:job:a1:copies") == "0")
+            #expect(try bench.raw("ZCARD", "reel2:{main}:lease") == "0")
+            #expect(try bench.raw("HLEN", "reel2:{main}:job:a1:copies") == "0")
         }
 
         @Test func whenOneOfTheTwoVanishesTheOtherGoesOn() async throws {
             let slow = try await tail()
             let copy = try #require(try await bench.claim("w2"))
-            try bench.raw("ZADD", "reel:{main}:lease", "1", "a1/\(slow.index)/\(slow.token)")
+            try bench.raw("ZADD", "reel2:{main}:lease", "1", "a1/\(slow.index)/\(slow.token)")
             #expect(try await bench.reaper().reap() == 0)
             #expect(try await bench.board.live(job) == [slow.index: WorkerID("w2")])
             #expect(try await bench.claim("w3") == nil)
@@ -78,7 +81,7 @@ extension BoardTests {
             try lookAgain()
             // Where it crashed it is not tried again, and one copy was all that two passes may have.
             #expect(try await bench.claim("w2") == nil)
-            try bench.raw("HSET", "reel:{main}:job:a1:times", "w3", "10000")
+            try bench.raw("HSET", "reel2:{main}:job:a1:times", "w3", "10000")
             try lookAgain()
             #expect(try await bench.claim("w3") == nil)
             #expect(try await bench.complete(slow) == .ok)
@@ -109,7 +112,7 @@ extension BoardTests {
             try age(slow, milliseconds: 60_000)
             #expect(try await claims("w3") == nil)
             // The holder itself.
-            try bench.raw("HSET", "reel:{main}:job:a1:times", "w1", "10000")
+            try bench.raw("HSET", "reel2:{main}:job:a1:times", "w1", "10000")
             #expect(try await claims("w1") == nil)
             #expect(try await claims("w2")?.index == slow.index)
             #expect(try await claims("w2") == nil)

@@ -44,17 +44,17 @@ extension BoardTests {
             let claims = [try await bench.take(), try await bench.take(), try await bench.take()]
             for (claim, warnings) in zip(claims, [["late"], ["early", "late"], []]) {
                 var result = Bench.result(of: claim)
-                result.warnings = warnings
+                result.diagnostics = warnings.map { .said($0) }
                 _ = try await bench.board.complete(claim, worker: WorkerID("w1"), result: result)
                 _ = try await bench.board.complete(claim, worker: WorkerID("w1"), result: result)
             }
-            #expect(try await bench.board.passWarnings(job) == ["late", "early"])
+            #expect(try await bench.board.passDiagnostics(job) == ["late", "early"].map { .said($0) })
             #expect(try await bench.board.passes(job, at: [2, 7]) == [2: Bench.passes(3)[2]])
 
             // They are those of the job: they go with it.
             _ = try await bench.board.cancel(job)
             try await bench.board.forget(job)
-            #expect(try await bench.board.passWarnings(job).isEmpty)
+            #expect(try await bench.board.passDiagnostics(job).isEmpty)
         }
 
         @Test func whoWaitsForAJobsEndLearnsOfItAtOnce() async throws {
@@ -67,7 +67,7 @@ extension BoardTests {
             try await end
             #expect(clock.now - begun < .seconds(4))
             #expect(try await bench.state() == .failed)
-            #expect(try bench.raw("PTTL", "reel:{main}:job:a1:ended") != "-1")
+            #expect(try bench.raw("PTTL", "reel2:{main}:job:a1:ended") != "-1")
 
             // What has ended needs no waiting for; what runs again does.
             try await watcher.waitForEnd(of: job, atMost: .seconds(30))
@@ -81,8 +81,8 @@ extension BoardTests {
         @Test func ofManyJobsTheLatestThatEndedAreListed() async throws {
             for number in 10..<20 {
                 try await bench.publish(Bench.job("j\(number)"))
-                try bench.raw("HSET", "reel:{main}:job:j\(number)", "created", "\(number)000")
-                try bench.raw("ZADD", "reel:{main}:jobs", "\(number)000", "j\(number)")
+                try bench.raw("HSET", "reel2:{main}:job:j\(number)", "created", "\(number)000")
+                try bench.raw("ZADD", "reel2:{main}:jobs", "\(number)000", "j\(number)")
                 if number != 12 { _ = try await bench.board.cancel(JobID("j\(number)")) }
             }
             #expect(try await bench.board.latestJobs(ended: 3).map(\.job.id.text) == ["j12", "j17", "j18", "j19"])

@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelStore
+import ReelWords
 import Testing
 
 @Suite("Atomic files")
@@ -15,6 +16,22 @@ struct AtomicFileTests {
             #expect(try AtomicFile.read(path) == Array("second".utf8))
             #expect(try names(folder).count == 1)
         }
+    }
+
+    @Test("What is created is there once: of several at a time one has made it, and it stays")
+    func creates() async throws {
+        let folder = NSTemporaryDirectory() + "reel-store-tests-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let makers = try await withThrowingTaskGroup(of: UInt8?.self) { group in
+            for number in 1...8 as ClosedRange<UInt8> {
+                group.addTask { try AtomicFile.create([number], at: folder + "/file") ? number : nil }
+            }
+            return try await group.reduce(into: [UInt8]()) { if let number = $1 { $0.append(number) } }
+        }
+        #expect(makers.count == 1)
+        #expect(try AtomicFile.read(folder + "/file") == makers)
+        #expect(try names(folder) == ["file"])
     }
 
     @Test("Whoever reads meanwhile sees the old file or the new one, whole")
@@ -48,7 +65,7 @@ struct AtomicFileTests {
     func failing() throws {
         try withFolder { folder in
             let failure = #expect(throws: ReelFailure.self) { try AtomicFile.write([1], to: folder + "/no/file") }
-            #expect(failure?.message == "cannot write \(folder)/no/file: No such file or directory")
+            #expect(failure?.words == "cannot write \(folder)/no/file: No such file or directory")
             #expect(failure?.kind == .unreachable)
             #expect(failure?.cause == .incompatible)
         }
@@ -60,7 +77,7 @@ struct AtomicFileTests {
             let bytes = [UInt8](repeating: 7, count: 100_000)
             let failure = #expect(throws: ReelFailure.self) { try AtomicFile.write(bytes, to: folder + "/file") }
             #expect(failure?.cause == .noSpace)
-            #expect(failure?.message == "cannot write \(folder)/file: No space left on device")
+            #expect(failure?.words == "cannot write \(folder)/file: No space left on device")
             #expect(try names(folder).isEmpty)
         }
     }
@@ -74,7 +91,7 @@ struct AtomicFileTests {
             let failure = #expect(throws: ReelFailure.self) {
                 try AtomicFile.read(json: [String: String].self, from: folder + "/broken")
             }
-            #expect(failure?.message.hasPrefix("\(folder)/broken is not what reel wrote") == true)
+            #expect(failure?.words.hasPrefix("\(folder)/broken is not what reel wrote") == true)
         }
     }
 }
@@ -106,13 +123,42 @@ struct FingerprintTests {
             try write("frames", path)
             let before = try Fingerprint.of(path)
             #expect(before.size == 6)
-            #expect(before.indexHash == nil)
+            #expect(before.edges == Fingerprint.sha256Hex(Array("framesframes".utf8)))
             #expect(abs(Double(before.mtimeNanoseconds) / 1e9 - Date().timeIntervalSince1970) < 60)
             #expect(try before.matches(path))
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
             #expect(try Fingerprint.of(path).mtimeNanoseconds == 1_000_000_000)
             #expect(try !before.matches(path))
+        }
+    }
+
+    @Test("The first and the last MiB count, and nothing between")
+    func edges() throws {
+        try withFolder { folder in
+            let (path, mebibyte) = (folder + "/source", 1 << 20)
+            var bytes = (0..<2 * mebibyte + 3).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+            func edges() throws -> String {
+                try AtomicFile.write(bytes, to: path)
+                return try Fingerprint.of(path).edges
+            }
+            let first = try edges()
+            #expect(first == Fingerprint.sha256Hex(Array(bytes.prefix(mebibyte) + bytes.suffix(mebibyte))))
+            bytes[mebibyte + 1] ^= 1
+            #expect(try edges() == first)
+            var seen: Set = [first]
+            for place in [0, mebibyte - 1, mebibyte + 3, bytes.count - 1] {
+                bytes[place] ^= 1
+                #expect(try seen.insert(edges()).inserted, "byte \(place)")
+            }
+        }
+    }
+
+    @Test("An empty file has a fingerprint, too")
+    func empty() throws {
+        try withFolder { folder in
+            try write("", folder + "/source")
+            #expect(try Fingerprint.of(folder + "/source").edges == Fingerprint.sha256Hex([]))
         }
     }
 
@@ -126,7 +172,12 @@ struct FingerprintTests {
             if what == "pipe" { try #require(mkfifo(path, 0o600) == 0) }
             let failure = #expect(throws: ReelFailure.self) { try Fingerprint.of(path) }
             #expect(failure?.exitCode == 3)
-            #expect(failure?.message.contains(path) == true)
+            let reasons: [String: FailureReason] = [
+                "missing": .sourceInaccessible(path: path, errno: ENOENT), "folder": .sourceIsFolder(path: path),
+                "pipe": .sourceNotAFile(path: path),
+            ]
+            #expect(failure?.reason == reasons[what])
+            #expect(failure?.words.contains(path) == true)
         }
     }
 }

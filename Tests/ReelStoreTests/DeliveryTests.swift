@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelStore
+import ReelWords
 import Testing
 
 @Suite("Before delivery")
@@ -11,17 +12,17 @@ struct DeliveryCheckTests {
             return nil
         } catch {
             #expect(error.kind == .output)
-            return error.message
+            return error.words
         }
     }
 
-    @Test("A new name in a folder that is there is fine, an old one with --overwrite only")
+    @Test("A new name in a folder that is there is fine, an old one only where it may be replaced")
     func names() throws {
         try withFolder { folder in
             let output = folder + "/out.mp4"
             #expect(refusal(output) == nil)
             try write("old", output)
-            #expect(refusal(output) == "\(output) exists already; --overwrite replaces it")
+            #expect(refusal(output) == "\(output) exists already")
             #expect(refusal(output, overwrite: true) == nil)
             try FileManager.default.createSymbolicLink(atPath: folder + "/dangling", withDestinationPath: "nowhere")
             #expect(refusal(folder + "/dangling")?.contains("exists already") == true)
@@ -63,7 +64,7 @@ struct DeliveryCheckTests {
     @Test("A folder that cannot be written is named", .enabled(if: canMount, "cannot mount a tmpfs"))
     func readOnly() throws {
         try withFileSystem("ro") { folder in
-            #expect(refusal(folder + "/out.mp4") == "cannot write in \(folder): Read-only file system")
+            #expect(refusal(folder + "/out.mp4") == "cannot write \(folder)/out.mp4: Read-only file system")
         }
     }
 }
@@ -119,7 +120,7 @@ struct DeliveryTests {
             try write("precious", output)
             let failure = #expect(throws: ReelFailure.self) { try deliver(result, output, false) }
             #expect(failure?.exitCode == 5)
-            #expect(failure?.message == "\(output) exists already; --overwrite replaces it")
+            #expect(failure?.words == "\(output) exists already")
             #expect(try text(output) == "precious")
             #expect(try names(folder) == ["out.mp4"])
             #expect(try AtomicFile.read(result) == DeliveryTests.content)
@@ -134,7 +135,7 @@ struct DeliveryTests {
         try withResult { deliver, _, result, folder throws in
             let failure = #expect(throws: ReelFailure.self) { try deliver(result, folder + "/no/out.mp4", false) }
             #expect(failure?.kind == .output)
-            #expect(failure?.message == "cannot write \(folder)/no/out.mp4: No such file or directory")
+            #expect(failure?.words == "cannot write \(folder)/no/out.mp4: No such file or directory")
             #expect(try AtomicFile.read(result) == DeliveryTests.content)
         }
     }
@@ -161,8 +162,8 @@ struct DeliveryTests {
                 #expect(failure?.exitCode == 5)
                 #expect(failure?.cause == .noSpace)
                 #expect(
-                    failure?.message
-                        == "no room for \(folder)/out.mp4: it takes 2500001 bytes, 1048576 are free")
+                    failure?.words
+                        == "no room for \(folder)/out.mp4: it takes 2500001 bytes, 1048576 bytes are free")
                 #expect(try names(folder).isEmpty)
                 #expect(try AtomicFile.read(result) == DeliveryTests.content)
             }

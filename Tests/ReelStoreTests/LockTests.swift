@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelStore
+import ReelWords
 import Testing
 
 @Suite("Locking a job", .timeLimit(.minutes(1)))
@@ -14,8 +15,8 @@ struct LockTests {
                 let failure = #expect(throws: ReelFailure.self) { try job.lock() }
                 #expect(failure?.exitCode == 4)
                 let host = ProcessInfo.processInfo.hostName
-                #expect(failure?.message.contains("pid \(getpid()) on ") == true)
-                #expect(failure?.message.contains(host) == true)
+                #expect(failure?.reason == .jobHeld(path: job.path, pid: Int(getpid()), host: host))
+                #expect(failure?.words.contains("pid \(getpid()) on \(host)") == true)
                 withExtendedLifetime(lock) {}
             }
             let again = try job.lock()
@@ -40,7 +41,7 @@ struct LockTests {
             try holder.run()
             #expect(output.fileHandleForReading.readData(ofLength: 5) == Data("held\n".utf8))
             let failure = #expect(throws: ReelFailure.self) { try job.lock() }
-            #expect(failure?.message.contains("pid 4711 on elsewhere") == true)
+            #expect(failure?.reason == .jobHeld(path: job.path, pid: 4711, host: "elsewhere"))
             try input.fileHandleForWriting.close()
             holder.waitUntilExit()
             let lock = try job.lock()

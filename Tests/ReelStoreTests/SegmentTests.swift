@@ -5,102 +5,201 @@ import Testing
 
 @Suite("Whole segments")
 struct SegmentTests {
-    /// Runs a test's body with a job folder that has segments of runs 0 and 1 of pass 3 and of run 0 of pass 30.
+    private func video(_ frames: Range<Int>, times: String = "t", target: String = "x") -> SegmentContent {
+        SegmentContent(subject: .video(frames: frames), times: times, target: target)
+    }
+
+    /// What a pass of two runs wants.
+    private var wanted: [SegmentContent] { [video(0..<240), video(240..<480)] }
+
+    /// Runs a test's body with a job folder that has the segments of that pass, of another one, and of a track.
     private func withJob(_ body: (JobFolder) throws -> Void) throws {
         try withFolder { folder in
             let job = try Store(root: folder).job(JobID("a1"))
             try job.create()
-            try add(job, pass: 3, run: 1, token: "aa")
-            try add(job, pass: 3, run: 0, token: "aa")
-            try add(job, pass: 30, run: 0, token: "aa")
+            for content in wanted + [
+                video(480..<720), SegmentContent(subject: .audio(track: 0), times: "t", target: "x"),
+            ] {
+                try add(job, content, token: "aa")
+            }
             try body(job)
         }
     }
 
     /// Makes a segment as an engine would.
     @discardableResult
-    private func add(_ job: JobFolder, pass: Int, run: Int, token: String) throws -> SegmentRecord {
-        let name = "\(pass).\(run).\(token).nut"
-        let bytes = Array("segment \(name)".utf8)
-        try AtomicFile.write(bytes, to: "\(job.segments)/\(name)")
+    private func add(_ job: JobFolder, _ content: SegmentContent, token: String) throws -> SegmentRecord {
+        let bytes = Array("segment \(content.subject) \(token)".utf8)
         let record = SegmentRecord(
-            name: name, pass: pass, run: run, frames: 240, packets: 240, bytes: Int64(bytes.count),
+            content: content, token: token, frames: 240, packets: 240, bytes: Int64(bytes.count),
             checksum: Fingerprint.sha256Hex(bytes), timeBase: TimeBase(1, 25), reorderDepth: 2, extradataHash: "")
-        try AtomicFile.write(json: record, to: "\(job.segments)/\(name).json")
+        try AtomicFile.write(bytes, to: "\(job.segments)/\(record.name)")
+        try AtomicFile.write(json: record, to: "\(job.segments)/\(record.name.recordName)")
         return record
     }
 
-    private func found(_ job: JobFolder) -> [String] { job.wholeSegments(pass: 3).map(\.name) }
+    private func found(_ job: JobFolder) -> [String?] { job.wholeSegments(wanted).map { $0?.name.text } }
 
-    @Test("All runs of the pass are found, in order, with their records")
+    @Test("What a pass wants is found, in its order, with its record")
     func all() throws {
         try withJob { job in
-            #expect(found(job) == ["3.0.aa.nut", "3.1.aa.nut"])
-            #expect(job.wholeSegments(pass: 30).first?.reorderDepth == 2)
-            #expect(job.wholeSegments(pass: 4).isEmpty)
+            #expect(found(job) == ["v0-240.aa.nut", "v240-480.aa.nut"])
+            #expect(job.wholeSegments(wanted.reversed()).map { $0?.name.text } == found(job).reversed())
+            #expect(job.wholeSegments([video(480..<720)]).first??.reorderDepth == 2)
+            #expect(job.wholeSegments([video(0..<480)]) == [nil])
+            #expect(job.wholeSegments([SegmentContent]()).isEmpty)
+        }
+    }
+
+    @Test("For many passes each gets its own")
+    func passes() throws {
+        try withJob { job in
+            let sound = SegmentContent(subject: .audio(track: 0), times: "t", target: "x")
+            let passes = [[sound], [video(480..<720), video(720..<960)], wanted, []]
+            #expect(
+                job.wholeSegments(passes).map { $0.map { $0?.name.text } } == [
+                    ["a0.aa.nut"], ["v480-720.aa.nut", nil], ["v0-240.aa.nut", "v240-480.aa.nut"], [],
+                ])
+        }
+    }
+
+    @Test("The same frames at other times or for another target are something else")
+    func otherContent() throws {
+        try withJob { job in
+            #expect(job.wholeSegments([video(0..<240, times: "u"), video(0..<240, target: "y")]) == [nil, nil])
+            try add(job, video(0..<240, target: "y"), token: "00")
+            #expect(found(job) == ["v0-240.aa.nut", "v240-480.aa.nut"])
+            #expect(job.wholeSegments([video(0..<240, target: "y")]).first??.name.token == "00")
         }
     }
 
     @Test("A segment without a record is not whole")
     func withoutRecord() throws {
         try withJob { job in
-            try FileManager.default.removeItem(atPath: job.segments + "/3.0.aa.nut.json")
-            #expect(found(job) == ["3.1.aa.nut"])
+            try FileManager.default.removeItem(atPath: job.segments + "/v0-240.aa.nut.json")
+            #expect(found(job) == [nil, "v240-480.aa.nut"])
         }
     }
 
     @Test("A segment with other bytes than recorded is not whole")
     func otherBytes() throws {
         try withJob { job in
-            try write("Segment 3.0.aa.nut", job.segments + "/3.0.aa.nut")
-            #expect(found(job) == ["3.1.aa.nut"])
+            try write("Segment v0-240 aa", job.segments + "/v0-240.aa.nut")
+            #expect(found(job) == [nil, "v240-480.aa.nut"])
         }
     }
 
     @Test("A segment that was cut off is not whole, nor is one that is gone, nor one with a broken record")
     func cut() throws {
         try withJob { job in
-            try write("segment 3.0.aa.nu", job.segments + "/3.0.aa.nut")
-            #expect(found(job) == ["3.1.aa.nut"])
-            try FileManager.default.removeItem(atPath: job.segments + "/3.0.aa.nut")
-            #expect(found(job) == ["3.1.aa.nut"])
-            try write("{", job.segments + "/3.1.aa.nut.json")
-            #expect(found(job).isEmpty)
+            try write("segment v0-240 a", job.segments + "/v0-240.aa.nut")
+            #expect(found(job) == [nil, "v240-480.aa.nut"])
+            try FileManager.default.removeItem(atPath: job.segments + "/v0-240.aa.nut")
+            #expect(found(job) == [nil, "v240-480.aa.nut"])
+            try write("{", job.segments + "/v240-480.aa.nut.json")
+            #expect(found(job) == [nil, nil])
+        }
+    }
+
+    @Test("Records of other versions do not count, and do no harm")
+    func otherVersions() throws {
+        try withJob { job in
+            var record = try #require(job.wholeSegments([wanted[0]])[0])
+            record.version += 1
+            try AtomicFile.write(json: record, to: "\(job.segments)/\(record.name.recordName)")
+            // As the release before wrote them.
+            try write(#"{"name":"0.0.aa.nut","pass":0,"run":0}"#, job.segments + "/0.0.aa.nut.json")
+            try write(#"{"name":"0.0.aa.nut","pass":0,"run":0}"#, job.segments + "/v0-240.00.nut.json")
+            #expect(found(job) == [nil, "v240-480.aa.nut"])
+            try job.take(wanted, from: job)
+            #expect(found(job) == [nil, "v240-480.aa.nut"])
         }
     }
 
     @Test("Of two whole segments of a run the first by name counts, of a broken and a whole one the whole")
     func tokens() throws {
         try withJob { job in
-            try add(job, pass: 3, run: 0, token: "bb")
-            try add(job, pass: 3, run: 1, token: "00")
-            #expect(found(job) == ["3.0.aa.nut", "3.1.00.nut"])
-            try write("", job.segments + "/3.0.aa.nut")
-            #expect(found(job) == ["3.0.bb.nut", "3.1.00.nut"])
+            try add(job, wanted[0], token: "bb")
+            try add(job, wanted[1], token: "00")
+            #expect(found(job) == ["v0-240.aa.nut", "v240-480.00.nut"])
+            try write("", job.segments + "/v0-240.aa.nut")
+            #expect(found(job) == ["v0-240.bb.nut", "v240-480.00.nut"])
         }
     }
 
-    @Test("A record that names a file elsewhere counts for nothing")
+    @Test("A record that names another file than the one it lies beside counts for nothing")
     func elsewhere() throws {
         try withJob { job in
-            var record = try #require(job.wholeSegments(pass: 3).first)
-            try FileManager.default.moveItem(atPath: job.segments + "/3.0.aa.nut", toPath: job.path + "/3.0.aa.nut")
-            record.name = "../3.0.aa.nut"
-            try AtomicFile.write(json: record, to: job.segments + "/3.0.aa.nut.json")
-            #expect(found(job) == ["3.1.aa.nut"])
+            let files = FileManager.default
+            try files.moveItem(atPath: job.segments + "/v0-240.aa.nut", toPath: job.path + "/v0-240.aa.nut")
+            var json = try text(job.segments + "/v0-240.aa.nut.json")
+            json.replace("v0-240.aa.nut", with: "../v0-240.aa.nut")
+            try write(json, job.segments + "/v0-240.aa.nut.json")
+            #expect(found(job) == [nil, "v240-480.aa.nut"])
+            try files.moveItem(
+                atPath: job.segments + "/v240-480.aa.nut.json", toPath: job.segments + "/v240-480.bb.nut.json")
+            #expect(found(job) == [nil, nil])
+        }
+    }
+
+    @Test("Another job's segments that are wanted are taken over under their names, once; the others stay")
+    func take() throws {
+        try withJob { other in
+            let job = other.store.job(JobID("b2"))
+            try job.create()
+            try add(job, wanted[0], token: "00")
+            try write("{", other.segments + "/v240-480.00.nut.json")
+            try job.take(wanted, from: other)
+            #expect(
+                try names(job.segments) == [
+                    "v0-240.00.nut", "v0-240.00.nut.json", "v0-240.aa.nut", "v0-240.aa.nut.json", "v240-480.aa.nut",
+                    "v240-480.aa.nut.json",
+                ])
+            #expect(found(job) == ["v0-240.00.nut", "v240-480.aa.nut"])
+            #expect(found(other) == [nil, nil])
+            #expect(other.wholeSegments([video(480..<720)]) != [nil])
+            try job.take(wanted, from: other)
+            try job.take(wanted, from: other.store.job(JobID("gone")))
+            #expect(found(job) == ["v0-240.00.nut", "v240-480.aa.nut"])
+        }
+    }
+
+    @Test("A folder that cannot take segments over is named")
+    func takeNowhere() throws {
+        try withJob { other in
+            let job = other.store.job(JobID("b2"))
+            let failure = #expect(throws: ReelFailure.self) { try job.take(wanted, from: other) }
+            #expect(failure?.reason == .storeUnusable(doing: .moveSegments, path: job.segments, errno: ENOENT))
+            #expect(found(other) == ["v0-240.aa.nut", "v240-480.aa.nut"])
         }
     }
 
     @Test("Segments that another host wrote may be missing for a while")
     func missing() throws {
         try withJob { job in
-            let records = job.wholeSegments(pass: 3)
+            let records = job.wholeSegments(wanted).compactMap(\.self)
             #expect(job.missingSegments(of: records).isEmpty)
-            try FileManager.default.removeItem(atPath: job.segments + "/3.1.aa.nut")
-            #expect(job.missingSegments(of: records).map(\.name) == ["3.1.aa.nut"])
+            try FileManager.default.removeItem(atPath: job.segments + "/v240-480.aa.nut")
+            #expect(job.missingSegments(of: records).map(\.name.text) == ["v240-480.aa.nut"])
             try job.removeParts()
             #expect(job.missingSegments(of: records).count == 2)
-            #expect(job.wholeSegments(pass: 3).isEmpty)
+            #expect(found(job) == [nil, nil])
+        }
+    }
+
+    @Test("What an attempt left half-written goes; what is whole stays, and what others do")
+    func partial() throws {
+        try withJob { job in
+            let left = try names(job.segments)
+            for name in ["v0-240.aa.nut.part", "v720-960.aa.nut", "v720-960.aa.nut.json.part", "v720-960.aaa.nut"] {
+                try write("half", "\(job.segments)/\(name)")
+            }
+            try write("half", job.assembling(.mkv, token: "aa"))
+            try write("half", job.segmentList(token: "aa"))
+            try write("half", job.segmentList(token: "bb"))
+            job.removePartial(token: "aa")
+            #expect(try names(job.segments) == (left + ["v720-960.aaa.nut"]).sorted())
+            #expect(try names(job.path) == ["attempts", "segments", "segments.bb.list"])
         }
     }
 }

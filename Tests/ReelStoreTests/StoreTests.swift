@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelStore
+import ReelWords
 import Testing
 
 @Suite("The store")
@@ -27,7 +28,7 @@ struct StoreTests {
             let failure = #expect(throws: ReelFailure.self) { try Store(root: folder + "/file/store") }
             #expect(failure?.exitCode == 4)
             #expect(failure?.cause == .incompatible)
-            #expect(failure?.message == "cannot make the store \(folder)/file/store: Not a directory")
+            #expect(failure?.words == "cannot write in the store \(folder)/file/store: Not a directory")
         }
     }
 
@@ -41,46 +42,106 @@ struct StoreTests {
         }
     }
 
-    @Test("A record, a plan and their hashes survive being written")
+    @Test("A record survives being written, and is created once")
     func records() throws {
         try withFolder { folder in
             let job = try Store(root: folder).job(JobID("a1"))
             try job.create()
             var record = record(job.id)
-            try job.write(record)
+            #expect(try job.create(record))
             #expect(try job.read() == record)
             record.state = .failed
-            record.failure = ReelFailure(.job, "pass 3 crashed", cause: .crash)
+            record.failure = ReelFailure(.encoderMissing(build: "libx264 1"))
             record.paused = true
+            #expect(try !job.create(record))
+            #expect(try job.read().state == nil)
             try job.write(record)
             #expect(try job.read() == record)
-
-            try job.write(plan())
-            #expect(try job.readPlan() == plan())
-            #expect(try job.planHash() == Fingerprint.sha256Hex(of: job.path + "/plan.json"))
-            try write("index", job.index)
-            #expect(try job.indexHash() == Fingerprint.sha256Hex(Array("index".utf8)))
         }
     }
 
     @Test("A job that this host does not see excludes the host, not the job")
     func missing() throws {
         try withFolder { folder in
-            let failure = #expect(throws: ReelFailure.self) { try Store(root: folder).job(JobID("a1")).read() }
+            let job = try Store(root: folder).job(JobID("a1"))
+            let failure = #expect(throws: ReelFailure.self) { try job.read() }
             #expect(failure?.cause == .incompatible)
-            #expect(failure?.message.contains("no job a1") == true)
+            #expect(failure?.reason == .jobUnknownHere(job: job.id, path: job.path + "/job.json"))
         }
     }
 
-    @Test("A plan of another release is refused by its version")
+    @Test("Plans are numbered from 1 on, and none replaces another")
+    func plans() throws {
+        try withFolder { folder in
+            let job = try Store(root: folder).job(JobID("a1"))
+            try job.create()
+            #expect(try job.latestPlan() == nil)
+            #expect(try job.planNumbers() == [])
+            var first = Samples.plan
+            #expect(try job.writePlan(first) == 1)
+            first.number = 1
+            let bytes = try AtomicFile.read(job.path + "/plan.1.json")
+            var second = Samples.plan
+            second.need += 1
+            #expect(try job.writePlan(second) == 2)
+            second.number = 2
+            #expect(try AtomicFile.read(job.path + "/plan.1.json") == bytes)
+            #expect(try job.readPlan(1) == first)
+            #expect(try job.latestPlan() == second)
+            // Neither a copy that somebody made nor what is half-written is a plan.
+            for name in ["plan.json", "plan.03.json", "plan.0.json", "plan.3.json.part", "plan.-4.json"] {
+                try write("{}", "\(job.path)/\(name)")
+            }
+            #expect(try job.planNumbers() == [1, 2])
+            try write("{}", job.path + "/plan.11.json")
+            #expect(try job.planNumbers() == [1, 2, 11])
+            #expect(try job.writePlan(second) == 12)
+        }
+    }
+
+    @Test("Of plans that are written at the same time each has a number of its own")
+    func plansAtOnce() async throws {
+        let folder = NSTemporaryDirectory() + "reel-store-tests-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let job = try Store(root: folder).job(JobID("a1"))
+        try job.create()
+        let numbers = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 { group.addTask { try job.writePlan(Samples.plan) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(numbers.sorted() == Array(1...8))
+        #expect(try job.planNumbers() == Array(1...8))
+        for number in 1...8 { #expect(try job.readPlan(number).number == number) }
+    }
+
+    @Test("A plan or a job of another release is refused by its version")
     func versions() throws {
         try withFolder { folder in
             let job = try Store(root: folder).job(JobID("a1"))
             try job.create()
-            try write(#"{"version":99,"passes":"what nobody here knows"}"#, job.plan)
-            let failure = #expect(throws: ReelFailure.self) { try job.readPlan() }
-            #expect(failure?.cause == .incompatible)
-            #expect(failure?.message.contains("version 99") == true)
+            try write(#"{"version":99,"passes":"what nobody here knows"}"#, job.plan(3))
+            let plan = #expect(throws: ReelFailure.self) { try job.latestPlan() }
+            #expect(plan?.reason == .planOfOtherVersion(found: 99, known: Plan.version))
+            #expect(plan?.cause == .incompatible)
+            try write(#"{"version":3,"id":17}"#, job.jobFile)
+            let record = #expect(throws: ReelFailure.self) { try job.read() }
+            #expect(record?.reason == .jobOfOtherVersion(found: 3, known: JobRecord.version))
+            #expect(record?.kind == .unreachable)
+        }
+    }
+
+    @Test("What is no plan is named as that")
+    func noPlan() throws {
+        try withFolder { folder in
+            let job = try Store(root: folder).job(JobID("a1"))
+            try job.create()
+            try write(#"{"version":\#(Plan.version)}"#, job.plan(1))
+            let failure = #expect(throws: ReelFailure.self) { try job.readPlan(1) }
+            guard case .storeFileDamaged(let path, _)? = failure?.reason else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            #expect(path == job.plan(1))
         }
     }
 
@@ -114,7 +175,7 @@ struct StoreTests {
             try job.create()
             try job.write(record(job.id))
             for part in [
-                job.segments + "/0.0.t.nut.part", job.assembling(.mkv, token: "t"), job.segmentList(token: "t"),
+                job.segments + "/v0-2.7e.nut.part", job.assembling(.mkv, token: "7e"), job.segmentList(token: "7e"),
                 job.path + "/.reel-0123456789abcdef",
             ] {
                 try write("half", part)
@@ -150,18 +211,5 @@ struct StoreTests {
             #expect(try names(folder) == ["jobs", String(first.path.dropFirst(folder.count + 1))])
             #expect(try text(first.path + "/index") == "index")
         }
-    }
-
-    private func plan() -> Plan {
-        Plan(
-            container: .mkv,
-            timeline: Timeline(
-                timeBase: TimeBase(1, 25), mode: .mirror, frames: 0..<1, end: Timestamp(1)),
-            video: VideoTarget(
-                encoder: "libx264", pixelFormat: "yuv420p", width: 2, height: 2, frameRate: Rational(25), options: [],
-                bitrate: nil, threads: 1, keyFrameInterval: 250, identity: encoder), audio: [],
-            passes: [.video(VideoPass(randomAccessPoint: 0, frames: 0..<1, runCount: 1))], need: 1, verify: .packets,
-            onDamage: .repeat,
-            warnings: [])
     }
 }

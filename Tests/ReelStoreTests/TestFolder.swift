@@ -44,12 +44,12 @@ let spec = JobSpec(
     threads: 1)
 
 let fingerprint = Fingerprint(
-    size: 123_456_789, mtimeNanoseconds: 1_700_000_000_123_456_789, indexHash: String(repeating: "ab", count: 32))
+    size: 123_456_789, mtimeNanoseconds: 1_700_000_000_123_456_789, edges: String(repeating: "ab", count: 32))
 
 let encoder = EncoderIdentity(build: "libx264 Lavc59.37.100", extradataHash: String(repeating: "cd", count: 32))
 
 func record(_ id: JobID) -> JobRecord {
     JobRecord(
-        id: id, spec: spec, source: "/media/ä b.mp4", fingerprint: fingerprint, encoders: ["libx264 1"],
+        id: id, spec: spec, source: JobSource(path: "/media/ä b.mp4", fingerprint: fingerprint),
         created: 1_700_000_000)
 }

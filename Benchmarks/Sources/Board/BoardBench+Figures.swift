@@ -7,7 +7,7 @@ extension BoardBench {
     func figures(workers: Int) async throws -> (callsPerSecond: Double, p99: Double) {
         let board = Board(address, name: "coordinator")
         for number in 0..<jobs {
-            _ = try await board.publish(
+            try await board.put(
                 SampleJob.published("film-\(number)", passes: passes), passes: SampleJob.passes(passes))
         }
         let rushing = try await fleet(workers)

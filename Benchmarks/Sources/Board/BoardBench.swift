@@ -34,7 +34,7 @@ struct BoardBench {
                 try await board.ping()
                 let (job, list) = (SampleJob.published("job-\(round)", passes: count), SampleJob.passes(count))
                 let began = clock.now
-                _ = try await board.publish(job, passes: list)
+                try await board.put(job, passes: list)
                 publishing.add(clock.now - began)
                 claiming.add(try await claimed.value - began)
             }
@@ -47,14 +47,14 @@ struct BoardBench {
         try probe.clear()
         let (large, count) = (JobID("large"), 100_000)
         let board = Board(address, name: "coordinator")
-        _ = try await board.publish(SampleJob.published(large.text, passes: count), passes: SampleJob.passes(count))
+        try await board.put(SampleJob.published(large.text, passes: count), passes: SampleJob.passes(count))
         let fleet = try await self.fleet(workers)
         let end = clock.now + .seconds(seconds)
         _ = try await all(fleet) { try await $0.rush(until: end) }
         try await all(fleet) { try await $0.claim() }
         for number in 1..<100 {
             let small = SampleJob.published("small-\(number)", passes: 100)
-            _ = try await board.publish(small, passes: SampleJob.passes(100))
+            try await board.put(small, passes: SampleJob.passes(100))
         }
         guard let status = try await board.status(large) else { throw Trouble("the job has vanished") }
         heading(
@@ -92,7 +92,7 @@ struct BoardBench {
         let before = try probe.read()
         let began = clock.now
         for number in 0..<jobs {
-            _ = try await board.publish(SampleJob.published("film-\(number)", passes: passes), passes: list)
+            try await board.put(SampleJob.published("film-\(number)", passes: passes), passes: list)
         }
         let took = clock.now - began
         let after = try probe.read()

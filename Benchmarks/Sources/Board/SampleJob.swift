@@ -8,7 +8,7 @@ enum SampleJob {
     static func published(_ name: String, passes: Int) -> PublishedJob {
         PublishedJob(
             id: JobID(name), source: "/srv/films/\(name).mkv", frames: 240 * passes, passCount: passes, need: 1 << 30,
-            encoders: encoders, protocolVersion: 1)
+            encoders: encoders, protocolVersion: 1, plan: 1)
     }
 
     /// Sound, then video from the source's end to its start.
@@ -28,7 +28,8 @@ enum SampleJob {
     static func report(_ worker: WorkerID, holding claim: Claim?, encoded: Int) -> WorkerReport {
         let held = claim.map {
             WorkerReport.Held(
-                job: $0.job, index: $0.index, token: $0.token, decoded: encoded + 12, encoded: encoded, wholeRuns: 0)
+                job: $0.job, index: $0.index, token: $0.token, plan: $0.plan, decoded: encoded + 12, encoded: encoded,
+                wholeRuns: 0)
         }
         return WorkerReport(
             worker: worker, host: worker.text, slots: 1, memoryTotal: 2 << 30, encoders: encoders, protocolVersion: 1,
@@ -38,14 +39,24 @@ enum SampleJob {
     static func result(of claim: Claim) -> PassResult {
         let hash = claim.token + claim.token
         let record = SegmentRecord(
-            name: "\(claim.index).0.\(claim.token).nut", pass: claim.index, run: 0, frames: 240, packets: 240,
-            bytes: 2_345_678, checksum: hash, timeBase: TimeBase(1, 12_800), reorderDepth: 2,
+            content: SegmentContent(
+                subject: .video(frames: claim.index * 240..<claim.index * 240 + 240), times: hash, target: hash),
+            token: claim.token, frames: 240, packets: 240, bytes: 2_345_678, checksum: hash,
+            timeBase: TimeBase(1, 12_800), reorderDepth: 2,
             extradataHash: hash)
         return PassResult(
             segments: [record],
             statistics: PassStatistics(
                 framesDecoded: 252, framesEncoded: 240, decodeSeconds: 1.234567, encodeSeconds: 8.765432,
                 waitSeconds: 0.012345, peakRSS: 812_345_678),
-            warnings: [])
+            diagnostics: [])
+    }
+}
+
+extension Board {
+    /// Begins a job and publishes it at once, as one does that has its plan.
+    func put(_ job: PublishedJob, passes: [Pass]) throws(ReelFailure) {
+        guard case .begun(let claim) = try begin(job, holder: WorkerID("coordinator")) else { return }
+        _ = try publish(job, passes: passes, claim: claim)
     }
 }

@@ -57,6 +57,25 @@ public struct JobSpec: Hashable, Codable, Sendable {
         copy.verify = .packets
         return copy
     }
+
+    public enum CodingKeys: String, CodingKey {
+        case container = "container"
+        case videoCodec = "videoCodec"
+        case crf = "crf"
+        case preset = "preset"
+        case bitrate = "bitrate"
+        case lossless = "lossless"
+        case audio = "audio"
+        case audioCodec = "audioCodec"
+        case from = "from"
+        case to = "to"
+        case timestamps = "timestamps"
+        case passFrames = "passFrames"
+        case threads = "threads"
+        case memory = "memory"
+        case verify = "verify"
+        case onDamage = "onDamage"
+    }
 }
 
 /// Containers that reel writes; the raw value is the file name's extension.

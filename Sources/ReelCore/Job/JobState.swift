@@ -1,4 +1,4 @@
-/// A job's identity: a hash of its source, its options and its encoder, in hexadecimal.
+/// A job's identity: a hash of its sources' fingerprints and of its options, in hexadecimal.
 public struct JobID: Hashable, Codable, Sendable, CustomStringConvertible {
     public var text: String
 
@@ -10,9 +10,9 @@ public struct JobID: Hashable, Codable, Sendable, CustomStringConvertible {
     public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
 
-/// publishing → running → assembling → done | failed | cancelled.
+/// probing (until the passes of a plan are there) → running → assembling → done | failed | cancelled.
 public enum JobState: String, Codable, CaseIterable, Sendable {
-    case publishing, running, assembling, done, failed, cancelled
+    case probing, running, assembling, done, failed, cancelled
 
     public var isTerminal: Bool { self == .done || self == .failed || self == .cancelled }
 }
@@ -33,36 +33,4 @@ public enum FailureCause: String, Codable, CaseIterable, Sendable {
     case noSpace = "no-space"
     /// No attempt will ever succeed.
     case permanent
-}
-
-/// Why something did not work, in words for people: what, where, what to do.
-public struct ReelFailure: Error, Hashable, Codable, Sendable, CustomStringConvertible {
-    /// The exit code of the command line that this becomes.
-    public enum Kind: String, Codable, Sendable {
-        case job, usage, input, unreachable, output, interrupted
-    }
-
-    public var kind: Kind
-    public var cause: FailureCause
-    public var message: String
-
-    public init(_ kind: Kind, _ message: String, cause: FailureCause = .permanent) {
-        self.kind = kind
-        self.cause = cause
-        self.message = message
-    }
-
-    public var description: String { message }
-
-    /// 1 job failed, 2 usage, 3 bad input, 4 Redis or store unreachable, 5 output cannot be written, 130 interrupted.
-    public var exitCode: Int32 {
-        switch kind {
-        case .job: 1
-        case .usage: 2
-        case .input: 3
-        case .unreachable: 4
-        case .output: 5
-        case .interrupted: 130
-        }
-    }
 }

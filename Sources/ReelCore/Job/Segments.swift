@@ -1,9 +1,13 @@
-/// What stands beside a segment file, as `<name>.json`: written last, so where it is, the segment is whole.
+/// What stands beside a segment file, under `SegmentName.recordName`: written last, so where it is, the segment is whole.
 public struct SegmentRecord: Hashable, Codable, Sendable {
+    /// Grows when the meaning of a record, or of what it records, changes. Records of another version do not count.
+    public static let version = 2
+
+    public var version: Int
     /// File name of the segment in the job's segments folder.
-    public var name: String
-    public var pass: Int
-    public var run: Int
+    public var name: SegmentName
+    /// What the segment is: any plan that wants this takes it.
+    public var content: SegmentContent
     /// Frames of video, or samples per channel of audio, that are to be heard.
     public var frames: Int
     public var packets: Int
@@ -22,18 +26,17 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
     /// Audio only: where the first heard sample lies on the output's clock, in samples of `timeBase`; negative where
     /// the sound begins before the first frame.
     public var start: Int64
-    /// What people are to be told of it, in whichever job or attempt it is used; nil where that is nothing, which the
-    /// board's scripts tell by a text search.
-    public var warnings: [String]?
+    /// What people are to be told of it, in whichever job or attempt it is used.
+    public var diagnostics: [Diagnostic]
 
     public init(
-        name: String, pass: Int, run: Int, frames: Int, packets: Int, bytes: Int64, checksum: String,
+        content: SegmentContent, token: String, frames: Int, packets: Int, bytes: Int64, checksum: String,
         timeBase: TimeBase, reorderDepth: Int, extradataHash: String, initialPadding: Int = 0, trailingPadding: Int = 0,
-        start: Int64 = 0, warnings: [String] = []
+        start: Int64 = 0, diagnostics: [Diagnostic] = []
     ) {
-        self.name = name
-        self.pass = pass
-        self.run = run
+        version = SegmentRecord.version
+        name = SegmentName(subject: content.subject, token: token)
+        self.content = content
         self.frames = frames
         self.packets = packets
         self.bytes = bytes
@@ -44,7 +47,24 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
         self.initialPadding = initialPadding
         self.trailingPadding = trailingPadding
         self.start = start
-        self.warnings = warnings.isEmpty ? nil : warnings
+        self.diagnostics = diagnostics
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case version = "version"
+        case name = "name"
+        case content = "content"
+        case frames = "frames"
+        case packets = "packets"
+        case bytes = "bytes"
+        case checksum = "checksum"
+        case timeBase = "timeBase"
+        case reorderDepth = "reorderDepth"
+        case extradataHash = "extradataHash"
+        case initialPadding = "initialPadding"
+        case trailingPadding = "trailingPadding"
+        case start = "start"
+        case diagnostics = "diagnostics"
     }
 }
 
@@ -53,12 +73,18 @@ public struct PassResult: Hashable, Codable, Sendable {
     /// In run order; for the assembly, empty.
     public var segments: [SegmentRecord]
     public var statistics: PassStatistics
-    public var warnings: [String]
+    public var diagnostics: [Diagnostic]
 
-    public init(segments: [SegmentRecord], statistics: PassStatistics, warnings: [String]) {
+    public init(segments: [SegmentRecord], statistics: PassStatistics, diagnostics: [Diagnostic]) {
         self.segments = segments
         self.statistics = statistics
-        self.warnings = warnings
+        self.diagnostics = diagnostics
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case segments = "segments"
+        case statistics = "statistics"
+        case diagnostics = "diagnostics"
     }
 }
 
@@ -84,5 +110,14 @@ public struct PassStatistics: Hashable, Codable, Sendable {
         self.encodeSeconds = encodeSeconds
         self.waitSeconds = waitSeconds
         self.peakRSS = peakRSS
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case framesDecoded = "framesDecoded"
+        case framesEncoded = "framesEncoded"
+        case decodeSeconds = "decodeSeconds"
+        case encodeSeconds = "encodeSeconds"
+        case waitSeconds = "waitSeconds"
+        case peakRSS = "peakRSS"
     }
 }

@@ -36,6 +36,19 @@ public struct VideoTarget: Hashable, Codable, Sendable {
         self.keyFrameInterval = keyFrameInterval
         self.identity = identity
     }
+
+    public enum CodingKeys: String, CodingKey {
+        case encoder = "encoder"
+        case pixelFormat = "pixelFormat"
+        case width = "width"
+        case height = "height"
+        case frameRate = "frameRate"
+        case options = "options"
+        case bitrate = "bitrate"
+        case threads = "threads"
+        case keyFrameInterval = "keyFrameInterval"
+        case identity = "identity"
+    }
 }
 
 /// Which encoder made a job's parameters, so that a mixed fleet is found before work and not at assembly.
@@ -48,6 +61,11 @@ public struct EncoderIdentity: Hashable, Codable, Sendable {
     public init(build: String, extradataHash: String) {
         self.build = build
         self.extradataHash = extradataHash
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case build = "build"
+        case extradataHash = "extradataHash"
     }
 }
 
@@ -87,5 +105,15 @@ public struct AudioTarget: Hashable, Codable, Sendable {
         self.channelLayout = channelLayout
         self.bitrate = bitrate
         self.lossless = lossless
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case track = "track"
+        case handling = "handling"
+        case encoder = "encoder"
+        case sampleRate = "sampleRate"
+        case channelLayout = "channelLayout"
+        case bitrate = "bitrate"
+        case lossless = "lossless"
     }
 }

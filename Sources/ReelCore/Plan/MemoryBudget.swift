@@ -14,10 +14,15 @@ public struct MemoryRequest: Hashable, Codable, Sendable {
     /// 2 GiB, and more where that is not enough.
     public static let standard = MemoryRequest(budget: 2 << 30)
 
-    /// The same with a person's own `--memory`, which binds.
+    /// The same with a person's own memory, which binds.
     func narrowed(to explicit: Int64?) -> MemoryRequest {
         guard let explicit else { return self }
         return MemoryRequest(budget: explicit, limit: min(explicit, limit ?? explicit))
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case budget = "budget"
+        case limit = "limit"
     }
 }
 
@@ -35,7 +40,7 @@ struct MemoryBudget {
         let stream = index.video.stream
         guard (1...(1 << 40)).contains(stream.frameBytes), (0...1000).contains(stream.reorderDepth) else {
             throw ReelFailure(
-                .input, "no decoder makes frames of \(stream.frameBytes) bytes, \(stream.reorderDepth) held back")
+                .impossibleSizes(frameBytes: stream.frameBytes, reorderDepth: stream.reorderDepth))
         }
         let base = MemoryBudget.process + MemoryBudget.indexEntry * Int64(max(index.video.packets.count, packets))
         if video.isCopy {
@@ -61,14 +66,7 @@ struct MemoryBudget {
     func frames(in request: MemoryRequest, least: Int, most: Int) throws(ReelFailure) -> Int {
         let needed = need(frames: least)
         if let limit = request.limit, limit < needed {
-            let work = isCopy ? "copying this video takes" : "a pass of this video takes"
-            let otherwise = isCopy ? "" : ", or choose a faster preset or another codec"
-            throw ReelFailure(
-                .usage,
-                """
-                \(Wording.mebibytes(limit)) of memory are too little: \(work) \
-                \(Wording.mebibytes(needed)) at the least; allow that much\(otherwise)
-                """)
+            throw ReelFailure(.memoryTooSmall(allowed: limit, needed: needed, copies: isCopy))
         }
         guard !isCopy else { return most }
         let room = max(request.budget - fixed, 0) / frameBytes

@@ -1,9 +1,16 @@
-/// A job's work, fixed before any of it is done. Immutable: the same plan gives the same bytes anywhere.
+/// A job's work, fixed before any of it is done. Immutable: the same plan gives the same bytes anywhere. A job may get
+/// another one, which then has another number.
 public struct Plan: Hashable, Codable, Sendable {
     /// Grows when the meaning of a plan changes; workers refuse what they do not know.
-    public static let version = 6
+    public static let version = 7
 
     public var version: Int
+    /// Counts the plans of a job, from 1 on; 0 until the job's folder has it.
+    public var number: Int
+    /// SHA-256 of the index that it was made from, in hexadecimal.
+    public var indexHash: String
+    /// Builds of the encoders that workers must have.
+    public var encoders: [String]
     public var container: Container
     public var timeline: Timeline
     public var video: VideoTarget
@@ -16,13 +23,17 @@ public struct Plan: Hashable, Codable, Sendable {
     public var need: Int64
     public var verify: VerifyMode
     public var onDamage: DamageMode
-    public var warnings: [String]
+    public var diagnostics: [Diagnostic]
 
     public init(
-        container: Container, timeline: Timeline, video: VideoTarget, audio: [AudioTarget], passes: [Pass],
-        need: Int64, verify: VerifyMode, onDamage: DamageMode, warnings: [String]
+        number: Int = 0, indexHash: String, encoders: [String], container: Container, timeline: Timeline,
+        video: VideoTarget, audio: [AudioTarget], passes: [Pass], need: Int64, verify: VerifyMode,
+        onDamage: DamageMode, diagnostics: [Diagnostic]
     ) {
         self.version = Plan.version
+        self.number = number
+        self.indexHash = indexHash
+        self.encoders = encoders
         self.container = container
         self.timeline = timeline
         self.video = video
@@ -31,8 +42,37 @@ public struct Plan: Hashable, Codable, Sendable {
         self.need = need
         self.verify = verify
         self.onDamage = onDamage
-        self.warnings = warnings
+        self.diagnostics = diagnostics
     }
+
+    public enum CodingKeys: String, CodingKey {
+        case version = "version"
+        case number = "number"
+        case indexHash = "indexHash"
+        case encoders = "encoders"
+        case container = "container"
+        case timeline = "timeline"
+        case video = "video"
+        case audio = "audio"
+        case passes = "passes"
+        case need = "need"
+        case verify = "verify"
+        case onDamage = "onDamage"
+        case diagnostics = "diagnostics"
+    }
+
+    /// Reads what `CanonicalJSON` wrote.
+    ///
+    /// Throws `.planOfOtherVersion` for a plan of another version, `DecodingError` for what is no plan.
+    public static func decoded(from bytes: [UInt8]) throws -> Plan {
+        let version = try CanonicalJSON.value(Versioned.self, from: bytes).version
+        guard version == Plan.version else {
+            throw ReelFailure(.planOfOtherVersion(found: version, known: Plan.version))
+        }
+        return try CanonicalJSON.value(Plan.self, from: bytes)
+    }
+
+    private struct Versioned: Decodable { let version: Int }
 
     /// The most threads that a pass gives its encoder.
     public var mostEncoderThreads: Int {
@@ -45,7 +85,25 @@ public enum Pass: Hashable, Codable, Sendable {
     case video(VideoPass)
     /// The place of the track in `Plan.audio`.
     case audio(Int)
+    /// Joins all segments; no plan lists it.
     case assembly
+    /// Makes index and plan, so that there are passes; no plan lists it.
+    case probe
+
+    public enum CodingKeys: String, CodingKey {
+        case video = "video"
+        case audio = "audio"
+        case assembly = "assembly"
+        case probe = "probe"
+    }
+
+    public enum VideoCodingKeys: String, CodingKey {
+        case _0 = "pass"
+    }
+
+    public enum AudioCodingKeys: String, CodingKey {
+        case _0 = "place"
+    }
 }
 
 /// Decoded from a RAP, discarding up to its first frame, and encoded run by run.

@@ -9,14 +9,19 @@ public struct Planner: Hashable, Codable, Sendable {
         self.memory = memory
     }
 
+    private enum CodingKeys: String, CodingKey {
+        case slots, memory
+    }
+
     /// The plan. `head` are passes from the source's start on that are being worked on already: they stay as they are, if
     /// they fit into the memory allowed beside this index. `packets` are those that a longer index of the same source is
-    /// expected to have, beside which the passes are to fit, too.
+    /// expected to have, beside which the passes are to fit, too. `indexHash` and `encoders` are what the plan says of the
+    /// index and of the builds that workers must have.
     /// Fails with kind `.usage` where no frame lies in the spec's range or the least need exceeds the memory
     /// allowed, with `.input` where the video has no frames or cannot be decoded from its first.
     public func plan(
         index: SourceIndex, spec: JobSpec, video: VideoTarget, audio: [AudioTarget], head: [VideoPass] = [],
-        packets: Int = 0, warnings: [String]
+        packets: Int = 0, indexHash: String = "", encoders: [String] = [], diagnostics: [Diagnostic]
     ) throws(ReelFailure) -> Plan {
         let starts = try StartTable(index.video)
         let timeline = try Timeline(index: index, spec: spec)
@@ -45,10 +50,11 @@ public struct Planner: Hashable, Codable, Sendable {
         }
         passes = (video.isCopy ? [] : head) + passes
         return Plan(
-            container: spec.container, timeline: timeline, video: video, audio: audio,
+            indexHash: indexHash, encoders: encoders, container: spec.container, timeline: timeline, video: video,
+            audio: audio,
             passes: audio.indices.map(Pass.audio) + passes.reversed().map(Pass.video),
             need: need, verify: spec.verify, onDamage: spec.onDamage,
-            warnings: index.warnings + warnings.filter { !index.warnings.contains($0) })
+            diagnostics: index.diagnostics + diagnostics.filter { !index.diagnostics.contains($0) })
     }
 }
 
@@ -84,7 +90,7 @@ extension Planner {
         func passes(threads: Int) throws(ReelFailure) -> Int {
             var video = video
             video.threads = threads
-            return try plan(index: index, spec: spec, video: video, audio: [], warnings: []).passes.count
+            return try plan(index: index, spec: spec, video: video, audio: [], diagnostics: []).passes.count
         }
         var threads = min(slots / max(try passes(threads: 1), 1), Planner.mostThreads)
         while threads > 1, (try? passes(threads: threads)) == nil { threads -= 1 }
@@ -114,8 +120,7 @@ extension Timeline {
         let from = spec.from.map { index.startTime + $0 }
         let to = spec.to.map { index.startTime + $0 }
         if let from = spec.from, let to = spec.to, from >= to {
-            let (from, to) = (Wording.seconds(from), Wording.seconds(to))
-            throw ReelFailure(.usage, "--from \(from) is not before --to \(to): nothing lies between")
+            throw ReelFailure(.rangeEmpty(from: from, to: to))
         }
         func framesBefore(_ moment: Rational) -> Int {
             // Whole ticks lie before a moment when they lie before the first that does not.
@@ -132,11 +137,7 @@ extension Timeline {
     }
 
     private static func emptySelection(_ index: SourceIndex, _ spec: JobSpec) -> ReelFailure {
-        let range = [
-            spec.from.map { "--from \(Wording.seconds($0))" }, spec.to.map { "--to \(Wording.seconds($0))" },
-        ].compactMap { $0 }.joined(separator: " ")
-        let timeBase = index.video.stream.timeBase
-        let end = Wording.seconds(timeBase.seconds(index.video.end) - index.startTime)
-        return ReelFailure(.usage, "no frame begins in \(range): the video ends at \(end)")
+        let end = index.video.stream.timeBase.seconds(index.video.end) - index.startTime
+        return ReelFailure(.nothingInRange(from: spec.from, to: spec.to, end: end))
     }
 }

@@ -8,9 +8,9 @@ public struct StartTable {
 
     /// Fails with kind `.input` where the first frame cannot be decoded.
     public init(_ track: VideoTrack) throws(ReelFailure) {
-        guard track.frames.count > 0 else { throw ReelFailure(.input, "the video has no frames") }
+        guard track.frames.count > 0 else { throw ReelFailure(.noFrames(path: nil)) }
         guard track.randomAccessPoints.first?.frame == 0 else {
-            throw ReelFailure(.input, "the video cannot be decoded: no point to start at lies at its first frame")
+            throw ReelFailure(.noStart)
         }
         // Seen from the end, a RAP is of use only if it reaches further back than every later one: decoding starts as
         // late as it can.

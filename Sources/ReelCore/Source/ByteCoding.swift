@@ -40,19 +40,19 @@ struct ByteReader {
         end = max(bytes.count - 8, 0)
         var sum: UInt64 = 0
         for byte in bytes[end...].reversed() { sum = sum << 8 | UInt64(byte) }
-        guard bytes.count >= 8, sum == checksum(bytes[..<end]) else { throw damaged("its checksum does not match") }
+        guard bytes.count >= 8, sum == checksum(bytes[..<end]) else { throw damaged(.checksum) }
     }
 
     var remaining: Int { end - offset }
 
     mutating func byte() throws(ReelFailure) -> UInt8 {
-        guard offset < end else { throw damaged("it ends too early") }
+        guard offset < end else { throw damaged(.truncated) }
         defer { offset += 1 }
         return bytes[offset]
     }
 
     mutating func bytes(_ count: Int) throws(ReelFailure) -> ArraySlice<UInt8> {
-        guard count <= remaining else { throw damaged("it ends too early") }
+        guard count <= remaining else { throw damaged(.truncated) }
         defer { offset += count }
         return bytes[offset..<offset + count]
     }
@@ -64,7 +64,7 @@ struct ByteReader {
             value |= UInt64(byte & 0x7F) << UInt64(shift)
             guard byte >= 0x80 else { return value }
         }
-        throw damaged("a number has no end")
+        throw damaged(.number)
     }
 
     mutating func signed() throws(ReelFailure) -> Int64 {
@@ -75,13 +75,13 @@ struct ByteReader {
     /// A number of entries of which each takes `least` bytes or more: never more than the rest can hold.
     mutating func count(least: Int) throws(ReelFailure) -> Int {
         guard let count = Int(exactly: try unsigned()), count <= remaining / least else {
-            throw damaged("it counts more entries than it holds")
+            throw damaged(.count)
         }
         return count
     }
 
-    func damaged(_ what: String) -> ReelFailure {
-        ReelFailure(.job, "the job's index is damaged near byte \(offset): \(what); submit the job again with --force")
+    func damaged(_ flaw: IndexFlaw) -> ReelFailure {
+        ReelFailure(.indexDamaged(offset: offset, flaw: flaw))
     }
 }
 

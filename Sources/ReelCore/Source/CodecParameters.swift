@@ -26,4 +26,15 @@ public struct CodecParameters: Hashable, Codable, Sendable {
         self.bitsPerRawSample = bitsPerRawSample
         self.seekPreroll = seekPreroll
     }
+
+    public enum CodingKeys: String, CodingKey {
+        case extradata = "extradata"
+        case frameSize = "frameSize"
+        case blockAlign = "blockAlign"
+        case bitrate = "bitrate"
+        case profile = "profile"
+        case bitsPerCodedSample = "bitsPerCodedSample"
+        case bitsPerRawSample = "bitsPerRawSample"
+        case seekPreroll = "seekPreroll"
+    }
 }

@@ -28,6 +28,12 @@ public struct Chapter: Hashable, Codable, Sendable {
         let order = turned.indices.sorted { (turned[$0].start, -$0) < (turned[$1].start, -$1) }
         return order.map { turned[$0] }
     }
+
+    public enum CodingKeys: String, CodingKey {
+        case start = "start"
+        case end = "end"
+        case title = "title"
+    }
 }
 
 /// A cover or a file that the source carries beside its streams. Its bytes stay in the source.
@@ -54,5 +60,15 @@ public struct Attachment: Hashable, Codable, Sendable {
         self.mediaType = mediaType
         self.title = title
         self.bytes = bytes
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case index = "index"
+        case isCover = "isCover"
+        case codec = "codec"
+        case fileName = "fileName"
+        case mediaType = "mediaType"
+        case title = "title"
+        case bytes = "bytes"
     }
 }

@@ -9,6 +9,11 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
             self.x = x
             self.y = y
         }
+
+        public enum CodingKeys: String, CodingKey {
+            case x = "x"
+            case y = "y"
+        }
     }
 
     /// The colours that the display mixes, and its white.
@@ -24,6 +29,13 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
             self.blue = blue
             self.white = white
         }
+
+        public enum CodingKeys: String, CodingKey {
+            case red = "red"
+            case green = "green"
+            case blue = "blue"
+            case white = "white"
+        }
     }
 
     /// How dark and how bright the display becomes, in cd/m².
@@ -35,6 +47,11 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
             self.least = least
             self.most = most
         }
+
+        public enum CodingKeys: String, CodingKey {
+            case least = "least"
+            case most = "most"
+        }
     }
 
     public var primaries: Primaries?
@@ -43,6 +60,11 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
     public init(primaries: Primaries?, luminance: Luminance?) {
         self.primaries = primaries
         self.luminance = luminance
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case primaries = "primaries"
+        case luminance = "luminance"
     }
 }
 
@@ -56,5 +78,10 @@ public struct ContentLight: Hashable, Codable, Sendable {
     public init(pixel: UInt32, average: UInt32) {
         self.pixel = pixel
         self.average = average
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case pixel = "pixel"
+        case average = "average"
     }
 }

@@ -1,19 +1,19 @@
 extension PresentationOrder {
     /// Gives every packet a presentation time.
-    func timed(_ scanned: [ScannedPacket], _ warnings: inout [String]) -> [PacketEntry] {
-        let onOneClock = continuous(scanned, &warnings)
+    func timed(_ scanned: [ScannedPacket], _ diagnostics: inout [Diagnostic]) -> [PacketEntry] {
+        let onOneClock = continuous(scanned, &diagnostics)
         var packets = zip(scanned, onOneClock).map { packet, clocked in
             PacketEntry(
                 pts: clocked.pts ?? Timestamp(0), dts: packet.dts ?? Timestamp(0), size: packet.size,
                 position: packet.position, flags: packet.flags)
         }
-        fillTimes(of: onOneClock, in: &packets, &warnings)
+        fillTimes(of: onOneClock, in: &packets, &diagnostics)
         for place in packets.indices where scanned[place].dts == nil { packets[place].dts = packets[place].pts }
         return packets
     }
 
     /// The same packets on a clock that does not restart.
-    private func continuous(_ scanned: [ScannedPacket], _ warnings: inout [String]) -> [ScannedPacket] {
+    private func continuous(_ scanned: [ScannedPacket], _ diagnostics: inout [Diagnostic]) -> [ScannedPacket] {
         guard mayRestart else { return scanned }
         var clock = BroadcastClock(step: nominalDuration, patience: Ticks(nominalDuration.count * 15))
         var latest: Timestamp?
@@ -33,24 +33,23 @@ extension PresentationOrder {
             return packet
         }
         if clock.restarts > 0 {
-            warnings.append(
-                "the source's clock restarts \(Wording.count(clock.restarts, "time")): the video goes on without a gap")
+            diagnostics.append(.clockRestarts(restarts: clock.restarts))
         }
         return result
     }
 
     /// A packet's own time; where it has none, frames are shown in the order that the codec gives them, at the times at
     /// which they are decoded where the container tells these, else at the nominal rate.
-    private func fillTimes(of scanned: [ScannedPacket], in packets: inout [PacketEntry], _ warnings: inout [String]) {
+    private func fillTimes(
+        of scanned: [ScannedPacket], in packets: inout [PacketEntry], _ diagnostics: inout [Diagnostic]
+    ) {
         let missing = scanned.reduce(0) { $0 + ($1.pts == nil && !$1.picture.isSecondField ? 1 : 0) }
         if missing > 0 {
             let heads = scanned.indices.filter { !scanned[$0].picture.isSecondField }
             let order = displayOrder(scanned, heads)
             let ticks = heads.compactMap { scanned[$0].dts }.sorted()
-            warnings.append(
-                ticks.isEmpty
-                    ? "the video has no timestamps: its frames are shown in order, at the rate it states"
-                    : "\(missing) of \(heads.count) frames have no presentation time: it is derived from their order")
+            diagnostics.append(
+                ticks.isEmpty ? .noTimestamps : .timesDerived(missing: missing, frames: heads.count))
             let found = filled(order.map { scanned[$0].pts }, from: ticks)
             for (packet, time) in zip(order, found) { packets[packet].pts = time }
         }

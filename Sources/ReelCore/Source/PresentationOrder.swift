@@ -14,19 +14,19 @@ public struct PresentationOrder {
     }
 
     /// The tables of a source index. Every timestamp in them is unique and every interval has a length; what had to
-    /// be repaired or left out is told in `warnings`, a sentence each.
+    /// be repaired or left out is told in `diagnostics`.
     ///
     /// - Parameter firstDecoded: the packet, as a place in `scanned`, whose frame a decoder shows first when it is fed
     ///   from the start; nil where that is not known.
     public func arrange(
         _ scanned: [ScannedPacket], stream: VideoStream, firstDecoded: Int? = nil
-    ) -> (track: VideoTrack, warnings: [String]) {
-        var warnings: [String] = []
-        var packets = timed(scanned, &warnings)
+    ) -> (track: VideoTrack, diagnostics: [Diagnostic]) {
+        var diagnostics: [Diagnostic] = []
+        var packets = timed(scanned, &diagnostics)
         let shown = shownOrder(scanned, packets)
         // A millisecond is the least that every container can tell apart.
         let step = max(1, stream.timeBase.ticks(in: Rational(1, 1000), rounding: .up))
-        separate(&packets, shown, by: Ticks(step), &warnings)
+        separate(&packets, shown, by: Ticks(step), &diagnostics)
 
         var frames = shown.enumerated().map { place, packet in
             let start = packets[Int(packet)].pts
@@ -39,16 +39,14 @@ public struct PresentationOrder {
             firstDecoded.flatMap { packet in shown.firstIndex(of: Int32(packet)) } ?? points.first.map { Int($0.frame) }
             ?? 0
         if first > 0 {
-            warnings.append(
-                "\(Wording.count(first, "frame")) at the start cannot be decoded and are left out: what they refer to is missing"
-            )
+            diagnostics.append(.firstFramesLeftOut(frames: first))
             frames.removeFirst(first)
             points = points.map { RandomAccessPoint(packet: $0.packet, frame: max($0.frame - Int32(first), 0)) }
         }
         // What a decoder that is fed from the very start shows before the first clean point belongs to the video, too.
         if points.first?.frame != 0, !frames.isEmpty { points.insert(RandomAccessPoint(packet: 0, frame: 0), at: 0) }
         let track = VideoTrack(stream: stream, packets: packets, frames: frames, randomAccessPoints: points)
-        return (track, warnings)
+        return (track, diagnostics)
     }
 
     /// The packets that show a frame, as places in `packets`, in the order in which they do. That is nearly the order of
@@ -83,7 +81,7 @@ public struct PresentationOrder {
 
     /// Moves equal timestamps apart.
     private func separate(
-        _ packets: inout [PacketEntry], _ shown: [Int32], by step: Ticks, _ warnings: inout [String]
+        _ packets: inout [PacketEntry], _ shown: [Int32], by step: Ticks, _ diagnostics: inout [Diagnostic]
     ) {
         var moved = 0
         for (earlier, later) in zip(shown, shown.dropFirst())
@@ -92,9 +90,7 @@ public struct PresentationOrder {
             moved += 1
         }
         if moved > 0 {
-            warnings.append(
-                "\(Wording.count(moved, "frame")) had the presentation time of another or an earlier one: moved behind it"
-            )
+            diagnostics.append(.framesMoved(frames: moved))
         }
     }
 

@@ -2,15 +2,28 @@
 public enum Reordering: Hashable, Codable, Sendable {
     /// Every packet is one whole progressive frame that needs no other, shown when it is decoded.
     case possible(CodedVideo)
-    /// The one reason why not, as a sentence without its full stop.
-    case impossible(String)
+    /// The first reason why not.
+    case impossible(ReorderingObstacle)
+
+    public enum CodingKeys: String, CodingKey {
+        case possible = "possible"
+        case impossible = "impossible"
+    }
+
+    public enum PossibleCodingKeys: String, CodingKey {
+        case _0 = "coded"
+    }
+
+    public enum ImpossibleCodingKeys: String, CodingKey {
+        case _0 = "why"
+    }
 
     /// The same, where every packet that is shown is one of the track's frames.
     public func checked(against track: VideoTrack) -> Reordering {
         guard case .possible = self else { return self }
         let shown = track.packets.reduce(0) { $0 + ($1.flags.contains(.discarded) ? 0 : 1) }
         if shown == track.frames.count { return self }
-        return .impossible("\(shown) packets do not make \(track.frames.count) frames one by one")
+        return .impossible(.packetsNotFrames(packets: shown, frames: track.frames.count))
     }
 }
 
@@ -36,5 +49,14 @@ public struct CodedVideo: Hashable, Codable, Sendable {
         self.level = level
         self.bitsPerCodedSample = bitsPerCodedSample
         self.containers = containers
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case tag = "tag"
+        case extradata = "extradata"
+        case profile = "profile"
+        case level = "level"
+        case bitsPerCodedSample = "bitsPerCodedSample"
+        case containers = "containers"
     }
 }

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// The index as a file: "REELIDX", a version byte, the parameters as JSON, the tables as differences, a checksum.
 ///
 ///     packet   DTS step less the previous step · PTS − DTS · size · position − end of the previous payload · flags
@@ -15,7 +9,8 @@
 /// A regular packet takes about 8 bytes, a regular frame 2.
 extension SourceIndex {
     private static let magic = Array("REELIDX".utf8)
-    private static let version: UInt8 = 3
+    /// Grows when the meaning of an index changes.
+    public static let version: UInt8 = 4
 
     /// The index as bytes: equal indexes give equal bytes.
     public func encoded() -> [UInt8] {
@@ -38,33 +33,33 @@ extension SourceIndex {
     /// what no index can be: places outside the tables, frames that overlap, times beyond ±2⁶⁰ ticks.
     public init(decoding bytes: [UInt8]) throws(ReelFailure) {
         guard bytes.starts(with: Self.magic), bytes.count > Self.magic.count else {
-            throw ReelFailure(.job, "this is no index of reel's: it does not begin with REELIDX")
+            throw ReelFailure(.indexDamaged(offset: 0, flaw: .start))
         }
         let version = bytes[Self.magic.count]
         guard version == Self.version else {
-            throw ReelFailure(.job, "the index has version \(version), this reel reads \(Self.version)")
+            throw ReelFailure(.indexVersion(version: Int(version), supported: Int(Self.version)))
         }
         var reader = try ByteReader(sealed: bytes)
         _ = try reader.bytes(Self.magic.count + 1)
         let length = try reader.count(least: 1)
-        let json = Data(try reader.bytes(length))
+        let json = Array(try reader.bytes(length))
         let parameters: Parameters
         do {
-            parameters = try JSONDecoder().decode(Parameters.self, from: json)
+            parameters = try CanonicalJSON.value(Parameters.self, from: json)
         } catch {
-            throw reader.damaged("its parameters are not what they should be")
+            throw reader.damaged(.parameters)
         }
         let packets = try reader.packets()
         let frames = try reader.frames(of: packets)
         let points = try reader.randomAccessPoints(packets: packets.count, frames: frames.count)
         var texts: [TextTrack] = []
         for text in parameters.texts { texts.append(TextTrack(parameters: text, cues: try reader.cues())) }
-        guard reader.remaining == 0 else { throw reader.damaged("there is more than there should be") }
+        guard reader.remaining == 0 else { throw reader.damaged(.excess) }
         self.init(
             format: parameters.format, fileSize: parameters.fileSize, startTime: parameters.startTime,
             video: VideoTrack(stream: parameters.stream, packets: packets, frames: frames, randomAccessPoints: points),
             audio: parameters.audio, texts: texts, chapters: parameters.chapters, attachments: parameters.attachments,
-            metadata: parameters.metadata, reordering: parameters.reordering, warnings: parameters.warnings)
+            metadata: parameters.metadata, reordering: parameters.reordering, diagnostics: parameters.diagnostics)
     }
 
     /// All but the tables.
@@ -79,7 +74,7 @@ extension SourceIndex {
         var attachments: [Attachment]
         var metadata: [Tag]
         var reordering: Reordering
-        var warnings: [String]
+        var diagnostics: [Diagnostic]
 
         init(_ index: SourceIndex) {
             format = index.format
@@ -92,18 +87,30 @@ extension SourceIndex {
             attachments = index.attachments
             metadata = index.metadata
             reordering = index.reordering
-            warnings = index.warnings
+            diagnostics = index.diagnostics
         }
 
-        var json: Data {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
+        var json: [UInt8] {
             do {
-                return try encoder.encode(self)
+                return try CanonicalJSON.bytes(of: self)
             } catch {
                 // Strings, integers and lists of them: there is nothing that JSON could not hold.
                 preconditionFailure("the index's parameters are no JSON: \(error)")
             }
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case format = "format"
+            case fileSize = "fileSize"
+            case startTime = "startTime"
+            case stream = "stream"
+            case audio = "audio"
+            case texts = "texts"
+            case chapters = "chapters"
+            case attachments = "attachments"
+            case metadata = "metadata"
+            case reordering = "reordering"
+            case diagnostics = "diagnostics"
         }
     }
 }
@@ -164,10 +171,10 @@ extension ByteReader {
             step &+= try signed()
             dts &+= step
             let pts = dts &+ (try signed())
-            guard let size = Int32(exactly: try signed()), size >= 0 else { throw damaged("a packet has no size") }
+            guard let size = Int32(exactly: try signed()), size >= 0 else { throw damaged(.packetSize) }
             let position = end &+ (try signed())
             end = position &+ Int64(size)
-            guard isTime(dts), isTime(pts) else { throw damaged("a time is out of all bounds") }
+            guard isTime(dts), isTime(pts) else { throw damaged(.time) }
             packets.append(
                 PacketEntry(
                     pts: Timestamp(pts), dts: Timestamp(dts), size: size, position: position,
@@ -183,9 +190,9 @@ extension ByteReader {
         var previous: Int64 = -1
         for _ in 0..<count {
             let packet = previous &+ 1 &+ (try signed())
-            guard packets.indices.contains(Int(packet)) else { throw damaged("a frame has no packet") }
+            guard packets.indices.contains(Int(packet)) else { throw damaged(.framePacket) }
             let start = packets.pts(of: Int32(packet)) &+ (try signed())
-            guard isTime(start) else { throw damaged("a time is out of all bounds") }
+            guard isTime(start) else { throw damaged(.time) }
             let interval = Interval(start: Timestamp(start), duration: .zero)
             frames.append(FrameSlot(interval: interval, packet: Int32(packet)))
             previous = packet
@@ -195,7 +202,7 @@ extension ByteReader {
         }
         try readIrregularDurations(into: &frames)
         for (frame, next) in zip(frames, frames.dropFirst()) where next.interval.start < frame.interval.end {
-            throw damaged("frames overlap")
+            throw damaged(.overlap)
         }
         return frames
     }
@@ -204,13 +211,13 @@ extension ByteReader {
         var place = 0
         for _ in 0..<(try count(least: 2)) {
             guard let step = Int(exactly: try unsigned()), step < frames.count - place else {
-                throw damaged("a duration has no frame")
+                throw damaged(.durationFrame)
             }
             place += step
             frames[place].interval.duration = Ticks(try signed())
         }
         guard frames.allSatisfy({ (0...Timestamp.bound).contains($0.interval.duration.count) }) else {
-            throw damaged("a duration is out of all bounds")
+            throw damaged(.duration)
         }
     }
 
@@ -223,7 +230,7 @@ extension ByteReader {
             packet &+= try signed()
             frame &+= try signed()
             guard (0..<Int64(packets)).contains(packet), (0..<Int64(frames)).contains(frame) else {
-                throw damaged("a random access point lies outside the tables")
+                throw damaged(.randomAccessPoint)
             }
             points.append(RandomAccessPoint(packet: Int32(packet), frame: Int32(frame)))
         }

@@ -14,13 +14,13 @@ public struct SourceIndex: Equatable, Sendable {
     /// Tags of the whole file, in the order of the file.
     public var metadata: [Tag]
     public var reordering: Reordering
-    /// What the source has that will not be kept, or had to be repaired: one sentence each.
-    public var warnings: [String]
+    /// What the source has that will not be kept, or had to be repaired.
+    public var diagnostics: [Diagnostic]
 
     public init(
         format: String, fileSize: Int64, startTime: Rational, video: VideoTrack, audio: [AudioTrack],
         texts: [TextTrack] = [], chapters: [Chapter] = [], attachments: [Attachment] = [], metadata: [Tag],
-        reordering: Reordering, warnings: [String]
+        reordering: Reordering, diagnostics: [Diagnostic]
     ) {
         self.format = format
         self.fileSize = fileSize
@@ -32,7 +32,7 @@ public struct SourceIndex: Equatable, Sendable {
         self.attachments = attachments
         self.metadata = metadata
         self.reordering = reordering
-        self.warnings = warnings
+        self.diagnostics = diagnostics
     }
 }
 
@@ -44,6 +44,11 @@ public struct Tag: Hashable, Codable, Sendable {
     public init(name: String, value: String) {
         self.name = name
         self.value = value
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case name = "name"
+        case value = "value"
     }
 }
 

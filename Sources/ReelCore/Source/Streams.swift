@@ -26,8 +26,8 @@ public struct VideoStream: Hashable, Codable, Sendable {
     /// Whether some frames are not of `fieldOrder`, which is then that of most interlaced ones: they are progressive, or
     /// their other field comes first.
     public var fieldsVary = false
-    /// What stands beside the pictures and no encoder writes again, a sentence each: packets that are copied keep it.
-    public var losses: [String] = []
+    /// What stands beside the pictures and no encoder writes again: packets that are copied keep it.
+    public var losses: [Diagnostic] = []
     /// How many frames the decoder holds back to put them in order.
     public var reorderDepth: Int
     /// Bytes that one decoded frame takes in memory, all planes with their padding.
@@ -54,6 +54,29 @@ public struct VideoStream: Hashable, Codable, Sendable {
         self.frameBytes = frameBytes
         self.details = details
     }
+
+    public enum CodingKeys: String, CodingKey {
+        case index = "index"
+        case codec = "codec"
+        case profile = "profile"
+        case level = "level"
+        case width = "width"
+        case height = "height"
+        case pixelFormat = "pixelFormat"
+        case timeBase = "timeBase"
+        case frameRate = "frameRate"
+        case sampleAspectRatio = "sampleAspectRatio"
+        case displayMatrix = "displayMatrix"
+        case colour = "colour"
+        case masteringDisplay = "masteringDisplay"
+        case contentLight = "contentLight"
+        case fieldOrder = "fieldOrder"
+        case fieldsVary = "fieldsVary"
+        case losses = "losses"
+        case reorderDepth = "reorderDepth"
+        case frameBytes = "frameBytes"
+        case details = "details"
+    }
 }
 
 /// What the pixels' numbers mean, as FFmpeg spells it ("bt709", "tv", "left"); nil where nothing is said.
@@ -73,6 +96,14 @@ public struct ColourTags: Hashable, Codable, Sendable {
         self.transfer = transfer
         self.matrix = matrix
         self.chromaLocation = chromaLocation
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case range = "range"
+        case primaries = "primaries"
+        case transfer = "transfer"
+        case matrix = "matrix"
+        case chromaLocation = "chromaLocation"
     }
 }
 
@@ -102,6 +133,12 @@ public struct TrackDetails: Hashable, Codable, Sendable {
         self.language = language
         self.title = title
         self.dispositions = dispositions
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case language = "language"
+        case title = "title"
+        case dispositions = "dispositions"
     }
 }
 
@@ -148,5 +185,21 @@ public struct AudioTrack: Hashable, Codable, Sendable {
         self.bytes = bytes
         self.parameters = parameters
         self.details = details
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case index = "index"
+        case codec = "codec"
+        case sampleRate = "sampleRate"
+        case channels = "channels"
+        case channelLayout = "channelLayout"
+        case sampleFormat = "sampleFormat"
+        case bitsPerSample = "bitsPerSample"
+        case profile = "profile"
+        case timeBase = "timeBase"
+        case span = "span"
+        case bytes = "bytes"
+        case parameters = "parameters"
+        case details = "details"
     }
 }

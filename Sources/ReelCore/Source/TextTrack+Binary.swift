@@ -25,7 +25,7 @@ extension ByteReader {
             start &+= try signed()
             let duration = Int64(bitPattern: try unsigned())
             guard isTime(start), (0...Timestamp.bound).contains(duration) else {
-                throw damaged("a time is out of all bounds")
+                throw damaged(.time)
             }
             cues.append(
                 Cue(

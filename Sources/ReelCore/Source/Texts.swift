@@ -38,6 +38,17 @@ public struct TextTrack: Hashable, Sendable {
             self.timeBase = timeBase
             self.details = details
         }
+
+        public enum CodingKeys: String, CodingKey {
+            case index = "index"
+            case codec = "codec"
+            case header = "header"
+            case isTimedText = "isTimedText"
+            case width = "width"
+            case height = "height"
+            case timeBase = "timeBase"
+            case details = "details"
+        }
     }
 }
 

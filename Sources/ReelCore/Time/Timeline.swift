@@ -48,4 +48,14 @@ public struct Timeline: Hashable, Codable, Sendable {
 
     /// Where a moment of the source, in seconds on its clock, lies in the output.
     public func mirror(_ seconds: Rational) -> Rational { timeBase.seconds(end) - seconds }
+
+    public enum CodingKeys: String, CodingKey {
+        case timeBase = "timeBase"
+        case mode = "mode"
+        case firstFrame = "firstFrame"
+        case frameCount = "frameCount"
+        case end = "end"
+        case audioFrom = "audioFrom"
+        case audioTo = "audioTo"
+    }
 }

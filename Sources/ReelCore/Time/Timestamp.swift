@@ -47,6 +47,11 @@ public struct Interval: Hashable, Codable, Sendable {
     public func mirrored(at end: Timestamp) -> Interval {
         Interval(start: Timestamp((end - self.end).count), duration: duration)
     }
+
+    public enum CodingKeys: String, CodingKey {
+        case start = "start"
+        case duration = "duration"
+    }
 }
 
 /// Both are written as plain integers.

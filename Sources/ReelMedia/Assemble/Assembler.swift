@@ -20,10 +20,10 @@ public struct Assembler {
     }
 
     /// Writes the output and reads it back. `progress` hears how many packets are written or checked, and how many
-    /// frames of video written. Returns packets and bytes, and what could not be kept, a sentence each.
+    /// frames of video written. Returns packets and bytes, and what could not be kept.
     public func assemble(
         to path: String, progress: (_ packets: Int, _ frames: Int) -> Void
-    ) throws(ReelFailure) -> (packets: Int, bytes: Int64, warnings: [String]) {
+    ) throws(ReelFailure) -> (packets: Int, bytes: Int64, diagnostics: [Diagnostic]) {
         let heard = try heardTracks()
         let streams = try OutputStreams(plan: plan, index: index, heard: heard)
         let sources = try sources(streams, heard)
@@ -57,11 +57,11 @@ public struct Assembler {
         writeback.begin(size: bytes)
         try Verifier(plan: plan, expected: expected).verify(path) { progress(written + $0, frames) }
         try writeback.finish()
-        return (written, bytes, streams.texts.compactMap(\.warning))
+        return (written, bytes, streams.texts.compactMap(\.diagnostic))
     }
 
     /// Compares a finished file with the segments that it was made of. Returns how many packets were compared.
-    public func verify(_ path: String, progress: (Int) -> Void) throws(ReelFailure) -> Int {
+    package func verify(_ path: String, progress: (Int) -> Void) throws(ReelFailure) -> Int {
         let heard = try heardTracks()
         let streams = try OutputStreams(plan: plan, index: index, heard: heard)
         let sources = try sources(streams, heard)
@@ -91,7 +91,7 @@ public struct Assembler {
         } else {
             sources.append(
                 VideoSource(
-                    folder: folder, segments: segments, plan: plan, track: index.video, parameters: streams.video,
+                    folder: folder, segments: segments, plan: plan, index: index, parameters: streams.video,
                     depth: max(streams.reorderDepth, segments.reorderDepth), shift: shift))
         }
         for (heard, parameters) in zip(heard, streams.audio) {
@@ -116,8 +116,7 @@ public struct Assembler {
         guard earliest < Rational(0) else { return .zero }
         let ticks = plan.timeline.timeBase.ticks(in: Rational(0) - earliest, rounding: .up)
         guard ticks <= Timestamp.bound else {
-            let seconds = decimal(earliest.approximate)
-            throw ReelFailure(.input, "the sound lies \(seconds) s from the video; use --audio none")
+            throw ReelFailure(.soundOutOfReach(path: source, distance: earliest))
         }
         return Ticks(ticks)
     }
@@ -125,9 +124,12 @@ public struct Assembler {
     /// The audio tracks that have a sound while the video lasts.
     private func heardTracks() throws(ReelFailure) -> [HeardTrack] {
         var result: [HeardTrack] = []
-        for (number, pass) in plan.passes.enumerated() {
-            guard case .audio(let track) = pass else { continue }
-            let record = try segments.record(pass: number, run: 0)
+        let planned = PlannedSegments(plan: plan, index: index)
+        for case .audio(let track) in plan.passes {
+            guard let content = planned.content(ofAudio: track) else {
+                throw ReelFailure(.planLacks(part: .audioTrack, number: track))
+            }
+            let record = try segments.record(of: content)
             if record.frames > 0 { result.append(HeardTrack(target: plan.audio[track], record: record)) }
         }
         return result

@@ -38,7 +38,7 @@ final class AudioSource: PacketSource {
     }
 
     func take(into packet: borrowing Packet) throws(ReelFailure) {
-        guard let pts = upcoming else { throw ReelFailure(.job, "segment \(record.name) ends before its record does") }
+        guard let pts = upcoming else { throw ReelFailure(.segmentFlawed(segment: record.name.text, flaw: .short)) }
         av_packet_move_ref(packet.native, ahead.native)
         try advance()
         packet.pts = pts

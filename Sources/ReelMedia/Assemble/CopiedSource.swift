@@ -36,7 +36,7 @@ final class CopiedSource: PacketSource {
     func take(into packet: borrowing Packet) throws(ReelFailure) {
         if packets.isEmpty { packets = try stretches.next() }
         guard let frame = left.last, let next = packets.popLast() else {
-            throw ReelFailure(.job, "the packets end before the plan does")
+            throw ReelFailure(.partsEnded(parts: .packets))
         }
         av_packet_move_ref(packet.native, next.native)
         av_packet_free_side_data(packet.native)
@@ -110,7 +110,7 @@ private final class StretchReader {
                     number = try reader.next(into: packet)
                     guard let number, number <= wanted else {
                         throw ReelFailure(
-                            .input, "\(reader.path): packet \(wanted) is not where it was; submit it again")
+                            .sourceChanged(path: reader.path, change: .packetPlace, number: wanted))
                     }
                 } while number != wanted
                 packets.append(packet)

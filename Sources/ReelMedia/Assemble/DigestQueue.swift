@@ -44,7 +44,7 @@ private final class Batch: @unchecked Sendable {
 
     func add(_ packet: borrowing Packet, to digest: PayloadDigest) throws(ReelFailure) {
         let shared = try Packet()
-        try check(av_packet_ref(shared.native, packet.native), "keeping a packet")
+        try check(av_packet_ref(shared.native, packet.native), .makePacket)
         bytes += packet.size + 1024
         packets.append(shared)
         digests.append(digest)

@@ -27,9 +27,7 @@ final class OutputExtras {
         source = demuxer
         for attachment in kept {
             guard let bytes = demuxer.stream(attachment.index)?.attachedBytes, bytes.count == attachment.bytes else {
-                throw ReelFailure(
-                    .input,
-                    "\(path): stream \(attachment.index) is not what it was: the source changed; submit it again")
+                throw ReelFailure(.sourceChanged(path: path, change: .stream, number: attachment.index))
             }
             attachments.append((attachment, Array(bytes)))
         }
@@ -54,7 +52,7 @@ final class OutputExtras {
                 if container == .mkv {
                     try describe(attachment, bytes, stream)
                 } else if let own = source?.stream(attachment.index) {
-                    try check(avcodec_parameters_copy(stream.pointee.codecpar, own.pointee.codecpar), "a cover")
+                    try check(avcodec_parameters_copy(stream.pointee.codecpar, own.pointee.codecpar), .describeStream)
                     stream.pointee.codecpar.pointee.codec_tag = 0
                     stream.pointee.disposition = AV_DISPOSITION_ATTACHED_PIC
                 }
@@ -92,12 +90,12 @@ final class OutputExtras {
         let found = output.streams.filter(\.isAttachment)
         guard found.count == attachments.count,
             zip(found, attachments).allSatisfy({ $0.attachedBytes.elementsEqual($1.bytes) })
-        else { throw ReelFailure(.job, "the output failed its verification: its covers or attached files differ") }
+        else { throw ReelFailure(.verificationFailed(stream: nil, flaw: .attachments)) }
         // Every clock that containers write chapters in is as fine as this.
         let near = Rational(1, 1000)
         let kept = output.chapters
         guard kept.count == chapters.count,
             zip(kept, chapters).allSatisfy({ max($0.start - $1.start, $1.start - $0.start) <= near })
-        else { throw ReelFailure(.job, "the output failed its verification: its chapters differ") }
+        else { throw ReelFailure(.verificationFailed(stream: nil, flaw: .chapters)) }
     }
 }

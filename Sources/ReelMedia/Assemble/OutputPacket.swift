@@ -24,15 +24,13 @@ final class SegmentReader {
         folder: String, record: SegmentRecord, parameters: UnsafePointer<AVCodecParameters>
     ) throws(ReelFailure) {
         self.record = record
-        demuxer = try Demuxer(path: folder + "/" + record.name, purpose: .segment)
+        demuxer = try Demuxer(path: "\(folder)/\(record.name)", purpose: .segment)
         guard let stream = demuxer.stream(0), let own = stream.pointee.codecpar else {
-            throw ReelFailure(.job, "segment \(record.name) has no stream")
+            throw ReelFailure(.segmentFlawed(segment: record.name.text, flaw: .noStream))
         }
         ownBase = TimeBase(stream.pointee.time_base)
         guard own.pointee.header.elementsEqual(parameters.pointee.header) else {
-            throw ReelFailure(
-                .job,
-                "segment \(record.name) was encoded with other parameters than the job's: its worker's encoder differs")
+            throw ReelFailure(.segmentFlawed(segment: record.name.text, flaw: .otherParameters))
         }
     }
 

@@ -19,7 +19,7 @@ final class OutputStreams {
 
     init(plan: Plan, index: SourceIndex, heard: [HeardTrack]) throws(ReelFailure) {
         self.heard = heard
-        video = try allocated(avcodec_parameters_alloc(), "stream parameters")
+        video = try allocated(avcodec_parameters_alloc(), .describeStream)
         if plan.video.isCopy, case .possible(let coded) = index.reordering {
             try coded.describe(index.video.stream, for: plan.container.muxer, into: video)
             reorderDepth = 0
@@ -33,7 +33,7 @@ final class OutputStreams {
         var tracks: [UnsafeMutablePointer<AVCodecParameters>] = []
         for heard in heard {
             let track = index.audio[heard.target.track]
-            let parameters = try allocated(avcodec_parameters_alloc(), "stream parameters")
+            let parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
             if heard.target.handling == .copied {
                 try track.describe(into: parameters, padding: heard.record.initialPadding)
             } else {
@@ -62,7 +62,7 @@ final class OutputStreams {
     func add(to muxer: Muxer, plan: Plan, index: SourceIndex) throws(ReelFailure) {
         let source = index.video.stream
         _ = try muxer.addStream(timeBase: plan.timeline.timeBase) { (stream) throws(ReelFailure) in
-            try check(avcodec_parameters_copy(stream.pointee.codecpar, video), "describing the video")
+            try check(avcodec_parameters_copy(stream.pointee.codecpar, video), .describeStream)
             let aspect = source.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
             stream.pointee.sample_aspect_ratio = aspect
             stream.pointee.codecpar.pointee.sample_aspect_ratio = aspect
@@ -77,7 +77,7 @@ final class OutputStreams {
         }
         for (heard, parameters) in zip(heard, audio) {
             _ = try muxer.addStream(timeBase: heard.record.timeBase) { (stream) throws(ReelFailure) in
-                try check(avcodec_parameters_copy(stream.pointee.codecpar, parameters), "describing the audio")
+                try check(avcodec_parameters_copy(stream.pointee.codecpar, parameters), .describeStream)
                 stream.pointee.codecpar.pointee.codec_tag = 0
                 describe(stream, index.audio[heard.target.track].details, plan.container)
             }
@@ -104,7 +104,7 @@ final class OutputStreams {
         _ matrix: [Int32]?, _ stream: UnsafeMutablePointer<AVStream>, _ container: Container
     ) throws(ReelFailure) {
         guard let matrix, container == .mp4 || container == .mov else { return }
-        let room = try allocated(reel_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, 36), "a display matrix")
+        let room = try allocated(reel_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, 36), .describeStream)
         matrix.withUnsafeBytes {
             UnsafeMutableRawPointer(room).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(room), byteCount: 36)
         }

@@ -21,7 +21,7 @@ final class PayloadDigest {
         default: syntax = .plain
         }
         countsPackets = !String(cString: avcodec_get_name(parameters.codec_id)).hasPrefix("pcm")
-        try check(av_hash_alloc(&native, "murmur3"), "a checksum")
+        try check(av_hash_alloc(&native, "murmur3"), .checksum)
         av_hash_init(native)
     }
 

@@ -5,19 +5,16 @@ public import ReelCore
 /// The segments that an assembly joins. Where it began before all passes were finished, the file that names them grows
 /// until it names all, and whoever asks for one that is not there yet waits.
 public final class SegmentList {
-    private struct Place: Hashable {
-        var pass: Int
-        var run: Int
-    }
-
-    private var known: [Place: SegmentRecord] = [:]
+    private var known: [SegmentSubject: SegmentRecord] = [:]
     private let file: FileHandle?
+    /// The file's path; empty where there is none.
+    private let path: String
     private var unfinishedLine: [UInt8] = []
     private let waiting: () -> Void
 
     /// A list that is whole.
     public init(_ records: [SegmentRecord]) {
-        (file, waiting) = (nil, {})
+        (file, path, waiting) = (nil, "", {})
         add(records)
     }
 
@@ -25,21 +22,26 @@ public final class SegmentList {
     /// waited for.
     public init(growing path: String, waiting: @escaping () -> Void) throws(ReelFailure) {
         guard let file = FileHandle(forReadingAtPath: path) else {
-            throw ReelFailure(.job, "cannot read \(path)", cause: .transient)
+            throw ReelFailure(.segmentListUnreadable(path: path, said: nil))
         }
-        (self.file, self.waiting) = (file, waiting)
+        (self.file, self.path, self.waiting) = (file, path, waiting)
         try readOn()
     }
 
     /// How many packets a frame comes later in decode order than in presentation order, in the segments known so far.
     var reorderDepth: Int { known.values.reduce(0) { max($0, $1.reorderDepth) } }
 
-    /// The segment of a run; the caller knows that the plan has it.
-    func record(pass: Int, run: Int) throws(ReelFailure) -> SegmentRecord {
+    /// The segment of this content, which the plan has. Refuses one that shows the same frames in another way.
+    func record(of content: SegmentContent) throws(ReelFailure) -> SegmentRecord {
         while true {
-            if let record = known[Place(pass: pass, run: run)] { return record }
+            if let record = known[content.subject] {
+                guard record.content == content else {
+                    throw ReelFailure(.segmentFlawed(segment: record.name.text, flaw: .otherContent))
+                }
+                return record
+            }
             guard file != nil else {
-                throw ReelFailure(.job, "the segment of pass \(pass), run \(run) is missing", cause: .transient)
+                throw ReelFailure(.segmentMissing(segment: "\(content.subject)"))
             }
             if try !readOn() {
                 waiting()
@@ -59,14 +61,13 @@ public final class SegmentList {
             add(try lines.map { try decoder.decode(SegmentRecord.self, from: Data($0)) })
             return !lines.isEmpty
         } catch {
-            throw ReelFailure(.job, "the list of segments cannot be read: \(error)", cause: .transient)
+            throw ReelFailure(.segmentListUnreadable(path: path, said: "\(error)"))
         }
     }
 
     private func add(_ records: [SegmentRecord]) {
         for record in records {
-            let place = Place(pass: record.pass, run: record.run)
-            if known[place] == nil { known[place] = record }
+            if known[record.content.subject] == nil { known[record.content.subject] = record }
         }
     }
 }

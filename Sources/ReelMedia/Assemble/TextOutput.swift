@@ -78,10 +78,9 @@ final class TextOutput {
         }
     }
 
-    /// What became of cues that could not be kept, in a sentence.
-    var warning: String? {
-        lost == 0
-            ? nil : "stream \(parameters.index): \(lost) subtitles cannot be read or be \(codec), and are left out"
+    /// What became of cues that could not be kept.
+    var diagnostic: Diagnostic? {
+        lost == 0 ? nil : .cuesUnwritable(stream: parameters.index, cues: lost, codec: codec)
     }
 
     /// Bytes that they take in the tables of MP4, at the most: a sample and what ends it, each with size, time,

@@ -25,7 +25,7 @@ final class TextSource: PacketSource {
     var upcoming: Timestamp? { cues.first?.interval.start }
 
     func take(into packet: borrowing Packet) throws(ReelFailure) {
-        guard let cue = cues.popFirst() else { throw ReelFailure(.job, "a text track ends before its cues do") }
+        guard let cue = cues.popFirst() else { throw ReelFailure(.partsEnded(parts: .cues)) }
         try packet.fill(with: cue.text.payload)
         try packet.setSideData(cue.text.identifier, AV_PKT_DATA_WEBVTT_IDENTIFIER)
         try packet.setSideData(cue.text.settings, AV_PKT_DATA_WEBVTT_SETTINGS)

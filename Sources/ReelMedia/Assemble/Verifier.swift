@@ -74,7 +74,7 @@ struct Verifier {
         try expected.extras.verify(demuxer)
         var found: [Found] = []
         for number in expected.streams.indices {
-            guard let stream = demuxer.stream(number) else { throw wrong(number, "is missing") }
+            guard let stream = demuxer.stream(number) else { throw wrong(number, .missing) }
             found.append(try Found(stream))
         }
         // Containers without a fixed start are compared up to one constant.
@@ -128,22 +128,22 @@ struct Verifier {
         defer { found.packets += 1 }
         if let dts = packet.dts {
             if let last = found.lastDecodeTime, dts < last || dts == last && stream.kind != .text {
-                throw wrong(number, "has decode times that do not increase")
+                throw wrong(number, .decodeTimes)
             }
             found.lastDecodeTime = dts
         }
         guard stream.digest.countsPackets || found.packets == 0 else { return }
         guard found.packets < stream.presentation.count else {
-            throw wrong(number, "has more packets than were written")
+            throw wrong(number, .excessPackets)
         }
-        guard let pts = packet.pts else { throw wrong(number, "has a packet without a time") }
+        guard let pts = packet.pts else { throw wrong(number, .packetWithoutTime) }
         let due = stream.timeBase.seconds(Timestamp(stream.presentation[found.packets]))
         if offset == nil { offset = startsAtZero ? Rational(0) : found.timeBase.seconds(pts) - due }
         let moved = due + (offset ?? Rational(0))
         let off = found.timeBase.ticks(in: moved, rounding: .nearest) &- pts.ticks
         guard off.magnitude <= tolerance(found.timeBase, stream) else {
-            let times = "\(decimal(found.timeBase.seconds(pts).approximate)) s for \(decimal(moved.approximate)) s"
-            throw wrong(number, "has packet \(found.packets) at \(times)")
+            let time = found.timeBase.seconds(pts)
+            throw wrong(number, .packetTime(packet: found.packets, found: time, planned: moved))
         }
         // Where frames are reordered, libavformat 5.1 does not hand out what the table says.
         guard stream.kind == .text || storesDurations, !stream.isReordered else { return }
@@ -152,17 +152,17 @@ struct Verifier {
         guard stream.kind == .text || !isLast || stream.presentation[0] <= 0 else { return }
         let length = stream.timeBase.seconds(Ticks(stream.duration(of: found.packets)))
         guard (found.timeBase.ticks(in: length, rounding: .nearest) &- packet.duration.count).magnitude <= 1 else {
-            let lasts = decimal(found.timeBase.seconds(packet.duration).approximate)
-            throw wrong(number, "has packet \(found.packets) last \(lasts) s for \(decimal(length.approximate)) s")
+            let lasts = found.timeBase.seconds(packet.duration)
+            throw wrong(number, .packetDuration(packet: found.packets, found: lasts, planned: length))
         }
     }
 
     private func finish(_ stream: Expectation.Stream, _ number: Int, _ found: Found) throws(ReelFailure) {
         if stream.digest.countsPackets, found.packets != stream.presentation.count {
-            throw wrong(number, "has \(found.packets) packets of \(stream.presentation.count)")
+            throw wrong(number, .packetCount(found: found.packets, planned: stream.presentation.count))
         }
         guard found.digest.finish() == stream.digest.finish() else {
-            throw wrong(number, "holds other bytes than were encoded")
+            throw wrong(number, .payload)
         }
     }
 
@@ -177,8 +177,8 @@ struct Verifier {
         return 1
     }
 
-    private func wrong(_ number: Int, _ what: String) -> ReelFailure {
-        ReelFailure(.job, "the output failed its verification: stream \(number) \(what)")
+    private func wrong(_ number: Int, _ flaw: VerificationFlaw) -> ReelFailure {
+        ReelFailure(.verificationFailed(stream: number, flaw: flaw))
     }
 }
 
@@ -190,14 +190,14 @@ private struct StreamCheck {
 
     init(demuxer: Demuxer, stream number: Int, path: String) throws(ReelFailure) {
         guard let stream = demuxer.stream(number) else {
-            throw ReelFailure(.job, "\(path): stream \(number) is missing")
+            throw ReelFailure(.verificationFailed(stream: number, flaw: .missing))
         }
         self.number = number
         decoder = try Decoder(stream: stream, threads: 1, path: path)
     }
 
     mutating func decode(_ packet: borrowing Packet) throws(ReelFailure) {
-        guard try decoder.send(packet) != .damaged else { throw broken("does not decode") }
+        guard try decoder.send(packet) != .damaged else { throw broken(.undecodable) }
         try receive()
     }
 
@@ -210,10 +210,10 @@ private struct StreamCheck {
     mutating func finish(frames due: Int?) throws(ReelFailure) {
         try decoder.drain()
         try receive()
-        guard due == nil || due == frames else { throw broken("decodes to \(frames) frames of \(due ?? 0)") }
+        if let due, due != frames { throw broken(.frameCount(found: frames, planned: due)) }
     }
 
-    private func broken(_ how: String) -> ReelFailure {
-        ReelFailure(.job, "the output failed its verification: stream \(number) \(how)")
+    private func broken(_ flaw: VerificationFlaw) -> ReelFailure {
+        ReelFailure(.verificationFailed(stream: number, flaw: flaw))
     }
 }

@@ -10,9 +10,10 @@ final class VideoSource: PacketSource {
     private let parameters: UnsafePointer<AVCodecParameters>
     private let shift: Ticks
     private let segments: SegmentList
-    /// Runs whose segments are still to be opened, in the order of the output, with the frames of the source that each
+    /// Runs whose segments are still to be opened, in the order of the output, as the frames of the source that each
     /// shows.
-    private var pending: ArraySlice<(pass: Int, run: Int, frames: Range<Int>)> = []
+    private var pending: ArraySlice<Range<Int>> = []
+    private let planned: PlannedSegments
     private var reader: SegmentReader?
     /// The open segment's frames: where the output has each, by its presentation time in the segment.
     private var shown: [Timestamp: Interval] = [:]
@@ -23,22 +24,20 @@ final class VideoSource: PacketSource {
     ///   - depth: packets that a frame may come later in decode order than in presentation order.
     ///   - shift: by how much everything is shown later.
     init(
-        folder: String, segments: SegmentList, plan: Plan, track: VideoTrack,
+        folder: String, segments: SegmentList, plan: Plan, index: SourceIndex,
         parameters: UnsafePointer<AVCodecParameters>, depth: Int, shift: Ticks
     ) {
         self.folder = folder
         self.segments = segments
         timeline = plan.timeline
-        self.track = track
+        track = index.video
+        planned = PlannedSegments(plan: plan, index: index)
         self.parameters = parameters
         self.shift = shift
         timeBase = timeline.timeBase
         self.depth = depth
         // Passes as the plan has them, in each the last run first.
-        for (number, pass) in plan.passes.enumerated() {
-            guard case .video(let pass) = pass else { continue }
-            pending += pass.runs.enumerated().reversed().map { (pass: number, run: $0.offset, frames: $0.element) }
-        }
+        for case .video(let pass) in plan.passes { pending += pass.runs.reversed() }
     }
 
     var matroskaDelay: Ticks { .zero }
@@ -69,32 +68,32 @@ final class VideoSource: PacketSource {
             try openNext()
         }
         guard let place = packet.pts, let interval = shown.removeValue(forKey: place), let dts = upcoming else {
-            throw broken("shows a frame at a time that is not in the plan, or twice")
+            throw broken(.unplannedFrame)
         }
         let pts = interval.start + shift
         packet.pts = pts
         packet.dts = dts
         packet.duration = interval.duration
-        guard dts <= pts else { throw broken("needs more reordering than it says") }
+        guard dts <= pts else { throw broken(.reordering) }
         written += 1
     }
 
     private func finishSegment() throws(ReelFailure) {
-        guard let reader, !shown.isEmpty else { return }
-        throw ReelFailure(.job, "segment \(reader.record.name) lacks \(shown.count) frames")
+        guard reader != nil, !shown.isEmpty else { return }
+        throw broken(.missingFrames(count: shown.count))
     }
 
     private func openNext() throws(ReelFailure) {
-        guard let next = pending.popFirst() else { throw ReelFailure(.job, "the segments end before the plan does") }
-        let record = try segments.record(pass: next.pass, run: next.run)
+        guard let next = pending.popFirst() else { throw ReelFailure(.partsEnded(parts: .segments)) }
+        let record = try segments.record(of: planned.content(ofRun: next))
         reader = try SegmentReader(folder: folder, record: record, parameters: parameters)
-        let frames = next.frames.map { frame in
-            (timeline.start(of: frame, inRun: next.frames, of: track), timeline.interval(of: frame, in: track))
+        let frames = next.map { frame in
+            (timeline.start(of: frame, inRun: next, of: track), timeline.interval(of: frame, in: track))
         }
         shown = Dictionary(frames, uniquingKeysWith: { first, _ in first })
     }
 
-    private func broken(_ how: String) -> ReelFailure {
-        ReelFailure(.job, "segment \(reader?.record.name ?? "") \(how)")
+    private func broken(_ flaw: SegmentFlaw) -> ReelFailure {
+        ReelFailure(.segmentFlawed(segment: reader?.record.name.text ?? "", flaw: flaw))
     }
 }

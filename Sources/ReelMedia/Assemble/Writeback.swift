@@ -25,7 +25,7 @@ final class Writeback {
     init(_ path: String) throws(ReelFailure) {
         self.path = path
         descriptor = open(path, O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Files.failure("opening \(path)") }
+        guard descriptor >= 0 else { throw Files.failure(.open, path) }
     }
 
     deinit {
@@ -60,7 +60,7 @@ final class Writeback {
     func finish() throws(ReelFailure) {
         thread.sync {}
         errno = failure.code.load(ordering: .relaxed)
-        guard errno == 0 else { throw Files.failure("syncing \(path)") }
+        guard errno == 0 else { throw Files.failure(.sync, path) }
     }
 
     private final class Failure: Sendable {

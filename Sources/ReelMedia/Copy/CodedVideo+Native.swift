@@ -14,10 +14,10 @@ extension CodedVideo {
         _ stream: VideoStream, for muxer: String, into parameters: UnsafeMutablePointer<AVCodecParameters>
     ) throws(ReelFailure) {
         guard let descriptor = avcodec_descriptor_get_by_name(stream.codec) else {
-            throw ReelFailure(.job, "this FFmpeg knows no codec named \(stream.codec)", cause: .incompatible)
+            throw ReelFailure(.codecAbsent(codec: stream.codec, role: .codec))
         }
         // A context without a codec takes what an encoder would have set.
-        let context = try allocated(avcodec_alloc_context3(nil), "stream parameters")
+        let context = try allocated(avcodec_alloc_context3(nil), .describeStream)
         defer {
             var context: UnsafeMutablePointer<AVCodecContext>? = context
             avcodec_free_context(&context)
@@ -33,7 +33,7 @@ extension CodedVideo {
         context.pointee.field_order = stream.fieldOrder.native
         context.pointee.sample_aspect_ratio = stream.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
         stream.colour.apply(to: context)
-        try check(avcodec_parameters_from_context(parameters, context), "describing the video")
+        try check(avcodec_parameters_from_context(parameters, context), .describeStream)
         parameters.pointee.codec_tag = muxerTag(tag, of: descriptor.pointee.id, muxer: muxer)
         try setHeader(extradata, of: parameters)
     }

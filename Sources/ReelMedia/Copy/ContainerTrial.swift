@@ -13,7 +13,7 @@ final class ContainerTrial {
         _ container: Container, describe: (UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
         self.container = container
-        parameters = try allocated(avcodec_parameters_alloc(), "stream parameters")
+        parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
         try describe(parameters)
     }
 
@@ -42,11 +42,11 @@ final class ContainerTrial {
         let muxer = try Muxer(path: path, format: container.muxer)
         let base = TimeBase(1, 25)
         _ = try muxer.addStream(timeBase: base) { (added) throws(ReelFailure) in
-            try check(avcodec_parameters_copy(added.pointee.codecpar, parameters), "describing the video")
+            try check(avcodec_parameters_copy(added.pointee.codecpar, parameters), .describeStream)
         }
         try muxer.begin()
         let copy = try Packet()
-        try check(av_packet_ref(copy.native, packet.native), "keeping a packet")
+        try check(av_packet_ref(copy.native, packet.native), .makePacket)
         (copy.pts, copy.dts, copy.duration, copy.streamIndex) = (Timestamp(0), Timestamp(0), Ticks(1), 0)
         try muxer.write(copy, timeBase: base)
         _ = try muxer.finish()
@@ -77,7 +77,7 @@ private final class MemoryFile {
 
     init() throws(ReelFailure) {
         descriptor = reel_memory_file()
-        guard descriptor >= 0 else { throw mediaFailure(reel_error_no_memory, "making a file in memory") }
+        guard descriptor >= 0 else { throw mediaFailure(reel_error_no_memory, .openMuxer) }
     }
 
     deinit { close(descriptor) }

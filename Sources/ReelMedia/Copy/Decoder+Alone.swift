@@ -21,7 +21,7 @@ extension Frame {
     /// The visible pixels of all planes, line after line.
     func pixels() throws(ReelFailure) -> [UInt8] {
         let size = try check(
-            av_image_get_buffer_size(pixelFormat, native.pointee.width, native.pointee.height, 1), "reading a picture")
+            av_image_get_buffer_size(pixelFormat, native.pointee.width, native.pointee.height, 1), .readPicture)
         var bytes = [UInt8](repeating: 0, count: Int(size))
         let code = withUnsafePointer(to: &native.pointee.data) { planes in
             planes.withMemoryRebound(to: UnsafePointer<UInt8>?.self, capacity: 8) { planes in
@@ -33,7 +33,7 @@ extension Frame {
                 }
             }
         }
-        try check(code, "reading a picture")
+        try check(code, .readPicture)
         return bytes
     }
 }

@@ -17,7 +17,7 @@ final class IDRFrames {
     }
 
     /// What is wrong with a packet; nil where nothing is.
-    func fault(in bytes: UnsafeRawBufferPointer) -> String? {
+    func fault(in bytes: UnsafeRawBufferPointer) -> PacketFault? {
         let units = framing.units(in: bytes)
         var pictures = 0
         for unit in units {
@@ -26,15 +26,15 @@ final class IDRFrames {
             case 5:
                 // first_mb_in_slice is 0, which is a single bit, where a picture begins.
                 if let next = unit.dropFirst().first, next & 0x80 != 0 { pictures += 1 }
-            case 1...4: return "is not an IDR picture"
+            case 1...4: return .notIDR
             case 7, 8:
-                guard parameterSets.contains(Array(unit)) else { return "brings parameter sets of its own" }
-            case 14, 15, 20, 21: return "has layers"
+                guard parameterSets.contains(Array(unit)) else { return .parameterSets }
+            case 14, 15, 20, 21: return .layers
             default: continue
             }
         }
-        guard pictures == 1 else { return pictures == 0 ? "holds no whole picture" : "holds several pictures" }
-        return parser.parse(bytes).field_order == AV_FIELD_PROGRESSIVE ? nil : IntraFrames.interlaced
+        guard pictures == 1 else { return pictures == 0 ? .incomplete : .severalPictures }
+        return parser.parse(bytes).field_order == AV_FIELD_PROGRESSIVE ? nil : .interlaced
     }
 }
 

@@ -45,15 +45,15 @@ struct IntraFrames {
         }
     }
 
-    /// What is wrong with a packet, as the end of a sentence that begins with the packet; nil where nothing is. Looks at
+    /// What is wrong with a packet; nil where nothing is. Looks at
     /// no more than the first `count` bytes.
-    mutating func fault(in bytes: UnsafeRawBufferPointer, first count: Int) -> String? {
+    mutating func fault(in bytes: UnsafeRawBufferPointer, first count: Int) -> PacketFault? {
         switch syntax {
         case .prores: return proresFault(bytes)
         case .dnxhd: return dnxhdFault(bytes)
         case .ffv1: return ffv1Fault(bytes)
-        case .raw: return differs(withUnsafeBytes(of: bytes.count) { Array($0) }, "is of another size than the first")
-        case .huffyuv: return bytes.isEmpty ? "is empty" : nil
+        case .raw: return differs(withUnsafeBytes(of: bytes.count) { Array($0) }, .packetSize)
+        case .huffyuv: return bytes.isEmpty ? .empty : nil
         case .jpeg(var frames):
             defer { syntax = .jpeg(frames) }
             return frames.fault(in: bytes, first: count, width: width, height: height)
@@ -61,38 +61,36 @@ struct IntraFrames {
         }
     }
 
-    private mutating func differs(_ bytes: [UInt8], _ how: String) -> String? {
+    private mutating func differs(_ bytes: [UInt8], _ fault: PacketFault) -> PacketFault? {
         guard let constant else {
             constant = bytes
             return nil
         }
-        return constant == bytes ? nil : how
+        return constant == bytes ? nil : fault
     }
 
     /// SMPTE RDD 36 5.1: frame_size, "icpf", then the frame header with size, chroma format and interlace mode.
-    private mutating func proresFault(_ bytes: UnsafeRawBufferPointer) -> String? {
+    private mutating func proresFault(_ bytes: UnsafeRawBufferPointer) -> PacketFault? {
         guard bytes.count > 28, bytes.bigEndian(at: 0, bytes: 4) <= bytes.count,
             bytes[4..<8].elementsEqual("icpf".utf8)
-        else { return "is no whole frame" }
+        else { return .incomplete }
         guard bytes.bigEndian(at: 16, bytes: 2) == width, bytes.bigEndian(at: 18, bytes: 2) == height else {
-            return "has another picture size"
+            return .pictureSize
         }
-        guard bytes[20] & 0x0c == 0 else { return Self.interlaced }
-        return differs([bytes[20] & 0xc0, bytes[25] & 0x0f], "has another pixel format than the first")
+        guard bytes[20] & 0x0c == 0 else { return .interlaced }
+        return differs([bytes[20] & 0xc0, bytes[25] & 0x0f], .format)
     }
 
     /// SMPTE ST 2019-1: the header's prefix, whether it is a field, picture size, depth, compression id.
-    private mutating func dnxhdFault(_ bytes: UnsafeRawBufferPointer) -> String? {
-        guard bytes.count > 0x280 else { return "is no whole frame" }
-        guard bytes[5] & 2 == 0 else { return Self.interlaced }
-        return differs(Array(bytes[..<5]) + bytes[0x18..<0x2c], "has another format than the first")
+    private mutating func dnxhdFault(_ bytes: UnsafeRawBufferPointer) -> PacketFault? {
+        guard bytes.count > 0x280 else { return .incomplete }
+        guard bytes[5] & 2 == 0 else { return .interlaced }
+        return differs(Array(bytes[..<5]) + bytes[0x18..<0x2c], .format)
     }
 
     /// RFC 9043 4.4: the first bit, of even odds, says whether this is a key frame.
-    private func ffv1Fault(_ bytes: UnsafeRawBufferPointer) -> String? {
-        guard bytes.count > 2 else { return "is no whole frame" }
-        return bytes.bigEndian(at: 0, bytes: 2) < 0x7f80 ? "is no key frame" : nil
+    private func ffv1Fault(_ bytes: UnsafeRawBufferPointer) -> PacketFault? {
+        guard bytes.count > 2 else { return .incomplete }
+        return bytes.bigEndian(at: 0, bytes: 2) < 0x7f80 ? .notKey : nil
     }
-
-    static let interlaced = "is interlaced: its fields would come in the wrong order"
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReelCore
 
 /// Reads the markers of Motion JPEG pictures (ITU-T T.81 B.1). Decoders keep tables from picture to picture, so a
 /// picture that brings none may need another's.
@@ -12,12 +13,12 @@ struct JPEGFrames {
     /// alone is looked at, unless they are all.
     mutating func fault(
         in picture: UnsafeRawBufferPointer, first count: Int, width: Int, height: Int
-    ) -> String? {
+    ) -> PacketFault? {
         let bytes = UnsafeRawBufferPointer(rebasing: picture.prefix(count))
-        guard bytes.count > 4, bytes[0] == 0xff, bytes[1] == 0xd8 else { return "is no whole picture" }
+        guard bytes.count > 4, bytes[0] == 0xff, bytes[1] == 0xd8 else { return .incomplete }
         var (place, hasQuantisers, hasHuffmanTables, isSized) = (2, false, false, false)
         while place + 4 <= bytes.count {
-            guard bytes[place] == 0xff else { return "has a damaged header" }
+            guard bytes[place] == 0xff else { return .header }
             let marker = bytes[place + 1]
             // Fill bytes.
             guard marker != 0xff else {
@@ -25,45 +26,45 @@ struct JPEGFrames {
                 continue
             }
             let length = bytes.bigEndian(at: place + 2, bytes: 2)
-            guard length >= 2, place + 2 + length <= bytes.count else { return "has a damaged header" }
+            guard length >= 2, place + 2 + length <= bytes.count else { return .header }
             let segment = UnsafeRawBufferPointer(rebasing: bytes[place + 4..<place + 2 + length])
             switch marker {
             case 0xda:
-                guard hasQuantisers, isSized else { return "lacks tables of its own" }
+                guard hasQuantisers, isSized else { return .noTables }
                 guard bringsHuffmanTables ?? hasHuffmanTables == hasHuffmanTables else {
-                    return "has Huffman tables only now and then"
+                    return .huffmanTables
                 }
                 bringsHuffmanTables = hasHuffmanTables
                 return bytes.count < picture.count ? nil : endFault(bytes, from: place + 2 + length)
             case 0xdb: hasQuantisers = true
             case 0xc4: hasHuffmanTables = true
             case 0xc0...0xc3:
-                guard segment.count >= 5 else { return "has a damaged header" }
+                guard segment.count >= 5 else { return .header }
                 // A field has half of the height.
                 let lines = segment.bigEndian(at: 1, bytes: 2)
-                guard lines * 4 >= height * 3 else { return IntraFrames.interlaced }
+                guard lines * 4 >= height * 3 else { return .interlaced }
                 guard lines == height, segment.bigEndian(at: 3, bytes: 2) == width else {
-                    return "has another picture size"
+                    return .pictureSize
                 }
                 let own = [segment[0]] + segment[5...]
-                guard components ?? own == own else { return "has another pixel format than the first" }
+                guard components ?? own == own else { return .format }
                 components = own
                 isSized = true
             case 0xe0:
                 // The polarity that AVI writes: 0 is a whole frame.
                 let isField = segment.count > 4 && segment[..<4].elementsEqual("AVI1".utf8) && segment[4] != 0
-                if isField { return IntraFrames.interlaced }
+                if isField { return .interlaced }
             default: break
             }
             place += 2 + length
         }
-        return "is no whole picture"
+        return .incomplete
     }
 
     /// One end of image, and no other image behind it.
-    private func endFault(_ bytes: UnsafeRawBufferPointer, from start: Int) -> String? {
-        guard let end = Self.marker(0xd9, in: bytes, from: start) else { return "ends in the midst of a picture" }
-        return Self.marker(0xd8, in: bytes, from: end + 2) == nil ? nil : IntraFrames.interlaced
+    private func endFault(_ bytes: UnsafeRawBufferPointer, from start: Int) -> PacketFault? {
+        guard let end = Self.marker(0xd9, in: bytes, from: start) else { return .cutOff }
+        return Self.marker(0xd8, in: bytes, from: end + 2) == nil ? nil : .interlaced
     }
 
     /// Where a marker stands. Nearly all of a picture is searched, so memchr() does it.

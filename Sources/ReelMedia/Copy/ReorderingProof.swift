@@ -7,7 +7,7 @@ final class ReorderingProof {
     private let path: String
     private var syntax: IntraFrames?
     /// The first reason against it, and its packet; -1 where it is none of a packet.
-    private var obstacle: (packet: Int, reason: String)?
+    private var obstacle: (packet: Int, reason: ReorderingObstacle)?
     private let samples: SampleDecoding
     private var number = 0
     private var last: Timestamp?
@@ -21,9 +21,9 @@ final class ReorderingProof {
         sample = try Packet()
         samples = SampleDecoding(stream: stream, path: path)
         if syntax == nil {
-            obstacle = (-1, "frames of \(String(cString: avcodec_get_name(parameters.codec_id))) may need other frames")
+            obstacle = (-1, .interFrames(codec: String(cString: avcodec_get_name(parameters.codec_id))))
         } else if ![AV_FIELD_PROGRESSIVE, AV_FIELD_UNKNOWN].contains(parameters.field_order) {
-            obstacle = (-1, "the video \(IntraFrames.interlaced)")
+            obstacle = (-1, .interlaced)
         }
     }
 
@@ -35,19 +35,21 @@ final class ReorderingProof {
         defer { number += 1 }
         guard obstacle == nil else { return }
         if let fault = try fault(of: packet, in: demuxer) {
-            obstacle = (number, "\(name(of: packet)) \(fault)")
+            obstacle = (number, .packet(number: number, time: time(of: packet), fault: fault))
         } else if isSampled {
-            try samples.add(packet, number: number, name: name(of: packet))
+            try samples.add(packet, number: number, time: time(of: packet))
         }
-        if number == 0 { try check(av_packet_ref(sample.native, packet.native), "keeping a packet") }
+        if number == 0 { try check(av_packet_ref(sample.native, packet.native), .makePacket) }
     }
 
     /// What recon found, once every packet was seen.
     func verdict(on stream: VideoStream) throws(ReelFailure) -> Reordering {
-        if let fault = try samples.finish(), fault.packet < obstacle?.packet ?? .max { obstacle = fault }
+        if let found = try samples.finish(), found.packet < obstacle?.packet ?? .max {
+            obstacle = (found.packet, .packet(number: found.packet, time: found.time, fault: found.fault))
+        }
         if let obstacle { return .impossible(obstacle.reason) }
         guard stream.fieldOrder == .progressive || stream.fieldOrder == .unknown else {
-            return .impossible("the video \(IntraFrames.interlaced)")
+            return .impossible(.interlaced)
         }
         return .possible(try coded(stream))
     }
@@ -65,11 +67,11 @@ final class ReorderingProof {
         return coded
     }
 
-    private func fault(of packet: borrowing Packet, in demuxer: Demuxer) throws(ReelFailure) -> String? {
-        if packet.isCorrupt { return "is damaged" }
-        if packet.changesParameters { return "changes how the video is decoded" }
-        guard let pts = packet.pts, pts == packet.dts else { return "is not shown when it is decoded" }
-        if let last, pts <= last { return "is not shown after the packet before it" }
+    private func fault(of packet: borrowing Packet, in demuxer: Demuxer) throws(ReelFailure) -> PacketFault? {
+        if packet.isCorrupt { return .corrupt }
+        if packet.changesParameters { return .changesParameters }
+        guard let pts = packet.pts, pts == packet.dts else { return .reordered }
+        if let last, pts <= last { return .backwards }
         last = pts
         // Where the payload is read in any case, all of it is looked at.
         let enough = isSampled || !demuxer.leavesPayload ? .max : syntax?.headerBytes ?? 0
@@ -83,9 +85,8 @@ final class ReorderingProof {
     /// One frame in a hundred, more of them at the start: enough to see what the syntax does not tell.
     private var isSampled: Bool { number % 100 == 0 || number & (number - 1) == 0 }
 
-    /// The packet as faults call it, with its time.
-    private func name(of packet: borrowing Packet) -> String {
-        guard let pts = packet.pts ?? packet.dts else { return "packet \(number)" }
-        return "packet \(number) at \(decimal(TimeBase(stream.pointee.time_base).seconds(pts).approximate)) s"
+    /// The packet's time in seconds; nil where it has none.
+    private func time(of packet: borrowing Packet) -> Rational? {
+        (packet.pts ?? packet.dts).map(TimeBase(stream.pointee.time_base).seconds)
     }
 }

@@ -7,9 +7,11 @@ internal import Synchronization
 /// Decodes packets, each by a decoder that has seen no other, while the next ones are read. `@unchecked` because the
 /// stream's description stays as it is from its opening on, and what is found lies behind a lock.
 final class SampleDecoding: @unchecked Sendable {
+    typealias Fault = (packet: Int, time: Rational?, fault: PacketFault)
+
     private struct Found {
         /// Of the first packet that does not show a progressive frame by itself.
-        var fault: (packet: Int, reason: String)?
+        var fault: Fault?
         var failure: ReelFailure?
     }
 
@@ -24,18 +26,18 @@ final class SampleDecoding: @unchecked Sendable {
         self.path = path
     }
 
-    /// Has a packet decoded; `name` is what a fault calls it.
-    func add(_ packet: borrowing Packet, number: Int, name: String) throws(ReelFailure) {
+    /// Has a packet decoded; `time` is its own, in seconds, for a fault.
+    func add(_ packet: borrowing Packet, number: Int, time: Rational?) throws(ReelFailure) {
         let sample = try Sample(packet)
         room.wait()
         threads.async { [self] in
-            look(at: sample, number, name)
+            look(at: sample, number, time)
             room.signal()
         }
     }
 
     /// What was found in all of them: the first packet's fault, nil where there is none.
-    func finish() throws(ReelFailure) -> (packet: Int, reason: String)? {
+    func finish() throws(ReelFailure) -> Fault? {
         threads.sync(flags: .barrier) {}
         return try found.withLock { (found) throws(ReelFailure) in
             if let failure = found.failure { throw failure }
@@ -43,22 +45,22 @@ final class SampleDecoding: @unchecked Sendable {
         }
     }
 
-    private func look(at sample: Sample, _ number: Int, _ name: String) {
+    private func look(at sample: Sample, _ number: Int, _ time: Rational?) {
         do throws(ReelFailure) {
             guard let fault = try fault(of: sample.packet) else { return }
             found.withLock { found in
-                if number < found.fault?.packet ?? .max { found.fault = (number, "\(name) \(fault)") }
+                if number < found.fault?.packet ?? .max { found.fault = (number, time, fault) }
             }
         } catch {
             found.withLock { $0.failure = error }
         }
     }
 
-    private func fault(of packet: borrowing Packet) throws(ReelFailure) -> String? {
+    private func fault(of packet: borrowing Packet) throws(ReelFailure) -> PacketFault? {
         guard let frame = try Decoder.decodingAlone(packet, of: stream, path: path) else {
-            return "does not decode by itself"
+            return .dependent
         }
-        return reel_frame_is_interlaced(frame.native) != 0 ? IntraFrames.interlaced : nil
+        return reel_frame_is_interlaced(frame.native) != 0 ? .interlaced : nil
     }
 }
 
@@ -68,6 +70,6 @@ private final class Sample: @unchecked Sendable {
 
     init(_ packet: borrowing Packet) throws(ReelFailure) {
         self.packet = try Packet()
-        try check(av_packet_ref(self.packet.native, packet.native), "keeping a packet")
+        try check(av_packet_ref(self.packet.native, packet.native), .makePacket)
     }
 }

@@ -20,14 +20,11 @@ extension TargetChoice {
     /// follow, `.input` with the one reason where it was asked for and cannot be.
     mutating func copy() throws(ReelFailure) -> VideoTarget? {
         if insistsOnCopy {
-            let options = [
-                ("--crf", spec.crf != nil), ("--preset", spec.preset != nil), ("--bitrate", spec.bitrate != nil),
-                ("--pass-frames", spec.passFrames != nil),
+            let options: [(JobSpec.Option, Bool)] = [
+                (.crf, spec.crf != nil), (.preset, spec.preset != nil), (.bitrate, spec.bitrate != nil),
+                (.passFrames, spec.passFrames != nil),
             ]
-            if let (option, _) = options.first(where: \.1) {
-                throw ReelFailure(
-                    .usage, "--video-codec copy keeps the pictures as they are and has no passes; leave out \(option)")
-            }
+            if let (option, _) = options.first(where: \.1) { throw ReelFailure(.copyWithOption(option: option)) }
         }
         guard copiesVideo else { return nil }
         let coded = try codedVideo()
@@ -42,18 +39,15 @@ extension TargetChoice {
     }
 
     private func codedVideo() throws(ReelFailure) -> CodedVideo {
-        let advice = "leave out --video-codec copy to encode it again"
         switch index.reordering {
-        case .impossible(let reason):
-            throw ReelFailure(.input, "--video-codec copy: \(reason); \(advice)")
+        case .impossible(let obstacle):
+            throw ReelFailure(.copyImpossible(obstacle: obstacle))
         case .possible(let coded):
             guard coded.containers.contains(spec.container) else {
                 throw ReelFailure(
-                    .input,
-                    """
-                    --video-codec copy: a .\(spec.container.rawValue) file does not give \(index.video.stream.codec) \
-                    (\(index.video.stream.pixelFormat)) back as it was; choose another container, or \(advice)
-                    """)
+                    .copyNotGivenBack(
+                        codec: index.video.stream.codec, pixelFormat: index.video.stream.pixelFormat,
+                        container: spec.container))
             }
             return coded
         }

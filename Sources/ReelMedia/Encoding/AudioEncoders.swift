@@ -27,7 +27,7 @@ struct AudioEncoderProfile {
         if name == "pcm" { return .pcm(holding: track) }
         guard let profile = AudioEncoderProfile(named: name) else {
             throw ReelFailure(
-                .usage, "--audio-codec \(name): this FFmpeg has no such audio encoder; reel knows aac, opus, flac, pcm")
+                .encoderUnknown(option: .audioCodec, name: name, known: ["aac", "opus", "flac", "pcm"]))
         }
         return profile
     }

@@ -30,7 +30,7 @@ extension Encoder {
             context.pointee.bit_rate = bitrate ?? 0
             stream.colour.converted(from: av_get_pix_fmt(stream.pixelFormat), to: format).apply(to: context)
             context.pointee.field_order = (stream.fieldsVary ? .unknown : stream.fieldOrder.reversed).native
-            if stream.fieldOrder.isInterlaced, PictureWarnings.interlacing.contains(target.encoder) {
+            if stream.fieldOrder.isInterlaced, PictureMeaning.interlacing.contains(target.encoder) {
                 context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME
             }
             switch target.encoder {
@@ -100,7 +100,7 @@ extension Encoder {
             context.pointee.sample_fmt = Self.sampleFormat(of: target.encoder, source: source)
             try check(
                 av_channel_layout_from_string(&context.pointee.ch_layout, target.channelLayout),
-                "the channel layout \(target.channelLayout)")
+                .layOutChannels, target.channelLayout)
         }
     }
 

@@ -1,41 +1,32 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// What stands beside pictures and has no way into the output: a plain line for each.
+/// What stands beside pictures and has no way into the output.
 enum Losses {
     /// Kinds of the decoder's side data whose loss a person may care about.
-    private static let kinds: [(kind: AVFrameSideDataType, line: String)] = [
-        (AV_FRAME_DATA_A53_CC, "the closed captions in the pictures are left out"),
-        (AV_FRAME_DATA_AFD, "the active format description in the pictures is left out"),
-        (AV_FRAME_DATA_S12M_TIMECODE, "the timecodes in the pictures are left out: they would run backwards"),
-        (
-            AV_FRAME_DATA_DYNAMIC_HDR_PLUS,
-            "HDR10+ is left out: the output is plain HDR10, as bright as its static metadata says"
-        ),
-        (AV_FRAME_DATA_DYNAMIC_HDR_VIVID, "the HDR Vivid metadata is left out"),
-        (AV_FRAME_DATA_ICC_PROFILE, "the ICC profile of the pictures is left out"),
-        (AV_FRAME_DATA_SPHERICAL, "the projection of the spherical video is left out"),
+    private static let kinds: [(kind: AVFrameSideDataType, extra: PictureExtra)] = [
+        (AV_FRAME_DATA_A53_CC, .closedCaptions), (AV_FRAME_DATA_AFD, .activeFormat),
+        (AV_FRAME_DATA_S12M_TIMECODE, .timecodes), (AV_FRAME_DATA_DYNAMIC_HDR_PLUS, .hdr10Plus),
+        (AV_FRAME_DATA_DYNAMIC_HDR_VIVID, .hdrVivid), (AV_FRAME_DATA_ICC_PROFILE, .iccProfile),
+        (AV_FRAME_DATA_SPHERICAL, .projection),
     ]
 
     /// Of a frame.
-    static func lines(of frame: borrowing Frame) -> [String] {
+    static func of(_ frame: borrowing Frame) -> [Diagnostic] {
         guard frame.native.pointee.nb_side_data > 0 else { return [] }
-        var lines: [String] = []
-        for (kind, line) in kinds where frame.has(kind) { lines.append(line) }
-        return lines
+        var losses: [Diagnostic] = []
+        for (kind, extra) in kinds where frame.has(kind) { losses.append(.pictureExtraLeftOut(extra: extra)) }
+        return losses
     }
 
     /// Dolby Vision, by the stream's configuration record or the first frame's own data.
-    static func dolbyVision(_ record: AVDOVIDecoderConfigurationRecord?, isInFrame: Bool) -> [String] {
+    static func dolbyVision(_ record: AVDOVIDecoderConfigurationRecord?, isInFrame: Bool) -> [Diagnostic] {
         guard let record else {
-            return isInFrame ? ["Dolby Vision is left out: the output shows its base layer"] : []
+            return isInFrame ? [.dolbyVisionLeftOut(profile: nil, wrongColours: false)] : []
         }
-        let name = "Dolby Vision profile \(record.dv_profile)"
         // A base layer that is compatible with nothing is in IPTPQc2, which decoders take for YCbCr.
-        guard record.dv_bl_signal_compatibility_id != 0 else {
-            return ["\(name) is left out, and its base layer alone shows wrong colours: the output has those"]
-        }
-        return ["\(name) is left out: the output shows its base layer"]
+        let isWrong = record.dv_bl_signal_compatibility_id == 0
+        return [.dolbyVisionLeftOut(profile: Int(record.dv_profile), wrongColours: isWrong)]
     }
 
     /// Takes away everything of the decoder's that an encoder would act on, or write once more where the stream

@@ -4,8 +4,8 @@ internal import ReelCore
 /// Which pixel format a picture is encoded in.
 struct PixelFormatChoice {
     let format: AVPixelFormat
-    /// Told to the person where something of the source is lost.
-    let warning: String?
+    /// What of the source is lost; nil where nothing is.
+    let change: Diagnostic?
 
     /// Formats that encoders seldom take, and one with as many bits, chroma samples and channels or more: every value
     /// has one of its own there.
@@ -43,16 +43,16 @@ struct PixelFormatChoice {
     static func withoutRange(_ format: AVPixelFormat) -> AVPixelFormat { fullRange[format] ?? format }
 
     /// The source's own format where the encoder takes it, else one that holds it exactly, else (only where `lossless`
-    /// is not asked for) the nearest, with a warning.
+    /// is not asked for) the nearest.
     init(source: AVPixelFormat, encoder: String, lossless: Bool) throws(ReelFailure) {
         let offered = Self.formats(of: encoder)
         let name = known(av_get_pix_fmt_name(source)) ?? "unknown"
         if let same = Self.exact(source, among: offered) {
-            (format, warning) = (same, nil)
+            (format, change) = (same, nil)
             return
         }
         if lossless {
-            throw ReelFailure(.input, "\(encoder) cannot hold the pixel format \(name) without loss")
+            throw ReelFailure(.pixelFormatLossy(encoder: encoder, pixelFormat: name))
         }
         var loss: Int32 = 0
         let hasAlpha =
@@ -60,12 +60,12 @@ struct PixelFormatChoice {
         let best = avcodec_find_best_pix_fmt_of_list(
             offered + [AV_PIX_FMT_NONE], Self.withoutRange(source), hasAlpha ? 1 : 0, &loss)
         guard best != AV_PIX_FMT_NONE else {
-            throw ReelFailure(.usage, "\(encoder) takes no pixel format near \(name)")
+            throw ReelFailure(.pixelFormatUnsupported(encoder: encoder, pixelFormat: name))
         }
         format = best
         let chosen = known(av_get_pix_fmt_name(best)) ?? "unknown"
-        let lost = Self.losses.filter { loss & $0.flag != 0 }.map(\.words).joined(separator: ", ")
-        warning = lost.isEmpty ? nil : "\(encoder) cannot hold \(name): pictures become \(chosen), with \(lost)"
+        let lost = Self.losses.filter { loss & $0.flag != 0 }.map(\.loss)
+        change = lost.isEmpty ? nil : .pixelFormatChanged(encoder: encoder, from: name, to: chosen, lost: lost)
     }
 
     /// Whether an encoder takes a format, by its name, or one that holds it exactly.
@@ -82,10 +82,9 @@ struct PixelFormatChoice {
     }
 
     /// What a conversion takes away, as libavutil counts it.
-    private static let losses: [(flag: Int32, words: String)] = [
-        (FF_LOSS_RESOLUTION, "fewer chroma samples"), (FF_LOSS_DEPTH, "fewer bits"),
-        (FF_LOSS_COLORSPACE, "another colour model"), (FF_LOSS_ALPHA, "no transparency"),
-        (FF_LOSS_COLORQUANT, "fewer colours"), (FF_LOSS_CHROMA, "no colour"),
+    private static let losses: [(flag: Int32, loss: PictureLoss)] = [
+        (FF_LOSS_RESOLUTION, .chromaResolution), (FF_LOSS_DEPTH, .depth), (FF_LOSS_COLORSPACE, .colourModel),
+        (FF_LOSS_ALPHA, .alpha), (FF_LOSS_COLORQUANT, .colours), (FF_LOSS_CHROMA, .chroma),
     ]
 
     private static func formats(of encoder: String) -> [AVPixelFormat] {

@@ -10,7 +10,7 @@ extension VideoTarget {
         frame.native.pointee.width = Int32(width)
         frame.native.pointee.height = Int32(height)
         frame.pts = Timestamp(0)
-        try check(av_frame_get_buffer(frame.native, 0), "a picture of noise")
+        try check(av_frame_get_buffer(frame.native, 0), .makeFrame)
         frame.fillWithNoise()
         try encoder.send(frame)
         let packet = try Packet()

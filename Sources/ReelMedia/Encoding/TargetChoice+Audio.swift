@@ -19,22 +19,22 @@ extension TargetChoice {
                 channelLayout: track.channelLayout, bitrate: nil, lossless: spec.lossless)
         }
         let profile = try audioProfile(track, number)
-        try refuseUnlessHeld(codec: profile.codec, option: "--audio-codec")
+        try refuseUnlessHeld(codec: profile.codec, option: .audioCodec)
         let rate = profile.nearestRate(to: track.sampleRate)
         let layout = profile.layout(for: track.channelLayout)
         if rate != track.sampleRate {
-            warnings.append(
-                "audio \(number): \(profile.encoder) cannot take \(track.sampleRate) Hz: it becomes \(rate) Hz")
+            diagnostics.append(
+                .sampleRateChanged(track: number, encoder: profile.encoder, from: track.sampleRate, to: rate))
         }
         if layout != track.channelLayout {
-            warnings.append(
-                "audio \(number): \(profile.encoder) cannot take \(track.channelLayout): it becomes \(layout)")
+            diagnostics.append(
+                .channelsChanged(track: number, encoder: profile.encoder, from: track.channelLayout, to: layout))
         }
         if ["flac", "alac"].contains(profile.codec),
             ["s32", "s32p", "flt", "fltp", "dbl", "dblp"].contains(track.sampleFormat),
             track.bitsPerSample ?? 32 > 24
         {
-            warnings.append("audio \(number): \(profile.codec) holds 24 bits of a sample: finer steps are lost")
+            diagnostics.append(.sampleDepthReduced(track: number, codec: profile.codec, bits: 24))
         }
         let target = AudioTarget(
             track: number, handling: spec.audio == .keep ? .forwards : .reversed, encoder: profile.encoder,
@@ -50,7 +50,7 @@ extension TargetChoice {
     private mutating func audioProfile(_ track: AudioTrack, _ number: Int) throws(ReelFailure) -> AudioEncoderProfile {
         if spec.lossless {
             if let codec = spec.audioCodec, !codec.hasPrefix("pcm") {
-                throw ReelFailure(.usage, "--lossless keeps sound as PCM; leave --audio-codec \(codec) out")
+                throw ReelFailure(.losslessCodecFixed(option: .audioCodec, codec: codec, only: "pcm"))
             }
             return .pcm(holding: track)
         }
@@ -60,10 +60,11 @@ extension TargetChoice {
             candidates.first { $0.keepsRate(of: track) && $0.keepsChannels(of: track) }
             ?? candidates.first { $0.keepsChannels(of: track) } ?? candidates.first
         guard let best else {
-            throw ReelFailure(
-                .input, "a .\(spec.container.rawValue) file holds no sound that reel writes; use --audio none")
+            throw ReelFailure(.noSoundHeld(container: spec.container))
         }
-        if best.codec != track.codec { warnings.append("audio \(number): \(track.codec) becomes \(best.codec)") }
+        if best.codec != track.codec {
+            diagnostics.append(.audioCodecChanged(track: number, from: track.codec, to: best.codec))
+        }
         return best
     }
 }

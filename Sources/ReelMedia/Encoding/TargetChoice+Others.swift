@@ -2,38 +2,35 @@ internal import ReelCore
 
 /// What the output has beside video and sound needs no choice: its container holds it, or not.
 extension TargetChoice {
-    /// Gathers warnings of what the container cannot hold, or only otherwise.
+    /// Gathers what the container cannot hold, or only otherwise.
     public mutating func checkOthers() {
-        let kind = spec.container.rawValue
+        let container = spec.container
         for (number, text) in index.texts.enumerated() {
             let codec = text.parameters.codec
-            guard let chosen = spec.container.textCodec(for: codec), chosen != codec else { continue }
-            warnings.append("subtitles \(number): \(codec) becomes \(chosen)")
+            guard let chosen = container.textCodec(for: codec), chosen != codec else { continue }
+            diagnostics.append(.subtitlesConverted(track: number, from: codec, to: chosen))
         }
-        if !index.texts.isEmpty, spec.container.textCodec(for: "subrip") == nil {
-            warnings.append("subtitles are left out: a .\(kind) file cannot hold them; write .mkv or .mp4")
+        if !index.texts.isEmpty, container.textCodec(for: "subrip") == nil {
+            diagnostics.append(.subtitlesLeftOut(container: container))
         }
-        if !index.chapters.isEmpty, !spec.container.holdsChapters {
-            warnings.append("chapters are left out: a .\(kind) file cannot hold them; write .mkv or .mp4")
+        if !index.chapters.isEmpty, !container.holdsChapters {
+            diagnostics.append(.chaptersLeftOut(container: container))
         }
         let tracks = (spec.audio == .none ? [] : index.audio.map(\.details)) + index.texts.map(\.parameters.details)
-        let languages = Set(tracks.compactMap(\.language).filter { spec.container.language($0) == nil }).sorted()
+        let languages = Set(tracks.compactMap(\.language).filter { container.language($0) == nil }).sorted()
         if !languages.isEmpty {
-            warnings.append(
-                "a language is lost: a .\(kind) file cannot say \(languages.joined(separator: ", ")); write .mkv")
+            diagnostics.append(.languagesLost(container: container, languages: languages))
         }
-        let lost = index.attachments.filter { !spec.container.holds($0) }
+        let lost = index.attachments.filter { !container.holds($0) }
         if !lost.isEmpty {
-            let names = lost.map(\.fileName).joined(separator: ", ")
-            warnings.append("attached files are left out: a .\(kind) file cannot hold \(names); write .mkv")
+            diagnostics.append(.attachmentsLeftOut(container: container, names: lost.map(\.fileName)))
         }
         let tags = index.keptTags.map { $0.name.lowercased() }
-        if !tags.isEmpty, !spec.container.holdsTags {
-            let names = tags.joined(separator: ", ")
-            warnings.append("tags are left out: a .\(kind) file cannot hold \(names)")
+        if !tags.isEmpty, !container.holdsTags {
+            diagnostics.append(.tagsLeftOut(container: container, names: tags))
         }
-        if tags.contains("timecode"), spec.container == .mp4, index.attachments.contains(where: spec.container.holds) {
-            warnings.append("the timecode is left out: a .\(kind) file cannot hold one beside a cover; write .mkv")
+        if tags.contains("timecode"), container == .mp4, index.attachments.contains(where: container.holds) {
+            diagnostics.append(.timecodeLeftOut(container: container))
         }
     }
 }

@@ -20,10 +20,7 @@ extension TargetChoice {
         }
         let hash = try extradataHash(target, average)
         for bitrate in [average / 8 + 1, average * 8] where try extradataHash(target, bitrate) != hash {
-            throw ReelFailure(
-                .usage,
-                "--bitrate source: \(target.encoder) writes the rate into its parameters, so that parts of different rates do not join; give a rate"
-            )
+            throw ReelFailure(.sourceRateUnsupported(encoder: target.encoder))
         }
         target.identity.extradataHash = hash
     }

@@ -6,7 +6,7 @@ public struct TargetChoice {
     let index: SourceIndex
     let spec: JobSpec
     let threads: Int
-    public internal(set) var warnings: [String] = []
+    public internal(set) var diagnostics: [Diagnostic] = []
 
     /// `threads` are those of each codec where the spec does not say how many.
     public init(index: SourceIndex, spec: JobSpec, threads: Int = 1) {
@@ -21,19 +21,21 @@ public struct TargetChoice {
         let stream = index.video.stream
         try refuseUnlessTold()
         if let copy = try copy() {
-            warnings += PictureWarnings(stream: stream, encoder: copy.encoder, container: spec.container).lines
+            diagnostics +=
+                PictureMeaning(stream: stream, encoder: copy.encoder, container: spec.container).diagnostics
             return copy
         }
-        warnings += stream.losses
+        diagnostics += stream.losses
         let profile = try videoProfile()
-        try refuseUnlessHeld(codec: profile.codec, option: "--video-codec")
+        try refuseUnlessHeld(codec: profile.codec, option: .videoCodec)
         let source = av_get_pix_fmt(stream.pixelFormat)
         guard source != AV_PIX_FMT_NONE else {
-            throw ReelFailure(.input, "the video's pixel format is unknown: nothing of it decodes")
+            throw ReelFailure(.nothingDecodes(path: nil))
         }
         let pixels = try PixelFormatChoice(source: source, encoder: profile.encoder, lossless: spec.lossless)
-        if let warning = pixels.warning { warnings.append(warning) }
-        warnings += PictureWarnings(stream: stream, encoder: profile.encoder, container: spec.container).lines
+        if let change = pixels.change { diagnostics.append(change) }
+        diagnostics +=
+            PictureMeaning(stream: stream, encoder: profile.encoder, container: spec.container).diagnostics
         var target = VideoTarget(
             encoder: profile.encoder, pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "",
             width: stream.width, height: stream.height, frameRate: stream.frameRate ?? Rational(25),
@@ -52,14 +54,8 @@ public struct TargetChoice {
     /// Few containers have a name for every format of raw pictures, and libavformat writes some under another's.
     private func refuseUnlessGivenBack(_ raw: VideoTarget) throws(ReelFailure) {
         guard try !raw.isGivenBackRaw(in: spec.container, stream: index.video.stream) else { return }
-        let refusal = "a .\(spec.container.rawValue) file does not give raw \(raw.pixelFormat) back as it was"
-        guard spec.lossless else {
-            throw ReelFailure(.input, "--video-codec rawvideo: \(refusal); choose another codec or container")
-        }
         throw ReelFailure(
-            .input,
-            "--lossless: FFV1 does not hold \(raw.pixelFormat), and \(refusal); choose another container, or leave out --lossless"
-        )
+            .rawNotGivenBack(pixelFormat: raw.pixelFormat, container: spec.container, lossless: spec.lossless))
     }
 
     /// Matroska counts in milliseconds (as libavformat writes it): frames that are closer would be shown at one time.
@@ -70,21 +66,17 @@ public struct TargetChoice {
         guard let close = index.video.frames.dropLast().first(where: { $0.interval.duration.count < least }) else {
             return
         }
-        let moment = Wording.seconds(timeBase.seconds(close.interval.start) - index.startTime)
-        throw ReelFailure(
-            .input,
-            "two frames are less than a millisecond apart at \(moment): a .\(spec.container.rawValue) file cannot hold that; write .mp4, .mov or .nut"
-        )
+        let time = timeBase.seconds(close.interval.start) - index.startTime
+        throw ReelFailure(.framesTooClose(time: time, container: spec.container))
     }
 
     private func videoProfile() throws(ReelFailure) -> VideoEncoderProfile {
         if spec.lossless {
             guard [.mkv, .mov, .nut].contains(spec.container) else {
-                throw ReelFailure(
-                    .input, "--lossless: .\(spec.container.rawValue) cannot hold it; write .mkv, .mov or .nut")
+                throw ReelFailure(.losslessNotHeld(container: spec.container))
             }
             if let codec = spec.videoCodec, codec != "ffv1" {
-                throw ReelFailure(.usage, "--lossless encodes as FFV1; leave --video-codec \(codec) out")
+                throw ReelFailure(.losslessCodecFixed(option: .videoCodec, codec: codec, only: "ffv1"))
             }
             return try .named(
                 PixelFormatChoice.isHeld(index.video.stream.pixelFormat, by: "ffv1") ? "ffv1" : "rawvideo")
@@ -104,14 +96,14 @@ public struct TargetChoice {
         if let preset = spec.preset {
             let name = profile.preset?.option ?? "preset"
             guard profile.has(option: name) else {
-                throw ReelFailure(.usage, "--preset: the encoder \(profile.encoder) has none")
+                throw ReelFailure(.optionUnsupported(option: .preset, encoder: profile.encoder))
             }
             options.append(Tag(name: name, value: preset))
         } else if let preset = profile.preset {
             options.append(Tag(name: preset.option, value: preset.value))
         }
         if spec.crf != nil, !profile.has(option: "crf") {
-            throw ReelFailure(.usage, "--crf: the encoder \(profile.encoder) has none; use --bitrate")
+            throw ReelFailure(.optionUnsupported(option: .crf, encoder: profile.encoder))
         }
         if spec.bitrate == nil, let crf = spec.crf ?? profile.crf {
             options.append(Tag(name: "crf", value: "\(crf)"))
@@ -150,11 +142,9 @@ public struct TargetChoice {
         "h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4", "aac", "mp2", "mp3", "ac3", "eac3", "dts", "opus",
     ]
 
-    func refuseUnlessHeld(codec: String, option: String) throws(ReelFailure) {
+    func refuseUnlessHeld(codec: String, option: JobSpec.Option) throws(ReelFailure) {
         guard !holds(codec) else { return }
-        throw ReelFailure(
-            .input,
-            "\(option): a .\(spec.container.rawValue) file cannot hold \(codec); choose another codec or container")
+        throw ReelFailure(.codecNotHeld(option: option, codec: codec, container: spec.container))
     }
 }
 

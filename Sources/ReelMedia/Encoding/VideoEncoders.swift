@@ -58,9 +58,7 @@ struct VideoEncoderProfile {
                 avcodec_find_encoder($0.pointee.id)
             }
         guard let codec, codec.pointee.type == AVMEDIA_TYPE_VIDEO else {
-            let names = all.map(\.encoder).joined(separator: ", ")
-            throw ReelFailure(
-                .usage, "--video-codec \(name): this FFmpeg has no such video encoder; reel knows \(names)")
+            throw ReelFailure(.encoderUnknown(option: .videoCodec, name: name, known: all.map(\.encoder)))
         }
         return VideoEncoderProfile(
             encoder: String(cString: codec.pointee.name), codec: String(cString: avcodec_get_name(codec.pointee.id)),

@@ -12,13 +12,13 @@ final class BitstreamFilter {
             let filter = av_bsf_get_by_name("mpeg4_unpack_bframes")
         else { return nil }
         var context: UnsafeMutablePointer<AVBSFContext>?
-        try check(av_bsf_alloc(filter, &context), "a packet filter")
-        native = try allocated(context, "a packet filter")
+        try check(av_bsf_alloc(filter, &context), .filterPackets)
+        native = try allocated(context, .filterPackets)
         native.pointee.time_base_in = stream.pointee.time_base
-        try check(avcodec_parameters_copy(native.pointee.par_in, stream.pointee.codecpar), "a packet filter")
-        try check(av_bsf_init(native), "a packet filter")
+        try check(avcodec_parameters_copy(native.pointee.par_in, stream.pointee.codecpar), .filterPackets)
+        try check(av_bsf_init(native), .filterPackets)
         // The decoder must not look for packed pictures any more.
-        try check(avcodec_parameters_copy(stream.pointee.codecpar, native.pointee.par_out), "a packet filter")
+        try check(avcodec_parameters_copy(stream.pointee.codecpar, native.pointee.par_out), .filterPackets)
     }
 
     deinit {
@@ -30,8 +30,8 @@ final class BitstreamFilter {
     /// as it is: the decoder knows what to do with damage.
     func pass(_ packet: borrowing Packet) throws(ReelFailure) -> Bool {
         let original = try Packet()
-        try check(av_packet_ref(original.native, packet.native), "filtering a packet")
-        try check(av_bsf_send_packet(native, packet.native), "filtering a packet")
+        try check(av_packet_ref(original.native, packet.native), .filterPackets)
+        try check(av_bsf_send_packet(native, packet.native), .filterPackets)
         let code = av_bsf_receive_packet(native, packet.native)
         if code == reel_error_again { return false }
         if code < 0 { av_packet_move_ref(packet.native, original.native) }

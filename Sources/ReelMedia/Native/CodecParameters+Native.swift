@@ -18,7 +18,7 @@ extension AudioTrack {
         into parameters: UnsafeMutablePointer<AVCodecParameters>, padding: Int
     ) throws(ReelFailure) {
         guard let descriptor = avcodec_descriptor_get_by_name(codec) else {
-            throw ReelFailure(.job, "this FFmpeg knows no codec named \(codec)", cause: .incompatible)
+            throw ReelFailure(.codecAbsent(codec: codec, role: .codec))
         }
         parameters.pointee.codec_type = AVMEDIA_TYPE_AUDIO
         parameters.pointee.codec_id = descriptor.pointee.id
@@ -26,7 +26,7 @@ extension AudioTrack {
         parameters.pointee.sample_rate = Int32(clamping: sampleRate)
         try check(
             av_channel_layout_from_string(&parameters.pointee.ch_layout, channelLayout),
-            "the channel layout \(channelLayout)")
+            .layOutChannels, channelLayout)
         let stored = self.parameters
         parameters.pointee.frame_size = Int32(clamping: stored.frameSize)
         parameters.pointee.block_align = Int32(clamping: stored.blockAlign)

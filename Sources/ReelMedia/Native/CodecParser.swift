@@ -12,14 +12,14 @@ final class CodecParser {
         native = parser
         native.pointee.flags |= PARSER_FLAG_COMPLETE_FRAMES
         do {
-            context = try allocated(avcodec_alloc_context3(nil), "a parser")
+            context = try allocated(avcodec_alloc_context3(nil), .openParser)
         } catch {
             av_parser_close(parser)
             throw error
         }
         // From here on both are freed in `deinit`, also where this throws.
         var copy = parameters
-        try check(avcodec_parameters_to_context(context, &copy), "setting up a parser")
+        try check(avcodec_parameters_to_context(context, &copy), .openParser)
     }
 
     deinit {

@@ -13,20 +13,18 @@ final class Decoder {
         let parameters = stream.pointee.codecpar.pointee
         name = String(cString: avcodec_get_name(parameters.codec_id))
         guard let codec = avcodec_find_decoder(parameters.codec_id) else {
-            throw ReelFailure(
-                .input, "\(path): stream \(stream.pointee.index) (\(name)): this FFmpeg has no decoder for it")
+            throw ReelFailure(.noDecoder(path: path, stream: Int(stream.pointee.index), codec: name))
         }
-        native = try allocated(avcodec_alloc_context3(codec), "a decoder")
-        try check(avcodec_parameters_to_context(native, stream.pointee.codecpar), "setting up the \(name) decoder")
+        native = try allocated(avcodec_alloc_context3(codec), .openDecoder)
+        try check(avcodec_parameters_to_context(native, stream.pointee.codecpar), .openDecoder, name)
         native.pointee.pkt_timebase = stream.pointee.time_base
         native.pointee.thread_count = Int32(threads)
         let code = avcodec_open2(native, codec, nil)
         guard code < 0 else { return }
         if code == reel_error_no_memory || code == reel_error_again {
-            throw mediaFailure(reel_error_no_memory, "opening the \(name) decoder")
+            throw mediaFailure(reel_error_no_memory, .openDecoder, name)
         }
-        throw ReelFailure(
-            .input, "\(path): the \(name) decoder does not take stream \(stream.pointee.index); its header is damaged")
+        throw ReelFailure(.headerDamaged(path: path, stream: Int(stream.pointee.index), codec: name))
     }
 
     deinit {
@@ -59,7 +57,7 @@ final class Decoder {
     private func fed(_ code: Int32) throws(ReelFailure) -> Fed {
         switch code {
         case reel_error_again: return .full
-        case reel_error_no_memory: throw mediaFailure(code, "decoding \(name)")
+        case reel_error_no_memory: throw mediaFailure(code, .decode, name)
         default:
             guard code < 0, code != reel_error_eof else { return .accepted }
             complaints += 1
@@ -79,11 +77,11 @@ final class Decoder {
             case 0...: return .frame
             case reel_error_again: return .again
             case reel_error_eof: return .end
-            case reel_error_no_memory: throw mediaFailure(code, "decoding \(name)")
+            case reel_error_no_memory: throw mediaFailure(code, .decode, name)
             default: complaints += 1
             }
         }
-        throw ReelFailure(.input, "the \(name) decoder reports errors without end")
+        throw ReelFailure(.decoderStuck(codec: name))
     }
 
     /// Forgets everything: the next packet is a random access point.

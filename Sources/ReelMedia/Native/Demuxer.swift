@@ -13,8 +13,8 @@ final class Demuxer {
     private(set) lazy var hasWholeTable = leavesPayload && listsOnlyWhatIsThere()
     /// How much of the packet that was read last has been fetched.
     private var fetched = 0
-    /// Where reading failed first, for people; nil while it did not.
-    private(set) var damage: String?
+    /// Where reading failed first; nil while it did not.
+    private(set) var damage: Diagnostic?
 
     /// Containers that are media and nothing else: a playlist inside an upload must not make libav* read other files.
     private static let formats = """
@@ -69,9 +69,8 @@ final class Demuxer {
     static func refusal(_ path: String, _ code: Int32) -> ReelFailure {
         // What the system says has a reason of its own; what demuxers say is how they noticed the damage.
         let isOfSystem = [reel_error_no_entry, reel_error_no_memory, reel_error_no_access].contains(code)
-        let advice =
-            isOfSystem ? libavMessage(code) : "it is not media, or its index is missing (an interrupted recording?)"
-        return ReelFailure(.input, "\(path): cannot be read as video: \(advice)")
+        return ReelFailure(
+            isOfSystem ? .sourceUnreadable(path: path, said: libavMessage(code)) : .notMedia(path: path))
     }
 
     var formatName: String { String(cString: native.pointee.iformat.pointee.name) }
@@ -173,12 +172,12 @@ final class Demuxer {
     private func isAtEnd(_ code: Int32) throws(ReelFailure) -> Bool {
         if code == reel_error_eof { return true }
         guard code != reel_error_no_memory, let io = native.pointee.pb else {
-            throw mediaFailure(code, "reading \(path)", kind: .input)
+            throw sourceFailure(code, path)
         }
         // A file cut off in the midst of a packet ends there.
         if avio_feof(io) != 0 { return true }
-        guard io.pointee.error >= 0 else { throw mediaFailure(io.pointee.error, "reading \(path)", kind: .input) }
-        if damage == nil { damage = "the file is damaged near byte \(avio_tell(io))" }
+        guard io.pointee.error >= 0 else { throw sourceFailure(io.pointee.error, path) }
+        if damage == nil { damage = .fileDamaged(offset: avio_tell(io)) }
         return false
     }
 

@@ -18,22 +18,20 @@ final class Encoder {
     ) throws(ReelFailure) {
         self.name = name
         guard let codec = avcodec_find_encoder_by_name(name) else {
-            throw ReelFailure(.usage, "this FFmpeg has no encoder named \(name)", cause: .incompatible)
+            throw ReelFailure(.encoderAbsent(encoder: name))
         }
-        native = try allocated(avcodec_alloc_context3(codec), "an encoder")
+        native = try allocated(avcodec_alloc_context3(codec), .openEncoder)
         native.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
         native.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
         try configure(native)
         var dictionary = NativeDictionary(options)
         let code = avcodec_open2(native, codec, &dictionary.native)
         guard code >= 0 else {
-            if code == reel_error_no_memory { throw mediaFailure(code, "opening the encoder \(name)") }
-            let chosen = options.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
-            throw ReelFailure(
-                .usage, "the encoder \(name) does not take these settings (\(chosen)): \(libavMessage(code))")
+            if code == reel_error_no_memory { throw mediaFailure(code, .openEncoder, name) }
+            throw ReelFailure(.encoderRefuses(encoder: name, settings: options, said: libavMessage(code)))
         }
         if let unknown = dictionary.names.first {
-            throw ReelFailure(.usage, "the encoder \(name) has no option named \(unknown)")
+            throw ReelFailure(.settingUnknown(encoder: name, setting: unknown))
         }
     }
 
@@ -68,7 +66,7 @@ final class Encoder {
 
     /// Copies what a muxer must know into a stream's parameters.
     func describe(into parameters: UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) {
-        try check(avcodec_parameters_from_context(parameters, native), "describing the \(name) stream")
+        try check(avcodec_parameters_from_context(parameters, native), .describeStream, name)
     }
 
     /// Gives the encoder one frame; nil tells it that nothing follows.
@@ -76,12 +74,12 @@ final class Encoder {
         lastSent = frame.native.pointee.pts
         if let offset = firstPictureOffset { try frame.offsetQuantiser(by: offset) }
         firstPictureOffset = nil
-        try check(avcodec_send_frame(native, frame.native), "encoding with \(name)")
+        try check(avcodec_send_frame(native, frame.native), .encode, name)
     }
 
     func finish() throws(ReelFailure) {
         isFinished = true
-        try check(avcodec_send_frame(native, nil), "encoding with \(name)")
+        try check(avcodec_send_frame(native, nil), .encode, name)
     }
 
     private func finishWithBlankPicture() throws(ReelFailure) {
@@ -90,7 +88,7 @@ final class Encoder {
         frame.native.pointee.format = native.pointee.pix_fmt.rawValue
         frame.native.pointee.width = native.pointee.width
         frame.native.pointee.height = native.pointee.height
-        try check(av_frame_get_buffer(frame.native, 0), "a blank picture")
+        try check(av_frame_get_buffer(frame.native, 0), .makeFrame)
         frame.pts = Timestamp(lastSent + 1)
         try send(frame)
         try finish()
@@ -101,7 +99,7 @@ final class Encoder {
     func receive(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
         let code = avcodec_receive_packet(native, packet.native)
         if code == reel_error_again || code == reel_error_eof { return false }
-        try check(code, "encoding with \(name)")
+        try check(code, .encode, name)
         return true
     }
 }

@@ -9,30 +9,44 @@ func libavMessage(_ code: Int32) -> String {
     }
 }
 
-/// A libav* call that failed, with what was being done.
-func mediaFailure(_ code: Int32, _ doing: String, kind: ReelFailure.Kind = .job) -> ReelFailure {
+/// A libav* call that failed, with what was being done and the codec, file or format that it was about.
+func mediaFailure(_ code: Int32, _ step: MediaStep, _ subject: String? = nil) -> ReelFailure {
+    refusal(code, step, subject) ?? ReelFailure(.mediaFailed(step: step, subject: subject, said: libavMessage(code)))
+}
+
+/// A libav* call that failed to read a source.
+func sourceFailure(_ code: Int32, _ path: String) -> ReelFailure {
+    refusal(code, .readFile, path) ?? ReelFailure(.sourceUnreadable(path: path, said: libavMessage(code)))
+}
+
+/// A libav* call that failed to begin an output.
+func outputFailure(_ code: Int32, _ step: MediaStep, _ path: String) -> ReelFailure {
+    refusal(code, step, path) ?? ReelFailure(.outputRefused(path: path, step: step, said: libavMessage(code)))
+}
+
+/// Memory or the disk has run out; nil for other errors.
+private func refusal(_ code: Int32, _ step: MediaStep, _ subject: String?) -> ReelFailure? {
     switch code {
-    case reel_error_no_memory:
-        ReelFailure(.job, "\(doing): out of memory; give the pass more with --memory", cause: .limit)
-    case reel_error_no_space:
-        ReelFailure(.output, "\(doing): no space left on the disk", cause: .noSpace)
-    default:
-        ReelFailure(kind, "\(doing): \(libavMessage(code))", cause: kind == .job ? .transient : .permanent)
+    case reel_error_no_memory: ReelFailure(.outOfMemory(step: step, subject: subject))
+    case reel_error_no_space: ReelFailure(.diskFull(path: subject))
+    default: nil
     }
 }
 
 /// Passes on what is not an error, throws what is.
 @discardableResult
-func check(_ code: Int32, _ doing: @autoclosure () -> String, kind: ReelFailure.Kind = .job) throws(ReelFailure)
-    -> Int32
-{
-    guard code >= 0 else { throw mediaFailure(code, doing(), kind: kind) }
+func check(
+    _ code: Int32, _ step: MediaStep, _ subject: @autoclosure () -> String? = nil
+) throws(ReelFailure) -> Int32 {
+    guard code >= 0 else { throw mediaFailure(code, step, subject()) }
     return code
 }
 
 /// What libav* allocated, or a failure for want of memory.
-func allocated<T>(_ pointer: UnsafeMutablePointer<T>?, _ what: String) throws(ReelFailure) -> UnsafeMutablePointer<T> {
-    guard let pointer else { throw mediaFailure(reel_error_no_memory, "allocating \(what)") }
+func allocated<T>(
+    _ pointer: UnsafeMutablePointer<T>?, _ step: MediaStep
+) throws(ReelFailure) -> UnsafeMutablePointer<T> {
+    guard let pointer else { throw ReelFailure(.outOfMemory(step: step, subject: nil)) }
     return pointer
 }
 
@@ -108,7 +122,7 @@ func known(_ name: UnsafePointer<CChar>?) -> String? {
 func padded(_ bytes: [UInt8]) throws(ReelFailure) -> (UnsafeMutablePointer<UInt8>?, Int32) {
     guard !bytes.isEmpty else { return (nil, 0) }
     let size = bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)
-    let room = try allocated(av_mallocz(size)?.bindMemory(to: UInt8.self, capacity: size), "a codec's header")
+    let room = try allocated(av_mallocz(size)?.bindMemory(to: UInt8.self, capacity: size), .describeStream)
     room.update(from: bytes, count: bytes.count)
     return (room, Int32(bytes.count))
 }

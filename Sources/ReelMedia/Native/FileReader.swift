@@ -31,7 +31,7 @@ final class FileReader {
         guard let native = avio_alloc_context(room, Int32(Self.buffer), 0, nil, readFile, nil, seekFile) else {
             av_free(room)
             close(descriptor)
-            throw mediaFailure(reel_error_no_memory, "opening \(path)")
+            throw mediaFailure(reel_error_no_memory, .openFile, path)
         }
         self.native = native
         // Not retained: the context is freed with this object, and nothing else calls it.
@@ -79,7 +79,7 @@ final class FileReader {
         while let start = bytes.baseAddress, done < bytes.count {
             let count = read(at: offset + Int64(done), into: start + done, bytes.count - done)
             guard count != reel_error_eof else { break }
-            guard count >= 0 else { throw mediaFailure(count, "reading \(path)", kind: .input) }
+            guard count >= 0 else { throw sourceFailure(count, path) }
             done += Int(count)
         }
         return done

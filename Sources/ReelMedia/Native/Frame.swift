@@ -6,7 +6,7 @@ struct Frame: ~Copyable {
     let native: UnsafeMutablePointer<AVFrame>
 
     init() throws(ReelFailure) {
-        native = try allocated(av_frame_alloc(), "a frame")
+        native = try allocated(av_frame_alloc(), .makeFrame)
     }
 
     deinit {
@@ -49,7 +49,7 @@ struct Frame: ~Copyable {
     func offsetQuantiser(by offset: Rational) throws(ReelFailure) {
         let size = MemoryLayout<AVRegionOfInterest>.size
         let data = try allocated(
-            av_frame_new_side_data(native, AV_FRAME_DATA_REGIONS_OF_INTEREST, size), "a frame's quantiser")
+            av_frame_new_side_data(native, AV_FRAME_DATA_REGIONS_OF_INTEREST, size), .makeSideData)
         let region = AVRegionOfInterest(
             self_size: UInt32(size), top: 0, bottom: native.pointee.height, left: 0, right: native.pointee.width,
             qoffset: offset.native)
@@ -59,7 +59,7 @@ struct Frame: ~Copyable {
     /// Another reference to the same picture.
     func reference() throws(ReelFailure) -> Frame {
         let copy = try Frame()
-        try check(av_frame_ref(copy.native, native), "sharing a frame")
+        try check(av_frame_ref(copy.native, native), .makeFrame)
         return copy
     }
 

@@ -66,7 +66,7 @@ extension UnsafeMutablePointer<AVStream> {
     /// Puts a record beside the stream for the muxer to write.
     func addSideData<T: BitwiseCopyable>(_ kind: AVPacketSideDataType, _ value: T) throws(ReelFailure) {
         let room = try allocated(
-            reel_stream_new_side_data(self, kind, MemoryLayout<T>.size), "side data of a stream")
+            reel_stream_new_side_data(self, kind, MemoryLayout<T>.size), .makeSideData)
         UnsafeMutableRawPointer(room).storeBytes(of: value, as: T.self)
     }
 }

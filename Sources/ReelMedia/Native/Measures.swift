@@ -14,11 +14,3 @@ public func peakResidentBytes() -> Int64 {
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     return Int64(usage.ru_maxrss) * 1024
 }
-
-/// Three digits after the point, for messages.
-func decimal(_ value: Double) -> String {
-    guard let thousandths = Int64(exactly: (value * 1000).rounded()) else { return "\(value)" }
-    let fraction = String(thousandths.magnitude % 1000)
-    let sign = thousandths < 0 ? "-" : ""
-    return "\(sign)\(thousandths.magnitude / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
-}

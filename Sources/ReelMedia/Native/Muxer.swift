@@ -11,10 +11,10 @@ final class Muxer {
     init(path: String, format: String) throws(ReelFailure) {
         self.path = path
         var context: UnsafeMutablePointer<AVFormatContext>?
-        try check(avformat_alloc_output_context2(&context, nil, format, path), "\(path): no muxer named \(format)")
-        native = try allocated(context, "a muxer")
-        try check(
-            avio_open(&native.pointee.pb, "file:" + path, AVIO_FLAG_WRITE), "\(path): cannot be written", kind: .output)
+        try check(avformat_alloc_output_context2(&context, nil, format, path), .openMuxer, format)
+        native = try allocated(context, .openMuxer)
+        let opened = avio_open(&native.pointee.pb, "file:" + path, AVIO_FLAG_WRITE)
+        guard opened >= 0 else { throw outputFailure(opened, .openMuxer, path) }
         isOpen = true
     }
 
@@ -27,7 +27,7 @@ final class Muxer {
     func addStream(
         timeBase: TimeBase, _ configure: (UnsafeMutablePointer<AVStream>) throws(ReelFailure) -> Void
     ) throws(ReelFailure) -> Int {
-        let stream = try allocated(avformat_new_stream(native, nil), "a stream")
+        let stream = try allocated(avformat_new_stream(native, nil), .describeStream)
         stream.pointee.time_base = timeBase.native
         try configure(stream)
         return Int(stream.pointee.index)
@@ -37,7 +37,7 @@ final class Muxer {
     func addChapter(_ chapter: Chapter, title: String?) throws(ReelFailure) {
         let base = TimeBase(1, 1_000_000_000)
         let made = try allocated(
-            av_mallocz(MemoryLayout<AVChapter>.size)?.bindMemory(to: AVChapter.self, capacity: 1), "a chapter")
+            av_mallocz(MemoryLayout<AVChapter>.size)?.bindMemory(to: AVChapter.self, capacity: 1), .addChapter)
         made.pointee.id = Int64(native.pointee.nb_chapters) + 1
         made.pointee.time_base = base.native
         made.pointee.start = base.ticks(in: chapter.start, rounding: .nearest)
@@ -47,7 +47,7 @@ final class Muxer {
         let size = (Int(native.pointee.nb_chapters) + 1) * MemoryLayout<UnsafeMutablePointer<AVChapter>?>.stride
         guard let list = av_realloc(native.pointee.chapters, size) else {
             av_free(made)
-            throw mediaFailure(reel_error_no_memory, "allocating a chapter")
+            throw mediaFailure(reel_error_no_memory, .addChapter)
         }
         native.pointee.chapters = list.assumingMemoryBound(to: UnsafeMutablePointer<AVChapter>?.self)
         native.pointee.chapters[Int(native.pointee.nb_chapters)] = made
@@ -65,7 +65,8 @@ final class Muxer {
         native.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
         var dictionary = NativeDictionary(options)
         if !shifted { dictionary.set("avoid_negative_ts", "disabled") }
-        try check(avformat_write_header(native, &dictionary.native), "\(path): writing the header", kind: .output)
+        let begun = avformat_write_header(native, &dictionary.native)
+        guard begun >= 0 else { throw outputFailure(begun, .writeHeader, path) }
     }
 
     /// The time base that the muxer chose for a stream, known after `begin`.
@@ -79,15 +80,15 @@ final class Muxer {
     /// Writes one packet whose times are in `timeBase`; they are rounded once to the muxer's own.
     func write(_ packet: borrowing Packet, timeBase: TimeBase) throws(ReelFailure) {
         av_packet_rescale_ts(packet.native, timeBase.native, self.timeBase(of: packet.streamIndex).native)
-        try check(av_write_frame(native, packet.native), "writing \(path)")
+        try check(av_write_frame(native, packet.native), .writePackets, path)
     }
 
     /// Writes what stands after the packets, and closes the file. Returns its size in bytes.
     func finish() throws(ReelFailure) -> Int64 {
-        try check(av_write_trailer(native), "\(path): writing the end of the file")
+        try check(av_write_trailer(native), .writeTrailer, path)
         let size = avio_size(native.pointee.pb)
         isOpen = false
-        try check(avio_closep(&native.pointee.pb), "closing \(path)")
+        try check(avio_closep(&native.pointee.pb), .closeFile, path)
         return size
     }
 }

@@ -6,7 +6,7 @@ struct Packet: ~Copyable {
     let native: UnsafeMutablePointer<AVPacket>
 
     init() throws(ReelFailure) {
-        native = try allocated(av_packet_alloc(), "a packet")
+        native = try allocated(av_packet_alloc(), .makePacket)
     }
 
     deinit {
@@ -56,13 +56,13 @@ struct Packet: ~Copyable {
     /// Gives it side data of a kind, none where there are no bytes.
     func setSideData(_ bytes: [UInt8], _ kind: AVPacketSideDataType) throws(ReelFailure) {
         guard !bytes.isEmpty else { return }
-        let room = try allocated(av_packet_new_side_data(native, kind, bytes.count), "side data")
+        let room = try allocated(av_packet_new_side_data(native, kind, bytes.count), .makeSideData)
         UnsafeMutableRawBufferPointer(start: room, count: bytes.count).copyBytes(from: bytes)
     }
 
     /// Gives it a payload.
     func fill(with bytes: [UInt8]) throws(ReelFailure) {
-        try check(av_new_packet(native, Int32(bytes.count)), "a packet")
+        try check(av_new_packet(native, Int32(bytes.count)), .makePacket)
         UnsafeMutableRawBufferPointer(start: native.pointee.data, count: bytes.count).copyBytes(from: bytes)
     }
 
@@ -88,7 +88,7 @@ struct Packet: ~Copyable {
     /// Says how many decoded samples at its end are not to be heard.
     func skipAtEnd(samples: Int) throws(ReelFailure) {
         let data = try allocated(
-            av_packet_new_side_data(native, AV_PKT_DATA_SKIP_SAMPLES, 10), "what to skip of a packet")
+            av_packet_new_side_data(native, AV_PKT_DATA_SKIP_SAMPLES, 10), .makeSideData)
         let bytes = UnsafeMutableRawBufferPointer(start: data, count: 10)
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
         bytes.storeBytes(of: UInt32(clamping: samples).littleEndian, toByteOffset: 4, as: UInt32.self)

@@ -14,14 +14,14 @@ final class Resampler {
         inputRate = input.rate
         var (from, to) = (try input.nativeLayout(), try output.nativeLayout())
         guard let queue = av_audio_fifo_alloc(output.sample, to.nb_channels, 4096) else {
-            throw mediaFailure(reel_error_no_memory, "room for samples")
+            throw mediaFailure(reel_error_no_memory, .convertSamples)
         }
         self.queue = queue
         try check(
             swr_alloc_set_opts2(
                 &native, &to, output.sample, Int32(output.rate), &from, input.sample, Int32(input.rate), 0, nil),
-            "converting samples")
-        try check(swr_init(native), "converting samples from \(input.layout) to \(output.layout)")
+            .convertSamples)
+        try check(swr_init(native), .convertSamples)
     }
 
     deinit {
@@ -46,14 +46,14 @@ final class Resampler {
     func finish() throws(ReelFailure) { try convert(nil, count: 0) }
 
     private func convert(_ planes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, count: Int32) throws(ReelFailure) {
-        let room = try check(swr_get_out_samples(native, count), "converting samples")
+        let room = try check(swr_get_out_samples(native, count), .convertSamples)
         let block = try output.frame(max(Int(room), 1))
         let converted = swr_convert(native, block.native.pointee.extended_data, max(room, 1), planes, count)
-        try check(converted, "converting samples")
+        try check(converted, .convertSamples)
         let bytes = UnsafeMutableRawPointer(block.native.pointee.extended_data)
         try check(
             av_audio_fifo_write(queue, bytes?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self), converted),
-            "keeping samples")
+            .convertSamples)
     }
 
     /// The next samples, as many as are asked for or fewer where fewer are ready.
@@ -63,7 +63,7 @@ final class Resampler {
         let bytes = UnsafeMutableRawPointer(block.native.pointee.extended_data)
         try check(
             av_audio_fifo_read(queue, bytes?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self), Int32(count)),
-            "taking samples")
+            .convertSamples)
         block.native.pointee.nb_samples = Int32(count)
         return block
     }

@@ -27,7 +27,7 @@ struct SoundFormat: Hashable {
 
     func nativeLayout() throws(ReelFailure) -> AVChannelLayout {
         var native = AVChannelLayout()
-        try check(av_channel_layout_from_string(&native, layout), "the channel layout \(layout)")
+        try check(av_channel_layout_from_string(&native, layout), .layOutChannels, layout)
         return native
     }
 
@@ -40,7 +40,7 @@ struct SoundFormat: Hashable {
         frame.native.pointee.sample_rate = Int32(rate)
         frame.native.pointee.nb_samples = Int32(samples)
         frame.native.pointee.ch_layout = try nativeLayout()
-        try check(av_frame_get_buffer(frame.native, 0), "room for samples")
+        try check(av_frame_get_buffer(frame.native, 0), .convertSamples)
         return frame
     }
 }

@@ -9,14 +9,14 @@ final class TextDecoder {
     init(_ parameters: TextTrack.Parameters) throws(ReelFailure) {
         guard let descriptor = avcodec_descriptor_get_by_name(parameters.codec),
             let codec = avcodec_find_decoder(descriptor.pointee.id)
-        else { throw ReelFailure(.job, "this FFmpeg has no decoder for \(parameters.codec)", cause: .incompatible) }
+        else { throw ReelFailure(.codecAbsent(codec: parameters.codec, role: .decoder)) }
         isTimedText = descriptor.pointee.id == AV_CODEC_ID_MOV_TEXT
-        native = try allocated(avcodec_alloc_context3(codec), "a decoder")
+        native = try allocated(avcodec_alloc_context3(codec), .openDecoder)
         native.pointee.pkt_timebase = AVRational(num: 1, den: 1000)
         native.pointee.width = Int32(clamping: parameters.width)
         native.pointee.height = Int32(clamping: parameters.height)
         (native.pointee.extradata, native.pointee.extradata_size) = try padded(parameters.header)
-        try check(avcodec_open2(native, codec, nil), "opening the \(parameters.codec) decoder")
+        try check(avcodec_open2(native, codec, nil), .openDecoder, parameters.codec)
     }
 
     deinit {
@@ -58,7 +58,7 @@ final class TextDecoder {
         packet.duration = Ticks(1000)
         var (subtitle, got) = (AVSubtitle(), Int32(0))
         let code = avcodec_decode_subtitle2(native, &subtitle, &got, packet.native)
-        if code == reel_error_no_memory { throw mediaFailure(code, "decoding subtitles") }
+        if code == reel_error_no_memory { throw mediaFailure(code, .decode, "subtitles") }
         guard code >= 0, got != 0 else { return [] }
         defer { avsubtitle_free(&subtitle) }
         return (0..<Int(subtitle.num_rects)).compactMap { number in
@@ -74,12 +74,12 @@ final class TextEncoder {
     /// `header` is the decoder's: where styles are looked up.
     init(_ name: String, header: [UInt8]) throws(ReelFailure) {
         guard let codec = avcodec_find_encoder_by_name(name) else {
-            throw ReelFailure(.job, "this FFmpeg has no encoder for \(name)", cause: .incompatible)
+            throw ReelFailure(.codecAbsent(codec: name, role: .encoder))
         }
-        native = try allocated(avcodec_alloc_context3(codec), "an encoder")
+        native = try allocated(avcodec_alloc_context3(codec), .openEncoder)
         native.pointee.time_base = AVRational(num: 1, den: 1000)
         (native.pointee.subtitle_header, native.pointee.subtitle_header_size) = try padded(header)
-        try check(avcodec_open2(native, codec, nil), "opening the \(name) encoder")
+        try check(avcodec_open2(native, codec, nil), .openEncoder, name)
     }
 
     deinit {
@@ -94,7 +94,7 @@ final class TextEncoder {
     /// A cue's payload; nil where the codec cannot hold the event.
     func payload(_ event: String) throws(ReelFailure) -> [UInt8]? {
         var room = [UInt8](repeating: 0, count: event.utf8.count * 4 + 4096)
-        let rect = try allocated(rectangle(), "a subtitle")
+        let rect = try allocated(rectangle(), .encode)
         defer {
             av_freep(&rect.pointee.ass)
             av_free(rect)
@@ -109,7 +109,7 @@ final class TextEncoder {
             subtitle.end_display_time = 1000
             return avcodec_encode_subtitle(native, &room, Int32(clamping: room.count), &subtitle)
         }
-        if count == reel_error_no_memory { throw mediaFailure(count, "encoding subtitles") }
+        if count == reel_error_no_memory { throw mediaFailure(count, .encode) }
         return count > 0 ? Array(room.prefix(Int(count))) : nil
     }
 

@@ -18,7 +18,7 @@ final class AudioScan {
     /// That of the first sound.
     private var format: SoundFormat?
     /// Why the output cannot have the track; known when the scan is finished.
-    private(set) var refusal: String?
+    private(set) var refusal: StreamRefusal?
 
     init(_ stream: UnsafeMutablePointer<AVStream>, path: String) throws(ReelFailure) {
         self.stream = stream
@@ -28,9 +28,9 @@ final class AudioScan {
         if reel_stream_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
             || ["enca", "drms"].contains(fourCharacters(parameters.codec_tag))
         {
-            refusal = "it is encrypted"
+            refusal = .encrypted
         } else if avcodec_find_decoder(parameters.codec_id) == nil {
-            refusal = "this FFmpeg has no decoder for it"
+            refusal = .noDecoder
         }
         // A decoder that does not take the stream's parameters decodes nothing of it.
         decoder = refusal == nil ? try? Decoder(stream: stream, threads: 1, path: path) : nil
@@ -94,13 +94,13 @@ final class AudioScan {
     /// The file has ended.
     func finish() throws(ReelFailure) {
         guard refusal == nil else { return }
-        guard bytes > 0 else { return refusal = "it is empty" }
+        guard bytes > 0 else { return refusal = .empty }
         if let decoder, format == nil {
             try decoder.drain()
             try listen(to: decoder)
         }
-        guard let format, format.rate > 0, !format.layout.isEmpty else { return refusal = "nothing of it decodes" }
-        if !Self.soundRates.contains(format.rate) { refusal = "\(format.rate) Hz is no rate of sound" }
+        guard let format, format.rate > 0, !format.layout.isEmpty else { return refusal = .undecodable }
+        if !Self.soundRates.contains(format.rate) { refusal = .impossibleRate(rate: format.rate) }
     }
 
     /// The track, nil where it was refused.

@@ -17,11 +17,11 @@ extension FirstFrame {
         }
     }
 
-    /// What no encoder can write again, of the stream's side data and the frame's: a plain line for each.
-    func losses(besides stream: UnsafeMutablePointer<AVStream>) -> [String] {
+    /// What no encoder can write again, of the stream's side data and the frame's.
+    func losses(besides stream: UnsafeMutablePointer<AVStream>) -> [Diagnostic] {
         let vision = stream.sideData(AV_PKT_DATA_DOVI_CONF, as: AVDOVIDecoderConfigurationRecord.self)
         let isInFrame = frame.has(AV_FRAME_DATA_DOVI_RPU_BUFFER) || frame.has(AV_FRAME_DATA_DOVI_METADATA)
-        return Losses.dolbyVision(vision, isInFrame: isInFrame) + Losses.lines(of: frame)
+        return Losses.dolbyVision(vision, isInFrame: isInFrame) + Losses.of(frame)
     }
 
     /// The order in which the frame's fields follow each other, as the decoder has it.

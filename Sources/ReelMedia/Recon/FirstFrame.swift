@@ -36,7 +36,7 @@ final class FirstFrame {
         try decoder.drain()
         try receive()
         guard isFound else {
-            throw ReelFailure(.input, "\(path): nothing of the video decodes; it is damaged or mislabelled")
+            throw ReelFailure(.nothingDecodes(path: path))
         }
     }
 

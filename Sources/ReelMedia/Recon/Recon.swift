@@ -35,7 +35,7 @@ public struct Recon {
                 && stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
         }
         guard let main = streams.first(where: isVideo) else {
-            throw ReelFailure(.input, "\(path): has no video to reverse")
+            throw ReelFailure(.noVideo(path: path))
         }
         video = main
         let members = demuxer.programme(of: Int(main.pointee.index))
@@ -53,14 +53,13 @@ public struct Recon {
         if reel_stream_side_data(video, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
             || ["encv", "drmi"].contains(fourCharacters(parameters.codec_tag))
         {
-            throw ReelFailure(.input, "\(demuxer.path): the video is encrypted; reel needs it in the clear")
+            throw ReelFailure(.encrypted(path: demuxer.path))
         }
         guard avcodec_find_decoder(parameters.codec_id) != nil else {
             let name =
                 parameters.codec_id == AV_CODEC_ID_NONE
                 ? fourCharacters(parameters.codec_tag) : String(cString: avcodec_get_name(parameters.codec_id))
-            throw ReelFailure(
-                .input, "\(demuxer.path): this FFmpeg has no decoder for its video (\(name)); a newer FFmpeg may")
+            throw ReelFailure(.noDecoder(path: demuxer.path, stream: Int(video.pointee.index), codec: name))
         }
     }
 
@@ -84,13 +83,13 @@ public struct Recon {
         var (track, repairs) = found.order.arrange(
             found.scanned, stream: index.video.stream, firstDecoded: found.firstDecoded)
         if limit != nil { track.keepHead() }
-        guard !track.frames.isEmpty else { throw ReelFailure(.input, "\(path): the video has no frames") }
+        guard !track.frames.isEmpty else { throw ReelFailure(.noFrames(path: path)) }
         let end = track.stream.timeBase.seconds(track.end)
         let said = found.texts.map { $0.finish(end: end) }
         index.video = track
         index.texts = said.map(\.track)
         index.reordering = index.reordering.checked(against: track)
-        index.warnings = found.damage + repairs + said.compactMap(\.warning) + index.warnings
+        index.diagnostics = found.damage + repairs + said.compactMap(\.lost) + index.diagnostics
         return index
     }
 
@@ -103,7 +102,7 @@ public struct Recon {
         /// The packet whose frame is shown first.
         let firstDecoded: Int?
         let texts: [TextScan]
-        let damage: [String]
+        let damage: [Diagnostic]
     }
 
     /// Nil where the container's table, which was believed, has proved wrong.
@@ -167,7 +166,7 @@ public struct Recon {
             video: VideoTrack(stream: stream, packets: [], frames: [], randomAccessPoints: []),
             audio: audio.compactMap(\.track), chapters: demuxer.chapters, attachments: demuxer.attachments,
             metadata: demuxer.metadata.filter { $0.name.lowercased() != "timecode" } + timecode,
-            reordering: try proof.verdict(on: stream), warnings: leftOut())
+            reordering: try proof.verdict(on: stream), diagnostics: leftOut())
         let order = PresentationOrder(
             nominalDuration: stream.nominalDuration, trackEnd: trackEnd(stream.timeBase), mayRestart: demuxer.mayRestart
         )
@@ -194,7 +193,7 @@ public struct Recon {
         return Timestamp(native: timeBase.ticks(in: seconds, rounding: .nearest))
     }
 
-    private func leftOut() -> [String] {
+    private func leftOut() -> [Diagnostic] {
         let heard = audio.filter { $0.refusal == nil }.map(\.index)
         let kept = Set(heard + texts.keys + demuxer.attachments.map(\.index) + [Int(video.pointee.index)])
         let refusals = Dictionary(
@@ -202,7 +201,7 @@ public struct Recon {
             uniquingKeysWith: { first, _ in first })
         return LeftOut(
             main: Int(video.pointee.index), hasChapters: !demuxer.chapters.isEmpty, refusals: refusals
-        ).sentences(demuxer.streams.filter { !kept.contains(Int($0.pointee.index)) })
+        ).diagnostics(demuxer.streams.filter { !kept.contains(Int($0.pointee.index)) })
     }
 }
 

@@ -47,11 +47,11 @@ struct TextScan {
         return payload.count <= 2 || payload[0] == 0 && payload[1] == 0
     }
 
-    /// The track, where the video ends at `end` seconds, and a sentence about cues that have no time.
-    func finish(end: Rational) -> (track: TextTrack, warning: String?) {
+    /// The track, where the video ends at `end` seconds, and what of it has no time and is lost.
+    func finish(end: Rational) -> (track: TextTrack, lost: Diagnostic?) {
         let (cues, lost) = ScannedCue.arrange(
             cues, end: Timestamp(parameters.timeBase.ticks(in: end, rounding: .nearest)))
-        let warning = "stream \(parameters.index): \(lost) subtitles have no time and are left out"
-        return (TextTrack(parameters: parameters, cues: cues), lost > 0 ? warning : nil)
+        let diagnostic = Diagnostic.cuesWithoutTime(stream: parameters.index, cues: lost)
+        return (TextTrack(parameters: parameters, cues: cues), lost > 0 ? diagnostic : nil)
     }
 }

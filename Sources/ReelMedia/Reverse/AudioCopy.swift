@@ -14,13 +14,14 @@ struct AudioCopy {
 
     private var clock: TimeBase { TimeBase(1, Int64(track.sampleRate)) }
 
-    /// Writes the segment. `progress` hears packets.
+    /// Writes the segment; `ifSilent` is told of one that lets nothing be heard. `progress` hears packets.
     func write(
-        to destination: PassReverser.Destination, progress: (Int) -> Void
+        making content: SegmentContent, to destination: PassReverser.Destination, ifSilent: Diagnostic,
+        progress: (Int) -> Void
     ) throws(ReelFailure) -> SegmentRecord {
         let demuxer = try Demuxer(path: path)
         guard let stream = demuxer.stream(track.index) else {
-            throw ReelFailure(.input, "\(path): changed since it was indexed; submit it again")
+            throw ReelFailure(.sourceChanged(path: path, change: .stream, number: track.index))
         }
         demuxer.selectAlone(track.index)
         var times = PacketTimes(stream: stream, sampleRate: track.sampleRate)
@@ -46,7 +47,7 @@ struct AudioCopy {
                 }
                 if next.span.upperBound > start.heard, let first = held.first {
                     let new = try Writing(
-                        destination, track: track, clock: clock, origin: first.span.lowerBound,
+                        content, destination, track: track, clock: clock, origin: first.span.lowerBound,
                         padding: max(0, Int(start.heard - first.span.lowerBound)))
                     for packet in held { try new.write(packet, until: end) }
                     held = []
@@ -57,9 +58,9 @@ struct AudioCopy {
             progress(count)
         }
         let zero = clock.ticks(in: from, rounding: .nearest)
-        if let writing { return try writing.finish(destination, zero: zero) }
-        return try Writing(destination, track: track, clock: clock, origin: zero, padding: 0)
-            .finish(destination, zero: zero)
+        if let writing { return try writing.finish(zero: zero, ifSilent: ifSilent) }
+        return try Writing(content, destination, track: track, clock: clock, origin: zero, padding: 0)
+            .finish(zero: zero, ifSilent: ifSilent)
     }
 
     /// Where the sound begins, and how many packets before it come along.
@@ -100,6 +101,8 @@ private final class HeldPacket {
 
 /// Packets on their way into the segment, whose clock starts with the first of them.
 private final class Writing {
+    private let content: SegmentContent
+    private let token: String
     private let writer: SegmentWriter
     private let track: AudioTrack
     private let clock: TimeBase
@@ -109,11 +112,14 @@ private final class Writing {
     private var trailingPadding = 0
 
     init(
-        _ destination: PassReverser.Destination, track: AudioTrack, clock: TimeBase, origin: Int64, padding: Int
+        _ content: SegmentContent, _ destination: PassReverser.Destination, track: AudioTrack, clock: TimeBase,
+        origin: Int64, padding: Int
     ) throws(ReelFailure) {
+        (self.content, token) = (content, destination.token)
         (self.track, self.clock, self.origin, self.padding, end) = (track, clock, origin, padding, origin)
         writer = try SegmentWriter(
-            folder: destination.folder, name: "\(destination.pass).0.\(destination.token).nut", timeBase: clock
+            folder: destination.folder, name: SegmentName(subject: content.subject, token: token),
+            timeBase: clock
         ) { (parameters) throws(ReelFailure) in try track.describe(into: parameters, padding: padding) }
     }
 
@@ -127,13 +133,15 @@ private final class Writing {
         try writer.write(held.packet)
     }
 
-    func finish(_ destination: PassReverser.Destination, zero: Int64) throws(ReelFailure) -> SegmentRecord {
+    func finish(zero: Int64, ifSilent: Diagnostic) throws(ReelFailure) -> SegmentRecord {
         let heard = origin + Int64(padding)
+        let frames = Int(max(end - heard, 0))
         return try writer.finish(
             SegmentRecord(
-                name: "", pass: destination.pass, run: 0, frames: Int(max(end - heard, 0)), packets: 0, bytes: 0,
-                checksum: "", timeBase: clock, reorderDepth: 0, extradataHash: "", initialPadding: padding,
-                trailingPadding: trailingPadding, start: max(heard - zero, 0)))
+                content: content, token: token, frames: frames, packets: 0, bytes: 0, checksum: "",
+                timeBase: clock, reorderDepth: 0, extradataHash: "", initialPadding: padding,
+                trailingPadding: trailingPadding, start: max(heard - zero, 0),
+                diagnostics: frames > 0 ? [] : [ifSilent]))
     }
 }
 

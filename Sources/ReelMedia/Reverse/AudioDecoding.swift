@@ -7,17 +7,16 @@ struct AudioDecoding {
     /// That of the samples in the spill, channels beside each other.
     let format: SoundFormat
     let blocks: [AudioTimeline.Block]
-    /// A sentence for each thing that is not as it should be.
-    let warnings: [String]
+    let diagnostics: [Diagnostic]
 
-    /// `name` stands for the track in warnings, `zero` is where the file's clock starts, in seconds.
+    /// `number` is the track's in diagnostics, `zero` is where the file's clock starts, in seconds.
     init(
-        path: String, track: AudioTrack, name: String, zero: Rational, scratch: String,
+        path: String, track: AudioTrack, number: Int, zero: Rational, scratch: String,
         progress: (_ decoded: Int) -> Void
     ) throws(ReelFailure) {
         let demuxer = try Demuxer(path: path)
         guard let stream = demuxer.stream(track.index) else {
-            throw ReelFailure(.input, "\(path): changed since it was indexed; submit it again")
+            throw ReelFailure(.sourceChanged(path: path, change: .stream, number: track.index))
         }
         demuxer.selectAlone(track.index)
         let decoder = try Decoder(stream: stream, threads: 1, path: path)
@@ -43,11 +42,11 @@ struct AudioDecoding {
         try gather.receive(from: decoder)
         try gather.finish()
         guard let spill = gather.spill, let format = gather.format else {
-            throw ReelFailure(.input, "\(path): changed since it was indexed (no sound decodes); submit it again")
+            throw ReelFailure(.sourceChanged(path: path, change: .sound, number: track.index))
         }
         try spill.flush()
         (self.spill, self.format, blocks) = (spill, format.packed, gather.blocks)
-        warnings = gather.warnings(name: name, zero: zero)
+        diagnostics = gather.diagnostics(track: number, zero: zero)
     }
 }
 
@@ -127,38 +126,26 @@ private final class SoundGather {
         self.converter = nil
     }
 
-    func warnings(name: String, zero: Rational) -> [String] {
-        var warnings: [String] = []
+    func diagnostics(track: Int, zero: Rational) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
         if let first = changes.first {
-            let (before, after) = first.from.words(beside: first.to)
-            let more = changes.count > 1 ? ", and \(changes.count - 1) times more" : ""
-            warnings.append(
-                "\(name): changes from \(before) to \(after) at \(Wording.seconds(first.time - zero))\(more): "
-                    + "all of it becomes \(format.map { $0.words(beside: first.to).0 } ?? before)")
+            diagnostics.append(
+                .soundUnified(
+                    track: track, changes: changes.count, time: first.time - zero, from: first.from.form,
+                    to: first.to.form, made: (format ?? first.from).form))
         }
         if !losses.isEmpty {
-            let times = losses.compactMap { $0 }.map { Wording.seconds($0 - zero) }
-            let places = times.first.map { first in
-                times.count > 1 ? ", the first at \(first), the last at \(times[times.count - 1])" : " at \(first)"
-            }
-            let packets = losses.count == 1 ? "a packet does" : "\(losses.count) packets do"
-            warnings.append("\(name): \(packets) not decode\(places ?? ""): silent there")
+            let times = losses.compactMap { $0.map { $0 - zero } }
+            diagnostics.append(
+                .packetsSilent(track: track, packets: losses.count, first: times.first, last: times.last))
         }
-        return warnings
+        return diagnostics
     }
 }
 
 extension SoundFormat {
-    /// This format and another, told by what differs: channels, rate, or the kind of sample.
-    func words(beside other: SoundFormat) -> (String, String) {
-        if layout != other.layout, rate != other.rate {
-            return ("\(layout) at \(rate) Hz", "\(other.layout) at \(other.rate) Hz")
-        }
-        if layout != other.layout { return (layout, other.layout) }
-        if rate != other.rate { return ("\(rate) Hz", "\(other.rate) Hz") }
-        let name = { (sample: AVSampleFormat) in
-            "samples of " + (known(av_get_sample_fmt_name(sample)) ?? "unknown kind")
-        }
-        return (name(sample), name(other.sample))
+    /// As a fact of a diagnostic.
+    fileprivate var form: SoundForm {
+        SoundForm(layout: layout, rate: rate, sample: known(av_get_sample_fmt_name(sample)) ?? "unknown")
     }
 }

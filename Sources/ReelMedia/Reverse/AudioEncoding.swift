@@ -4,6 +4,8 @@ internal import ReelCore
 /// Encodes decoded samples, backwards or forwards, continuously, into one segment.
 final class AudioEncoding {
     private let target: AudioTarget
+    private let content: SegmentContent
+    private let token: String
     private let encoder: Encoder
     private let writer: SegmentWriter
     private let spill: SampleSpill
@@ -17,15 +19,19 @@ final class AudioEncoding {
     private static let block = 1024
 
     init(
-        target: AudioTarget, track: AudioTrack, source: AudioDecoding, folder: String, name: String
+        target: AudioTarget, track: AudioTrack, source: AudioDecoding, making content: SegmentContent,
+        into destination: PassReverser.Destination
     ) throws(ReelFailure) {
         self.target = target
+        self.content = content
+        token = destination.token
         spill = source.spill
         input = source.format
         packet = try Packet()
         encoder = try Encoder(target, track: track)
         writer = try SegmentWriter(
-            folder: folder, name: name, timeBase: TimeBase(1, Int64(target.sampleRate)), describe: encoder.describe)
+            folder: destination.folder, name: SegmentName(subject: content.subject, token: token),
+            timeBase: TimeBase(1, Int64(target.sampleRate)), describe: encoder.describe)
         let output = SoundFormat(sample: encoder.sampleFormat, rate: target.sampleRate, layout: target.channelLayout)
         resampler = try Resampler(from: input, to: output)
     }
@@ -42,7 +48,7 @@ final class AudioEncoding {
                 try check(
                     av_samples_set_silence(
                         frame.native.pointee.extended_data, 0, Int32(samples), channels, input.sample),
-                    "making silence")
+                    .convertSamples)
                 progress(Int(encoded))
             }
         case .sound(let sample, let count):
@@ -97,13 +103,13 @@ final class AudioEncoding {
         try writePackets()
     }
 
-    /// Closes the segment, whose first heard sample lies at `start` in the output.
-    func finish(pass: Int, start: Int64) throws(ReelFailure) -> SegmentRecord {
+    /// Closes the segment, whose first heard sample lies at `start` in the output. `diagnostics` are what went wrong.
+    func finish(start: Int64, diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
         try writer.finish(
             SegmentRecord(
-                name: "", pass: pass, run: 0, frames: Int(encoded), packets: 0, bytes: 0, checksum: "",
+                content: content, token: token, frames: Int(encoded), packets: 0, bytes: 0, checksum: "",
                 timeBase: TimeBase(1, Int64(target.sampleRate)), reorderDepth: 0,
                 extradataHash: encoder.extradataHash, initialPadding: encoder.initialPadding,
-                trailingPadding: trailingPadding, start: start))
+                trailingPadding: trailingPadding, start: start, diagnostics: diagnostics))
     }
 }

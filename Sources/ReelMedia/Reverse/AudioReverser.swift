@@ -9,7 +9,8 @@ public struct AudioReverser {
     private let track: AudioTrack
     private let target: AudioTarget
     private let timeline: Timeline
-    private let container: Container
+    private let content: SegmentContent
+    private let hidesPreroll: Bool
     /// Where the source file's clock starts, in seconds.
     private let zero: Rational
     /// When the first frame that is shown begins in the source, and how long the last one lasts, in seconds.
@@ -19,13 +20,17 @@ public struct AudioReverser {
     /// `number` is the track's place in the plan.
     public init(source: String, index: SourceIndex, plan: Plan, number: Int) throws(ReelFailure) {
         guard plan.audio.indices.contains(number), index.audio.indices.contains(plan.audio[number].track) else {
-            throw ReelFailure(.job, "the plan has no audio track \(number)")
+            throw ReelFailure(.planLacks(part: .audioTrack, number: number))
         }
+        guard let content = PlannedSegments(plan: plan, index: index).content(ofAudio: number) else {
+            throw ReelFailure(.planLacks(part: .audioTrack, number: number))
+        }
+        self.content = content
         self.source = source
         target = plan.audio[number]
         track = index.audio[target.track]
         timeline = plan.timeline
-        container = plan.container
+        hidesPreroll = plan.container.hidesPreroll(of: track)
         zero = index.startTime
         let frames = index.video.frames[timeline.frames]
         firstFrame = timeline.timeBase.seconds(frames.first?.interval.start ?? timeline.end)
@@ -41,21 +46,18 @@ public struct AudioReverser {
             : try encode(into: destination, scratch: scratch, progress)
     }
 
-    private var name: String { "audio \(target.track)" }
-
     private func copy(
         into destination: PassReverser.Destination, progress: (Int) -> Void
     ) throws(ReelFailure) -> PassResult {
         var statistics = PassStatistics()
         let copy = AudioCopy(
             path: source, track: track, from: firstFrame, to: timeline.timeBase.seconds(timeline.end),
-            hidesPreroll: container == .mp4 || container == .mov
-                || track.codec == "opus" && (container == .mkv || container == .webm))
+            hidesPreroll: hidesPreroll)
         let record = try measured(&statistics.waitSeconds) { () throws(ReelFailure) in
-            try copy.write(to: destination, progress: progress)
+            try copy.write(making: content, to: destination, ifSilent: silent, progress: progress)
         }
         statistics.peakRSS = peakResidentBytes()
-        return PassResult(segments: [record], statistics: statistics, warnings: record.frames > 0 ? [] : [silent])
+        return PassResult(segments: [record], statistics: statistics, diagnostics: record.diagnostics)
     }
 
     private func encode(
@@ -64,13 +66,14 @@ public struct AudioReverser {
     ) throws(ReelFailure) -> PassResult {
         var statistics = PassStatistics()
         let decoded = try measured(&statistics.decodeSeconds) { () throws(ReelFailure) in
-            try AudioDecoding(path: source, track: track, name: name, zero: zero, scratch: scratch) { progress($0, 0) }
+            try AudioDecoding(path: source, track: track, number: target.track, zero: zero, scratch: scratch) {
+                progress($0, 0)
+            }
         }
-        var warnings = decoded.warnings
-        let heard = heard(of: decoded, &warnings)
+        var diagnostics = decoded.diagnostics
+        let heard = heard(of: decoded, &diagnostics)
         let encoding = try AudioEncoding(
-            target: target, track: track, source: decoded, folder: destination.folder,
-            name: "\(destination.pass).0.\(destination.token).nut")
+            target: target, track: track, source: decoded, making: content, into: destination)
         var start: Int64 = 0
         if let heard {
             try measured(&statistics.encodeSeconds) { () throws(ReelFailure) in
@@ -82,26 +85,26 @@ public struct AudioReverser {
             let moment = target.handling == .reversed ? timeline.mirror(heard.end) : heard.start - firstFrame
             start = TimeBase(1, Int64(target.sampleRate)).ticks(in: moment, rounding: .nearest)
         } else {
-            warnings.append(silent)
+            diagnostics.append(silent)
         }
         guard start.magnitude <= Timestamp.bound else {
-            throw ReelFailure(.input, "\(source): \(name) lies beyond every clock from the video; use --audio none")
+            throw ReelFailure(
+                .soundOutOfReach(path: source, distance: Rational(start, Int64(target.sampleRate))))
         }
-        let record = try encoding.finish(pass: destination.pass, start: start)
+        let record = try encoding.finish(start: start, diagnostics: diagnostics)
         statistics.peakRSS = peakResidentBytes()
-        return PassResult(segments: [record], statistics: statistics, warnings: warnings)
+        return PassResult(segments: [record], statistics: statistics, diagnostics: record.diagnostics)
     }
 
-    private var silent: String { "\(name): nothing is heard while the video lasts: the track is left out" }
+    private var silent: Diagnostic { .soundNotHeard(track: target.track) }
 
     /// What the output lets hear; nil for nothing.
-    private func heard(of decoded: AudioDecoding, _ warnings: inout [String]) -> AudioTimeline? {
+    private func heard(of decoded: AudioDecoding, _ diagnostics: inout [Diagnostic]) -> AudioTimeline? {
         let whole = AudioTimeline(
             blocks: decoded.blocks, sampleRate: decoded.format.rate, longestHole: longestHole)
         guard let whole else { return nil }
         if whole.closedHoles > 0 {
-            let holes = Wording.count(whole.closedHoles, "hole")
-            warnings.append("\(name): \(holes) by its timestamps, too long to be any, closed")
+            diagnostics.append(.holesClosed(track: target.track, holes: whole.closedHoles))
         }
         let reversed = target.handling == .reversed
         let end = timeline.timeBase.seconds(timeline.end)
@@ -110,13 +113,12 @@ public struct AudioReverser {
         let holes = zip(heard.pieces, heard.pieces.dropFirst()).filter { !$1.followsLoss }
         if let (before, after) = holes.first {
             let place = { (sample: Int64) in
-                Wording.seconds(heard.start - zero + Rational(sample, Int64(heard.sampleRate)))
+                heard.start - zero + Rational(sample, Int64(heard.sampleRate))
             }
             let (from, to) = (place(before.place + before.count), place(after.place))
-            let what = holes.count == 1 ? "a hole stays silent" : "\(holes.count) holes stay silent, the first"
-            warnings.append("\(name): \(what), from \(from) to \(to)")
+            diagnostics.append(.holesSilent(track: target.track, holes: holes.count, from: from, to: to))
         }
-        return reversed ? trimmed(heard, &warnings) : heard
+        return reversed ? trimmed(heard, &diagnostics) : heard
     }
 
     /// As long as the video, which damaged timestamps may make long, too; where that is short, ten minutes.
@@ -126,13 +128,13 @@ public struct AudioReverser {
 
     /// Sound that outlasts the video by less than a frame is cut off, unless nothing may be lost: else all of the
     /// output would have to start later for its sake.
-    private func trimmed(_ heard: AudioTimeline, _ warnings: inout [String]) -> AudioTimeline {
+    private func trimmed(_ heard: AudioTimeline, _ diagnostics: inout [Diagnostic]) -> AudioTimeline {
         let overhang = heard.end - timeline.timeBase.seconds(timeline.end)
         let frame = max(lastFrame, Rational(1024, Int64(heard.sampleRate)))
         guard !target.lossless, overhang > Rational(0), overhang < frame,
             let cut = heard.clipped(from: nil, to: timeline.timeBase.seconds(timeline.end))
         else { return heard }
-        warnings.append("\(name): outlasts the video by \(decimal(overhang.approximate * 1000)) ms, which are cut off")
+        diagnostics.append(.soundTrimmed(track: target.track, length: overhang))
         return cut
     }
 }

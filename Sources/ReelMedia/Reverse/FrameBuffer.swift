@@ -39,7 +39,7 @@ struct FrameBuffer: ~Copyable {
             return frame
         }
         if let end = frames.indices.last { return try frames[end].reference() }
-        guard let frame = try last?.reference() else { throw ReelFailure(.job, "a part of the video without frames") }
+        guard let frame = try last?.reference() else { throw ReelFailure(.nothingToEncode) }
         return frame
     }
 

@@ -23,7 +23,7 @@ struct PacketSplitter {
         while place < packet.size {
             let size = min(frameBytes[Int(data[place] >> 3) & 15], packet.size - place)
             let part = try Packet()
-            try check(av_new_packet(part.native, Int32(size)), "splitting a packet")
+            try check(av_new_packet(part.native, Int32(size)), .makePacket)
             part.native.pointee.data.update(from: data + place, count: size)
             part.pts = place == 0 ? packet.pts : nil
             try body(part)

@@ -10,6 +10,7 @@ public final class PassReverser {
     private let reader: VideoReader
     private let converter: PictureConverter
     private let starts: StartTable
+    private let planned: PlannedSegments
     /// Of each packet whether a frame begins with it: the second field of a frame comes in a packet of its own.
     private let beginsFrame: [Bool]
 
@@ -21,6 +22,7 @@ public final class PassReverser {
         reader = try VideoReader(path: source, track: track)
         converter = try PictureConverter(target: plan.video, stream: track.stream)
         starts = try StartTable(track)
+        planned = PlannedSegments(plan: plan, index: index)
         var beginsFrame = Array(repeating: false, count: track.packets.count)
         for frame in track.frames { beginsFrame[Int(frame.packet)] = true }
         self.beginsFrame = beginsFrame
@@ -29,14 +31,12 @@ public final class PassReverser {
     /// Where segments go and what their names carry.
     public struct Destination {
         public var folder: String
-        public var pass: Int
         public var token: String
         /// Runs that are whole already.
         public var finishedRuns: Set<Int>
 
-        public init(folder: String, pass: Int, token: String, finishedRuns: Set<Int>) {
+        public init(folder: String, token: String, finishedRuns: Set<Int>) {
             self.folder = folder
-            self.pass = pass
             self.token = token
             self.finishedRuns = finishedRuns
         }
@@ -60,14 +60,15 @@ public final class PassReverser {
             try decode(runs.map(\.frames), destination, &work, progress)
         }
         work.statistics.peakRSS = peakResidentBytes()
-        let warnings = work.damage.warnings + converter.losses.filter { !plan.warnings.contains($0) } + resizing(work)
+        let losses = converter.losses.filter { !plan.diagnostics.contains($0) }
+        let diagnostics = work.damage.diagnostics + losses + resizing(work)
         return PassResult(
-            segments: work.segments.sorted { $0.run < $1.run }, statistics: work.statistics, warnings: warnings)
+            segments: work.segments.sorted { $0.name.subject < $1.name.subject }, statistics: work.statistics,
+            diagnostics: diagnostics)
     }
 
-    private func resizing(_ work: borrowing Work) -> [String] {
-        guard work.resized else { return [] }
-        return ["some frames are of another size: scaled to the first one's, \(plan.video.width)x\(plan.video.height)"]
+    private func resizing(_ work: borrowing Work) -> [Diagnostic] {
+        work.resized ? [.framesScaled(width: plan.video.width, height: plan.video.height)] : []
     }
 
     /// What a pass gathers while it runs.
@@ -164,12 +165,12 @@ public final class PassReverser {
 
     private func note(damaged slot: Int, _ work: inout Work) throws(ReelFailure) {
         work.damage.concealed.append(slot)
-        if plan.onDamage == .fail { throw stop(work.damage.moments([slot]), "decodes with errors") }
+        if plan.onDamage == .fail { throw stop(.concealed, slot, work) }
     }
 
-    private func stop(_ moments: String, _ how: String) -> ReelFailure {
-        ReelFailure(
-            .input, "\(reader.path): the video \(how) \(moments); --on-damage repeat goes on with what decodes")
+    private func stop(_ damage: FrameDamage, _ slot: Int, _ work: borrowing Work) -> ReelFailure {
+        let time = track.stream.timeBase.seconds(track.frames[slot].interval.start) - work.damage.startTime
+        return ReelFailure(.videoDamaged(path: reader.path, damage: damage, time: time))
     }
 
     /// Encodes part of a pass from its last frame to its first; where it ends a run, that becomes a segment. A slot that
@@ -181,12 +182,12 @@ public final class PassReverser {
         let missing = buffer.missing(from: part)
         if let first = missing.first {
             work.damage.missing += missing
-            guard plan.onDamage == .repeat else { throw stop(work.damage.moments([first]), "does not decode") }
+            guard plan.onDamage == .repeat else { throw stop(.missing, first, work) }
         }
         if buffer.isEmpty {
             let neighbour = Neighbour(path: reader.path, track: track, threads: plan.video.threads)
             guard let frame = try neighbour.frame(beside: part) else {
-                throw ReelFailure(.input, "\(reader.path): nothing of the video decodes")
+                throw ReelFailure(.nothingDecodes(path: reader.path))
             }
             _ = try converter.resize(frame)
             try buffer.stand(in: frame)
@@ -213,16 +214,17 @@ public final class PassReverser {
     ) throws(ReelFailure) -> RunEncoder? {
         if let encoding = work.encoding { return encoding }
         guard let run = work.runs.first(where: { $0.frames.contains(slot) }) else { return nil }
-        let encoding = try RunEncoder(run, of: track, as: work.target, into: destination)
+        let encoding = try RunEncoder(
+            run, of: track, as: work.target, making: planned.content(ofRun: run.frames), into: destination)
         work.encoding = encoding
         return encoding
     }
 
     private func finish(_ encoding: RunEncoder, _ work: inout Work) throws(ReelFailure) {
         try measured(&work.statistics.encodeSeconds, encoding.drain)
-        let warnings = work.damage.within(encoding.run.frames).warnings + resizing(work)
+        let diagnostics = work.damage.within(encoding.run.frames).diagnostics + resizing(work)
         let segment = try measured(&work.statistics.waitSeconds) { () throws(ReelFailure) in
-            try encoding.finish(warnings)
+            try encoding.finish(diagnostics)
         }
         work.segments.append(segment)
         work.encoding = nil

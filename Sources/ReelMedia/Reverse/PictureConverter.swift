@@ -8,7 +8,7 @@ final class PictureConverter {
     private let stream: VideoStream
     private let colour: ColourTags
     /// What was taken away from pictures so far and is worth a word.
-    private(set) var losses: [String] = []
+    private(set) var losses: [Diagnostic] = []
     private var scaler: OpaquePointer?
     private var scaled: Frame
 
@@ -60,15 +60,15 @@ final class PictureConverter {
             Int32(target.width), Int32(target.height), PixelFormatChoice.withoutRange(format),
             SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP, nil, nil, nil)
         guard scaler != nil else {
-            throw ReelFailure(.input, "a picture of \(picture.width)x\(picture.height) cannot be converted")
+            throw ReelFailure(.pictureUnconvertible(width: picture.width, height: picture.height))
         }
         scaled.reset()
-        try check(av_frame_copy_props(scaled.native, picture.native), "converting a picture")
+        try check(av_frame_copy_props(scaled.native, picture.native), .convertPicture)
         scaled.native.pointee.format = format.rawValue
         scaled.native.pointee.width = Int32(target.width)
         scaled.native.pointee.height = Int32(target.height)
-        try check(av_frame_get_buffer(scaled.native, 0), "converting a picture")
-        try check(sws_scale_frame(scaler, scaled.native, picture.native), "converting a picture")
+        try check(av_frame_get_buffer(scaled.native, 0), .convertPicture)
+        try check(sws_scale_frame(scaler, scaled.native, picture.native), .convertPicture)
     }
 
     private func prepare(_ frame: borrowing Frame, at start: Timestamp) {
@@ -82,7 +82,7 @@ final class PictureConverter {
         reel_frame_set_fields(frame.native, fields.interlaced ? 1 : 0, fields.topFirst ? 1 : 0)
         frame.native.pointee.sample_aspect_ratio = stream.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
         colour.apply(to: frame)
-        for line in Losses.lines(of: frame) where !losses.contains(line) { losses.append(line) }
+        for loss in Losses.of(frame) where !losses.contains(loss) { losses.append(loss) }
         Losses.strip(frame)
     }
 }

@@ -5,7 +5,8 @@ internal import ReelCore
 final class RunEncoder {
     /// A run of a pass, and its place there.
     let run: (number: Int, frames: Range<Int>)
-    private let destination: PassReverser.Destination
+    private let content: SegmentContent
+    private let token: String
     private let timeBase: TimeBase
     private let encoder: Encoder
     private let writer: SegmentWriter
@@ -13,20 +14,19 @@ final class RunEncoder {
 
     init(
         _ run: (number: Int, frames: Range<Int>), of track: VideoTrack, as video: VideoTarget,
-        into destination: PassReverser.Destination
+        making content: SegmentContent, into destination: PassReverser.Destination
     ) throws(ReelFailure) {
         self.run = run
-        self.destination = destination
+        self.content = content
+        token = destination.token
         timeBase = track.stream.timeBase
         encoder = try Encoder(video, track: track, frames: run.frames)
         guard encoder.extradataHash == video.identity.extradataHash else {
-            throw ReelFailure(
-                .job, "this host's \(encoder.name) makes other parameters than the one the job was planned with",
-                cause: .incompatible)
+            throw ReelFailure(.encoderDiffers(encoder: encoder.name))
         }
         writer = try SegmentWriter(
-            folder: destination.folder, name: "\(destination.pass).\(run.number).\(destination.token).nut",
-            timeBase: timeBase, describe: encoder.describe)
+            folder: destination.folder, name: SegmentName(subject: content.subject, token: token), timeBase: timeBase,
+            describe: encoder.describe)
         packet = try Packet()
     }
 
@@ -41,16 +41,16 @@ final class RunEncoder {
         try writePackets()
     }
 
-    /// Closes the segment; from now on it is whole. `warnings` are what went wrong with its frames.
-    func finish(_ warnings: [String]) throws(ReelFailure) -> SegmentRecord {
+    /// Closes the segment; from now on it is whole. `diagnostics` are what went wrong with its frames.
+    func finish(_ diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
         guard writer.packetCount == run.frames.count else {
-            throw ReelFailure(.job, "\(encoder.name) made \(writer.packetCount) packets of \(run.frames.count) frames")
+            throw ReelFailure(
+                .encoderMiscounts(encoder: encoder.name, packets: writer.packetCount, frames: run.frames.count))
         }
         return try writer.finish(
             SegmentRecord(
-                name: "", pass: destination.pass, run: run.number, frames: run.frames.count, packets: 0, bytes: 0,
-                checksum: "", timeBase: timeBase, reorderDepth: 0, extradataHash: encoder.extradataHash,
-                warnings: warnings))
+                content: content, token: token, frames: run.frames.count, packets: 0, bytes: 0, checksum: "",
+                timeBase: timeBase, reorderDepth: 0, extradataHash: encoder.extradataHash, diagnostics: diagnostics))
     }
 
     private func writePackets() throws(ReelFailure) {

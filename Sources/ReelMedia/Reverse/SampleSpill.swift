@@ -21,7 +21,7 @@ final class SampleSpill {
         width = Int(av_get_bytes_per_sample(format))
         var template = Array((folder + "/reel-samples-XXXXXX").utf8CString)
         descriptor = mkstemp(&template)
-        guard descriptor >= 0 else { throw Files.failure("making a scratch file in \(folder)") }
+        guard descriptor >= 0 else { throw Files.failure(.make, folder) }
         unlink(template)
         pending.reserveCapacity(Self.blockBytes + 1 << 20)
     }
@@ -78,7 +78,7 @@ final class SampleSpill {
             let step = pending.withUnsafeBytes {
                 Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written)
             }
-            guard step > 0 else { throw Files.failure("spilling samples to \(folder)") }
+            guard step > 0 else { throw Files.failure(.write, folder) }
             written += step
         }
         pending.removeAll(keepingCapacity: true)
@@ -91,7 +91,7 @@ final class SampleSpill {
         while done < bytes {
             let step = pread(
                 descriptor, target + done, bytes - done, off_t(sample) * off_t(frameBytes) + off_t(done))
-            guard step > 0 else { throw Files.failure("reading samples back from \(folder)") }
+            guard step > 0 else { throw Files.failure(.read, folder) }
             done += step
         }
     }

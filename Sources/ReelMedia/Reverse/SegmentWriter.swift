@@ -7,19 +7,19 @@ internal import ReelCore
 final class SegmentWriter {
     private let muxer: Muxer
     private let folder: String
-    private let name: String
+    private let name: SegmentName
     private let timeBase: TimeBase
     private var presentation: [Int64] = []
 
     /// `describe` sets the parameters of its one stream.
     init(
-        folder: String, name: String, timeBase: TimeBase,
+        folder: String, name: SegmentName, timeBase: TimeBase,
         describe: (UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
         self.folder = folder
         self.name = name
         self.timeBase = timeBase
-        muxer = try Muxer(path: folder + "/" + name + ".part", format: "nut")
+        muxer = try Muxer(path: "\(folder)/\(name).part", format: "nut")
         let nut = av_guess_format("nut", nil, nil)
         _ = try muxer.addStream(timeBase: timeBase) { (stream) throws(ReelFailure) in
             try describe(stream.pointee.codecpar)
@@ -39,7 +39,7 @@ final class SegmentWriter {
     /// Takes a packet whose times are in the segment's time base, moved by `offset` ticks so that none is negative.
     func write(_ packet: borrowing Packet, offset: Int64 = 0) throws(ReelFailure) {
         guard let pts = packet.pts else {
-            throw ReelFailure(.job, "the encoder gave a packet without a presentation time")
+            throw ReelFailure(.packetWithoutTime(segment: name.text))
         }
         packet.streamIndex = 0
         packet.pts = pts + Ticks(offset)
@@ -50,7 +50,7 @@ final class SegmentWriter {
 
     /// Closes the file and writes the record beside it. The record's numbers about the file are filled in here.
     func finish(_ record: SegmentRecord) throws(ReelFailure) -> SegmentRecord {
-        let (temporary, final) = (muxer.path, folder + "/" + name)
+        let (temporary, final) = (muxer.path, "\(folder)/\(name)")
         var record = record
         record.name = name
         record.packets = presentation.count
@@ -60,7 +60,7 @@ final class SegmentWriter {
         record.checksum = try Files.checksum(of: temporary)
         try Files.sync(temporary)
         try Files.rename(temporary, to: final)
-        try Files.writeJSON(record, to: final + ".json")
+        try Files.writeJSON(record, to: "\(folder)/\(name.recordName)")
         return record
     }
 

@@ -26,7 +26,7 @@ final class VideoReader {
 
     /// The stream, for opening a decoder.
     func stream() throws(ReelFailure) -> UnsafeMutablePointer<AVStream> {
-        guard let stream = demuxer.stream(track.stream.index) else { throw changed("its streams are others") }
+        guard let stream = demuxer.stream(track.stream.index) else { throw changed(.stream, track.stream.index) }
         return stream
     }
 
@@ -43,7 +43,7 @@ final class VideoReader {
             back = back * 2 + 1
         }
         try reopen()
-        guard try advance(to: wanted) else { throw changed("packet \(wanted) is not where it was") }
+        guard try advance(to: wanted) else { throw changed(.packetPlace, wanted) }
     }
 
     /// Fills the packet with the next one of the video, its time as the index has it. Returns its place in the
@@ -58,7 +58,7 @@ final class VideoReader {
         }
         guard let number = upcoming, number < track.packets.count, try read(into: packet) else { return nil }
         let entry = track.packets[number]
-        guard packet.size == Int(entry.size) else { throw changed("packet \(number) has another size") }
+        guard packet.size == Int(entry.size) else { throw changed(.packetSize, number) }
         packet.pts = entry.pts
         upcoming = number + 1
         try repeatParameters(in: packet)
@@ -80,8 +80,8 @@ final class VideoReader {
         return false
     }
 
-    private func changed(_ how: String) -> ReelFailure {
-        ReelFailure(.input, "\(path): changed since it was indexed (\(how)); submit it again")
+    private func changed(_ change: SourceChange, _ number: Int) -> ReelFailure {
+        ReelFailure(.sourceChanged(path: path, change: change, number: number))
     }
 
     private func reopen() throws(ReelFailure) {

@@ -6,9 +6,16 @@ public import ReelStore
 /// What people do to jobs. The store learns of it before the board, so that nothing that was cancelled or held back
 /// revives when the board is rebuilt.
 ///
-/// Each throws `.usage` where there is no such job or it is in no state for that, `.unreachable`, and gives a sentence
-/// for people.
+/// Each throws `.usage` where there is no such job or it is in no state for that, and `.unreachable`.
 public struct JobControl: Sendable {
+    /// What became of a job.
+    public enum Outcome: Hashable, Sendable {
+        case cancelled
+        /// It had ended before.
+        case hadEnded(JobState)
+        case paused, resumed, retried, removed
+    }
+
     private let board: Board
     private let store: Store
 
@@ -19,42 +26,34 @@ public struct JobControl: Sendable {
 
     /// There is no such job, neither on the board nor in the store.
     public static func unknown(_ job: JobID) -> ReelFailure {
-        ReelFailure(.usage, "there is no job \(job); reel-coordinator status lists those there are")
+        ReelFailure(.jobUnknown(job: job))
     }
 
     /// Ends a job; who works at it learns so at the next beat.
-    public func cancel(_ id: JobID) async throws(ReelFailure) -> String {
-        if let ended = try await look(id), ended.isTerminal {
-            return "job \(id) had ended already: it is \(ended.rawValue)"
-        }
+    public func cancel(_ id: JobID) async throws(ReelFailure) -> Outcome {
+        if let ended = try await look(id), ended.isTerminal { return .hadEnded(ended) }
         try record(id) { record in
             (record.state, record.finished) = (.cancelled, Date().timeIntervalSince1970)
         }
         _ = try await board.cancel(id)
         if store.job(id).exists { try await withdraw(headOf: store.job(id).read()) }
-        return "cancelled job \(id)"
+        return .cancelled
     }
 
     /// Holds a job back, or lets it go on; what is held is worked on to its end.
-    public func setPaused(_ id: JobID, _ paused: Bool) async throws(ReelFailure) -> String {
+    public func setPaused(_ id: JobID, _ paused: Bool) async throws(ReelFailure) -> Outcome {
         let state = try await look(id)
-        if let state, state.isTerminal {
-            throw ReelFailure(.usage, "job \(id) has ended, it is \(state.rawValue): there is nothing to hold back")
-        }
-        guard try await board.status(id) != nil else {
-            throw ReelFailure(.usage, "the board has lost job \(id): reel-coordinator recover puts it back")
-        }
+        if let state, state.isTerminal { throw ReelFailure(.jobEnded(job: id, state: state)) }
+        guard try await board.status(id) != nil else { throw ReelFailure(.jobForgotten(job: id)) }
         try record(id) { $0.paused = paused }
         _ = paused ? try await board.pause(id) : try await board.resume(id)
-        return paused ? "paused job \(id); what is in flight is finished" : "job \(id) goes on"
+        return paused ? .paused : .resumed
     }
 
     /// Has a failed job run again; what is finished stays so.
-    public func retry(_ id: JobID) async throws(ReelFailure) -> String {
+    public func retry(_ id: JobID) async throws(ReelFailure) -> Outcome {
         let state = try await look(id)
-        guard state == .failed else {
-            throw ReelFailure(.usage, "job \(id) has not failed: it is \(state?.rawValue ?? "unfinished")")
-        }
+        guard state == .failed else { throw ReelFailure(.jobNotFailed(job: id, state: state)) }
         try record(id) { record in
             record.reopen()
             record.paused = false
@@ -63,23 +62,31 @@ public struct JobControl: Sendable {
         if try await board.retry(id) == nil,
             case .lost(let why) = try await Recover(store: store, board: board).recover(id)
         {
-            throw ReelFailure(.unreachable, why, cause: .permanent)
+            throw why
         }
-        return "job \(id) runs again; what is finished stays so"
+        return .retried
     }
 
     /// Removes an ended job and all that the store has of it, its result too.
-    public func remove(_ id: JobID) async throws(ReelFailure) -> String {
-        guard let state = try await look(id), state.isTerminal else {
-            throw ReelFailure(.usage, "job \(id) has not ended: cancel it first")
-        }
+    public func remove(_ id: JobID) async throws(ReelFailure) -> Outcome {
+        let state = try await look(id) ?? .running
+        guard state.isTerminal else { throw ReelFailure(.jobNotEnded(job: id, state: state)) }
         try await board.waitUntilLetGo(id)
+        try await discard(id)
+        return .removed
+    }
+
+    /// Removes an ended job that nobody works at: from the store, then from the board.
+    ///
+    /// - Parameter removal: where that is the part of whoever waited last for it.
+    func discard(_ id: JobID, _ removal: Removal? = nil) async throws(ReelFailure) {
         if store.job(id).exists {
             try await withdraw(headOf: store.job(id).read())
             try store.job(id).remove()
+            // What cannot be removed now is found the next time.
+            try? store.removeUnusedSources()
         }
-        try await board.forget(id)
-        return "removed job \(id)"
+        try await board.forget(id, removal: removal)
     }
 
     /// Removes the job that began with the head of another's source, if there is one, whatever it is at.
@@ -96,7 +103,9 @@ public struct JobControl: Sendable {
             (record.state, record.finished) = (.cancelled, Date().timeIntervalSince1970)
         }
         try await board.withdraw(id)
-        if store.job(id).exists { try store.job(id).remove() }
+        guard store.job(id).exists else { return }
+        try store.job(id).remove()
+        try store.removeUnusedSources()
     }
 
     /// The state as the board knows it, else as the store does; nil where the store has an unfinished job of which the

@@ -20,6 +20,7 @@ public struct Deliver: Sendable {
     public func move(outOf store: Store, _ folder: JobFolder) throws(ReelFailure) {
         try Delivery.move(result(of: folder), to: output, overwrite: overwrite)
         try folder.remove()
+        try? store.removeUnusedSources()
         store.removeIfEmpty()
     }
 
@@ -29,19 +30,14 @@ public struct Deliver: Sendable {
         let container = try folder.read().spec.container
         let choice = try OutputChoice(named: output, lossless: false)
         guard choice.container == container else {
-            throw ReelFailure(
-                .usage, "job \(folder.id) made a .\(container.rawValue) file; name the output so, not \(output)")
+            throw ReelFailure(.outputContainerDiffers(job: folder.id, container: container, output: output))
         }
         try Delivery.copy(result, to: output, overwrite: overwrite)
     }
 
     private func result(of folder: JobFolder) throws(ReelFailure) -> String {
         guard let result = folder.result else {
-            let state = try folder.read().state
-            let how =
-                state.map { "it is \($0.rawValue)" }
-                ?? "it is not finished; reel-coordinator status tells how far it is"
-            throw ReelFailure(.job, "job \(folder.id) has no result: \(how)")
+            throw ReelFailure(.noResult(job: folder.id, state: try folder.read().state))
         }
         return result
     }

@@ -50,7 +50,7 @@ public struct LocalCluster: Sendable {
                     guard case .body(let result) = first else {
                         // Interrupting ends the guard as well, and either may be seen first.
                         guard !Task.isCancelled, case .guardian(let tail) = first else { throw CancellationError() }
-                        throw ReelFailure(.unreachable, "the local worker ended: \(tail)")
+                        throw ReelFailure(.localWorkerEnded(said: tail))
                     }
                     try await execution.standardInputWriter.finish()
                     _ = try await group.next()
@@ -80,7 +80,7 @@ public struct LocalCluster: Sendable {
 
     private func configuration(_ folder: String, _ url: String) throws(ReelFailure) -> Configuration {
         guard let redis = Programs.installed("redis-server") else {
-            throw ReelFailure(.unreachable, "redis-server is not installed: apt-get install redis-server")
+            throw ReelFailure(.redisNotInstalled)
         }
         let settings = """
             port 0
@@ -93,7 +93,7 @@ public struct LocalCluster: Sendable {
             """
         for (name, text) in [("redis.conf", settings), ("guard", Guard.script)] {
             guard FileManager.default.createFile(atPath: "\(folder)/\(name)", contents: Data(text.utf8)) else {
-                throw ReelFailure(.unreachable, "cannot write in \(folder)")
+                throw ReelFailure(.folderUnwritable(path: folder, errno: nil))
             }
         }
         let worker = [
@@ -119,7 +119,7 @@ public struct LocalCluster: Sendable {
             } catch {
                 guard ContinuousClock.now < deadline else {
                     let log = (try? String(contentsOfFile: folder + "/redis.log", encoding: .utf8)) ?? ""
-                    throw ReelFailure(.unreachable, "redis-server does not answer: \(LocalCluster.lastLine(log))")
+                    throw ReelFailure(.redisSilent(said: LocalCluster.lastLine(log)))
                 }
                 try await Task.sleep(for: .milliseconds(20))
             }

@@ -12,7 +12,7 @@ public final class PrivateFolder: Sendable {
         let root = base.utf8.count <= 70 ? base : "/tmp"
         var template = Array("\(root)/reel-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
-            throw ReelFailure(.unreachable, "cannot make a folder in \(root): \(String(cString: strerror(errno)))")
+            throw ReelFailure(.folderUnwritable(path: root, errno: errno))
         }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

@@ -10,7 +10,7 @@ public struct Programs: Sendable {
     /// Throws `.unreachable` where the system does not say what is running.
     public init() throws(ReelFailure) {
         guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
-            throw ReelFailure(.unreachable, "cannot tell where reel's programs are: /proc/self/exe cannot be read")
+            throw ReelFailure(.programsNotFound)
         }
         folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     }
@@ -19,9 +19,7 @@ public struct Programs: Sendable {
     public func path(_ name: String) throws(ReelFailure) -> String {
         let path = folder + "/" + name
         guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw ReelFailure(
-                .unreachable, "\(name) is missing in \(folder): reel's programs must stand in one folder",
-                cause: .incompatible)
+            throw ReelFailure(.programMissing(name: name, folder: folder))
         }
         return path
     }

@@ -1,5 +1,6 @@
-internal import ReelCore
+public import ReelCore
 internal import ReelEngine
+public import ReelQueue
 
 /// What the machines have that will do a job's work, as far as it is known when the job is planned.
 public struct Capacity: Sendable {
@@ -26,6 +27,12 @@ public struct Capacity: Sendable {
     }
 
     private static let usualShare: Int64 = 2 << 30
+
+    /// Of all workers that are there; where there is none yet, of a few.
+    public static func ofWorkers(on board: Board) async throws(ReelFailure) -> Capacity {
+        let slots = try await board.workers().reduce(0) { $0 + $1.report.slots }
+        return Capacity(slots: slots > 0 ? slots : 8)
+    }
 
     /// Bytes that no pass of a job may exceed; nil where nothing limits it.
     func ceiling(_ spec: JobSpec) -> Int64? { [spec.memory, limit].compactMap(\.self).min() }

@@ -3,24 +3,12 @@ internal import ReelEngine
 internal import ReelQueue
 public import ReelStore
 
-/// A job that was looked at and planned, and exists nowhere yet.
-public struct Preparation: Sendable {
-    public let record: JobRecord
-    public internal(set) var plan: Plan
-    /// The job that began with the source's head. Where it was of no use, the record does not name it.
-    let head: PlacedJob?
-    /// Holds the index until the job has a folder; removed with this value.
-    let findings: Submit.Findings
-
-    public var source: SourceIndex { findings.index }
-}
-
-/// A job that the store holds.
+/// A job that the store holds with a plan.
 public struct PlacedJob: Sendable {
     public let record: JobRecord
     public let plan: Plan
     public let folder: JobFolder
-    /// Whether an earlier run of the same job left it.
+    /// Whether an earlier run of the same job left the plan.
     public let resumed: Bool
 
     init(record: JobRecord, plan: Plan, folder: JobFolder, resumed: Bool) {
@@ -30,12 +18,18 @@ public struct PlacedJob: Sendable {
         self.resumed = resumed
     }
 
-    /// A job as its folder has it. Throws `.unreachable` where that is not whole.
-    init(_ folder: JobFolder) throws(ReelFailure) {
-        self.init(record: try folder.read(), plan: try folder.readPlan(), folder: folder, resumed: true)
+    /// A job as its folder has it, by its last plan or the one of a number. Throws `.unreachable` where that is not
+    /// whole.
+    init(_ folder: JobFolder, plan number: Int? = nil) throws(ReelFailure) {
+        let record = try folder.read()
+        let latest = try folder.planNumbers().last
+        let plan = try folder.readPlan(number ?? latest ?? 1)
+        self.init(record: record, plan: plan, folder: folder, resumed: true)
     }
 
     public var id: JobID { record.id }
+
+    var beginning: PublishedJob { record.beginning }
 
     /// The verified result, if the store has it.
     public var result: String? {
@@ -43,37 +37,69 @@ public struct PlacedJob: Sendable {
         return record.state == .done && fileExists(path) ? path : nil
     }
 
-    /// Makes it runnable on the board. What the store has of an earlier run counts as finished there from the start.
-    func publish(on board: Board) async throws(ReelFailure) -> Published {
-        let job = PublishedJob(
-            id: id, source: record.source, frames: plan.timeline.frameCount, passCount: plan.passes.count,
-            need: plan.need, encoders: record.encoders, protocolVersion: Wire.version, weight: record.terms.weight,
-            encodingEffort: plan.video.encodingEffort, warnings: plan.warnings)
-        return try await board.publish(
-            job, passes: plan.passes, finished: resumed || record.head != nil ? finished : [:], paused: record.paused)
+    /// The index that the plan was made of. Throws where the store has it no more.
+    func index(in store: Store) throws(ReelFailure) -> SourceIndex {
+        try SourceIndex(decoding: AtomicFile.read(indexPath(in: store)))
     }
 
-    /// Hands what it has made of its passes over to another job that has some of them, at these places.
-    func give(_ places: [Pass: Int], to folder: JobFolder) throws(ReelFailure) {
-        let theirs = plan.passes.enumerated().reduce(into: [Int: Int]()) { $0[$1.offset] = places[$1.element] }
-        try folder.take(theirs, of: self.folder)
+    func indexPath(in store: Store) throws(ReelFailure) -> String {
+        try store.index(of: plan, record)
     }
 
     /// Results of the passes whose segments are all whole, by index.
-    private var finished: [Int: RecordedResult] {
-        folder.wholeSegments().reduce(into: [:]) { found, entry in
-            guard plan.passes.indices.contains(entry.key) else { return }
-            let pass = plan.passes[entry.key]
-            // Segments are named PASS.RUN.TOKEN.nut.
-            guard let result = pass.result(of: pass.fitting(entry.value)),
-                let token = result.segments.first?.name.split(separator: ".").dropFirst(2).first
-            else { return }
-            found[entry.key] = RecordedResult(token: String(token), result: result)
+    func finished(in index: SourceIndex) -> [Int: RecordedResult] {
+        guard folder.hasSegments(of: plan.subjects) else { return [:] }
+        let planned = PlannedSegments(plan: plan, index: index)
+        let whole = folder.wholeSegments(plan.passes.map(planned.contents))
+        return zip(plan.passes, whole).enumerated().reduce(into: [:]) { found, entry in
+            let (place, (pass, segments)) = entry
+            guard let result = pass.result(of: segments), let name = result.segments.first?.name else { return }
+            found[place] = RecordedResult(token: name.token, result: result)
         }
+    }
+
+    /// Hands what it has made over to another job that wants the same.
+    func give(_ wanted: [SegmentContent], to folder: JobFolder) throws(ReelFailure) {
+        try folder.take(wanted, from: self.folder)
+    }
+
+    /// Makes it runnable on the board, for whoever holds its probe. What the store has of it counts as finished there from
+    /// the start.
+    func publish(on board: Board, _ claim: Claim, _ finished: [Int: RecordedResult]) async throws(ReelFailure)
+        -> Published
+    {
+        let job = PublishedJob(
+            id: id, source: record.source.path, frames: plan.timeline.frameCount,
+            passCount: plan.passes.count, need: plan.need, encoders: plan.encoders, protocolVersion: Wire.version,
+            weight: record.terms.weight, encodingEffort: plan.video.encodingEffort, diagnostics: plan.diagnostics,
+            plan: plan.number)
+        return try await board.publish(
+            job, passes: plan.passes, finished: finished, claim: claim, paused: record.paused)
+    }
+}
+
+extension JobRecord {
+    /// The job as the board has it while it is probed.
+    var beginning: PublishedJob {
+        PublishedJob(
+            id: id, source: source.path, frames: 0, passCount: 0, need: Probe.need, encoders: [],
+            protocolVersion: Wire.version, weight: terms.weight)
     }
 }
 
 extension Plan {
+    /// Which parts of the source its segments show or let hear.
+    var subjects: Set<SegmentSubject> { Set(passes.flatMap(subjects)) }
+
+    /// The same of a pass, in run order.
+    func subjects(of pass: Pass) -> [SegmentSubject] {
+        switch pass {
+        case .video(let pass): pass.runs.map { .video(frames: $0) }
+        case .audio(let place): audio.indices.contains(place) ? [.audio(track: audio[place].track)] : []
+        case .assembly, .probe: []
+        }
+    }
+
     /// Builds of the encoders that workers must have for this plan.
     func builds(among available: [String]) -> [String] {
         var builds = [video.identity.build]

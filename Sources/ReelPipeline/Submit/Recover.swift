@@ -4,7 +4,7 @@ public import ReelQueue
 public import ReelStore
 
 /// Puts jobs back on a board that has lost them, as the store has them: with every pass finished whose segments are
-/// whole, paused where they were. What was cancelled, has failed or is done stays so.
+/// whole, paused where they were; one without a plan is probed again. What was cancelled, has failed or is done stays so.
 public struct Recover: Sendable {
     /// What became of a job that the store says is unfinished.
     public enum Outcome: Sendable, Equatable {
@@ -13,7 +13,7 @@ public struct Recover: Sendable {
         /// The board had it.
         case known
         /// The store has not enough of it, and why.
-        case lost(String)
+        case lost(ReelFailure)
     }
 
     private let store: Store
@@ -33,15 +33,29 @@ public struct Recover: Sendable {
 
     /// One job that has not ended, and what became of it.
     func recover(_ id: JobID) async throws(ReelFailure) -> Outcome {
-        if let status = try await board.status(id), status.state != .publishing { return .known }
-        let job: PlacedJob
+        if let status = try await board.status(id), !status.state.isTerminal { return .known }
+        let record: JobRecord
         do {
-            job = try PlacedJob(store.job(id))
+            record = try store.job(id).read()
         } catch {
-            return .lost("\(error.message); submit \(name(of: id)) again")
+            return .lost(error)
         }
-        return try await job.publish(on: board) == .attached ? .known : .recovered
+        guard
+            case .begun(let claim) = try await board.begin(
+                record.beginning, holder: WorkerID("recover-\(UUID().uuidString)"))
+        else {
+            return .known
+        }
+        do throws(ReelFailure) {
+            let placed = try PlacedJob(store.job(id))
+            let finished = try placed.finished(in: placed.index(in: store))
+            return try await placed.publish(on: board, claim, finished) == .published ? .recovered : .known
+        } catch {
+            guard error.kind != .unreachable || error.cause != .transient else { throw error }
+            // It has no plan that this release can go on with: a worker makes one.
+            if record.paused { _ = try await board.pause(id) }
+            try await board.release(claim)
+            return .recovered
+        }
     }
-
-    private func name(of id: JobID) -> String { (try? store.job(id).read().source) ?? "the source" }
 }

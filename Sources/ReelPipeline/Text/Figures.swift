@@ -48,7 +48,7 @@ enum Figures {
         case .done: .good
         case .failed: .bad
         case .cancelled: .faint
-        case .publishing, .running, .assembling: view.paused || view.waitReason != nil ? .plain : .busy
+        case .probing, .running, .assembling: view.paused || view.waitReason != nil ? .plain : .busy
         }
     }
 }

@@ -69,7 +69,7 @@ public enum JobText {
     /// Without what has a line of its own.
     private static func warnings(_ view: JobView) -> [String] {
         let told = Set(
-            view.excluded.map { JobStatus.warning(excluding: $0.host, $0.reason) }
+            view.excluded.map(JobView.warning)
                 + [view.waitReason].compactMap(\.self))
         return view.warnings.filter { !told.contains($0) }
     }

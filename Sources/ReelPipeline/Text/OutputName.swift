@@ -29,16 +29,11 @@ public struct OutputChoice: Hashable, Sendable {
     /// container that cannot hold what lossless means is bad input.
     public init(named path: String, lossless: Bool) throws(ReelFailure) {
         let url = URL(fileURLWithPath: path)
-        let known = Container.allCases.map { ".\($0.rawValue)" }.joined(separator: ", ")
         guard let container = Container(exactExtension: url.pathExtension) else {
-            let given =
-                url.pathExtension.isEmpty ? "\(path) has no extension" : "cannot write .\(url.pathExtension) files"
-            throw ReelFailure(.usage, "\(given); the output's name must end in one of \(known)")
+            throw ReelFailure(.outputNotNamed(output: path))
         }
         guard !lossless || Container.lossless.contains(container) else {
-            let able = Container.lossless.map { ".\($0.rawValue)" }.joined(separator: ", ")
-            throw ReelFailure(
-                .input, "\(container.rawValue) cannot hold a lossless result (FFV1 and PCM); name an output in \(able)")
+            throw ReelFailure(.losslessNotHeld(container: container))
         }
         self.container = container
         self.path = url.path

@@ -1,4 +1,5 @@
 internal import ReelCore
+internal import ReelWords
 
 /// What `plan` tells a person: what the source is, what becomes of it, and what that costs.
 public enum PlanText {

@@ -1,5 +1,6 @@
 internal import ReelCore
 public import ReelQueue
+internal import ReelWords
 
 /// What `queue` shows a person.
 public enum QueueText {

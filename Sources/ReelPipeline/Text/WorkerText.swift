@@ -4,7 +4,7 @@ internal import ReelCore
 public enum WorkerText {
     public static func lines(_ views: [WorkerView]) -> [ScreenLine] {
         guard !views.isEmpty else {
-            return [ScreenLine("no worker is connected: start reel-worker with the same --redis and --store")]
+            return [ScreenLine(WaitReason.noWorker.description)]
         }
         return views.flatMap { [head($0)] + $0.notes.map { ScreenLine("  \($0)", .bad) } + $0.passes.map(line) }
     }
@@ -23,6 +23,7 @@ public enum WorkerText {
         let what =
             switch pass.kind {
             case "assembly"?: "assembly"
+            case "probe"?: "probe"
             case "audio"?: "pass \(pass.pass), audio"
             default: "pass \(pass.pass), \(pass.framesEncoded)" + (pass.frames.map { "/\($0)" } ?? "") + " frames"
             }

@@ -1,11 +1,12 @@
 public import ReelCore
 public import ReelQueue
+internal import ReelWords
 
 /// Attempts that failed at one pass, as `--json` shows them. Documented in docs/json.md; names only ever get added.
 public struct FailureView: Codable, Hashable, Sendable {
     /// The pass's place in the plan.
     public var index: Int
-    /// "video", "audio" or "assembly"; missing where the board does not know the pass.
+    /// "video", "audio", "probe" or "assembly"; missing where the board does not know the pass.
     public var kind: String?
     /// Frames of the source in presentation order, from and up to but not including; missing for anything but video.
     public var firstFrame: Int?
@@ -21,6 +22,9 @@ public struct FailureView: Codable, Hashable, Sendable {
 
     public struct AttemptView: Codable, Hashable, Sendable {
         public var cause: String
+        public var code: String
+        public var owner: ReelFailure.Owner
+        public var facts: JSONValue
         public var message: String
         public var host: String
         public var worker: String
@@ -37,16 +41,19 @@ public struct FailureView: Codable, Hashable, Sendable {
     public init(_ failure: PassFailure, pass: Pass? = nil, index: SourceIndex? = nil, logs: [String: String] = [:]) {
         self.index = failure.index
         attempts = failure.attempts
-        lastMessage = failure.recent.last?.message ?? ""
+        lastMessage = failure.recent.last?.reason.words ?? ""
         recent = failure.recent.map { attempt in
             let log = logs[attempt.token].map(FailureView.lastLines) ?? []
             return AttemptView(
-                cause: attempt.cause, message: attempt.message, host: attempt.host, worker: attempt.worker,
+                cause: attempt.cause, code: attempt.reason.reason.code, owner: attempt.reason.owner,
+                facts: attempt.reason.reason.facts, message: attempt.reason.words, host: attempt.host,
+                worker: attempt.worker,
                 time: attempt.time, log: log.isEmpty ? nil : log)
         }
         switch pass {
         case nil: break
         case .assembly: kind = "assembly"
+        case .probe: kind = "probe"
         case .audio: kind = "audio"
         case .video(let video):
             kind = "video"

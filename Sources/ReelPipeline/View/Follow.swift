@@ -34,7 +34,7 @@ public struct Follow: Sendable {
                     reaped = clock.now
                 }
                 guard let status = try await board.status(job) else {
-                    throw ReelFailure(.unreachable, "the board knows no job \(job) any more", cause: .permanent)
+                    throw ReelFailure(.jobForgotten(job: job))
                 }
                 answered = clock.now
                 try await look(status)
@@ -47,7 +47,7 @@ public struct Follow: Sendable {
                 // A Redis that refuses answers at once, so nothing else waits here.
                 try? await Task.sleep(for: interval)
             }
-            guard !Task.isCancelled else { throw ReelFailure(.interrupted, "interrupted", cause: .transient) }
+            guard !Task.isCancelled else { throw ReelFailure(.interrupted) }
         }
     }
 }
@@ -57,9 +57,9 @@ extension JobStatus {
     public var endingFailure: ReelFailure? {
         switch state {
         case .done: nil
-        case .cancelled: ReelFailure(.job, "job \(job.id) was cancelled")
-        case .failed: failure ?? ReelFailure(.job, "job \(job.id) failed")
-        case .publishing, .running, .assembling: ReelFailure(.job, "job \(job.id) is not finished")
+        case .cancelled: ReelFailure(.jobCancelled(job: job.id))
+        case .failed: failure ?? ReelFailure(.jobFailed(job: job.id))
+        case .probing, .running, .assembling: ReelFailure(.jobNotFinished(job: job.id, state: state))
         }
     }
 }

@@ -1,6 +1,7 @@
 public import ReelCore
 public import ReelQueue
 public import ReelStore
+internal import ReelWords
 
 /// A job as `--json` shows it. Documented in docs/json.md; names only ever get added.
 public struct JobView: Codable, Hashable, Sendable {
@@ -29,6 +30,8 @@ public struct JobView: Codable, Hashable, Sendable {
     public var oldestWait: Double?
     /// Why nothing works on it at this moment; missing where something does.
     public var waitReason: String?
+    /// The same as a code.
+    public var waitCode: String?
     /// Bytes that a pass may take.
     public var need: Int64
     /// Bytes, of the greatest engine; 0 before any pass is finished.
@@ -37,7 +40,10 @@ public struct JobView: Codable, Hashable, Sendable {
     public var created: Double
     /// Seconds since 1970; missing until the job has ended.
     public var finished: Double?
+    /// What will not be kept, was changed or repaired, and why nothing works on the job, in words.
     public var warnings: [String]
+    /// The same as codes with their facts; without why nothing works on the job.
+    public var diagnostics: [DiagnosticView]
     public var excluded: [ExcludedView]
     /// How many passes there are of which attempts failed.
     public var failureCount: Int
@@ -45,6 +51,8 @@ public struct JobView: Codable, Hashable, Sendable {
     public var failures: [FailureView]
     /// Why the job failed, where it has.
     public var failure: String?
+    /// The same as a code with its facts.
+    public var failureReason: ReasonView?
     /// Path of the result: where it was delivered, or where the store has it. Missing until there is one.
     public var output: String?
 
@@ -52,15 +60,18 @@ public struct JobView: Codable, Hashable, Sendable {
     public struct ExcludedView: Codable, Hashable, Sendable {
         public var host: String
         public var reason: String
+        public var code: String
     }
 
     /// As the board knows it.
     ///
     /// - Parameters:
-    ///   - notes: further warnings.
+    ///   - found: what finished passes told, beside what the plan did.
+    ///   - waitAdvice: what can be done about that, in the words of the program that shows it.
     ///   - failures: those of the status, with more than the board knows.
     public init(
-        _ status: JobStatus, output: String?, notes: [String] = [], waitReason: WaitReason? = nil,
+        _ status: JobStatus, output: String?, found: [Diagnostic] = [], waitReason: WaitReason? = nil,
+        waitAdvice: String? = nil,
         failures: [FailureView]? = nil
     ) {
         id = status.job.id.text
@@ -80,17 +91,29 @@ public struct JobView: Codable, Hashable, Sendable {
         framesPerSecond = status.state.isTerminal ? 0 : status.pace.framesPerSecond
         passesPerSecond = status.state.isTerminal ? 0 : status.pace.passesPerSecond
         oldestWait = status.oldestWait
-        self.waitReason = waitReason?.description
+        let waits = waitReason.map { ([$0.description] + [waitAdvice].compactMap(\.self)).joined(separator: ": ") }
+        self.waitReason = waits
+        waitCode = waitReason?.code
         need = status.job.need
         peakRSS = status.peakRSS
         created = status.created
         finished = status.finished
-        warnings = (status.warnings + notes + [waitReason?.description].compactMap(\.self))
-            .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-        excluded = status.excluded.sorted { $0.key < $1.key }.map { ExcludedView(host: $0.key, reason: $0.value) }
+        diagnostics = (status.job.diagnostics + found).reduce(into: []) { told, diagnostic in
+            let view = DiagnosticView(diagnostic)
+            if !told.contains(view) { told.append(view) }
+        }
+        excluded = status.excluded.sorted { $0.key < $1.key }.map {
+            ExcludedView(host: $0.key, reason: $0.value.words, code: $0.value.reason.code)
+        }
+        let space = status.spaceNote.map { WaitReason.space(host: $0.host, $0.reason).description }
+        let hosts = excluded.map(JobView.warning)
+        warnings =
+            (diagnostics.map(\.message) + [space].compactMap(\.self) + hosts
+            + [waits].compactMap(\.self)).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
         failureCount = status.failureCount
         self.failures = failures ?? status.failures.map { FailureView($0) }
-        failure = status.failure?.message
+        failure = status.failure?.words
+        failureReason = status.failure.map(ReasonView.init)
         self.output = output
         let left = frames - framesEncoded
         eta = !state.isTerminal && !paused && left > 0 && framesPerSecond > 0 ? Double(left) / framesPerSecond : nil
@@ -100,28 +123,36 @@ public struct JobView: Codable, Hashable, Sendable {
     public init?(_ folder: JobFolder) throws(ReelFailure) {
         let record = try folder.read()
         guard let state = record.state, state.isTerminal else { return nil }
-        let plan = try folder.readPlan()
+        // One that was refused has none.
+        let plan = try? folder.latestPlan()
         id = record.id.text
         self.state = state
         paused = false
-        source = record.source
-        frames = plan.timeline.frameCount
+        source = record.source.path
+        frames = plan?.timeline.frameCount ?? 0
         framesDecoded = 0
         framesEncoded = state == .done ? frames : 0
-        passes = plan.passes.count
+        passes = plan?.passes.count ?? 0
         passesDone = state == .done ? passes : 0
         (passesLive, passesReady, passesRetrying, passesExhausted) = (0, 0, 0, 0)
         (framesPerSecond, passesPerSecond) = (0, 0)
-        need = plan.need
+        need = plan?.need ?? 0
         peakRSS = 0
         created = record.created
         finished = record.finished
-        warnings = plan.warnings
+        diagnostics = plan?.diagnostics.map(DiagnosticView.init) ?? []
+        warnings = diagnostics.map(\.message)
         excluded = []
         failureCount = 0
         failures = []
-        failure = record.failure?.message
+        failure = record.failure?.words
+        failureReason = record.failure.map(ReasonView.init)
         output = folder.result
+    }
+
+    /// The warning that a host gets nothing of a job.
+    static func warning(_ excluded: ExcludedView) -> String {
+        "\(excluded.host) cannot take this job: \(excluded.reason)"
     }
 
     /// The same with the path that the result was delivered to.

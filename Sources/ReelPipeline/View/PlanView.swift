@@ -1,5 +1,5 @@
 public import ReelCore
-internal import ReelStore
+public import ReelStore
 
 /// What `plan` shows: the work that a submission would cause. Documented in docs/json.md; names only ever get added.
 public struct PlanView: Codable, Hashable, Sendable {
@@ -32,6 +32,8 @@ public struct PlanView: Codable, Hashable, Sendable {
     /// packets are copied.
     public var framesToDecode: Int
     public var warnings: [String]
+    /// The same as codes with their facts.
+    public var diagnostics: [DiagnosticView]
 
     public struct PassView: Codable, Hashable, Sendable {
         /// "audio" or "video".
@@ -56,10 +58,10 @@ public struct PlanView: Codable, Hashable, Sendable {
         public var bitrate: Int64?
     }
 
-    public init(_ preparation: Preparation) {
+    /// Throws where the store has not the index that the job's plan was made of.
+    public init(_ job: PlacedJob, in store: Store) throws(ReelFailure) {
         self.init(
-            id: preparation.record.id.text, source: preparation.record.source, plan: preparation.plan,
-            index: preparation.source)
+            id: job.id.text, source: job.record.source.path, plan: job.plan, index: try job.index(in: store))
     }
 
     public init(id: String, source: String, plan: Plan, index: SourceIndex) {
@@ -85,7 +87,8 @@ public struct PlanView: Codable, Hashable, Sendable {
         let length = shown.last.flatMap { last in shown.first.map { last.interval.end - $0.interval.start } }
         seconds = plan.timeline.timeBase.seconds(length ?? .zero).approximate
         need = plan.need
-        warnings = plan.warnings
+        diagnostics = plan.diagnostics.map(DiagnosticView.init)
+        warnings = diagnostics.map(\.message)
         passes = plan.passes.compactMap(PassView.init)
         framesToDecode = plan.passes.reduce(0) { sum, pass in
             guard case .video(let video) = pass else { return sum }
@@ -98,7 +101,7 @@ public struct PlanView: Codable, Hashable, Sendable {
 extension PlanView.PassView {
     init?(_ pass: Pass) {
         switch pass {
-        case .assembly: return nil
+        case .assembly, .probe: return nil
         case .audio: self.init(kind: "audio", firstFrame: nil, endFrame: nil, runs: 1)
         case .video(let video):
             self.init(

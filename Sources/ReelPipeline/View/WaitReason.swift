@@ -1,15 +1,14 @@
-internal import ReelCore
+public import ReelCore
 public import ReelQueue
+internal import ReelWords
 
 /// Why nothing works on a job at this moment: one sentence, the most telling one.
 public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
     /// A person holds it back.
     case paused
-    /// Its passes are not all on the board yet.
-    case publishing
     case noWorker
-    /// A disk is full; which, and what for.
-    case space(String)
+    /// A disk is full: whose, and what for.
+    case space(host: String, ReelFailure)
     /// Bytes that a pass needs, and bytes of the worker that has most.
     case memory(need: Int64, largest: Int64)
     /// What the job was planned with, and what the workers speak.
@@ -33,9 +32,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
             return
         }
         guard status.passes.live == 0 else { return nil }
-        if status.state == .publishing {
-            self = .publishing
-        } else if let reason = WaitReason.among(workers.filter { !$0.isGone }, status) {
+        if let reason = WaitReason.among(workers.filter { !$0.isGone }, status) {
             self = reason
         } else {
             return nil
@@ -46,7 +43,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
     private static func among(_ alive: [WorkerStatus], _ status: JobStatus) -> WaitReason? {
         let job = status.job
         guard let largest = alive.map(\.report.memoryTotal).max() else { return .noWorker }
-        if let note = status.spaceNote { return .space(note) }
+        if let note = status.spaceNote { return .space(host: note.host, note.reason) }
         let large = alive.filter { $0.report.memoryTotal >= job.need }
         guard !large.isEmpty else { return .memory(need: job.need, largest: largest) }
         let speaking = large.filter { $0.report.protocolVersion == job.protocolVersion }
@@ -59,7 +56,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
         guard !willing.isEmpty else { return .draining }
         let well = willing.filter { $0.report.notes.isEmpty || !$0.report.held.isEmpty }
         guard !well.isEmpty else {
-            return .unwell(willing.map { "\($0.report.host) \($0.report.notes.joined(separator: ", "))" })
+            return .unwell(willing.map { "\($0.report.host) \($0.report.notes.map(\.words).joined(separator: ", "))" })
         }
         if let seconds = status.nextRetry { return .retry(Int(seconds.rounded(.up))) }
         // A slot that is free takes it at once; memory that is not free holds it back.
@@ -69,7 +66,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
 
     private static func obstacle(of worker: WorkerStatus, _ status: JobStatus) -> String? {
         let host = worker.report.host
-        if let reason = status.excluded[host] { return "\(host): \(reason)" }
+        if let reason = status.excluded[host] { return "\(host): \(reason.words)" }
         let missing = status.job.encoders.first { !worker.report.encoders.contains($0) }
         return missing.map { "\(host): it has no encoder \($0)" }
     }
@@ -82,12 +79,28 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Stable, as codes of diagnostics are.
+    public var code: String {
+        switch self {
+        case .paused: "paused"
+        case .noWorker: "no-worker"
+        case .space: "space"
+        case .memory: "memory"
+        case .protocolVersion: "protocol-version"
+        case .excluded: "excluded"
+        case .draining: "draining"
+        case .unwell: "unwell"
+        case .retry: "retry"
+        case .busy: "busy"
+        }
+    }
+
+    /// In words, which may change with every release.
     public var description: String {
         switch self {
-        case .paused: "it is paused: reel-coordinator resume lets it go on"
-        case .publishing: "it is not published yet: if its submit was interrupted, submit the same again"
-        case .noWorker: "no worker is connected: start reel-worker with the same --redis and --store"
-        case .space(let note): note
+        case .paused: "it is paused"
+        case .noWorker: "no worker is connected"
+        case .space(let host, let failure): "waiting for disk space on \(host): \(failure.words)"
         case .memory(let need, let largest):
             "no worker has the memory that a pass needs: \(ByteSize(bytes: need)); the largest has "
                 + "\(ByteSize(bytes: largest))"
@@ -95,7 +108,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
             "no worker is of its release: it speaks protocol \(version), they "
                 + others.map(String.init).joined(separator: ", ") + "; use one release everywhere"
         case .excluded(let hosts): "no worker can take it: " + hosts.joined(separator: "; ")
-        case .draining: "every worker that could take it drains: start another reel-worker"
+        case .draining: "every worker that could take it drains"
         case .unwell(let workers): workers.joined(separator: "; ")
         case .retry(let seconds): "all that is left failed before and is tried again in \(seconds) s"
         case .busy(let slots):

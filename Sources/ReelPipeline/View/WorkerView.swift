@@ -17,6 +17,8 @@ public struct WorkerView: Codable, Hashable, Sendable {
     public var draining: Bool
     /// Why it does less than it could.
     public var notes: [String]
+    /// The same as codes with their facts.
+    public var diagnostics: [DiagnosticView]
     public var passes: [PassView]
 
     /// A pass that it works on.
@@ -25,9 +27,9 @@ public struct WorkerView: Codable, Hashable, Sendable {
         public var pass: Int
         public var framesDecoded: Int
         public var framesEncoded: Int
-        /// Frames of video that the pass makes; missing for audio and the assembly.
+        /// Frames of video that the pass makes; missing for anything but video.
         public var frames: Int?
-        /// "video", "audio" or "assembly"; missing until the board has it.
+        /// "video", "audio", "probe" or "assembly"; missing until the board has it.
         public var kind: String?
         /// Since it was claimed.
         public var seconds: Double?
@@ -41,6 +43,7 @@ public struct WorkerView: Codable, Hashable, Sendable {
             switch hold?.pass {
             case nil: break
             case .assembly: kind = "assembly"
+            case .probe: kind = "probe"
             case .audio: kind = "audio"
             case .video(let video):
                 kind = "video"
@@ -61,7 +64,8 @@ public struct WorkerView: Codable, Hashable, Sendable {
         beatAge = status.beatAge
         gone = status.isGone
         draining = status.draining
-        notes = status.report.notes
+        diagnostics = status.report.notes.map(DiagnosticView.init)
+        notes = diagnostics.map(\.message)
         passes = status.report.held.sorted { ($0.job.text, $0.index) < ($1.job.text, $1.index) }
             .map { PassView($0, status.holds[$0.token]) }
     }

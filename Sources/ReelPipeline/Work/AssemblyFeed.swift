@@ -30,13 +30,13 @@ struct AssemblyFeed: Sendable {
     private func next(of missing: Set<Int>) async throws(ReelFailure) -> [Int: PassResult] {
         while true {
             guard (try? await Task.sleep(for: .milliseconds(200))) != nil else {
-                throw ReelFailure(.interrupted, "interrupted assembling", cause: .transient)
+                throw ReelFailure(.interrupted)
             }
             do throws(ReelFailure) {
                 let results = try await board.results(job, at: missing.sorted())
                 if !results.isEmpty { return results }
                 guard try await board.retries(job) == 0 else {
-                    throw ReelFailure(.interrupted, "passes of job \(job) wait for a slot", cause: .transient)
+                    throw ReelFailure(.passesWait(job: job))
                 }
                 try await checkNotHeldBack()
             } catch  where error.kind != .interrupted && error.cause == .transient {
@@ -54,15 +54,13 @@ struct AssemblyFeed: Sendable {
             // A head's: the whole job has taken them over.
             try await checkNotHeldBack()
             guard clock.now < deadline, (try? await Task.sleep(for: .seconds(1))) != nil else {
-                throw ReelFailure(
-                    .unreachable, "the segment \(missing.name) is recorded as done but not in \(folder.segments)",
-                    cause: .incompatible)
+                throw ReelFailure(.segmentNotVisible(name: missing.name.text, folder: folder.segments))
             }
         }
     }
 
     private func checkNotHeldBack() async throws(ReelFailure) {
         guard let status = try? await board.status(job), status.isPaused else { return }
-        throw ReelFailure(.interrupted, "job \(job) is held back", cause: .transient)
+        throw ReelFailure(.jobHeldBack(job: job))
     }
 }

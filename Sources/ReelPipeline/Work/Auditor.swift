@@ -2,6 +2,7 @@ internal import Logging
 internal import ReelCore
 internal import ReelQueue
 internal import ReelStore
+internal import ReelWords
 
 /// Looks after the board where Redis was started anew or lost what it had. Every worker runs one.
 struct Auditor: Sendable {
@@ -22,7 +23,7 @@ struct Auditor: Sendable {
                 if isEmpty, !saidEmpty { sayWhatIsLost() }
                 saidEmpty = isEmpty
             } catch {
-                log.debug("no audit: \(error.message)")
+                log.debug("no audit: \(error.words)")
             }
         } while (try? await Task.sleep(for: interval)) != nil
     }
@@ -32,8 +33,7 @@ struct Auditor: Sendable {
         guard unfinished > 0 else { return }
         log.warning(
             """
-            the board knows no job, but the store \(store.root) has \(unfinished) unfinished: reel-coordinator recover \
-            puts them back to work
+            the board knows no job, but the store \(store.root) has \(unfinished) unfinished: they can be recovered
             """)
     }
 }

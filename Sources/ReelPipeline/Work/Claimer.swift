@@ -4,6 +4,7 @@ internal import ReelCore
 internal import ReelEngine
 internal import ReelQueue
 internal import ReelStore
+internal import ReelWords
 
 /// Claims passes for a worker's slots, one claim at a time, as long as memory and disk allow.
 actor Claimer {
@@ -48,10 +49,10 @@ actor Claimer {
     }
 
     /// The next pass, as soon as there is one; nil when the worker drains.
-    func next() async -> Assignment? {
+    func next() async -> Piece? {
         while !drain.isOn {
             let rings = bell.rings
-            if returning == 0, let assignment = await take() { return assignment }
+            if returning == 0, let piece = await take() { return piece }
             listen()
             await bell.wait(since: rings)
         }
@@ -60,17 +61,17 @@ actor Claimer {
 
     /// A pass if there is one as soon as another is settled. What follows from that, as an assembly does, is left to this
     /// slot: those that wait would have to start an engine.
-    func take(after settle: @Sendable () async -> Void) async -> Assignment? {
+    func take(after settle: @Sendable () async -> Void) async -> Piece? {
         returning += 1
         await settle()
-        let assignment = await take()
+        let piece = await take()
         returning -= 1
         bell.ring()
-        return assignment
+        return piece
     }
 
     /// A pass if there is one now. Slots take turns: what one claims is memory that the next cannot offer.
-    func take() async -> Assignment? {
+    func take() async -> Piece? {
         let previous = turn
         let mine = Task {
             await previous?.value
@@ -81,18 +82,18 @@ actor Claimer {
     }
 
     /// The pass is no longer worked on.
-    func release(_ assignment: Assignment) {
-        memory.release(assignment.claim.need)
+    func release(_ claim: Claim) {
+        memory.release(claim.need)
         bell.ring()
     }
 
     /// A disk is full: claims nothing until there is more room than now.
     func pauseForSpace() {
         fullAt = freeSpace
-        condition.setFull("\(store.root) or \(scratch)")
+        condition.setFull([store.root, scratch])
     }
 
-    private func claim() async -> Assignment? {
+    private func claim() async -> Piece? {
         guard !drain.isOn, memory.free > 0, hasSpace() else { return nil }
         let offer = WorkerOffer(
             worker: worker, memoryFree: memory.free, encoders: identity.encoders, protocolVersion: Wire.version)
@@ -101,12 +102,11 @@ actor Claimer {
             outage.over()
             guard let claim else { return nil }
             do {
-                let context = try context(of: claim)
-                try context.takeOver(claim.pass, at: claim.index)
+                let piece = try piece(claim)
                 memory.reserve(claim.need)
-                return Assignment(claim: claim, context: context)
+                return piece
             } catch {
-                log.error("cannot work on job \(claim.job): \(error.message)")
+                log.error("cannot work on job \(claim.job): \(error.words)")
                 _ = try await board.fail(claim, worker: worker, failure: error)
                 return nil
             }
@@ -116,16 +116,21 @@ actor Claimer {
         }
     }
 
+    private func piece(_ claim: Claim) throws(ReelFailure) -> Piece {
+        if claim.pass == .probe { return .probe(claim) }
+        let context = try context(of: claim)
+        try context.takeOver(claim.pass)
+        return .pass(Assignment(claim: claim, context: context))
+    }
+
     private func context(of claim: Claim) throws(ReelFailure) -> JobContext {
         let record = try store.job(claim.job).read()
-        if let known = contexts[claim.job], known.describes(record) { return known }
-        let context = try JobContext(record, in: store)
+        if let known = contexts[claim.job], known.describes(record, plan: claim.plan) { return known }
+        let context = try JobContext(record, plan: claim.plan, in: store)
         guard claim.pass == .assembly || context.plan.passes.indices.contains(claim.index),
             claim.pass == .assembly || context.plan.passes[claim.index] == claim.pass
         else {
-            throw ReelFailure(
-                .unreachable, "the store \(store.root) has another plan of job \(claim.job) than the board",
-                cause: .incompatible)
+            throw ReelFailure(.planDiffers(job: claim.job, plan: claim.plan, store: store.root))
         }
         // Plans of long films are large, and a worker seldom has more than a few jobs at once.
         if contexts.count >= 8 { contexts = [:] }

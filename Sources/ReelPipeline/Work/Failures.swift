@@ -15,8 +15,8 @@ extension ReelFailure {
     static func of(_ error: any Error) -> ReelFailure {
         switch error {
         case let failure as ReelFailure: failure
-        case is CancellationError: ReelFailure(.interrupted, "interrupted", cause: .transient)
-        default: ReelFailure(.job, "\(error)", cause: .transient)
+        case is CancellationError: ReelFailure(.interrupted)
+        default: ReelFailure(.unexpected(said: "\(error)"))
         }
     }
 }

@@ -1,6 +1,7 @@
 internal import Logging
 internal import ReelCore
 internal import ReelQueue
+internal import ReelWords
 
 /// Tells the board what this worker holds, and learns what it has lost. Runs on the thread of its own connection, so
 /// that nothing else that this process does can delay a beat.
@@ -51,7 +52,7 @@ actor Heartbeat {
             }
             if reply.drain { drain.begin() }
         } catch {
-            log.debug("no beat: \(error.message)")
+            log.debug("no beat: \(error.words)")
         }
     }
 }

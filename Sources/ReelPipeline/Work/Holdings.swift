@@ -70,7 +70,7 @@ final class Holdings: Sendable {
         entries.withLock { entries in
             entries.values.map { entry in
                 WorkerReport.Held(
-                    job: entry.claim.job, index: entry.claim.index, token: entry.claim.token,
+                    job: entry.claim.job, index: entry.claim.index, token: entry.claim.token, plan: entry.claim.plan,
                     decoded: entry.frames.decoded, encoded: entry.frames.encoded, wholeRuns: entry.whole.runs)
             }
         }

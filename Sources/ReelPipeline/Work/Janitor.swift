@@ -3,6 +3,7 @@ internal import Logging
 internal import ReelCore
 internal import ReelQueue
 internal import ReelStore
+internal import ReelWords
 
 /// Removes jobs from the store that ended longer ago than they were to be kept. Every worker runs one.
 struct Janitor: Sendable {
@@ -23,11 +24,14 @@ struct Janitor: Sendable {
                 try await board.forget(job)
                 try await JobControl(board: board, store: store).withdraw(headOf: store.job(job).read())
                 try store.job(job).remove()
+                try store.removeUnusedSources()
                 log.notice("removed job \(job): it was kept as long as it was to be")
             } catch {
-                log.debug("job \(job) stays: \(error.message)")
+                log.debug("job \(job) stays: \(error.words)")
             }
         }
+        // What cannot be removed now is found the next time.
+        try? store.removeUnusedSources()
     }
 
     /// What cannot be read is left to people.

@@ -1,5 +1,6 @@
 internal import Logging
 internal import ReelCore
+internal import ReelWords
 
 /// Says once that Redis is out of reach, and once that it is back.
 struct Outage {
@@ -10,7 +11,7 @@ struct Outage {
 
     /// Seconds to wait before the next attempt: twice as long each time, 5 at most.
     mutating func pause(after failure: ReelFailure) -> Duration {
-        if seconds == 0 { log.warning("waiting for Redis: \(failure.message)") }
+        if seconds == 0 { log.warning("waiting for Redis: \(failure.words)") }
         seconds = min(max(seconds * 2, 0.25), 5)
         return .seconds(seconds)
     }

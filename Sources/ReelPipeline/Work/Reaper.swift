@@ -1,6 +1,7 @@
 internal import Logging
 internal import ReelCore
 internal import ReelQueue
+internal import ReelWords
 
 /// Gives the passes of workers that vanished to others. Every worker runs one.
 struct Reaper: Sendable {
@@ -15,7 +16,7 @@ struct Reaper: Sendable {
                 let count = try await board.reap()
                 if count > 0 { log.notice("\(count) expired leases were given back") }
             } catch {
-                log.debug("nothing reaped: \(error.message)")
+                log.debug("nothing reaped: \(error.words)")
             }
         }
     }

@@ -1,8 +1,8 @@
-internal import Foundation
 internal import Logging
 internal import ReelCore
 internal import ReelQueue
 internal import ReelStore
+internal import ReelWords
 
 /// How an attempt at a pass ends: on the board, in the store, in the log.
 struct Settlement: Sendable {
@@ -39,7 +39,7 @@ struct Settlement: Sendable {
 
     private func complete(_ result: PassResult) async {
         let folder = work.assignment.context.folder
-        if work.assignment.isAssembly { recordEnd(.done, nil) }
+        if work.assignment.isAssembly { folder.recordEnd(.done, nil) }
         let answer = await insist { () throws(ReelFailure) in
             try await board.complete(claim, worker: worker, result: result)
         }
@@ -55,7 +55,7 @@ struct Settlement: Sendable {
                 let control = JobControl(board: board, store: claimer.store)
                 try await control.withdraw(headOf: work.assignment.context.record)
             } catch {
-                log.warning("\(error.message)")
+                log.warning("\(error.words)")
             }
         case .late?: log.notice("\(name) had been finished by another worker")
         case .cancelled?: log.notice("\(name) is not needed: the job was cancelled")
@@ -64,34 +64,19 @@ struct Settlement: Sendable {
     }
 
     private func fail(_ failure: ReelFailure) async {
-        log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.message)")
+        log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
         if failure.cause == .noSpace { await claimer.pauseForSpace() }
         let answer = await insist { () throws(ReelFailure) in
             try await board.fail(claim, worker: worker, failure: failure)
         }
-        if answer == .jobFailed { recordEnd(.failed, failure) }
+        if answer == .jobFailed { work.assignment.context.folder.recordEnd(.failed, failure) }
     }
 
     private func handBack() async {
         work.removePartial()
         log.info("hands back \(name)")
         // Once: whoever is in a hurry to end leaves the rest to the lease.
-        do { try await board.release(claim) } catch { log.warning("\(error.message)") }
-    }
-
-    /// The store learns of an end before anybody relies on it; one that is there already stands.
-    private func recordEnd(_ state: JobState, _ failure: ReelFailure?) {
-        let folder = work.assignment.context.folder
-        do {
-            var record = try folder.read()
-            guard record.state == nil else { return }
-            record.state = state
-            record.failure = failure
-            record.finished = Date().timeIntervalSince1970
-            try folder.write(record)
-        } catch {
-            log.warning("\(error.message)")
-        }
+        do { try await board.release(claim) } catch { log.warning("\(error.words)") }
     }
 
     /// Tries until the board answers, or the pass is no longer ours.

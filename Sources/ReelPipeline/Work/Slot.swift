@@ -4,6 +4,7 @@ internal import ReelCore
 internal import ReelEngine
 internal import ReelQueue
 internal import ReelStore
+internal import ReelWords
 internal import Synchronization
 
 /// One place where passes are worked on: claim, engine, complete, again. An engine lives as long as passes of one job
@@ -38,8 +39,11 @@ final class Slot: Sendable {
     /// Works until the worker drains, or the slot turns out to be unfit.
     func run() async {
         var next = await claimer.next()
-        while let assignment = next {
-            next = await serve(assignment)
+        while let piece = next {
+            switch piece {
+            case .pass(let assignment): next = await serve(assignment)
+            case .probe(let claim): next = await probe(claim)
+            }
             if next == nil, isFit { next = await claimer.next() }
         }
         guard !isFit else { return }
@@ -51,7 +55,7 @@ final class Slot: Sendable {
 
     /// Works on a pass, and on those of the same job that can be had right after it. Returns a pass of another job if
     /// one was claimed.
-    private func serve(_ first: Assignment) async -> Assignment? {
+    private func serve(_ first: Assignment) async -> Piece? {
         let kill = KillSwitch()
         guard let work = await begin(first, kill) else { return nil }
         let desk = Mutex(Desk(current: work))
@@ -93,11 +97,11 @@ final class Slot: Sendable {
     ) async -> Work? {
         let now = work.assignment
         var claimed = await claimer.take { await self.settle(work, .success(result)) }
-        while let next = claimed {
-            guard next.claim.job == now.claim.job, next.claim.need == now.claim.need,
-                next.context.describes(now.context.record)
+        while let piece = claimed {
+            guard case .pass(let next) = piece, next.claim.job == now.claim.job, next.claim.need == now.claim.need,
+                next.context.describes(now.context.record, plan: now.claim.plan)
             else {
-                desk.withLock { $0.next = next }
+                desk.withLock { $0.next = piece }
                 return nil
             }
             if let work = await begin(next, kill) {
@@ -113,7 +117,7 @@ final class Slot: Sendable {
     private func begin(_ assignment: Assignment, _ kill: KillSwitch) async -> Work? {
         holdings.add(assignment.claim, frames: assignment.frames, kill: kill)
         let work = Work(assignment, board: board, scratch: scratch)
-        holdings.update(assignment.claim, wholeRuns: work.whole.count, frames: work.reusedFrames)
+        holdings.update(assignment.claim, wholeRuns: work.reused.count, frames: work.reusedFrames)
         guard let result = work.finished() else {
             log.info("begins \(assignment.description)")
             return work
@@ -148,7 +152,56 @@ final class Slot: Sendable {
             work: work, worker: worker, board: board, claimer: claimer, holdings: holdings, drain: drain, log: log
         ).settle(outcome)
         holdings.remove(work.assignment.claim)
-        await claimer.release(work.assignment)
+        await claimer.release(work.assignment.claim)
+    }
+}
+
+// MARK: Probing
+
+extension Slot {
+    /// Makes a job's plan, as whoever submitted it would have done; what there is to do next at once.
+    private func probe(_ claim: Claim) async -> Piece? {
+        let name = "probe of job \(claim.job)"
+        log.info("begins \(name)")
+        let kill = KillSwitch()
+        holdings.add(claim, frames: 0, kill: kill)
+        let life = Task { () async throws -> PlacedJob in
+            let capacity = try await Capacity.ofWorkers(on: board)
+            let submit = Submit(store: claimer.store, engine: engine, capacity: capacity)
+            return try await ProbeAttempt(submit: submit, board: board, claim: claim).run()
+        }
+        kill.arm { life.cancel() }
+        switch await life.result {
+        case .success(let job):
+            health.withLock { $0.passFinished() }
+            log.info("finished \(name): \(job.plan.passes.count) passes")
+        case .failure(let error): await settle(claim, name, .of(error))
+        }
+        holdings.remove(claim)
+        await claimer.release(claim)
+        return await claimer.take()
+    }
+
+    /// A probe that came to nothing.
+    private func settle(_ claim: Claim, _ name: String, _ failure: ReelFailure) async {
+        if failure.cause == .crash { health.withLock { $0.engineCrashed(in: claim.job) } }
+        let verdict = holdings.verdict(on: claim)
+        if case .probeLost = failure.reason { return log.warning("lost \(name)") }
+        if verdict == .lost || verdict == .cancelled { return log.notice("stopped \(name)") }
+        do throws(ReelFailure) {
+            if verdict == .drained || failure.kind == .interrupted {
+                log.info("hands back \(name)")
+                return try await board.release(claim)
+            }
+            log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
+            if failure.cause == .noSpace { await claimer.pauseForSpace() }
+            let answer = try await board.patiently { () throws(ReelFailure) in
+                try await board.fail(claim, worker: worker, failure: failure)
+            }
+            if answer == .jobFailed { claimer.store.job(claim.job).recordEnd(.failed, failure) }
+        } catch {
+            log.warning("\(error.words)")
+        }
     }
 }
 
@@ -156,6 +209,6 @@ final class Slot: Sendable {
 private struct Desk: Sendable {
     /// Begun and not settled.
     var current: Work?
-    /// Claimed, and of another job.
-    var next: Assignment?
+    /// Claimed, and not for this engine.
+    var next: Piece?
 }

@@ -4,6 +4,20 @@ internal import ReelEngine
 internal import ReelQueue
 internal import ReelStore
 
+/// A piece of work that this worker claimed.
+enum Piece: Sendable {
+    case pass(Assignment)
+    /// The job has no plan yet: this worker makes one.
+    case probe(Claim)
+
+    var claim: Claim {
+        switch self {
+        case .pass(let assignment): assignment.claim
+        case .probe(let claim): claim
+        }
+    }
+}
+
 /// A pass that this worker claimed, with what the store says of its job.
 struct Assignment: Sendable {
     let claim: Claim
@@ -15,7 +29,7 @@ struct Assignment: Sendable {
     var frames: Int {
         switch claim.pass {
         case .video(let pass): pass.frames.count
-        case .audio: 0
+        case .audio, .probe: 0
         case .assembly: context.plan.video.isCopy ? context.plan.timeline.frameCount : 0
         }
     }
@@ -23,6 +37,7 @@ struct Assignment: Sendable {
     var description: String {
         switch claim.pass {
         case .assembly: "assembly of job \(claim.job)"
+        case .probe: "probe of job \(claim.job)"
         case .audio(let track): "pass \(claim.index) of job \(claim.job), audio track \(track)"
         case .video(let pass):
             "pass \(claim.index) of job \(claim.job), frames \(pass.frames.lowerBound)..<\(pass.frames.upperBound)"
@@ -36,29 +51,32 @@ struct Work: Sendable {
     let board: Board
     /// Folder for what engines spill.
     let scratch: String
-    /// Segments of this pass that are whole already, whoever made them, in run order.
-    let whole: [SegmentRecord]
+    /// For each run of this pass its segment, where that is whole already, whoever made it.
+    private let whole: [SegmentRecord?]
 
     private var claim: Claim { assignment.claim }
     private var context: JobContext { assignment.context }
     private var folder: JobFolder { assignment.context.folder }
 
-    /// Reads from the store what is there already.
+    /// Reads from the store what is there already; what cannot be read is not there.
     init(_ assignment: Assignment, board: Board, scratch: String) {
         self.assignment = assignment
         self.board = board
         self.scratch = scratch
-        whole = assignment.claim.pass.fitting(assignment.context.folder.wholeSegments(pass: assignment.claim.index))
+        whole = (try? assignment.context.wholeSegments(of: assignment.claim.pass)) ?? []
     }
 
-    var reusedFrames: Int { claim.pass.frames(in: whole) }
+    /// Segments of this pass that were whole before, in run order.
+    var reused: [SegmentRecord] { whole.compactMap(\.self) }
+
+    var reusedFrames: Int { claim.pass.frames(in: reused) }
 
     /// The result where nothing is left to do: everything was whole before.
     func finished() -> PassResult? {
         guard fileExists(folder.output(context.plan.container)) else { return claim.pass.result(of: whole) }
         // The job was done, and the board has forgotten that: its segments are gone by then.
         let statistics = PassStatistics(framesEncoded: assignment.frames)
-        return PassResult(segments: whole, statistics: statistics, warnings: [])
+        return PassResult(segments: reused, statistics: statistics, diagnostics: [])
     }
 
     /// Has the engine do what is left to do. Throws what the engine reports, or how it died.
@@ -68,6 +86,7 @@ struct Work: Sendable {
         try context.checkSource()
         switch claim.pass {
         case .assembly: return try await assemble(in: session, progress: progress)
+        case .probe: preconditionFailure("a probe has no pass of a plan")
         case .audio: return try await reverse(in: session, EngineRequest.reverseAudio, progress: progress)
         case .video: return try await reverse(in: session, EngineRequest.reverse, progress: progress)
         }
@@ -79,14 +98,14 @@ struct Work: Sendable {
     ) async throws(ReelFailure) -> PassResult {
         let request = PassRequest(
             job: context.files, pass: claim.index, segments: folder.segments, token: claim.token,
-            finishedRuns: whole.map(\.run), scratch: scratch)
+            finishedRuns: whole.indices.filter { whole[$0] != nil }, scratch: scratch)
         guard case .pass(var result) = try await session.perform(kind(request), progress: progress) else {
-            throw ReelFailure(.job, "the engine answered \(assignment.description) with something else", cause: .crash)
+            throw ReelFailure(.engineMisanswered(task: .pass))
         }
-        let made = Set(result.segments.map(\.run))
-        let reused = whole.filter { !made.contains($0.run) }
-        result.segments = (result.segments + reused).sorted { $0.run < $1.run }
-        result.warnings += reused.warnings.filter { !result.warnings.contains($0) }
+        let made = Set(result.segments.map(\.content.subject))
+        let reused = reused.filter { !made.contains($0.content.subject) }
+        result.segments = (result.segments + reused).sorted { $0.content.subject < $1.content.subject }
+        result.diagnostics += reused.diagnostics.filter { !result.diagnostics.contains($0) }
         // What counts on the board is which frames are there, not who encoded them.
         if case .video = claim.pass { result.statistics.framesEncoded += reused.reduce(0) { $0 + $1.frames } }
         return result
@@ -103,25 +122,15 @@ struct Work: Sendable {
             AssembleRequest(job: context.files, segments: folder.segments, list: list.path, output: output))
         guard case .assembly(let result) = try await session.perform(request, progress: progress, beside: feed.run)
         else {
-            throw ReelFailure(.job, "the engine answered \(assignment.description) with something else", cause: .crash)
+            throw ReelFailure(.engineMisanswered(task: .assemble))
         }
         try folder.publishOutput(output, as: context.plan.container)
         let statistics = PassStatistics(framesEncoded: assignment.frames, peakRSS: result.peakRSS)
-        return PassResult(segments: [], statistics: statistics, warnings: result.warnings)
+        return PassResult(segments: [], statistics: statistics, diagnostics: result.diagnostics)
     }
 
     /// Removes what an engine that was killed, or failed, left half-written.
-    func removePartial() {
-        let files = FileManager.default
-        for folder in [folder.segments, folder.path] {
-            let names = Set((try? files.contentsOfDirectory(atPath: folder)) ?? [])
-            // A segment is whole where its record is, and so is the record.
-            let whole = Set(names.filter { $0.hasSuffix(".nut.json") }.flatMap { [$0, String($0.dropLast(5))] })
-            for name in names where name.contains(claim.token) && !whole.contains(name) {
-                try? files.removeItem(atPath: "\(folder)/\(name)")
-            }
-        }
-    }
+    func removePartial() { folder.removePartial(token: claim.token) }
 }
 
 extension EngineSession {

@@ -4,6 +4,7 @@ public import ReelCore
 public import ReelEngine
 public import ReelQueue
 public import ReelStore
+internal import ReelWords
 public import ServiceLifecycle
 internal import UnixSignals
 
@@ -102,7 +103,7 @@ public final class Worker: Service {
             try await engine.withEngine(memory: nil) { session in session.identity }
         }
         let claims = Board(address, name: "\(id)-claims")
-        guard try await waitForRedis(claims) else { return }
+        guard try await waitForRedis(claims, as: identity) else { return }
         let heartbeat = Heartbeat(
             board: Board(address, name: "\(id)-beat"), worker: id, report: { self.report(identity) },
             interval: settings.beat, holdings: holdings, drain: drain, log: log)
@@ -155,12 +156,13 @@ public final class Worker: Service {
 
     /// False where the worker was told to end before Redis answered. Throws where Redis refuses for good, a password for
     /// instance.
-    private func waitForRedis(_ board: Board) async throws(ReelFailure) -> Bool {
+    private func waitForRedis(_ board: Board, as identity: EngineIdentity) async throws(ReelFailure) -> Bool {
         var outage = Outage(log: log)
         while !drain.isOn {
             do throws(ReelFailure) {
-                try await board.ping()
-                for warning in try await board.warnings() { log.warning("\(warning)") }
+                // A board of another version is no place to work at: that shows now.
+                _ = try await board.beat(report(identity))
+                for warning in try await board.diagnostics() { log.warning("\(warning.words)") }
                 outage.over()
                 return true
             } catch {

@@ -4,8 +4,9 @@
 -- KEYS[1]  prefix
 -- ARGV     1 job  2 index to begin at  3 lease (ms)  4 retention (ms)
 -- Reply    {repairs, index to go on from; -1 after the last}: 1000 passes a call
--- Keeps    each pass is in `done`, or held with a lease, or in `retry`, or at the cursor or behind it; a job with work
---          is in `run` or `timer`, an ended one in neither.
+-- Keeps    the probe of a job that is probing is held with a lease or in `retry`; of others each pass is in `done`, or
+--          held with a lease, or in `retry`, or at the cursor or behind it; a job with work is in `run` or `timer`, an
+--          ended one in neither.
 local id, from, lease, retention = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local fields = redis.call('HMGET', job_key(id), 'state', 'passes', 'cursor', 'paused', 'created')
 local state, passes, cursor = fields[1], tonumber(fields[2]), tonumber(fields[3])
@@ -36,7 +37,25 @@ if ENDED[state] then
 end
 repair(redis.call('ZADD', key('active'), 'NX', fields[5], id) == 1)
 repair(redis.call('ZADD', key('jobs'), 'NX', fields[5], id) == 1)
-if not CLAIMABLE[state] then return { repairs, -1 } end
+
+-- The probe is held with a lease, or in `retry`; once there is a plan it is neither.
+local prober = holder(id, PROBE)
+if state == 'probing' then
+  if prober then
+    repair(redis.call('ZADD', key('lease'), 'NX', now + lease, lease_name(id, PROBE, prober)) == 1)
+    repair(redis.call('ZREM', job_key(id, 'retry'), PROBE) == 1)
+  elseif repair(not redis.call('ZSCORE', job_key(id, 'retry'), PROBE)) then
+    requeue(id, PROBE, now)
+  end
+  if not prober and not fields[4] and not redis.call('ZSCORE', key('run'), id)
+    and not redis.call('ZSCORE', key('timer'), id) then
+    offer(id, tonumber(redis.call('ZSCORE', job_key(id, 'retry'), PROBE)))
+    repair(true)
+  end
+  return { repairs, -1 }
+end
+if repair(prober) then drop(id, PROBE, prober) end
+repair(redis.call('ZREM', job_key(id, 'retry'), PROBE) == 1)
 
 -- The assembly's place is `passes`; it is in `retry`, live or done once it was released.
 local stop = math.min(from + 1000, passes + 1)

@@ -1,13 +1,14 @@
 -- beat: a worker's sign of life, with all that it holds.
 --
 -- KEYS[1]  prefix
--- ARGV     1 worker  2 host  3 report as JSON  4 lease (ms)  5 memory of all its slots (bytes)  then six per held pass:
---          job, index, token, frames decoded, frames encoded, runs that were whole when it was claimed
--- Reply    {drain 0 or 1, then for each held pass 'ok', 'lost' or 'cancel'}
+-- ARGV     1 worker  2 host  3 report as JSON  4 lease (ms)  5 memory of all its slots (bytes)  then seven per held
+--          pass: job, index, token, plan, frames decoded, frames encoded, runs that were whole when it was claimed
+-- Reply    {drain 0 or 1, then for each held pass 'ok', 'lost' or 'cancel'}, or an error where the board is of another
+--          version
 -- Keeps    only a pass's holder extends its lease. A token whose lease is gone gets it back if nobody else holds the
---          pass: Redis lost its last second, or the lease lapsed and nobody came. One that was handed
---          back does not. A pass of which a further run became whole is not about to be given up: its losses are
---          forgotten.
+--          pass: Redis lost its last second, or the lease lapsed and nobody came. One that was handed back does not,
+--          nor one of another plan than the job's. A pass of which a further run became whole is not about to be given up:
+--          its losses are forgotten.
 local worker, lease = ARGV[1], tonumber(ARGV[4])
 
 -- Nobody holds the pass. An assembly whose passes are not all finished any more is not one.
@@ -24,15 +25,20 @@ local function forget_losses(id, index, whole)
   keep_failures(id, index, record)
 end
 
-local function answer(id, index, token, decoded, encoded, whole)
-  local state, passes = unpack(redis.call('HMGET', job_key(id), 'state', 'passes'))
+local function answer(id, index, token, plan, decoded, encoded, whole)
+  local state, passes, current = unpack(redis.call('HMGET', job_key(id), 'state', 'passes', 'plan'))
+  if index == PROBE and ENDED[state] then
+    drop(id, index, token)
+    return 'cancel'
+  end
+  if plan ~= current then return 'lost' end
   local by = recorded(id, index)
   if by then return by == token and 'ok' or 'lost' end
   if ENDED[state] then
     drop(id, index, token)
     return 'cancel'
   end
-  if not CLAIMABLE[state] then return 'lost' end
+  if not is_open(state, index) then return 'lost' end
 
   local part, held, started, _, before = part_of(id, index, token)
   if held and not part then return 'lost' end
@@ -48,11 +54,15 @@ local function answer(id, index, token, decoded, encoded, whole)
   return 'ok'
 end
 
+local refusal = refuse_schema()
+if refusal then return refusal end
+
 redis.call('HSET', key('worker:' .. worker), 'host', ARGV[2], 'report', ARGV[3], 'memory', ARGV[5])
 redis.call('ZADD', key('workers'), now, worker)
 
 local reply = { redis.call('HEXISTS', key('control'), 'drain:' .. worker) }
-for i = 6, #ARGV, 6 do
-  table.insert(reply, answer(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], tonumber(ARGV[i + 5])))
+for i = 6, #ARGV, 7 do
+  table.insert(reply, answer(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5],
+    tonumber(ARGV[i + 6])))
 end
 return reply

@@ -1,7 +1,7 @@
 -- The words that scripts share. Before each of them stand those that it needs, the first paragraph always; this file is
 -- never run alone. Blank lines stand between words, and nowhere else.
 --
--- KEYS[1] is the prefix `reel:{main}:`. Every key is that and a name, so that all of them lie in one hash slot.
+-- KEYS[1] is the prefix `reel2:{main}:`. Every key is that and a name, so that all of them lie in one hash slot.
 -- Time is Redis's. Writes stand in an order in which any prefix of them is safe, since a torn AOF can apply one:
 --   * a pass is requeued before it is dropped, and `lease` loses its member last: reap then finishes what was torn;
 --   * a member of `live` always has its lease;
@@ -12,18 +12,24 @@ local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
 
 local LIMITS = { transient = 5, crash = 3, lost = 20, limit = 2, permanent = 1 }
 
+-- What the keys of this board hold; raised whenever a program of before would misread them.
+local SCHEMA = '2'
+
+-- The probe (index and plan are made by it) is a pass of this index, while its job is probing.
+local PROBE = '-1'
+
 local CLAIMABLE = { running = true, assembling = true }
 
 local ENDED = { done = true, failed = true, cancelled = true }
 
 local PARTS = {
   'passes', 'live', 'copies', 'done', 'map', 'retry', 'fails', 'excluded', 'returned', 'pace', 'times',
-  'warnings', 'ended',
+  'diagnostics', 'waiters', 'ended',
 }
 
 local ATTEMPTS_KEPT = 5
 
-local WARNINGS_KEPT = 100
+local DIAGNOSTICS_KEPT = 100
 
 local function key(name) return prefix .. name end
 
@@ -106,20 +112,76 @@ local function drop(id, index, token)
   redis.call('ZREM', key('lease'), lease_name(id, index, token))
 end
 
+-- Whether a token holds the probe of a job that is probing; its lease is extended then.
+local function keep_probe(id, token, lease)
+  if redis.call('HGET', job_key(id), 'state') ~= 'probing' or holder(id, PROBE) ~= token then return false end
+  redis.call('ZADD', key('lease'), text(now + lease), lease_name(id, PROBE, token))
+  return true
+end
+
 -- The token that recorded a finished pass.
 local function recorded(id, index)
   return token_of(redis.call('HGET', job_key(id, 'done'), index))
 end
 
--- What the engine of a finished pass warned of, each thing once: readers need not look through all results.
-local function keep_warnings(id, index, result)
-  -- Most have none, and decoding costs more than all else here.
-  if result:find('"warnings":[]', 1, true) then return end
-  for _, warning in ipairs(cjson.decode(result).warnings) do
-    if redis.call('HLEN', job_key(id, 'warnings')) < WARNINGS_KEPT then
-      redis.call('HSETNX', job_key(id, 'warnings'), warning, index)
-    end
+-- What the engine of a finished pass has to tell, each thing once: readers need not look through all results. `lines`
+-- has one diagnostic a line, as text that nothing here reads.
+local function keep_diagnostics(id, index, lines)
+  for line in lines:gmatch('[^\n]+') do
+    if redis.call('HLEN', job_key(id, 'diagnostics')) >= DIAGNOSTICS_KEPT then return end
+    redis.call('HSETNX', job_key(id, 'diagnostics'), line, index)
   end
+end
+
+-- A pass's kind ('video', 'audio', 'assembly', 'probe') and what it is as JSON, '' for the last two.
+local function pass_of(id, index)
+  if text(index) == PROBE then return 'probe', '' end
+  local entry = redis.call('HGET', job_key(id, 'passes'), index)
+  if not entry then return 'assembly', '' end
+  return entry:match('^(%S+) (.*)$')
+end
+
+-- Whether a pass can be worked on in this state: the probe while its job is probing, the others after that.
+local function is_open(state, index)
+  if tonumber(index) < 0 then return state == 'probing' end
+  return CLAIMABLE[state]
+end
+
+-- What `prefix:jobs` and the like were before version 2: a board of version 1 has these keys, and no `schema`.
+local OLD = 'reel:{main}:'
+
+-- Removes what a board of version 1 holds, whose jobs have all ended. Torn, it is gone on with by the next that comes.
+local function remove_old()
+  local old_parts = {
+    'passes', 'live', 'copies', 'done', 'map', 'retry', 'fails', 'excluded', 'returned', 'pace', 'times', 'warnings',
+    'ended',
+  }
+  for _, id in ipairs(redis.call('ZRANGE', OLD .. 'jobs', 0, -1)) do
+    redis.call('UNLINK', OLD .. 'job:' .. id)
+    for _, part in ipairs(old_parts) do redis.call('UNLINK', OLD .. 'job:' .. id .. ':' .. part) end
+  end
+  for _, name in ipairs(redis.call('ZRANGE', OLD .. 'workers', 0, -1)) do
+    redis.call('UNLINK', OLD .. 'worker:' .. name)
+  end
+  for _, name in ipairs({
+    'workers', 'active', 'failed', 'lease', 'run', 'virtual', 'timer', 'tail', 'wake', 'pace', 'control', 'events',
+    'jobs',
+  }) do
+    redis.call('UNLINK', OLD .. name)
+  end
+end
+
+-- Nil where the keys are what this script knows, which an empty board becomes by this, and one of version 1 of which
+-- every job has ended. Else the refusal to reply with.
+local function refuse_schema()
+  local found = redis.call('GET', key('schema'))
+  if found == SCHEMA then return nil end
+  if found then return redis.error_reply('REELSCHEMA ' .. found) end
+  if redis.call('EXISTS', OLD .. 'jobs') == 1 then
+    if redis.call('ZCARD', OLD .. 'active') > 0 then return redis.error_reply('REELSCHEMA 1') end
+    remove_old()
+  end
+  redis.call('SET', key('schema'), SCHEMA)
 end
 
 -- Puts a job in line. One that joins starts at the virtual time that claims have come to, or at its own where that is
@@ -155,9 +217,21 @@ local function requeue(id, index, at)
   return true
 end
 
--- A job's last word. Tokens still held learn of it at their next beat.
-local function end_job(id, state, retention, failure)
-  redis.call('HSET', job_key(id), 'state', state, 'finished', now, 'failure', failure or '')
+-- Takes a pass back from a holder that hands it back, without charge; whether the token held it.
+local function hand_back(id, index, token, state)
+  local held = part_of(id, index, token) ~= nil
+  if held and is_open(state, index) and not recorded(id, index) then
+    redis.call('HSET', job_key(id, 'returned'), index, token)
+    requeue(id, index, now)
+    event('released', id, index)
+  end
+  drop(id, index, token)
+  return held
+end
+
+-- A job's last word. Tokens still held learn of it at their next beat. `why` has further fields and their values.
+local function end_job(id, state, retention, why)
+  redis.call('HSET', job_key(id), 'state', state, 'finished', now, unpack(why or {}))
   withdraw(id)
   redis.call('ZREM', key('timer'), id)
   redis.call('ZREM', key('tail'), id)
@@ -169,11 +243,15 @@ local function end_job(id, state, retention, failure)
   event(state, id)
 end
 
--- `index` is the pass whose attempts ran out, nil where none did.
-local function fail_job(id, retention, kind, cause, message, index)
+-- How it failed ('permanent', 'exhausted', 'lost', 'limit', 'nobody'); `index` is the pass for which it did, nil where
+-- there is none; `by` the worker or host; `reason` the last attempt's, as text that nothing here reads.
+local function fail_job(id, retention, how, index, attempts, by, reason)
+  local state, need = unpack(redis.call('HMGET', job_key(id), 'state', 'need'))
   redis.call('ZADD', key('failed'), now, id)
-  redis.call('HSET', job_key(id), 'failed', index or '')
-  end_job(id, 'failed', retention, cjson.encode({ kind = kind, cause = cause, message = message }))
+  end_job(id, 'failed', retention, {
+    'how', how, 'failed', index or '', 'attempts', attempts or 0, 'by', by or '', 'planned', need,
+    'reason', reason or '', 'refused', state == 'probing' and 1 or 0,
+  })
 end
 
 -- What follows from the set of finished passes: all but the assembly release it, the assembly ends the job.
@@ -202,7 +280,7 @@ local function run_again(id)
   redis.call('PERSIST', job_key(id))
   for _, part in ipairs(PARTS) do redis.call('PERSIST', job_key(id, part)) end
   redis.call('DEL', job_key(id, 'fails'), job_key(id, 'excluded'), job_key(id, 'retry'), job_key(id, 'ended'))
-  redis.call('HDEL', job_key(id), 'note', 'noted', 'failed', 'copied')
+  redis.call('HDEL', job_key(id), 'note', 'noting', 'noted', 'copied')
   redis.call('ZREM', key('failed'), id)
 end
 
@@ -212,7 +290,8 @@ local function host_of(worker)
 end
 
 -- Attempts that failed at a pass: {attempts = {cause = count}, crashed = {worker …}, whole = runs that were whole at
--- some claim's begin, recent = the last ones, each {cause, message, worker, host, token, at}}.
+-- some claim's begin, recent = the last ones, each {cause, reason, worker, host, token, at}}. A reason is text that
+-- nothing here reads; one that is missing is that the worker vanished.
 local function failures(id, index)
   local entry = redis.call('HGET', job_key(id, 'fails'), index)
   return entry and cjson.decode(entry) or { attempts = {}, crashed = {}, whole = 0, recent = {} }
@@ -223,12 +302,12 @@ local function keep_failures(id, index, record)
 end
 
 -- Charges an attempt and says whether the pass may be tried again, and how often it has failed so.
-local function charge(id, index, cause, worker, token, message)
+local function charge(id, index, cause, worker, token, reason)
   local record = failures(id, index)
   record.attempts[cause] = (record.attempts[cause] or 0) + 1
   if cause == 'crash' then table.insert(record.crashed, worker) end
   table.insert(record.recent, {
-    cause = cause, message = message, worker = worker, host = host_of(worker), token = token, at = now,
+    cause = cause, reason = reason, worker = worker, host = host_of(worker), token = token, at = now,
   })
   if #record.recent > ATTEMPTS_KEPT then table.remove(record.recent, 1) end
   keep_failures(id, index, record)
@@ -240,9 +319,15 @@ local function need_of(record, need)
   return record.attempts.limit and 2 * need or need
 end
 
+-- Who removes an ended job, as long as the lease on that lasts; until then it must not begin again.
+local function removal_of(id)
+  local by, till = (redis.call('HGET', job_key(id), 'removing') or ''):match('^(.+) (%d+)$')
+  return by and tonumber(till) > now and by or nil
+end
+
 -- A host gets nothing of a job any more. True where that is so for the host of every live worker: nobody is left.
-local function exclude(id, worker, why, lease)
-  redis.call('HSET', job_key(id, 'excluded'), host_of(worker), why)
+local function exclude(id, worker, reason, lease)
+  redis.call('HSET', job_key(id, 'excluded'), host_of(worker), reason)
   event('excluded', id, nil, worker)
   local live = redis.call('ZRANGEBYSCORE', key('workers'), now - lease, '+inf')
   for _, name in ipairs(live) do

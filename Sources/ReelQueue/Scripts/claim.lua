@@ -3,14 +3,15 @@
 -- KEYS[1]  prefix
 -- ARGV     1 worker  2 memory free (bytes)  3 protocol version  4 encoder builds, one a line  5 lease (ms)
 --          6 token for the lease, random  7 rank in `run` to begin at  8 retention (ms)
--- Reply    {job, index, pass as JSON, '' for the assembly, bytes that it may take}
+-- Reply    {job, index, kind of the pass, the pass as JSON ('' for assembly and probe), bytes that it may take, plan}
 --          an integer: nothing yet, ask again from this rank (a call looks at 256 jobs and 1000 passes at most)
---          nil: nothing for this worker
+--          nil: nothing for this worker; an error where the board is of another version
 -- Keeps    a pass has one holder: what is in `live` or `done` is never given out. Within a job a retry that is due
 --          goes first, else the cursor's pass. Needs, protocol, pause and excluded hosts are respected. A host without
 --          a job's encoders is excluded from it; where no other is left the job fails. Where there is nothing else,
 --          a pass that lags at its job's tail is given out a second time, to one worker; the first result counts.
 --          Where no pass lags, either, the assembly begins with what is finished, and waits for the rest.
+--          Of a job that is probing there is the probe, for which no encoders are asked.
 local worker, memory, protocol, lease = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[5])
 local token, rank, retention = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local BATCH, STEPS, RETRIES = 256, 1000, 16
@@ -94,7 +95,8 @@ end
 
 local function answer(id, index, need)
   wake(1)
-  return { id, tonumber(index), redis.call('HGET', job_key(id, 'passes'), index) or '', need }
+  local kind, pass = pass_of(id, index)
+  return { id, tonumber(index), kind, pass, need, tonumber(redis.call('HGET', job_key(id), 'plan')) }
 end
 
 local function give(id, place, from_retry, job)
@@ -156,8 +158,7 @@ local function may_copy(id, index, by, job)
   for _, part in ipairs({ 'copies', 'done' }) do
     if redis.call('HEXISTS', job_key(id, part), index) == 1 then return false end
   end
-  local pass = redis.call('HGET', job_key(id, 'passes'), index)
-  return pass and pass:find('"video"', 1, true) and not is_for_others(id, index, now, job)
+  return pass_of(id, index) == 'video' and not is_for_others(id, index, now, job)
 end
 
 -- The pass with the longest time left, where this worker needs less than half of that; the least index of equals.
@@ -186,7 +187,7 @@ local function may_assemble(id, job)
   end
   for index = 0, job.passes - 1 do
     if redis.call('HEXISTS', job_key(id, 'done'), index) == 0 then return false end
-    if redis.call('HGET', job_key(id, 'passes'), index):find('"video"', 1, true) then return true end
+    if pass_of(id, index) == 'video' then return true end
   end
   return false
 end
@@ -216,17 +217,33 @@ local function copy()
   return false
 end
 
+-- The probe of a job that is probing, where it is free: to be tried again now, or left by a torn log without a holder.
+local function visit_probe(id, job)
+  local due = redis.call('ZSCORE', job_key(id, 'retry'), PROBE)
+  if is_taken(id, PROBE) then
+    redis.call('ZREM', job_key(id, 'retry'), PROBE)
+    park(id)
+  elseif due and tonumber(due) > now then
+    park(id)
+  elseif due and is_for_others(id, PROBE, tonumber(due), job) then
+    rank = rank + 1
+  else
+    return give(id, PROBE, true, job)
+  end
+end
+
 -- The reply where the search ends at this job of `run`. Otherwise nil: it has left `run`, or `rank` is behind it.
 local function visit(id, job)
-  if not CLAIMABLE[job.state] or job.paused then
+  if not CLAIMABLE[job.state] and job.state ~= 'probing' or job.paused then
     withdraw(id)
   elseif not can_take(id, job) then
     rank = rank + 1
+  elseif job.state == 'probing' then
+    return visit_probe(id, job)
   elseif missing_encoder(job) then
-    local why = 'it has no encoder ' .. missing_encoder(job)
-    if exclude(id, worker, why, lease) then
-      local message = 'no worker can take this job: ' .. host_of(worker) .. ': ' .. why
-      fail_job(id, retention, 'job', 'incompatible', message)
+    local reason = cjson.encode({ ['encoder-missing'] = { build = missing_encoder(job) } })
+    if exclude(id, worker, reason, lease) then
+      fail_job(id, retention, 'nobody', nil, nil, host_of(worker), reason)
     else
       rank = rank + 1
     end
@@ -252,6 +269,9 @@ local function visit(id, job)
     end
   end
 end
+
+local refusal = refuse_schema()
+if refusal then return refusal end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('timer'), '-inf', now, 'LIMIT', 0, BATCH)) do
   offer(id, now)

@@ -1,20 +1,23 @@
 -- complete: records a pass's result, once, and does what follows from it.
 --
 -- KEYS[1]  prefix
--- ARGV     1 job  2 index  3 token  4 worker  5 result as JSON  6 frames decoded  7 frames encoded
---          8 peak resident memory (bytes)  9 lease (ms)  10 retention (ms)
+-- ARGV     1 job  2 index  3 token  4 worker  5 plan  6 result as JSON  7 its diagnostics as JSON, one a line
+--          8 frames decoded  9 frames encoded  10 peak resident memory (bytes)  11 lease (ms)  12 retention (ms)
 -- Reply    'ok'         recorded; the last pass has released the assembly, the assembly has ended the job
 --          'duplicate'  this token's result was recorded before
---          'late'       another's result was, or another holds the pass, or the token was handed back
+--          'late'       another's result was, or another holds the pass, or the token was handed back, or the job has
+--                       another plan by now; the probe, which has no result, is late always
 --          'cancelled'  the job ended without this pass, or is unknown
 -- Keeps    `done` is written once per pass; HLEN tells when all are there. `sum` is a register over the first n
 --          results, where n is named in it: readers trust it only while n is HLEN. `map` has a bit for each.
 local id, index, token, worker, place = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[2])
-local decoded, encoded, peak = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
-local lease, retention = tonumber(ARGV[9]), tonumber(ARGV[10])
-local state, passes, sum, cursor, noted = unpack(
-  redis.call('HMGET', job_key(id), 'state', 'passes', 'sum', 'cursor', 'noted'))
+local decoded, encoded, peak = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
+local lease, retention = tonumber(ARGV[11]), tonumber(ARGV[12])
+local state, passes, sum, cursor, noted, plan = unpack(
+  redis.call('HMGET', job_key(id), 'state', 'passes', 'sum', 'cursor', 'noted', 'plan'))
 passes = tonumber(passes)
+
+if state and (plan ~= ARGV[5] or index == PROBE) then return 'late' end
 
 local by = recorded(id, index)
 if by then
@@ -34,10 +37,10 @@ if place > passes or place == passes and redis.call('HLEN', job_key(id, 'done'))
 end
 
 -- Without a holder the lease comes first too: it makes reap finish what is torn from here on.
-if not held then hold(id, index, 'live', token, worker, lease, text(now), ARGV[6], ARGV[7]) end
+if not held then hold(id, index, 'live', token, worker, lease, text(now), ARGV[8], ARGV[9]) end
 local _, started, _, before = parse(held or '')
-keep_warnings(id, index, ARGV[5])
-redis.call('HSETNX', job_key(id, 'done'), index, token .. ' ' .. ARGV[5])
+keep_diagnostics(id, index, ARGV[7])
+redis.call('HSETNX', job_key(id, 'done'), index, token .. ' ' .. ARGV[6])
 redis.call('SETBIT', job_key(id, 'map'), index, '1')
 keep_pace(id, math.max(encoded - (before or 0), 0), place < passes and 1 or 0)
 
@@ -48,7 +51,7 @@ if tonumber(n) == count - 1 then
     count, d + decoded, e + encoded, math.max(p, peak)))
 end
 -- What other passes got done tells nothing of the disk that this one waits for.
-if noted == index then redis.call('HDEL', job_key(id), 'note', 'noted') end
+if noted == index then redis.call('HDEL', job_key(id), 'note', 'noting', 'noted') end
 -- What is held left `retry` when it was given out.
 if not held then redis.call('ZREM', job_key(id, 'retry'), index) end
 -- What a pass took here, for who wonders whether to do another one a second time.

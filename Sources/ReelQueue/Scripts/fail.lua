@@ -1,23 +1,24 @@
 -- fail: takes a pass back from a worker that could not do it, and does what the cause asks for.
 --
 -- KEYS[1]  prefix
--- ARGV     1 job  2 index  3 token  4 worker  5 cause  6 kind  7 message  8 lease (ms)
+-- ARGV     1 job  2 index  3 token  4 worker  5 plan  6 cause  7 reason as JSON  8 lease (ms)
 --          9 first wait after a transient failure (ms)  10 wait after a full disk (ms)  11 retention (ms)
--- Reply    'retry', 'job-failed', or 'late' (the token does not hold the pass, or the job has ended)
+-- Reply    'retry', 'job-failed', or 'late' (the token does not hold the pass, or the job has ended or another plan)
 -- Keeps    only the holder can fail a pass; a charged cause never passes its limit without failing the job.
-local id, index, token, worker, cause = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
-local kind, message, lease = ARGV[6], ARGV[7], tonumber(ARGV[8])
-local backoff, space_wait, retention = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])
-local state, need = unpack(redis.call('HMGET', job_key(id), 'state', 'need'))
+local id, index, token, worker, cause, reason = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[6], ARGV[7]
+local lease, backoff = tonumber(ARGV[8]), tonumber(ARGV[9])
+local space_wait, retention = tonumber(ARGV[10]), tonumber(ARGV[11])
+local state, need, plan = unpack(redis.call('HMGET', job_key(id), 'state', 'need', 'plan'))
 need = tonumber(need)
 
-if not CLAIMABLE[state] or not part_of(id, index, token) or recorded(id, index) then
+if state and plan ~= ARGV[5] then return 'late' end
+if not is_open(state, index) or not part_of(id, index, token) or recorded(id, index) then
   drop(id, index, token)
   return 'late'
 end
 
-local function give_up(why)
-  fail_job(id, retention, kind, cause, why, cause ~= 'incompatible' and index or nil)
+local function give_up(how, attempts, by)
+  fail_job(id, retention, how, how ~= 'nobody' and index or nil, attempts, by, reason)
   drop(id, index, token)
   return 'job-failed'
 end
@@ -39,21 +40,16 @@ local function larger_slot_is_there()
 end
 
 if cause == 'no-space' then
-  redis.call('HSET', job_key(id), 'note', 'waiting for disk space on ' .. host_of(worker) .. ': ' .. message,
-    'noted', index)
+  redis.call('HSET', job_key(id), 'note', reason, 'noting', host_of(worker), 'noted', index)
   return try_again(now + space_wait)
 elseif cause == 'incompatible' then
-  if exclude(id, worker, message, lease) then return give_up('no worker can take this job: ' .. message) end
+  if exclude(id, worker, reason, lease) then return give_up('nobody', nil, host_of(worker)) end
   return try_again(now)
 end
 
-local again, count = charge(id, index, cause, worker, token, message)
+local again, count = charge(id, index, cause, worker, token, reason)
 if again and (cause ~= 'limit' or larger_slot_is_there()) then
   return try_again(cause == 'transient' and now + backoff * 2 ^ (count - 1) or now)
-elseif cause == 'permanent' then
-  return give_up(message)
-elseif cause == 'limit' then
-  return give_up(string.format('pass %d needs more memory than the %.0f bytes planned for it%s: %s', index, need,
-    count > 1 and ', and than twice that' or ', and no worker has twice that', message))
 end
-return give_up('pass ' .. index .. ' failed ' .. count .. ' times: ' .. message)
+local how = (cause == 'permanent' or cause == 'limit') and cause or 'exhausted'
+return give_up(how, count, worker)

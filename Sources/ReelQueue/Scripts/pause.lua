@@ -14,7 +14,7 @@ if pause then
   redis.call('ZREM', key('timer'), id)
 else
   -- In line first: claim takes a paused job out again, and one that is neither would wait for ever.
-  if CLAIMABLE[state] then join(id) end
+  join(id)
   redis.call('HDEL', job_key(id), 'paused')
   settle(id, retention)
 end

@@ -1,28 +1,34 @@
--- publish: makes a job runnable whose passes are all uploaded, or runs a failed or cancelled one again.
+-- publish: makes a job runnable whose passes are all uploaded, which ends its probe.
 --
 -- KEYS[1]  prefix
--- ARGV     1 job  2 what open answered  3 the job as JSON  4 need (bytes)  5 protocol version
---          6 encoder builds, one a line  7 virtual time that one claim costs  8 retention (ms)  9 frames
---          10 time to encode a frame, where decoding one takes 1  11 '1' where it is paused
--- Reply    'published', 'resumed', 'attached' (another publisher was first),
---          'ended' (cancelled since it was opened), 'incomplete' (passes are missing), 'unknown'
--- Keeps    a job runs only with all its passes there. Running again forgets failures and excluded hosts and looks at
---          every pass anew; finished passes stay finished.
-local id, retention = ARGV[1], tonumber(ARGV[8])
-local state, passes = unpack(redis.call('HMGET', job_key(id), 'state', 'passes'))
-passes = tonumber(passes)
+-- ARGV     1 job  2 token that holds the probe  3 the job as JSON  4 plan  5 passes without the assembly
+--          6 need (bytes)  7 protocol version  8 encoder builds, one a line  9 virtual time that one claim costs
+--          10 retention (ms)  11 frames  12 time to encode a frame, where decoding one takes 1  13 '1' where it is paused
+-- Reply    'published' (also where this token did it before), 'lost' (it does not hold the probe, or there is no such
+--          job), 'cancelled', 'incomplete' (passes are missing)
+-- Keeps    a job runs only with all its passes there. One that was paused while probing stays so.
+local id, token, passes, retention = ARGV[1], ARGV[2], tonumber(ARGV[5]), tonumber(ARGV[10])
+local state, publisher = unpack(redis.call('HMGET', job_key(id), 'state', 'publisher'))
 
-if not state then return 'unknown' end
-if CLAIMABLE[state] or state == 'done' then return 'attached' end
-if ENDED[state] and ARGV[2] ~= 'ended' then return 'ended' end
+if state ~= 'probing' then
+  if publisher == token then return 'published' end
+  return state == 'cancelled' and 'cancelled' or 'lost'
+end
+if holder(id, PROBE) ~= token then return 'lost' end
 if redis.call('HLEN', job_key(id, 'passes')) ~= passes then return 'incomplete' end
 
-if ENDED[state] then run_again(id) end
-if ARGV[11] == '1' then redis.call('HSET', job_key(id), 'paused', 1) else redis.call('HDEL', job_key(id), 'paused') end
+if ARGV[13] == '1' then redis.call('HSET', job_key(id), 'paused', 1) end
+if redis.call('HGET', job_key(id), 'noted') == PROBE then
+  redis.call('HDEL', job_key(id), 'note', 'noting', 'noted')
+end
+redis.call('ZREM', job_key(id, 'retry'), PROBE)
+redis.call('ZREM', key('timer'), id)
 offer(id, now)
-redis.call('HSET', job_key(id), 'state', 'running', 'cursor', 0, 'offered', now, 'finished', '', 'failure', '', 'job', ARGV[3],
-  'need', ARGV[4], 'protocol', ARGV[5], 'encoders', ARGV[6], 'share', ARGV[7], 'frames', ARGV[9], 'effort', ARGV[10])
+redis.call('HSET', job_key(id), 'state', 'running', 'cursor', 0, 'offered', now, 'job', ARGV[3], 'plan', ARGV[4],
+  'passes', passes, 'need', ARGV[6], 'protocol', ARGV[7], 'encoders', ARGV[8], 'share', ARGV[9], 'frames', ARGV[11],
+  'effort', ARGV[12], 'publisher', token)
+drop(id, PROBE, token)
 settle(id, retention)
 wake(passes)
-event(ENDED[state] and 'resumed' or 'published', id)
-return ENDED[state] and 'resumed' or 'published'
+event('published', id)
+return 'published'

@@ -12,19 +12,17 @@ if uptime * 1000 <= lease then return { 0, 0 } end
 local requeued = 0
 local lapsed = redis.call('ZRANGEBYSCORE', key('lease'), '-inf', now, 'LIMIT', 0, 100)
 for _, name in ipairs(lapsed) do
-  local id, index, token = name:match('^(.+)/(%d+)/([^/]+)$')
+  local id, index, token = name:match('^(.+)/(-?%d+)/([^/]+)$')
   local part, _, _, _, _, worker = part_of(id, index, token)
   if recorded(id, index) then
     settle(id, retention)
-  elseif CLAIMABLE[redis.call('HGET', job_key(id), 'state')] and part then
-    local message = 'worker ' .. worker .. ' vanished'
-    local again, count = charge(id, index, 'lost', worker, token, message)
+  elseif part and is_open(redis.call('HGET', job_key(id), 'state'), index) then
+    local again, count = charge(id, index, 'lost', worker, token)
     if again then
       if requeue(id, index, now) then requeued = requeued + 1 end
       event('lost', id, index, worker)
     else
-      fail_job(id, retention, 'job', 'lost',
-        'pass ' .. index .. ' was lost ' .. count .. ' times: ' .. message .. ' as those before it did', index)
+      fail_job(id, retention, 'lost', index, count, worker)
     end
   end
   drop(id, index, token)

@@ -1,16 +1,17 @@
--- restore: records passes as finished whose segments the store has, while their job is published anew.
+-- restore: records passes as finished whose segments the store has, while their job is probing.
 --
 -- KEYS[1]  prefix
--- ARGV     1 job  then two per pass: index, token and result as JSON with a space between
--- Reply    the number recorded now; 0 where the job is not in state publishing
+-- ARGV     1 job  2 token that holds the probe  3 lease (ms)
+--          then three per pass: index, token and result as JSON with a space between, its diagnostics as JSON, one a
+--          line
+-- Reply    1, or 0 where the token does not hold the probe
 -- Keeps    `done` is written once per pass.
-local id = ARGV[1]
-if redis.call('HGET', job_key(id), 'state') ~= 'publishing' then return 0 end
+local id, token, lease = ARGV[1], ARGV[2], tonumber(ARGV[3])
 
-local recorded_now = 0
-for i = 2, #ARGV, 2 do
-  keep_warnings(id, ARGV[i], ARGV[i + 1]:match('^%S+ (.*)$'))
-  recorded_now = recorded_now + redis.call('HSETNX', job_key(id, 'done'), ARGV[i], ARGV[i + 1])
+if not keep_probe(id, token, lease) then return 0 end
+for i = 4, #ARGV, 3 do
+  keep_diagnostics(id, ARGV[i], ARGV[i + 2])
+  redis.call('HSETNX', job_key(id, 'done'), ARGV[i], ARGV[i + 1])
   redis.call('SETBIT', job_key(id, 'map'), ARGV[i], 1)
 end
-return recorded_now
+return 1

@@ -3,7 +3,8 @@
 -- KEYS[1]  prefix
 -- ARGV     1 job
 -- Reply    nil, or {fields of the job, live, some of fails, excluded, pace (all five as flat lists), finished passes,
---          passes of which attempts failed, retries that are due, retries to come, when the first of all was or is due (ms, '' for none), now (ms)}
+--          passes of which attempts failed, retries that are due, retries to come, when the first of all was or is
+--          due (ms, '' for none), now (ms)}
 local id = ARGV[1]
 
 if redis.call('EXISTS', job_key(id)) == 0 then return false end

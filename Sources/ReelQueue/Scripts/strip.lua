@@ -21,5 +21,5 @@ for _, index in ipairs(redis.call('ZRANGE', job_key(id, 'retry'), 0, 999)) do
   if redis.call('HEXISTS', job_key(id, 'fails'), index) == 1 then table.insert(failed, index) end
 end
 local exhausted = redis.call('HGET', job_key(id), 'failed')
-if exhausted and exhausted ~= '' then table.insert(failed, exhausted) end
+if exhausted and exhausted ~= '' and exhausted ~= PROBE then table.insert(failed, exhausted) end
 return { finished, redis.call('HKEYS', job_key(id, 'live')), failed }

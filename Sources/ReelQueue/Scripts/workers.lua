@@ -1,8 +1,9 @@
 -- workers: who has beaten within the last hour, and since when each holds what it holds. Writes nothing.
 --
 -- KEYS[1]  prefix
--- Reply    for each worker, by name: {its report as JSON, its last beat (ms), draining 0 or 1, then for each pass that it
---          holds token, when it was claimed (ms), the pass as JSON ('' for the assembly)}, and after all of them now (ms)
+-- Reply    for each worker, by name: {its report as JSON, its last beat (ms), draining 0 or 1, then for each pass that
+--          it holds token, when it was claimed (ms), its kind, the pass as JSON ('' for assembly and probe)}, and after
+--          all of them now (ms)
 local beats = redis.call('ZRANGE', key('workers'), 0, -1, 'WITHSCORES')
 local names, at = {}, {}
 for i = 1, #beats, 2 do
@@ -22,7 +23,9 @@ for _, name in ipairs(names) do
       if part then
         table.insert(entry, held.token)
         table.insert(entry, tonumber(started))
-        table.insert(entry, redis.call('HGET', job_key(held.job, 'passes'), held.index) or '')
+        local kind, pass = pass_of(held.job, held.index)
+        table.insert(entry, kind)
+        table.insert(entry, pass)
       end
     end
     table.insert(reply, entry)

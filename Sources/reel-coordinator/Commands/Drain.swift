@@ -17,8 +17,7 @@ struct DrainCommand: AsyncParsableCommand {
         let board = try await redis.connect()
         let named = try await board.workers().filter { [$0.report.worker.text, $0.report.host].contains(worker) }
         guard !named.isEmpty else {
-            throw ReelFailure(
-                .usage, "there is no worker and no host \(worker); reel-coordinator workers lists those there are")
+            throw ReelFailure(.workerUnknown(name: worker))
         }
         for worker in named.map(\.report.worker) where try await board.drain(worker) {
             Console.say("worker \(worker) drains")

@@ -25,16 +25,15 @@ struct PlanCommand: AsyncParsableCommand {
 
     func run() async throws {
         let choice = try OutputChoice(output, for: source, lossless: spec.lossless)
-        _ = try Fingerprint.of(source)
         let engine = EngineHost(executable: try Programs().path("reel-engine"))
-        let (source, spec) = (source, spec.spec(choice.container))
+        let job = try JobRecord(submitting: source, spec: spec.spec(choice.container))
         let view = try await Interruption.cancelling {
             let folder = try PrivateFolder()
-            let submit = Submit(
-                store: try Store(root: folder.path), engine: engine, capacity: Capacity(slots: 8))
-            return PlanView(try await submit.prepare(source: source, spec: spec))
+            let store = try Store(root: folder.path)
+            let submit = Submit(store: store, engine: engine, capacity: Capacity(slots: 8))
+            return try PlanView(await submit.place(job, anew: false), in: store)
         }
-        if json { try Console.json(view) } else { show(view) }
+        if json { Console.json(view) } else { show(view) }
     }
 
     private func show(_ view: PlanView) {

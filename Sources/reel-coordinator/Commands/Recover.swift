@@ -3,6 +3,7 @@ internal import ReelCore
 internal import ReelPipeline
 internal import ReelQueue
 internal import ReelStore
+internal import ReelWords
 
 /// Rebuilds the board from the store.
 struct RecoverCommand: AsyncParsableCommand {
@@ -28,13 +29,13 @@ struct RecoverCommand: AsyncParsableCommand {
                 Console.result(job.text)
             case .known: Console.say("job \(job) is on the board")
             case .lost(let why):
-                Console.say("job \(job) cannot be put back: \(why)")
+                Console.say("job \(job) cannot be put back: \(why.words); submit it again")
                 lost.append(job)
             }
         }
         if outcomes.isEmpty { Console.say("the store has no unfinished job") }
         guard lost.isEmpty else {
-            throw ReelFailure(.unreachable, "not put back: \(lost.map(\.text).joined(separator: ", "))")
+            throw ReelFailure(.jobsNotRecovered(jobs: lost))
         }
     }
 }

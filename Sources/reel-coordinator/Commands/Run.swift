@@ -41,14 +41,14 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let choice = try output.choice(for: source, lossless: spec.lossless)
-        _ = try Fingerprint.of(source)
+        let job = try JobRecord(submitting: source, spec: spec.spec(choice.container))
         let deliver = Deliver(to: choice.path, overwrite: output.overwrite)
         try deliver.check(source: source)
         let local = LocalRun(
-            source: source, spec: spec.spec(choice.container), deliver: deliver, programs: try Programs(),
+            job: job, deliver: deliver, programs: try Programs(),
             slots: slots ?? ProcessInfo.processInfo.activeProcessorCount,
             memoryTotal: memoryTotal?.bytes ?? HostMemory.budget, memoryIsLimited: memoryTotal != nil, anew: force)
         let view = try await Interruption.cancelling { try await local.run() }
-        if json { try Console.json(view) }
+        if json { Console.json(view) }
     }
 }

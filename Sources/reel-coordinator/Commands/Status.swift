@@ -30,7 +30,7 @@ struct StatusCommand: AsyncParsableCommand {
             }
         }
         let isForPeople = !reading.json
-        try await reading.show(redis, endless: false) { board throws(ReelFailure) in
+        try await reading.show(redis, job: job) { board throws(ReelFailure) in
             let view = try await JobReader(board: board, store: store).one(job)
             let strip = isForPeople ? try await board.strip(job, cells: Console.canvas.columns) : nil
             return Picture(json: view, isFinal: view.state.isTerminal) { JobText.lines(view, strip: strip, on: $0) }

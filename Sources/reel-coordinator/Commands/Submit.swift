@@ -5,6 +5,7 @@ internal import ReelEngine
 internal import ReelPipeline
 internal import ReelQueue
 internal import ReelStore
+internal import ReelWords
 
 /// The distributed way: hands jobs to whichever workers share the board and the store.
 struct SubmitCommand: AsyncParsableCommand {
@@ -27,13 +28,16 @@ struct SubmitCommand: AsyncParsableCommand {
     @Flag(help: "Start anew, whatever was done of the same job before.")
     var force = false
 
-    @Flag(help: "With --wait, print what became of each job as a line of JSON.")
+    @Flag(
+        help: """
+            Print JSON, an object a line: id and state of each job as soon as it has its id, then what became of it with \
+            --wait, or why it was refused.
+            """)
     var json = false
 
     func validate() throws {
         guard output.output == nil || wait else { throw ValidationError("-o needs --wait; fetch delivers later") }
         guard output.output == nil || sources.count == 1 else { throw ValidationError("-o takes one video only") }
-        guard wait || !json else { throw ValidationError("--json needs --wait; without it, the job's id is printed") }
         guard wait || !output.overwrite else { throw ValidationError("--overwrite needs --wait") }
     }
 
@@ -41,78 +45,90 @@ struct SubmitCommand: AsyncParsableCommand {
         var orders: [Order] = []
         for source in sources {
             let choice = try output.choice(for: source, lossless: spec.lossless)
-            _ = try Fingerprint.of(source)
+            let job = try JobRecord(
+                submitting: source, spec: spec.spec(choice.container), terms: terms.terms, stages: terms.stage)
             let deliver = Deliver(to: choice.path, overwrite: output.overwrite)
             if wait { try deliver.check(source: source) }
-            orders.append(Order(source: source, spec: spec.spec(choice.container), deliver: deliver))
+            orders.append(Order(job: job, deliver: deliver))
         }
         let store = try store.open()
         let board = try await redis.connect(warnings: true)
         let submit = Submit(
             store: store, engine: EngineHost(executable: try Programs().path("reel-engine")),
-            capacity: Capacity(slots: try await SubmitCommand.slots(board)), terms: terms.terms, stages: terms.stage)
+            capacity: try await Capacity.ofWorkers(on: board))
         let (force, wait, json) = (force, wait, json)
-        var jobs: [(PlacedJob, Deliver)] = []
+        var placed: [(PlacedJob, Deliver)] = []
         for order in orders {
-            let job = try await Interruption.cancelling { () throws in
-                try await order.submit(with: submit, to: board, anew: force)
+            let found = try await SubmitCommand.reporting(order.job.id, json: json) { () throws(ReelFailure) in
+                try await Interruption.cancelling {
+                    try await order.submit(with: submit, to: board, anew: force, json: json)
+                }
             }
-            Console.result(job.id.text)
-            if !wait { Console.say("when it is done: reel-coordinator fetch \(job.id) -o \(order.deliver.output)") }
-            jobs.append((job, order.deliver))
+            if !wait {
+                Console.say("when it is done: reel-coordinator fetch \(order.job.id) -o \(order.deliver.output)")
+            }
+            placed.append((found, order.deliver))
         }
         guard wait else { return }
-        for (job, deliver) in jobs {
-            let view = try await SubmitCommand.follow(job, deliver, on: board)
-            if json { try Console.json(view) }
+        for (job, deliver) in placed {
+            let view = try await SubmitCommand.reporting(job.id, json: json) { () throws(ReelFailure) in
+                try await SubmitCommand.follow(job, deliver, on: board)
+            }
+            if json { Console.json(view) }
         }
     }
 
-    /// How many passes the workers that are there can do at once; where there is none yet, a few.
-    private static func slots(_ board: Board) async throws(ReelFailure) -> Int {
-        let slots = try await board.workers().reduce(0) { $0 + $1.report.slots }
-        return slots > 0 ? slots : 8
+    /// A failure is a line of JSON, too, where that is asked for.
+    private static func reporting<Result>(
+        _ id: JobID, json: Bool, _ body: () async throws(ReelFailure) -> Result
+    ) async throws -> Result {
+        do throws(ReelFailure) {
+            return try await body()
+        } catch {
+            let failure = error.kind == .interrupted ? ReelFailure(.jobGoesOn(job: id)) : error
+            if json { Console.json(ErrorView(failure, message: Console.words(failure), job: id)) }
+            throw failure
+        }
     }
 
     private struct Order: Sendable {
-        let source: String
-        let spec: JobSpec
+        let job: JobRecord
         let deliver: Deliver
 
-        func submit(with submit: Submit, to board: Board, anew: Bool) async throws(ReelFailure) -> PlacedJob {
-            let preparation = try await submit.prepare(source: source, spec: spec, ahead: board)
-            let (job, outcome) = try await submit.submit(preparation, to: board, anew: anew)
-            for warning in job.plan.warnings { Console.say("warning: \(warning)") }
+        func submit(
+            with submit: Submit, to board: Board, anew: Bool, json: Bool
+        ) async throws(ReelFailure) -> PlacedJob {
+            let (placed, outcome) = try await submit.submit(job, to: board, anew: anew) { state in
+                if json {
+                    Console.json(SubmittedView(id: job.id.text, state: state))
+                } else {
+                    Console.result(job.id.text)
+                }
+            }
+            for diagnostic in placed.plan.diagnostics { Console.warn(diagnostic) }
             switch outcome {
             case .published: break
             case .attached: Console.say("job \(job.id) is running already")
             case .resumed: Console.say("job \(job.id) goes on where it was interrupted")
             case .finished: Console.say("job \(job.id) is done already")
             }
-            return job
+            return placed
         }
     }
 
     private static func follow(
         _ job: PlacedJob, _ deliver: Deliver, on board: Board
     ) async throws(ReelFailure) -> JobView {
-        do throws(ReelFailure) {
-            let view = try await Interruption.cancelling { try await finish(job, on: board) }
-            try deliver.copy(job.folder)
-            Console.say("wrote \(deliver.output): \(view.frames) frames")
-            return view.delivered(to: deliver.output)
-        } catch  where error.kind == .interrupted {
-            throw ReelFailure(
-                .interrupted,
-                "job \(job.id) goes on without this command; reel-coordinator status \(job.id) tells how far "
-                    + "it is, cancel \(job.id) ends it", cause: .transient)
-        }
+        let view = try await Interruption.cancelling { try await finish(job, on: board) }
+        try deliver.copy(job.folder)
+        Console.say("wrote \(deliver.output): \(view.frames) frames")
+        return view.delivered(to: deliver.output)
     }
 
     private static func finish(_ job: PlacedJob, on board: Board) async throws(ReelFailure) -> JobView {
         if job.result != nil, let view = try JobView(job.folder) { return view }
         var display = ProgressDisplay()
-        display.assumeSaid(job.plan.warnings)
+        display.assumeSaid(job.plan.diagnostics)
         defer { display.clear() }
         let idle = IdleWatch(board)
         let status = try await Follow(job.id, on: board, patience: .seconds(60)).untilEnd {
@@ -121,8 +137,14 @@ struct SubmitCommand: AsyncParsableCommand {
             if let reason = try await idle.reason(status) { display.warn([reason]) }
         }
         if let failure = status.endingFailure { throw failure }
-        let warnings = try await board.passWarnings(job.id)
-        display.warn(warnings)
-        return JobView(status, output: nil, notes: warnings)
+        let diagnostics = try await board.passDiagnostics(job.id)
+        display.warn(diagnostics.map(\.words))
+        return JobView(status, output: nil, found: diagnostics)
     }
+}
+
+/// A job as soon as it has its id.
+struct SubmittedView: Encodable {
+    let id: String
+    let state: JobState
 }

@@ -4,6 +4,7 @@ internal import ReelCore
 internal import ReelPipeline
 internal import ReelQueue
 internal import ReelStore
+internal import ReelWords
 
 /// Where the board is.
 struct RedisOption: ParsableArguments {
@@ -17,12 +18,10 @@ struct RedisOption: ParsableArguments {
         do {
             try await board.ping()
         } catch {
-            let advice =
-                error.cause == .transient ? "start redis-server there, or name another" : "name user and password"
-            throw ReelFailure(.unreachable, "\(error.message); \(advice) with --redis or REEL_REDIS")
+            throw ReelFailure(.redisUnusable(last: error))
         }
         if warnings {
-            for warning in try await board.warnings() { Console.say("warning: \(warning)") }
+            for warning in try await board.diagnostics() { Console.say("warning: \(warning.words)") }
         }
         return board
     }
@@ -38,8 +37,7 @@ struct StoreOption: ParsableArguments {
 
     func open() throws(ReelFailure) -> Store {
         guard let root else {
-            throw ReelFailure(
-                .unreachable, "no store: name the folder that coordinator and workers share with --store or REEL_STORE")
+            throw ReelFailure(.storeNotNamed)
         }
         return try Store(root: URL(fileURLWithPath: root).path)
     }

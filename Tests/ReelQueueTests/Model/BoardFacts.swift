@@ -5,7 +5,7 @@ struct BoardFacts {
     var now: Int
 
     init(_ raw: RawRedis) throws {
-        var lines = try raw("EVAL", BoardFacts.script, "1", "reel:{main}:").split(separator: "\n").map(String.init)
+        var lines = try raw("EVAL", BoardFacts.script, "1", "reel2:{main}:").split(separator: "\n").map(String.init)
         now = Int(lines.removeFirst()) ?? 0
         facts = lines
     }
@@ -38,11 +38,17 @@ struct BoardFacts {
           local job = {}
           for name, value in fields(key) do job[name] = value end
           local passes = tonumber(job.passes)
-          say('job', id, job.state .. (job.paused and ' paused' or ''), 'copies', job.copied or 0)
+          say('job', id, job.state .. (job.paused and ' paused' or ''), 'copies', job.copied or 0, 'plan', job.plan)
+          for name, score in scores(key .. ':waiters') do say('waiter', id, name, when(score, 'lapsed', 'live')) end
+          if job.removing then
+            local by, till = job.removing:match('^(.+) (%d+)$')
+            say('removing', id, by, when(till, 'false', 'true'))
+          end
           local somewhere = {}
+          local planned = job.plan ~= '0'
           for index, entry in fields(key .. ':done') do
             somewhere[index] = true
-            say('done', id, index, entry:match('^%S+'))
+            if planned then say('done', id, index, entry:match('^%S+')) end
           end
           for _, part in ipairs({ 'live', 'copies' }) do
             for index, entry in fields(key .. ':' .. part) do
@@ -56,7 +62,8 @@ struct BoardFacts {
             say('retry', id, index, when(score, 'due', 'later'))
           end
           local runs = job.state == 'running' or job.state == 'assembling'
-          for index = 0, passes do
+          if job.state == 'probing' and not somewhere['-1'] then say('free', id) end
+          for index = 0, planned and passes or -1 do
             if redis.call('GETBIT', p .. key .. ':map', index) == 1 then say('bit', id, index) end
             if not somewhere[index .. ''] then
               local passed = runs and index < passes and index < tonumber(job.cursor)
@@ -64,7 +71,8 @@ struct BoardFacts {
             end
           end
           local ended = job.state == 'done' or job.state == 'failed' or job.state == 'cancelled'
-          local parts = { 'passes', 'live', 'copies', 'done', 'map', 'retry', 'fails', 'excluded', 'returned' }
+          local parts = { 'passes', 'live', 'copies', 'done', 'map', 'retry', 'fails', 'excluded', 'returned', 'waiters',
+            'diagnostics' }
           for _, part in ipairs(parts) do
             local left = redis.call('PTTL', p .. key .. ':' .. part)
             if ended and left == -1 or not ended and left >= 0 then say('expiry', id, part, left) end

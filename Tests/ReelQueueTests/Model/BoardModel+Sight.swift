@@ -23,7 +23,11 @@ extension BoardModel {
             case .waiting, .retry: if !isAssembly { counts.ready += 1 }
             }
         }
-        counts.exhausted = job.exhausted == nil ? 0 : 1
+        if case .held(let holder, _) = job.probe {
+            counts.live += 1
+            (decoded, encoded) = (decoded + holder.decoded, encoded + holder.encoded)
+        }
+        counts.exhausted = job.exhausted ?? -1 < 0 ? 0 : 1
         let failures = job.failures.sorted { $0.key < $1.key }.map {
             PassFailure(index: $0.key, attempts: $0.value.attempts, recent: $0.value.recent)
         }
@@ -31,7 +35,7 @@ extension BoardModel {
             job: job.published, state: job.state, isPaused: job.isPaused, passes: counts, framesEncoded: encoded,
             framesDecoded: decoded, peakRSS: peak, created: 0, finished: job.state.isTerminal ? 0 : nil,
             failureCount: failures.count, failures: failures, spaceNote: job.spaceNote, excluded: job.excluded,
-            failure: job.failure.map { ReelFailure($0.kind, "", cause: $0.cause) })
+            failure: job.failure, isRefused: job.state == .failed && job.isRefused)
     }
 
     /// Everything that is somewhere, one fact a line, as `BoardFacts` reads it from Redis.
@@ -59,11 +63,21 @@ extension BoardModel {
     }
 
     private func facts(of job: Job, _ id: String) -> [String] {
-        var facts = ["job \(id) \(job.state.rawValue)\(job.isPaused ? " paused" : "") copies \(job.copies)"]
+        var facts = [
+            "job \(id) \(job.state.rawValue)\(job.isPaused ? " paused" : "") copies \(job.copies) plan \(job.published.plan)"
+        ]
+        facts += job.waiters.map { "waiter \(id) \($0.key) \($0.value ? "live" : "lapsed")" }
+        if let removal = job.removal { facts.append("removing \(id) \(removal.waiter) \(removal.isValid)") }
         func holding(_ kind: String, _ index: Int, _ holder: Holder) -> String {
             "\(kind) \(id) \(index) \(holder.token) \(holder.decoded) \(holder.encoded) \(holder.worker)"
         }
-        for (index, condition) in job.conditions.enumerated() {
+        switch job.probe {
+        case .waiting: if job.state == .probing { facts.append("free \(id)") }
+        case .retry(let due): facts.append("retry \(id) -1 \(due > now ? "later" : "due")")
+        case .held(let holder, _): facts.append(holding("live", -1, holder))
+        case .done: facts.append("the probe of \(id) is done")
+        }
+        for (index, condition) in job.conditions.enumerated() where job.published.plan > 0 {
             switch condition {
             case .waiting: facts.append("waiting \(id) \(index)")
             case .retry(let due): facts.append("retry \(id) \(index) \(due > now ? "later" : "due")")
@@ -84,19 +98,20 @@ extension BoardModel {
         let leased = Set(leases.map(\.holding))
         for (id, job) in jobs {
             var (hasWork, workComes) = (false, false)
-            for (index, condition) in job.conditions.enumerated() {
-                switch condition {
+            for index in -1..<job.conditions.count {
+                switch job[index] {
                 case .held(let holder, let copy):
                     for token in [holder.token] + [copy?.token].compactMap(\.self)
                     where !leased.contains(Holding(job: id, index: index, token: token)) {
                         found.append("pass \(index) of \(id) has a holder without a lease")
                     }
                 case .retry(let due): if due > now { workComes = true } else { hasWork = true }
-                case .waiting: if index < job.published.passCount { hasWork = true }
+                case .waiting:
+                    if index < 0 ? job.state == .probing : index < job.published.passCount { hasWork = true }
                 case .done: break
                 }
             }
-            if !job.canBeWorkedOn || job.isPaused {
+            if job.state.isTerminal || job.isPaused {
                 if run[id] != nil || timer[id] != nil { found.append("job \(id) is in line") }
             } else if hasWork && run[id] == nil && timer[id].map({ $0 <= now }) != true
                 || workComes && run[id] == nil && timer[id] == nil
@@ -110,7 +125,7 @@ extension BoardModel {
         }
         for lease in leases where !lease.isLeftOver {
             guard let job = jobs[lease.holding.job] else { continue }
-            if !holds(lease.holding.token, lease.holding.index, of: job), job.canBeWorkedOn {
+            if !holds(lease.holding.token, lease.holding.index, of: job), job.isOpen(lease.holding.index) {
                 found.append("lease \(lease.holding) has no holder")
             }
         }
@@ -119,12 +134,11 @@ extension BoardModel {
 }
 
 extension JobStatus {
-    /// Without what depends on the clock, or on the wording of failures.
+    /// Without what depends on the clock.
     var timeless: JobStatus {
         var status = self
         (status.pace, status.created, status.finished) = (.none, 0, finished.map { _ in 0 })
         (status.oldestWait, status.nextRetry) = (nil, nil)
-        status.failure = failure.map { ReelFailure($0.kind, "", cause: $0.cause) }
         status.failures = failures.map { failure in
             PassFailure(
                 index: failure.index, attempts: failure.attempts,

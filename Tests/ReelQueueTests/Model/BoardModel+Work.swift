@@ -13,8 +13,17 @@ extension BoardModel {
         }
         for id in line() {
             guard let job = jobs[id], canTake(job, offer) else { continue }
+            if job.state == .probing {
+                switch job.probe {
+                case .retry(let due) where due <= now && isForOthers(-1, of: job, offer, waited: now - due): continue
+                case .retry(let due) where due <= now: return give(id, -1, to: offer, token: token)
+                case .waiting: return give(id, -1, to: offer, token: token)
+                case .held, .retry, .done: park(id)
+                }
+                continue
+            }
             if let missing = job.published.encoders.first(where: { !offer.encoders.contains($0) }) {
-                exclude(host(of: offer.worker.text), from: id, why: "it has no encoder \(missing)", kind: .job)
+                exclude(host(of: offer.worker.text), from: id, ReelFailure(.encoderMissing(build: missing)))
                 continue
             }
             if let index = next(of: job, for: offer) { return give(id, index, to: offer, token: token) }
@@ -64,25 +73,29 @@ extension BoardModel {
     }
 
     /// Once more than the job's after it ran out of memory.
-    private func need(of index: Int, _ job: Job) -> Int64 {
+    func need(of index: Int, _ job: Job) -> Int64 {
         job.failures[index]?.attempts["limit"] == nil ? job.published.need : 2 * job.published.need
     }
 
     private mutating func give(_ id: String, _ index: Int, to offer: WorkerOffer, token: String) -> Claim? {
         guard let job = jobs[id], let time = run[id] else { return nil }
         hold(id, index, .held(Holder(token: token, worker: offer.worker.text), copy: nil), token: token)
-        run[id] = time + Double(job.published.frames) / Double(max(job.published.passCount, 1)) / job.published.weight
+        let frames = max(job.published.frames, 1)
+        run[id] = time + Double(frames) / Double(max(job.published.passCount, 1)) / job.published.weight
         virtual = max(virtual, time)
         return claimed(index, of: job, token: token)
     }
 
     private func claimed(_ index: Int, of job: Job, token: String) -> Claim {
-        let pass = index < job.passes.count ? job.passes[index] : .assembly
-        return Claim(job: job.published.id, index: index, pass: pass, token: token, need: need(of: index, job))
+        let pass: Pass = index < 0 ? .probe : index < job.passes.count ? job.passes[index] : .assembly
+        return Claim(
+            job: job.published.id, index: index, pass: pass, token: token, need: need(of: index, job),
+            plan: job.published.plan)
     }
 
     private mutating func park(_ id: String) {
-        let retries = jobs[id]?.conditions.compactMap { condition -> Int? in
+        let conditions = jobs[id].map { $0.conditions + [$0.probe] }
+        let retries = conditions?.compactMap { condition -> Int? in
             if case .retry(let due) = condition { due } else { nil }
         }
         if let first = retries?.min() { timer[id] = min(first, timer[id] ?? first) }
@@ -142,7 +155,8 @@ extension BoardModel {
             drop(id, index, claim.token)
             return .cancelled
         }
-        let condition = index < job.conditions.count ? job.conditions[index] : .waiting
+        guard job.published.plan == claim.plan, index >= 0 else { return .late }
+        let condition = job[index]
         if case .done(let token, _, _) = condition {
             settle(id)
             drop(id, index, claim.token)
@@ -161,9 +175,9 @@ extension BoardModel {
         guard job.returned[index] != claim.token else { return .late }
         let passCount = job.published.passCount
         guard index < passCount || index == passCount && job.finished == passCount else {
-            throw ReelFailure(.unreachable, "it cannot be complete yet")
+            throw ReelFailure(.redisRefused(address: "", said: "it cannot be complete yet", passes: false))
         }
-        jobs[id]?.conditions[index] = .done(
+        jobs[id]?[index] = .done(
             token: claim.token, encoded: result.statistics.framesEncoded, peak: result.statistics.peakRSS)
         for token in losers + [claim.token] { endLease(id, index, token) }
         if job.notedPass == index {
@@ -177,35 +191,45 @@ extension BoardModel {
 
     mutating func fail(_ claim: Claim, worker: String, failure: ReelFailure) -> FailAnswer {
         let (id, index) = (claim.job.text, claim.index)
-        guard let job = jobs[id], job.canBeWorkedOn, holds(claim.token, index, of: job) else {
+        if let job = jobs[id], job.published.plan != claim.plan { return .late }
+        guard let job = jobs[id], job.isOpen(index), holds(claim.token, index, of: job) else {
             drop(id, index, claim.token)
             return .late
         }
         var due = now
-        var reason: ReelFailure?
+        var reason: FailureReason?
         switch failure.cause {
         case .noSpace:
-            let host = host(of: worker)
-            jobs[id]?.spaceNote = "waiting for disk space on \(host): \(failure.message)"
+            let note = JobStatus.SpaceNote(host: host(of: worker), reason: failure)
+            jobs[id]?.spaceNote = note
             jobs[id]?.notedPass = index
             due += BoardModel.lease
         case .incompatible:
-            if exclude(host(of: worker), from: id, why: failure.message, kind: failure.kind) {
+            if exclude(host(of: worker), from: id, failure) {
                 drop(id, index, claim.token)
                 return .jobFailed
             }
         case .transient:
-            let count = charge(id, index, .transient, worker: worker, token: claim.token, failure.message)
+            let count = charge(id, index, failure, worker: worker, token: claim.token)
             due += BoardModel.lease << (count - 1)
-            if count >= 5 { reason = failure }
-        case .crash, .lost, .limit, .permanent:
-            let count = charge(id, index, failure.cause, worker: worker, token: claim.token, failure.message)
-            let most = [FailureCause.crash: 3, .lost: 20, .limit: 2, .permanent: 1]
-            let isLargerThere = liveWorkers.contains { workers[$0]?.memory ?? 0 >= 2 * job.published.need }
-            if count >= most[failure.cause] ?? 1 || failure.cause == .limit && !isLargerThere { reason = failure }
+            if count >= 5 { reason = .passExhausted(pass: index, attempts: count, last: failure) }
+        case .limit:
+            let count = charge(id, index, failure, worker: worker, token: claim.token)
+            let need = job.published.need
+            if count >= 2 || !liveWorkers.contains(where: { workers[$0]?.memory ?? 0 >= 2 * need }) {
+                reason = .passOutOfMemory(pass: index, planned: need, doubled: count > 1, last: failure)
+            }
+        case .crash, .lost:
+            let count = charge(id, index, failure, worker: worker, token: claim.token)
+            if count >= (failure.cause == .crash ? 3 : 20) {
+                reason = .passExhausted(pass: index, attempts: count, last: failure)
+            }
+        case .permanent:
+            _ = charge(id, index, failure, worker: worker, token: claim.token)
+            reason = failure.reason
         }
         if let reason {
-            fail(id, reason, exhausted: index)
+            fail(id, ReelFailure(reason), exhausted: index)
             drop(id, index, claim.token)
             return .jobFailed
         }
@@ -216,14 +240,15 @@ extension BoardModel {
     /// Whether the token held the pass.
     mutating func release(_ claim: Claim) {
         let (id, index) = (claim.job.text, claim.index)
-        if let job = jobs[id], job.canBeWorkedOn, holds(claim.token, index, of: job) {
+        if let job = jobs[id], job.published.plan != claim.plan { return }
+        if let job = jobs[id], job.isOpen(index), holds(claim.token, index, of: job) {
             handBack(id, index, claim.token, due: now)
         } else {
             drop(id, index, claim.token)
         }
     }
 
-    private mutating func handBack(_ id: String, _ index: Int, _ token: String, due: Int) {
+    mutating func handBack(_ id: String, _ index: Int, _ token: String, due: Int) {
         jobs[id]?.returned[index] = token
         requeue(id, index, token, due: due)
     }
@@ -232,24 +257,25 @@ extension BoardModel {
     @discardableResult
     mutating func requeue(_ id: String, _ index: Int, _ token: String, due: Int) -> Bool {
         drop(id, index, token)
-        guard let job = jobs[id], case .waiting = job.conditions[index] else { return false }
+        guard let job = jobs[id], case .waiting = job[index] else { return false }
         // An assembly that began early is released again by the last pass.
         guard index < job.published.passCount || job.finished == job.published.passCount else { return false }
-        jobs[id]?.conditions[index] = .retry(due: due)
+        jobs[id]?[index] = .retry(due: due)
         offer(id, at: due)
         return true
     }
 
     /// Counts an attempt and gives how many there were of its cause.
     mutating func charge(
-        _ id: String, _ index: Int, _ cause: FailureCause, worker: String, token: String, _ message: String
+        _ id: String, _ index: Int, _ reason: ReelFailure, worker: String, token: String
     ) -> Int {
+        let cause = reason.cause
         var failures = jobs[id]?.failures[index] ?? Failures()
         failures.attempts[cause.rawValue, default: 0] += 1
         if cause == .crash { failures.crashedOn.insert(worker) }
         failures.recent.append(
             PassFailure.Attempt(
-                cause: cause.rawValue, message: message, worker: worker, host: host(of: worker), token: token, time: 0))
+                cause: cause.rawValue, reason: reason, worker: worker, host: host(of: worker), token: token, time: 0))
         failures.recent = failures.recent.suffix(5)
         jobs[id]?.failures[index] = failures
         return failures.attempts[cause.rawValue] ?? 0
@@ -257,11 +283,11 @@ extension BoardModel {
 
     /// A host gets nothing of a job any more. True where nobody is left, so that the job failed.
     @discardableResult
-    private mutating func exclude(_ host: String, from id: String, why: String, kind: ReelFailure.Kind) -> Bool {
-        jobs[id]?.excluded[host] = why
+    private mutating func exclude(_ host: String, from id: String, _ reason: ReelFailure) -> Bool {
+        jobs[id]?.excluded[host] = reason
         let hosts = liveWorkers.map { self.host(of: $0) }
         guard !hosts.isEmpty, hosts.allSatisfy({ jobs[id]?.excluded[$0] != nil }) else { return false }
-        fail(id, ReelFailure(kind, why, cause: .incompatible), exhausted: nil)
+        fail(id, ReelFailure(.noWorkerCan(host: host, last: reason)), exhausted: nil)
         return true
     }
 }
@@ -274,14 +300,12 @@ extension BoardModel {
     var liveWorkers: [String] { workers.filter { !$0.value.isSilent }.map(\.key) }
 
     func holds(_ token: String, _ index: Int, of job: Job) -> Bool {
-        guard index < job.conditions.count, case .held(let holder, let copy) = job.conditions[index] else {
-            return false
-        }
+        guard case .held(let holder, let copy) = job[index] else { return false }
         return holder.token == token || copy?.token == token
     }
 
     mutating func hold(_ id: String, _ index: Int, _ condition: Condition, token: String) {
-        jobs[id]?.conditions[index] = condition
+        jobs[id]?[index] = condition
         endLease(id, index, token)
         leases.append(Lease(holding: Holding(job: id, index: index, token: token)))
     }
@@ -293,13 +317,11 @@ extension BoardModel {
     /// Takes a pass from a token, if it has it. One that works at it beside goes on alone.
     mutating func drop(_ id: String, _ index: Int, _ token: String) {
         endLease(id, index, token)
-        guard let job = jobs[id], index < job.conditions.count,
-            case .held(let holder, let copy) = job.conditions[index]
-        else { return }
+        guard let job = jobs[id], case .held(let holder, let copy) = job[index] else { return }
         if holder.token == token {
-            jobs[id]?.conditions[index] = copy.map { .held($0, copy: nil) } ?? .waiting
+            jobs[id]?[index] = copy.map { .held($0, copy: nil) } ?? .waiting
         } else if copy?.token == token {
-            jobs[id]?.conditions[index] = .held(holder, copy: nil)
+            jobs[id]?[index] = .held(holder, copy: nil)
         }
     }
 }

@@ -15,13 +15,18 @@ extension BoardModel {
     private mutating func answer(_ held: WorkerReport.Held, worker: String) -> LeaseAnswer {
         let (id, index) = (held.job.text, held.index)
         guard let job = jobs[id] else { return .lost }
-        let condition = index < job.conditions.count ? job.conditions[index] : .waiting
+        if index < 0, job.state.isTerminal {
+            drop(id, index, held.token)
+            return .cancel
+        }
+        guard job.published.plan == held.plan else { return .lost }
+        let condition = job[index]
         if case .done(let token, _, _) = condition { return token == held.token ? .ok : .lost }
         if job.state.isTerminal {
             drop(id, index, held.token)
             return .cancel
         }
-        guard job.canBeWorkedOn else { return .lost }
+        guard job.isOpen(index) else { return .lost }
         func progressed(_ holder: Holder) -> Holder {
             var holder = holder
             (holder.decoded, holder.encoded, holder.worker) = (held.decoded, held.encoded, worker)
@@ -55,18 +60,19 @@ extension BoardModel {
         let lapsed = leases.filter { $0.lapsed != nil }.sorted { ($0.lapsed ?? 0) < ($1.lapsed ?? 0) }
         for lease in lapsed {
             let (id, index, token) = (lease.holding.job, lease.holding.index, lease.holding.token)
-            guard let job = jobs[id], job.canBeWorkedOn, holds(token, index, of: job),
-                case .held(let holder, let copy) = job.conditions[index]
+            guard let job = jobs[id], job.isOpen(index), holds(token, index, of: job),
+                case .held(let holder, let copy) = job[index]
             else {
                 drop(id, index, token)
                 continue
             }
             let worker = holder.token == token ? holder.worker : copy?.worker ?? ""
-            let count = charge(id, index, .lost, worker: worker, token: token, "worker \(worker) vanished")
+            let count = charge(
+                id, index, ReelFailure(.workerVanished(worker: worker)), worker: worker, token: token)
             if count < 20 {
                 if requeue(id, index, token, due: now) { requeued += 1 }
             } else {
-                fail(id, ReelFailure(.job, "lost", cause: .lost), exhausted: index)
+                fail(id, ReelFailure(.passLost(pass: index, attempts: count, worker: worker)), exhausted: index)
                 drop(id, index, token)
             }
         }

@@ -72,25 +72,49 @@ struct BoardModel {
     }
 
     struct Job {
+        /// As it was begun, or published.
         var published: PublishedJob
-        var passes: [Pass]
-        var state = JobState.publishing
+        var passes: [Pass] = []
+        var state = JobState.probing
         var isPaused = false
+        var probe = Condition.waiting
         /// The assembly's is the last.
-        var conditions: [Condition]
+        var conditions: [Condition] = [.waiting]
         var failures: [Int: Failures] = [:]
-        var excluded: [String: String] = [:]
+        var excluded: [String: ReelFailure] = [:]
         /// The last token that handed a pass back.
         var returned: [Int: String] = [:]
         /// The virtual time that it had come to when it left the line.
         var virtual = 0.0
         var copies = 0
-        var spaceNote: String?
+        var spaceNote: JobStatus.SpaceNote?
         var notedPass: Int?
         var failure: ReelFailure?
         var exhausted: Int?
+        /// It failed while probing.
+        var isRefused = false
+        /// The token that published it.
+        var publisher: String?
+        /// Whether each is still heard of.
+        var waiters: [String: Bool] = [:]
+        /// Who removes it, and whether that lease is valid.
+        var removal: (waiter: String, isValid: Bool)?
         let created: Int
         var failed = 0
+
+        init(_ published: PublishedJob, created: Int) {
+            self.published = published
+            self.created = created
+        }
+
+        /// The condition of a pass, or of the probe; of what the plan does not have it is `waiting`.
+        subscript(index: Int) -> Condition {
+            get { index < 0 ? probe : index < conditions.count ? conditions[index] : .waiting }
+            set { if index < 0 { probe = newValue } else { conditions[index] = newValue } }
+        }
+
+        /// Whether a pass can be worked on: the probe while the job is probing, the others after that.
+        func isOpen(_ index: Int) -> Bool { index < 0 ? state == .probing : canBeWorkedOn }
     }
 
     /// Time goes on, by less than any wait.
@@ -99,48 +123,6 @@ struct BoardModel {
 
 // What people do to jobs.
 extension BoardModel {
-    mutating func publish(
-        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult] = [:], paused: Bool
-    ) throws(ReelFailure) -> Published {
-        let id = job.id.text
-        let before = jobs[id]?.state
-        switch before {
-        case .running, .assembling, .done: return .attached
-        case .failed, .cancelled:
-            guard jobs[id]?.published.passCount == job.passCount else { throw ReelFailure(.job, "other passes") }
-            runAgain(id)
-        case .publishing, nil:
-            open(job, passes: passes)
-            for (index, recorded) in finished {
-                if case .done = jobs[id]?.conditions[index] { continue }
-                let statistics = recorded.result.statistics
-                jobs[id]?.conditions[index] = .done(
-                    token: recorded.token, encoded: statistics.framesEncoded, peak: statistics.peakRSS)
-            }
-        }
-        jobs[id]?.published = job
-        jobs[id]?.passes = passes
-        jobs[id]?.isPaused = paused
-        jobs[id]?.state = .running
-        offer(id, at: now)
-        settle(id)
-        return before == .failed || before == .cancelled ? .resumed : .published
-    }
-
-    /// A publisher dies before its last step.
-    mutating func abandon(_ job: PublishedJob, passes: [Pass]) { open(job, passes: passes) }
-
-    private mutating func open(_ job: PublishedJob, passes: [Pass]) {
-        let id = job.id.text
-        let conditions = Array(repeating: Condition.waiting, count: passes.count + 1)
-        if jobs[id] == nil || jobs[id]?.published.passCount != job.passCount {
-            let created = jobs[id]?.created ?? now
-            jobs[id] = Job(published: job, passes: passes, conditions: conditions, created: created)
-        }
-        jobs[id]?.published = job
-        jobs[id]?.passes = passes
-    }
-
     mutating func cancel(_ id: String) -> Bool {
         guard let job = jobs[id], !job.state.isTerminal else { return false }
         end(id, .cancelled)
@@ -158,25 +140,36 @@ extension BoardModel {
     mutating func resume(_ id: String) -> JobState? {
         guard let job = jobs[id], !job.state.isTerminal else { return jobs[id]?.state }
         jobs[id]?.isPaused = false
-        if job.state != .publishing { join(id) }
+        join(id)
         settle(id)
         return job.state
     }
 
     mutating func retry(_ id: String) -> JobState? {
         guard let job = jobs[id], job.state == .failed else { return jobs[id]?.state }
+        if job.removal?.isValid == true { return nil }
         runAgain(id)
         jobs[id]?.isPaused = false
-        jobs[id]?.state = .running
+        if job.isRefused { jobs[id]?.probe = .retry(due: now) }
+        jobs[id]?.state = job.isRefused ? .probing : .running
         offer(id, at: now)
         settle(id)
         return .failed
     }
 
-    mutating func forget(_ id: String) throws(ReelFailure) {
+    /// - Parameter removal: who removes it by `leave`.
+    mutating func forget(_ id: String, removal: String? = nil) throws(ReelFailure) {
         guard let job = jobs[id] else { return }
-        guard job.state.isTerminal else { throw ReelFailure(.usage, "cancel it first") }
+        if let removal, !job.state.isTerminal || job.removal?.isValid != true || job.removal?.waiter != removal {
+            return
+        }
+        guard job.state.isTerminal else { throw ReelFailure(.jobNotEnded(job: JobID(id), state: job.state)) }
         jobs[id] = nil
+        leaveLeases(id)
+    }
+
+    /// What is held of a job that is gone stays leased until it lapses.
+    mutating func leaveLeases(_ id: String) {
         for place in leases.indices where leases[place].holding.job == id { leases[place].isLeftOver = true }
     }
 
@@ -186,6 +179,7 @@ extension BoardModel {
         for index in job.conditions.indices {
             if case .retry = job.conditions[index] { job.conditions[index] = .waiting }
         }
+        if case .retry = job.probe { job.probe = .waiting }
         (job.failures, job.excluded, job.copies) = ([:], [:], 0)
         (job.spaceNote, job.notedPass, job.failure, job.exhausted) = (nil, nil, nil, nil)
         jobs[id] = job
@@ -218,6 +212,8 @@ extension BoardModel {
     }
 
     mutating func fail(_ id: String, _ failure: ReelFailure, exhausted: Int?) {
+        let isRefused = jobs[id]?.state == .probing
+        jobs[id]?.isRefused = isRefused
         end(id, .failed)
         jobs[id]?.failure = failure
         jobs[id]?.exhausted = exhausted
@@ -275,10 +271,9 @@ extension BoardModel {
     /// Every retry of a job becomes due: now, or longer ago than a lease lasts.
     mutating func fallDue(_ id: String, longSince: Bool) {
         let due = longSince ? BoardModel.longSince : now
-        for index in jobs[id]?.conditions.indices ?? 0..<0 {
-            if case .retry(let before) = jobs[id]?.conditions[index], longSince || before > now {
-                jobs[id]?.conditions[index] = .retry(due: due)
-            }
+        for index in -1..<(jobs[id]?.conditions.count ?? -1) {
+            guard case .retry(let before) = jobs[id]?[index], longSince || before > now else { continue }
+            jobs[id]?[index] = .retry(due: due)
         }
         if timer[id] != nil { timer[id] = due }
     }

@@ -40,19 +40,24 @@ extension Conformance {
 
     /// What publishers, people and workers do until every job is done; gives what is not right then.
     private func bringToAnEnd(_ operation: Operation) async throws -> [String] {
-        if case .publish(let job, _, _) = operation { try await publishAgain(job) }
+        if case .put(let job, _, _) = operation { try await putAgain(job.id) }
         var recorded: Set<BoardModel.Holding> = []
         var found: [String] = []
         for round in 0..<12 {
             for id in OperationSource.ids {
                 guard let status = try await board.status(JobID(id)) else { continue }
-                if status.state == .publishing || status.state == .cancelled { try await publishAgain(status.job) }
-                _ = try await board.retry(JobID(id))
+                // Nobody takes a job along that comes to nothing.
+                if status.state == .cancelled { try await putAgain(status.job.id) }
+                if try await board.retry(JobID(id)) == nil { try await putAgain(status.job.id) }
                 if status.isPaused { _ = try await board.resume(JobID(id)) }
             }
             for protocolVersion in 1...2 {
                 let offer = Bench.offer("last\(round)", memory: 10_000, protocolVersion: protocolVersion)
                 while let claim = try await board.claim(offer) {
+                    if claim.pass == .probe {
+                        try await publish(claim)
+                        continue
+                    }
                     if claim.pass == .assembly, try await board.status(claim.job)?.state == .running {
                         // Begun early: who holds the rest may be dead, so that it would wait for ever.
                         try await board.release(claim)
@@ -65,8 +70,8 @@ extension Conformance {
                     if !recorded.insert(pass).inserted { found.append("\(pass): given out after it was done") }
                 }
             }
-            for name in try raw("ZRANGE", "reel:{main}:lease", "0", "-1").split(separator: "\n") {
-                try raw("ZADD", "reel:{main}:lease", "1", String(name))
+            for name in try raw("ZRANGE", "reel2:{main}:lease", "0", "-1").split(separator: "\n") {
+                try raw("ZADD", "reel2:{main}:lease", "1", String(name))
             }
             _ = try await reaper.reap()
             if try await unfinished().isEmpty { break }
@@ -76,25 +81,28 @@ extension Conformance {
         _ = try await board.audit()
         found += try await unfinished()
         if try await board.audit().repairs > 0 { found.append("an audit after the audit repairs") }
-        if try raw("ZCARD", "reel:{main}:lease") != "0" { found.append("leases are left") }
+        if try raw("ZCARD", "reel2:{main}:lease") != "0" { found.append("leases are left") }
         return found
     }
 
-    private func publishAgain(_ job: PublishedJob) async throws {
-        do throws(ReelFailure) {
-            _ = try await board.publish(job, passes: OperationSource.passes(of: job))
-        } catch {
-            // It may have been there with other passes.
-            guard error.kind == .job else { throw error }
-        }
+    /// Makes an ended job anew, one also that somebody wanted to remove.
+    private func putAgain(_ id: JobID) async throws {
+        guard let job = source.job(id, plan: 9) else { return }
+        if try await board.status(id)?.state.isTerminal == true { try await board.forget(id) }
+        _ = try await board.put(job, passes: OperationSource.passes(of: job))
+    }
+
+    private func publish(_ claim: Claim) async throws {
+        guard let job = source.job(claim.job, plan: 8) else { return }
+        _ = try await board.publish(job, passes: OperationSource.passes(of: job), claim: claim)
     }
 
     private func fallDue(_ id: String) throws {
-        let key = "reel:{main}:job:\(id):retry"
+        let key = "reel2:{main}:job:\(id):retry"
         for index in try raw("ZRANGE", key, "0", "-1").split(separator: "\n").map(String.init) {
             try raw("ZADD", key, "1", index)
         }
-        try raw("ZADD", "reel:{main}:timer", "XX", "1", id)
+        try raw("ZADD", "reel2:{main}:timer", "XX", "1", id)
     }
 
     private func unfinished() async throws -> [String] {

@@ -13,6 +13,9 @@ struct Conformance {
     /// The answered claims, and by whom.
     private(set) var claims: [Claim] = []
     private var claimers: [WorkerID] = []
+    /// Who is to remove a job.
+    private var removals: [String: Removal] = [:]
+    private var removers: [String: String] = [:]
     /// When the last operation was over, in milliseconds by Redis's clock; while one goes on, a moment before it.
     private var last = 0
     private(set) var history: [String] = []
@@ -52,7 +55,7 @@ struct Conformance {
 
     private func isRepeatable(_ operation: Operation) -> Bool {
         switch operation {
-        case .claim, .claimInVain, .lag, .restart: false
+        case .put, .begin, .beginInVain, .claim, .claimInVain, .lag, .restart: false
         default: true
         }
     }
@@ -60,18 +63,24 @@ struct Conformance {
     mutating func perform(_ operation: Operation) async throws {
         try await tick()
         switch operation {
-        case .publish(let job, let finished, let paused): try await publish(job, finished, paused)
-        case .abandon(let job): try await abandon(job)
+        case .put(let job, let finished, let paused): try await put(job, finished, paused)
+        case .begin(let job, let coordinator): _ = try await begin(job, coordinator, keep: true)
+        case .beginInVain(let job, let coordinator): _ = try await begin(job, coordinator, keep: false)
+        case .publish(let job, let place, let finished, let paused):
+            try await publish(job, claims[place], finished, paused)
+        case .abandon(let job, let passes, let results): try abandon(job, passes, results)
+        case .attend, .leave, .remove, .lapseWaiters: try await performWaiting(operation)
         case .claim(let worker): _ = try await claim(worker, keep: true)
         case .claimInVain(let worker): _ = try await claim(worker, keep: false)
-        case .beat(let worker, let held, let encoded, let whole): try await beat(worker, held, encoded, whole)
+        case .beat(let worker, let held, let other, let encoded, let whole):
+            try await beat(worker, held, other, encoded, whole)
         case .complete(let place):
             let (claim, result) = (claims[place], Conformance.result(of: claims[place]))
             let (board, worker) = (board, claimers[place])
             let answer = await outcome { try await board.complete(claim, worker: worker, result: result) }
             compare(answer, outcome { try model.complete(claim, result: result) })
         case .fail(let place, let cause):
-            let failure = ReelFailure(.job, "it broke", cause: cause)
+            let failure = ReelFailure.sample(cause, "it broke")
             let answer = try await board.fail(claims[place], worker: claimers[place], failure: failure)
             compare(answer, model.fail(claims[place], worker: claimers[place].text, failure: failure))
         case .release(let place):
@@ -106,7 +115,7 @@ struct Conformance {
             model.depart(source.workers[worker].offer.worker.text)
         case .silence(let worker):
             let name = source.workers[worker].offer.worker.text
-            try raw("ZADD", "reel:{main}:workers", "XX", "1", name)
+            try raw("ZADD", "reel2:{main}:workers", "XX", "1", name)
             model.silence(name)
         case .audit: compare(try await board.audit(), model.audit())
         case .restart:
@@ -134,37 +143,87 @@ struct Conformance {
         PassResult(
             segments: [],
             statistics: PassStatistics(framesEncoded: 7 + claim.index, peakRSS: 1000 + Int64(claim.index)),
-            warnings: ["from \(claim.token)"])
+            diagnostics: [.said("from \(claim.token)")])
     }
 
-    private mutating func publish(_ job: PublishedJob, _ finished: [Int], _ paused: Bool) async throws {
-        let passes = OperationSource.passes(of: job)
-        let results = Dictionary(
+    private static func results(_ finished: [Int]) -> [Int: RecordedResult] {
+        Dictionary(
             uniqueKeysWithValues: finished.map { index in
                 let statistics = PassStatistics(framesEncoded: 5, peakRSS: 900)
-                return (
-                    index,
-                    RecordedResult(
-                        token: "store\(index)", result: PassResult(segments: [], statistics: statistics, warnings: []))
-                )
+                let result = PassResult(segments: [], statistics: statistics, diagnostics: [])
+                return (index, RecordedResult(token: "store\(index)", result: result))
             })
-        let board = board
-        let answer = await outcome {
-            try await board.publish(job, passes: passes, finished: results, paused: paused)
-        }
-        compare(answer, outcome { try model.publish(job, passes: passes, finished: results, paused: paused) })
     }
 
-    /// Takes the last step of publishing back.
-    private mutating func abandon(_ job: PublishedJob) async throws {
-        guard model.jobs[job.id.text] == nil else { return }
-        let passes = OperationSource.passes(of: job)
-        _ = try await board.publish(job, passes: passes)
-        try raw("HSET", "reel:{main}:job:\(job.id)", "state", "publishing")
-        try raw("ZREM", "reel:{main}:run", job.id.text)
-        // Without passes its assembly was released at once.
-        try raw("DEL", "reel:{main}:job:\(job.id):retry")
-        model.abandon(job, passes: passes)
+    /// What a submitter does whose job is planned already.
+    private mutating func put(_ job: PublishedJob, _ finished: [Int], _ paused: Bool) async throws {
+        guard let claim = try await begin(job, 0, keep: false) else { return }
+        try await publish(job, claim, finished, paused)
+    }
+
+    private mutating func begin(_ job: PublishedJob, _ coordinator: Int, keep: Bool) async throws -> Claim? {
+        let holder = OperationSource.coordinators[coordinator]
+        let answer = try await board.begin(job, holder: WorkerID(holder))
+        let claim = answer.claim
+        compare(answer, model.begin(job, holder: holder, token: claim?.token ?? "none"))
+        if keep, let claim {
+            claims.append(claim)
+            claimers.append(WorkerID(holder))
+        }
+        return claim
+    }
+
+    private mutating func publish(
+        _ job: PublishedJob, _ claim: Claim, _ finished: [Int], _ paused: Bool
+    ) async throws {
+        let (passes, results) = (OperationSource.passes(of: job), Conformance.results(finished))
+        let answer = try await board.publish(job, passes: passes, finished: results, claim: claim, paused: paused)
+        compare(answer, model.publish(job, passes: passes, finished: results, claim: claim, paused: paused))
+    }
+
+    /// Leaves what a publisher has put up that holds the probe and dies: nothing of it may be seen or last.
+    private mutating func abandon(_ job: PublishedJob, _ passes: Int, _ results: Int) throws {
+        guard case .held? = model.jobs[job.id.text]?.probe, model.jobs[job.id.text]?.state == .probing else { return }
+        let key = "reel2:{main}:job:\(job.id)"
+        for index in 0..<passes {
+            try raw("HSET", "\(key):passes", String(index), "audio \(Bench.json(Pass.audio(9)))")
+        }
+        for (index, recorded) in Conformance.results(Array(0..<results)) {
+            try raw("HSET", "\(key):done", String(index), "dead \(Bench.json(recorded.result))")
+            try raw("SETBIT", "\(key):map", String(index), "1")
+            try raw(
+                "HSETNX", "\(key):diagnostics", #"{"languages-lost":{"container":"mp4","languages":["of the dead"]}}"#,
+                String(index))
+        }
+        if results > 0 { try raw("HSET", key, "sum", "\(results) 0 \(5 * results) 900") }
+    }
+
+    private mutating func performWaiting(_ operation: Operation) async throws {
+        switch operation {
+        case .attend(let job, let coordinator, let place):
+            let (name, claim) = (OperationSource.coordinators[coordinator], place.map { claims[$0] })
+            let answer = try await board.attend(JobID(job), waiter: name, claim: claim)
+            compare(answer, model.attend(job, waiter: name, claim: claim))
+        case .leave(let job, let coordinator, let place, let abandoning):
+            let (name, claim) = (OperationSource.coordinators[coordinator], place.map { claims[$0] })
+            let answer = try await board.leave(JobID(job), waiter: name, claim: claim, abandoning: abandoning)
+            let removes = model.leave(job, waiter: name, claim: claim, abandoning: abandoning)
+            compare(answer != .stays, removes)
+            if let removal = answer.removal {
+                removals[job] = removal
+                removers[job] = name
+            }
+        case .remove(let job):
+            guard let removal = removals[job] else { return }
+            try await board.forget(JobID(job), removal: removal)
+            try model.forget(job, removal: removers[job])
+        case .lapseWaiters(let job):
+            let key = "reel2:{main}:job:\(job)"
+            for name in OperationSource.coordinators { try raw("ZADD", "\(key):waiters", "XX", "1", name) }
+            if let remover = model.jobs[job]?.removal?.waiter { try raw("HSET", key, "removing", "\(remover) 1") }
+            model.lapseWaiters(job)
+        default: break
+        }
     }
 
     private mutating func claim(_ worker: Int, keep: Bool, quickIn job: String? = nil) async throws {
@@ -178,15 +237,18 @@ struct Conformance {
         history[history.count - 1] += answer.map { " -> \($0.job) \($0.index) \($0.token.prefix(6))" } ?? " -> nothing"
     }
 
-    private mutating func beat(_ worker: Int, _ held: [Int], _ encoded: Int, _ wholeRuns: Int) async throws {
+    private mutating func beat(
+        _ worker: Int, _ held: [Int], _ other: Int?, _ encoded: Int, _ wholeRuns: Int
+    ) async throws {
         let worker = source.workers[worker]
         let report = WorkerReport(
             worker: worker.offer.worker, host: worker.host, slots: 2, memoryTotal: worker.memoryTotal,
             encoders: worker.offer.encoders, protocolVersion: 1,
-            held: held.map { place in
+            held: held.enumerated().map { number, place in
                 let claim = claims[place]
                 return WorkerReport.Held(
-                    job: claim.job, index: claim.index, token: claim.token, decoded: encoded + 1, encoded: encoded,
+                    job: claim.job, index: claim.index, token: claim.token,
+                    plan: claim.plan + (number == other ? 1 : 0), decoded: encoded + 1, encoded: encoded,
                     wholeRuns: wholeRuns)
             })
         let (answer, expected) = (try await board.beat(report), model.beat(report))
@@ -198,31 +260,31 @@ struct Conformance {
         for holding in places.filter(model.leases.indices.contains).map({ model.leases[$0].holding }) {
             guard let score = model.lapse(holding) else { continue }
             let name = "\(holding.job)/\(holding.index)/\(holding.token)"
-            try raw("ZADD", "reel:{main}:lease", String(score), name)
+            try raw("ZADD", "reel2:{main}:lease", String(score), name)
         }
     }
 
     private mutating func fallDue(_ job: String, _ longSince: Bool) throws {
-        let key = "reel:{main}:job:\(job):retry"
+        let key = "reel2:{main}:job:\(job):retry"
         let score = longSince ? "1" : String(last)
         for index in try raw("ZRANGE", key, "0", "-1").split(separator: "\n").map(String.init) {
             try raw("ZADD", key, "LT", score, index)
         }
-        try raw("ZADD", "reel:{main}:timer", "XX", score, job)
+        try raw("ZADD", "reel2:{main}:timer", "XX", score, job)
         model.fallDue(job, longSince: longSince)
     }
 
     private mutating func lag(_ job: String, _ index: Int, _ worker: Int) async throws {
         guard let holder = model.lag(job, index) else { return }
-        let (key, name) = ("reel:{main}:job:\(job)", source.workers[worker].offer.worker.text)
+        let (key, name) = ("reel2:{main}:job:\(job)", source.workers[worker].offer.worker.text)
         let entry = "\(holder.token) 1 \(holder.decoded) \(holder.encoded) \(holder.worker)"
         try raw("HSET", "\(key):live", String(index), entry)
         try raw("HSET", "\(key):times", name, "3600000")
-        try raw("ZADD", "reel:{main}:tail", "1", job)
+        try raw("ZADD", "reel2:{main}:tail", "1", job)
         // Of two that have come equally far, the later beat tells: all that are heard of get the same.
         let clock = try raw("TIME").split(separator: "\n").compactMap { Int($0) }
-        for name in try raw("ZRANGE", "reel:{main}:workers", "2", "+inf", "BYSCORE").split(separator: "\n") {
-            try raw("ZADD", "reel:{main}:workers", String((clock[0] - 1) * 1000), String(name))
+        for name in try raw("ZRANGE", "reel2:{main}:workers", "2", "+inf", "BYSCORE").split(separator: "\n") {
+            try raw("ZADD", "reel2:{main}:workers", String((clock[0] - 1) * 1000), String(name))
         }
         try await claim(worker, keep: true, quickIn: job)
         try raw("HDEL", "\(key):times", name)

@@ -4,13 +4,25 @@ import ReelQueue
 /// One thing that may befall the board. Claims are named by their number among all that were answered, leases by their
 /// place among the model's, so that a sequence can be replayed though tokens are random.
 enum Operation {
-    case publish(PublishedJob, finished: [Int], paused: Bool)
-    /// A publisher dies before its last step.
-    case abandon(PublishedJob)
+    /// Begun and published in one go.
+    case put(PublishedJob, finished: [Int], paused: Bool)
+    case begin(PublishedJob, coordinator: Int)
+    /// The reply is lost, and the coordinator with it.
+    case beginInVain(PublishedJob, coordinator: Int)
+    case publish(PublishedJob, claim: Int, finished: [Int], paused: Bool)
+    /// A publisher dies before its last step: so many passes of its plan are there, and so many results.
+    case abandon(PublishedJob, passes: Int, results: Int)
+    case attend(job: String, coordinator: Int, claim: Int?)
+    case leave(job: String, coordinator: Int, claim: Int?, abandoning: Bool)
+    /// One that left a job to remove it does so.
+    case remove(job: String)
+    /// Those that wait for a job have not been heard of for a lease.
+    case lapseWaiters(job: String)
     case claim(worker: Int)
     /// The reply is lost, and the worker with it.
     case claimInVain(worker: Int)
-    case beat(worker: Int, claims: [Int], encoded: Int, wholeRuns: Int)
+    /// `other` of the claims is said to be of another plan than it is.
+    case beat(worker: Int, claims: [Int], other: Int?, encoded: Int, wholeRuns: Int)
     case complete(claim: Int)
     case fail(claim: Int, FailureCause)
     case release(claim: Int)
@@ -31,6 +43,8 @@ struct OperationSource {
     private var random: SplitMix64
     let workers: [ConformingWorker]
     private var jobs: [PublishedJob] = []
+    /// Names of those that submit.
+    static let coordinators = ["c1", "c2", "c3"]
     private let frequentCause: FailureCause?
     static let ids = ["a", "b", "c", "d"]
 
@@ -73,12 +87,27 @@ struct OperationSource {
     /// The next one, by what the model knows; `claims` are those that were answered.
     mutating func next(_ model: BoardModel, claims: [Claim], restarts: Bool) -> Operation {
         switch kind(restarts: restarts) {
-        case .publish: return publication()
-        case .abandon: return .abandon(jobs[below(jobs.count)])
+        case .put: return publication()
+        case .begin: return .begin(jobs[below(jobs.count)], coordinator: coordinator())
+        case .beginInVain: return .beginInVain(jobs[below(jobs.count)], coordinator: coordinator())
+        case .publish: return probe(of: claims, model).map { publication(of: $0, claims[$0]) } ?? publication()
+        case .abandon: return .abandon(planned(jobs[below(jobs.count)]), passes: below(8), results: below(8))
+        case .attend:
+            let id = jobID()
+            return .attend(job: id, coordinator: coordinator(), claim: probe(of: claims, model, id))
+        case .leave:
+            let id = jobID()
+            return .leave(
+                job: id, coordinator: coordinator(), claim: probe(of: claims, model, id), abandoning: chance(50))
+        case .remove: return .remove(job: jobID())
+        case .lapseWaiters: return .lapseWaiters(job: jobID())
         case .claim: return .claim(worker: below(workers.count))
         case .claimInVain: return .claimInVain(worker: below(workers.count))
         case .beat: return beat(claims)
-        case .complete: return claim(of: claims, model).map { .complete(claim: $0) } ?? publication()
+        case .complete:
+            guard let place = claim(of: claims, model) else { return publication() }
+            return claims[place].index < 0 && chance(80)
+                ? publication(of: place, claims[place]) : .complete(claim: place)
         case .fail: return claim(of: claims, model).map { .fail(claim: $0, cause()) } ?? publication()
         case .release: return claim(of: claims, model).map { .release(claim: $0) } ?? publication()
         case .lapse: return .lapse(leases: some(of: model.leases.count, percent: 50))
@@ -99,15 +128,18 @@ struct OperationSource {
     }
 
     private enum Kind {
-        case publish, abandon, claim, claimInVain, beat, complete, fail, release, lapse, reap, fallDue, lag
+        case put, begin, beginInVain, publish, abandon, attend, leave, remove, lapseWaiters, claim, claimInVain, beat,
+            complete, fail, release, lapse, reap, fallDue, lag
         case cancel, pause, resume, retry, forget, drain, depart, silence, audit, restart
     }
 
     /// Of a thousand operations so many.
     private static let weights: [(kind: Kind, weight: Int)] = [
-        (.publish, 80), (.abandon, 10), (.claim, 220), (.claimInVain, 20), (.beat, 80), (.complete, 150), (.fail, 110),
-        (.release, 30), (.lapse, 50), (.reap, 50), (.fallDue, 60), (.lag, 30), (.cancel, 12), (.pause, 12),
-        (.resume, 17), (.retry, 18), (.forget, 8), (.drain, 5), (.depart, 4), (.silence, 6), (.audit, 18),
+        (.put, 52), (.begin, 35), (.beginInVain, 5), (.publish, 30), (.abandon, 10), (.attend, 25), (.leave, 22),
+        (.remove, 10), (.lapseWaiters, 6), (.claim, 200), (.claimInVain, 17), (.beat, 70), (.complete, 130),
+        (.fail, 90), (.release, 25), (.lapse, 40), (.reap, 45), (.fallDue, 50), (.lag, 28), (.cancel, 12),
+        (.pause, 12), (.resume, 17), (.retry, 18), (.forget, 8), (.drain, 5), (.depart, 4), (.silence, 6),
+        (.audit, 18),
         (.restart, 10),
     ]
 
@@ -125,6 +157,41 @@ struct OperationSource {
         kind == .complete && frequentCause != nil && chance(65) ? .fail : kind
     }
 
+    private mutating func coordinator() -> Int { below(OperationSource.coordinators.count) }
+
+    /// With the number of one of its plans.
+    private mutating func planned(_ job: PublishedJob) -> PublishedJob {
+        var job = job
+        job.plan = 1 + below(3)
+        return job
+    }
+
+    /// The job of that id, with the number of a plan.
+    func job(_ id: JobID, plan: Int) -> PublishedJob? {
+        var job = jobs.first { $0.id == id }
+        job?.plan = plan
+        return job
+    }
+
+    /// Mostly a claim that holds a probe: of that job, if one is named.
+    private mutating func probe(of claims: [Claim], _ model: BoardModel, _ id: String? = nil) -> Int? {
+        let probes = claims.indices.filter { place in
+            claims[place].index < 0 && (id == nil || claims[place].job.text == id)
+        }
+        let holding = probes.filter { place in
+            model.jobs[claims[place].job.text].map { model.holds(claims[place].token, -1, of: $0) } ?? false
+        }
+        let some = chance(85) && !holding.isEmpty ? holding : probes
+        return some.isEmpty || chance(15) ? nil : some[below(some.count)]
+    }
+
+    private mutating func publication(of place: Int, _ claim: Claim) -> Operation {
+        guard let job = jobs.first(where: { $0.id == claim.job }) else { return publication() }
+        return .publish(
+            planned(job), claim: place, finished: chance(30) ? some(of: job.passCount, percent: 40) : [],
+            paused: chance(10))
+    }
+
     private mutating func jobID() -> String { jobs[below(jobs.count)].id.text }
 
     private mutating func some(of count: Int, percent: Int) -> [Int] {
@@ -135,13 +202,14 @@ struct OperationSource {
         var job = jobs[below(jobs.count)]
         if chance(10) { job = OperationSource.job(job.id.text, passes: 5, using: &random) }
         let finished = chance(15) ? some(of: job.passCount, percent: 50) : []
-        return .publish(job, finished: finished, paused: chance(10))
+        return .put(planned(job), finished: finished, paused: chance(10))
     }
 
     private mutating func beat(_ claims: [Claim]) -> Operation {
         let recent = max(0, claims.count - 15)..<claims.count
         return .beat(
-            worker: below(workers.count), claims: recent.filter { _ in chance(35) }, encoded: below(8),
+            worker: below(workers.count), claims: recent.filter { _ in chance(35) },
+            other: chance(10) ? below(15) : nil, encoded: below(8),
             wholeRuns: chance(70) ? 0 : below(4))
     }
 

@@ -74,17 +74,30 @@ struct AssemblySection {
                 taken.add("assembly", try await AssemblySection.assembly(of: job, source, in: workshop))
                 try await workshop.addCopies(of: result, to: &taken)
             }
-            return (taken, try workshop.size(result), job.wholeSegments().values.reduce(0) { $0 + $1.count })
+            return (taken, try workshop.size(result), try AssemblySection.segments(of: job).count)
         }
     }
 
     private static func output(of job: JobFolder, in workshop: Workshop) throws -> String {
-        workshop.work("assembled.\(try AtomicFile.read(json: Plan.self, from: job.plan).container.rawValue)")
+        workshop.work("assembled.\(try AssemblySection.plan(of: job).container.rawValue)")
+    }
+
+    /// The plan of a job that has one.
+    static func plan(of job: JobFolder) throws -> Plan {
+        let plan = try job.latestPlan()
+        return try job.readPlan(plan?.number ?? 1)
+    }
+
+    private static func segments(of job: JobFolder) throws -> [SegmentRecord] {
+        let plan = try plan(of: job)
+        let index = try job.readIndex(of: plan)
+        let planned = PlannedSegments(plan: plan, index: index)
+        return job.wholeSegments(plan.passes.flatMap(planned.contents)).compactMap(\.self)
     }
 
     /// Has an engine alone join the segments of a finished job once more.
     static func assembly(of job: JobFolder, _ source: String, in workshop: Workshop) async throws -> Measurement {
-        let segments = job.wholeSegments().sorted { $0.key < $1.key }.flatMap(\.value)
+        let (plan, segments) = (try plan(of: job), try segments(of: job))
         let (list, output) = (
             try SegmentListFile(path: workshop.work("segments.list")), try output(of: job, in: workshop)
         )
@@ -92,7 +105,9 @@ struct AssemblySection {
         try list.append(segments)
         let request = EngineRequest.assemble(
             AssembleRequest(
-                job: JobFiles(source: source, index: job.index, plan: job.plan), segments: job.segments,
+                job: JobFiles(
+                    source: source, index: try job.store.index(of: plan, job.read()), plan: job.plan(plan.number)),
+                segments: job.segments,
                 list: list.path,
                 output: output))
         return try await workshop.measure("assembly of \(segments.count)", engine: request)

@@ -28,8 +28,8 @@ struct ClusterSection {
             guard let id = said.split(separator: "\n").first else { throw Trouble("submit printed no job") }
             let job = try board.job(String(id))
             return (
-                try SourceIndex(decoding: try AtomicFile.read(job.index)),
-                try AtomicFile.read(json: Plan.self, from: job.plan), try job.read().spec
+                try job.readIndex(of: AssemblySection.plan(of: job)),
+                try AssemblySection.plan(of: job), try job.read().spec
             )
         }
         let frames = Double(plan.timeline.frameCount)
@@ -39,7 +39,7 @@ struct ClusterSection {
         var alone = 0.0
         for slots in ClusterSection.slotCounts {
             let plan = try Planner(slots: slots).plan(
-                index: index, spec: spec, video: plan.video, audio: plan.audio, warnings: [])
+                index: index, spec: spec, video: plan.video, audio: plan.audio, diagnostics: [])
             let passes = plan.passes.map { costs.seconds(of: $0, filmFrames: frames) }
             let work = ClusterSection.makespan(of: passes, slots: slots)
             let all = recon + work + assembly
@@ -114,7 +114,7 @@ struct ClusterSection {
             let id = try await board.finish(source, Peer.reelCoding, slots: 1)
             let wall = (ContinuousClock.now - began) / .seconds(1)
             let results = try await board.board().results(JobID(id))
-            let plan = try AtomicFile.read(json: Plan.self, from: try board.job(id).plan)
+            let plan = try AssemblySection.plan(of: try board.job(id))
             var (video, sound, videoPasses) = (PassStatistics(), 0.0, 0)
             for (place, result) in results {
                 guard plan.passes.indices.contains(place), case .video = plan.passes[place] else {

@@ -1,3 +1,5 @@
+public import ReelCore
+
 /// Quantities as people read and type them.
 public enum Wording {
     /// Bytes in whole MiB, rounded up, so that asking for what was named is enough: "431 MiB".
@@ -16,5 +18,14 @@ public enum Wording {
         let digits = String(rest)
         let padding = String(repeating: "0", count: 3 - digits.count)
         return "\(milliseconds < 0 ? "-" : "")\(whole).\(padding)\(digits) s"
+    }
+
+    /// A time to the nearest microsecond, for those that differ by less than a millisecond: "12.345678 s".
+    static func exact(_ time: Rational) -> String {
+        let microseconds = TimeBase(1, 1_000_000).ticks(in: time, rounding: .nearest)
+        let (whole, rest) = microseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
+        let digits = String(rest)
+        let padding = String(repeating: "0", count: 6 - digits.count)
+        return "\(microseconds < 0 ? "-" : "")\(whole).\(padding)\(digits) s"
     }
 }

@@ -1,0 +1,470 @@
+/// Why something did not work: a stable code and its facts. It is stored, sent and counted as that, in JSON as an object
+/// with the code for its only key and the facts under it.
+///
+/// A code is never given another meaning. What other programs said of it (a library, the operating system) is a fact
+/// that is quoted.
+public indirect enum FailureReason: Hashable, Codable, Sendable {
+    // MARK: Source
+    /// The file cannot be opened or read; `said` is the system's reason.
+    case sourceUnreadable(path: String, said: String)
+    /// The file is not media, or its index is missing.
+    case notMedia(path: String)
+    case noVideo(path: String)
+    case encrypted(path: String)
+    /// This host's FFmpeg has no decoder for a stream.
+    case noDecoder(path: String, stream: Int, codec: String)
+    /// A decoder does not take a stream's header.
+    case headerDamaged(path: String, stream: Int, codec: String)
+    /// No frame of the video decodes; no path where an index alone says so.
+    case nothingDecodes(path: String?)
+    /// A decoder reports errors without end.
+    case decoderStuck(codec: String)
+    case noFrames(path: String?)
+    /// No random access point lies at the video's first frame.
+    case noStart
+    /// An index gives sizes that no video has: bytes of a frame, and frames that a decoder holds back.
+    case impossibleSizes(frameBytes: Int64, reorderDepth: Int)
+    /// The file is another than the one that was indexed; `number` is of the stream or packet that tells.
+    case sourceChanged(path: String, change: SourceChange, number: Int)
+    case pictureUnconvertible(width: Int, height: Int)
+    /// A frame at `time`, in seconds from the file's start, does not decode as it should, and the job is to fail then.
+    case videoDamaged(path: String, damage: FrameDamage, time: Rational)
+    /// Sound lies so many seconds from the video that no clock shows both.
+    case soundOutOfReach(path: String, distance: Rational)
+
+    // MARK: Request
+    /// The start of the range, in seconds, is not before its end.
+    case rangeEmpty(from: Rational, to: Rational)
+    /// No frame begins in the range; the video ends at `end`. All in seconds from the file's start.
+    case nothingInRange(from: Rational?, to: Rational?, end: Rational)
+    /// Bytes allowed for a pass, or for the assembly where packets are copied, and the least it needs.
+    case memoryTooSmall(allowed: Int64, needed: Int64, copies: Bool)
+    /// This host's FFmpeg has no encoder of that name; `known` are those that reel knows.
+    case encoderUnknown(option: JobSpec.Option, name: String, known: [String])
+    /// The encoder of a target is missing on this host.
+    case encoderAbsent(encoder: String)
+    /// The encoder does not open with these settings.
+    case encoderRefuses(encoder: String, settings: [Tag], said: String)
+    /// The encoder knows no such setting of its own.
+    case settingUnknown(encoder: String, setting: String)
+    /// The encoder has nothing that follows an option of the job.
+    case optionUnsupported(option: JobSpec.Option, encoder: String)
+    /// An encoder writes its rate into its parameters: parts that follow the source's rate do not join.
+    case sourceRateUnsupported(encoder: String)
+    case pixelFormatUnsupported(encoder: String, pixelFormat: String)
+    /// The encoder holds a pixel format only with losses, and none are allowed.
+    case pixelFormatLossy(encoder: String, pixelFormat: String)
+    case codecNotHeld(option: JobSpec.Option, codec: String, container: Container)
+    case noSoundHeld(container: Container)
+    /// What is lossless has one codec, and another was asked for.
+    case losslessCodecFixed(option: JobSpec.Option, codec: String, only: String)
+    case losslessNotHeld(container: Container)
+    /// The container does not give raw pictures back as they were.
+    case rawNotGivenBack(pixelFormat: String, container: Container, lossless: Bool)
+    /// Two frames are less than a millisecond apart, the first `time` seconds from the file's start.
+    case framesTooClose(time: Rational, container: Container)
+    /// Copied packets cannot follow an option.
+    case copyWithOption(option: JobSpec.Option)
+    case copyImpossible(obstacle: ReorderingObstacle)
+    case copyNotGivenBack(codec: String, pixelFormat: String, container: Container)
+
+    // MARK: Engine
+    /// A call of libav* failed; `subject` is the codec, file or format that it was about.
+    case mediaFailed(step: MediaStep, subject: String?, said: String)
+    case outOfMemory(step: MediaStep, subject: String?)
+    case diskFull(path: String?)
+    /// The output's file cannot be begun.
+    case outputRefused(path: String, step: MediaStep, said: String)
+    case fileFailed(path: String, step: FileStep, said: String)
+    /// A file of the job cannot be read on this host.
+    case jobFileUnreadable(path: String, said: String)
+    case planLacks(part: PlanPart, number: Int)
+    case indexVersion(version: Int, supported: Int)
+    /// `offset` is the byte of the index at which the flaw was found.
+    case indexDamaged(offset: Int, flaw: IndexFlaw)
+    /// This host's FFmpeg lacks a codec that the plan needs.
+    case codecAbsent(codec: String, role: CodecRole)
+    /// This host's encoder makes other parameters than the one the job was planned with.
+    case encoderDiffers(encoder: String)
+    case encoderMiscounts(encoder: String, packets: Int, frames: Int)
+    case packetWithoutTime(segment: String)
+    /// A part of the video without frames was to be encoded.
+    case nothingToEncode
+    case segmentFlawed(segment: String, flaw: SegmentFlaw)
+    case segmentMissing(segment: String)
+    case segmentListUnreadable(path: String, said: String?)
+    /// What the assembly joins ends before the plan does.
+    case partsEnded(parts: OutputPart)
+    /// The output is not what the plan says; no stream for what lies beside the streams.
+    case verificationFailed(stream: Int?, flaw: VerificationFlaw)
+    case engineUnstartable(executable: String, said: String)
+    case engineVersion(version: Int, supported: Int)
+    /// An engine was started without a standard output.
+    case engineWithoutOutput
+    case requestUnwritable(said: String)
+    case engineInterrupted(place: EnginePlace)
+    case engineEnded
+    /// `seconds` without what `hang` names; `lastWords` is the last line on its standard error.
+    case engineHung(place: EnginePlace, hang: EngineHang, seconds: Rational, lastWords: String?)
+    /// The engine broke the protocol.
+    case engineNonsense(place: EnginePlace, nonsense: EngineNonsense, lastWords: String?)
+    case engineDied(place: EnginePlace, end: EngineEnd, lastWords: String?)
+
+    // MARK: Store
+    /// The operating system does not let the source be opened or read. `errno` is its number for why, here and below.
+    case sourceInaccessible(path: String, errno: Int32)
+    case sourceIsFolder(path: String)
+    /// A pipe or a device: it cannot be read more than once.
+    case sourceNotAFile(path: String)
+    /// The source was written to while it was copied into the store.
+    case sourceChangedWhileCopied(path: String)
+    /// The operating system refuses what is to be done in the store.
+    case storeUnusable(doing: StoreStep, path: String, errno: Int32)
+    /// The store's disk, or a quota on it, is full.
+    case storeFull(doing: StoreStep, path: String, errno: Int32)
+    /// A file of the store is not what reel wrote; `said` is what its decoder found.
+    case storeFileDamaged(path: String, said: String)
+    /// A value cannot be written as JSON.
+    case notEncodable(said: String)
+    /// The list of an assembly's segments cannot be written.
+    case segmentListUnwritable(path: String, errno: Int32)
+    /// This host sees no such job in the store.
+    case jobUnknownHere(job: JobID, path: String)
+    /// Another process works on the job's folder; nil where it does not say which.
+    case jobHeld(path: String, pid: Int?, host: String?)
+    case outputExists(path: String)
+    /// The output would replace the source.
+    case outputIsSource(path: String)
+    case outputIsFolder(path: String)
+    /// A pipe or a device is where the output is to go.
+    case outputNotAFile(path: String)
+    /// The path of the output ends in no name.
+    case outputUnnamed(path: String)
+    case outputFolderMissing(path: String, folder: String)
+    /// The operating system does not let the output be written.
+    case outputUnwritable(path: String, errno: Int32)
+    /// Bytes that the output takes, if they are known, and that are free where it is to go.
+    case outputFull(path: String, needed: Int64?, free: Int64)
+    /// Copying to this path was stopped.
+    case copyInterrupted(path: String)
+    /// A plan has a version that this release does not know.
+    case planOfOtherVersion(found: Int, known: Int)
+    /// The store has not the index that a plan was made from.
+    case indexMissing(hash: String, folder: String)
+    /// A job's record has a version that this release does not know.
+    case jobOfOtherVersion(found: Int, known: Int)
+    /// Why a job failed, as an earlier release kept it: a sentence.
+    case failedBefore(kind: ReelFailure.Kind, message: String)
+
+    // MARK: Board
+    /// Attempts at a pass ran out; -1 is the probe.
+    case passExhausted(pass: Int, attempts: Int, last: ReelFailure)
+    /// The workers that held a pass vanished, one after the other.
+    case passLost(pass: Int, attempts: Int, worker: String)
+    /// A pass needs more than the bytes planned for it; `doubled` where it had twice as many.
+    case passOutOfMemory(pass: Int, planned: Int64, doubled: Bool, last: ReelFailure)
+    /// Every live worker's host is excluded from the job; the last one for this reason.
+    case noWorkerCan(host: String, last: ReelFailure)
+    /// The lease of a pass lapsed.
+    case workerVanished(worker: String)
+    /// A worker has not the build of an encoder that the plan was made with.
+    case encoderMissing(build: String)
+    /// The board's keys are of another version than this program knows.
+    case boardOfOtherVersion(found: Int, known: Int)
+    /// Redis cannot be reached, or did not answer in time; quotes the system.
+    case redisUnreachable(address: String, said: String, passes: Bool)
+    /// Redis answered with an error; quotes it.
+    case redisRefused(address: String, said: String, passes: Bool)
+    /// The board holds, or Redis answered, something that this version cannot read.
+    case boardUnreadable(said: String)
+    /// Redis lost passes of a plan while they were put up.
+    case passesVanished(job: JobID)
+    /// An address of a Redis cannot be used; without its password, nil where it is no URL.
+    case redisAddressInvalid(address: String?, fault: RedisAddressFault)
+    /// A job contradicts itself that was to be put on the board.
+    case jobContradictory(job: JobID, fault: JobFault)
+    /// What was asked for needs an ended job.
+    case jobNotEnded(job: JobID, state: JobState)
+
+    // MARK: Jobs
+    case jobUnknown(job: JobID)
+    case jobNotOnBoard(job: JobID)
+    case jobForgotten(job: JobID)
+    case jobCancelled(job: JobID)
+    case jobFailed(job: JobID)
+    case jobNotFinished(job: JobID, state: JobState)
+    case jobEnded(job: JobID, state: JobState)
+    case jobNotFailed(job: JobID, state: JobState?)
+    case jobsNotRecovered(jobs: [JobID])
+    case jobGoesOn(job: JobID)
+    case jobHeldBack(job: JobID)
+    case passesWait(job: JobID)
+    case probeLost(job: JobID)
+    /// An engine answered another request than it was asked.
+    case engineMisanswered(task: EngineTask)
+    /// Another file is at the source's path than when the job was submitted.
+    case sourceReplaced(path: String)
+    case interrupted
+    case runStopped(last: ReelFailure)
+    case workspaceUnusable(last: ReelFailure)
+    case sourceOutOfReach(last: ReelFailure)
+    case planDiffers(job: JobID, plan: Int, store: String)
+    case segmentNotVisible(name: String, folder: String)
+    case noResult(job: JobID, state: JobState?)
+    case outputContainerDiffers(job: JobID, container: Container, output: String)
+    case outputNotNamed(output: String)
+    case storeNotNamed
+    case workerUnknown(name: String)
+    case redisUnusable(last: ReelFailure)
+    case programMissing(name: String, folder: String)
+    case programsNotFound
+    case folderUnwritable(path: String, errno: Int32?)
+    case redisNotInstalled
+    case redisSilent(said: String)
+    case localWorkerEnded(said: String)
+    case unexpected(said: String)
+
+    /// The codes: what is stored. Never change one.
+    public enum CodingKeys: String, CodingKey, CaseIterable, Sendable {
+        // MARK: Source
+        case sourceUnreadable = "source-unreadable"
+        case notMedia = "not-media"
+        case noVideo = "no-video"
+        case encrypted
+        case noDecoder = "no-decoder"
+        case headerDamaged = "header-damaged"
+        case nothingDecodes = "nothing-decodes"
+        case decoderStuck = "decoder-stuck"
+        case noFrames = "no-frames"
+        case noStart = "no-start"
+        case impossibleSizes = "impossible-sizes"
+        case sourceChanged = "source-changed"
+        case pictureUnconvertible = "picture-unconvertible"
+        case videoDamaged = "video-damaged"
+        case soundOutOfReach = "sound-out-of-reach"
+
+        // MARK: Request
+        case rangeEmpty = "range-empty"
+        case nothingInRange = "nothing-in-range"
+        case memoryTooSmall = "memory-too-small"
+        case encoderUnknown = "encoder-unknown"
+        case encoderAbsent = "encoder-absent"
+        case encoderRefuses = "encoder-refuses"
+        case settingUnknown = "setting-unknown"
+        case optionUnsupported = "option-unsupported"
+        case sourceRateUnsupported = "source-rate-unsupported"
+        case pixelFormatUnsupported = "pixel-format-unsupported"
+        case pixelFormatLossy = "pixel-format-lossy"
+        case codecNotHeld = "codec-not-held"
+        case noSoundHeld = "no-sound-held"
+        case losslessCodecFixed = "lossless-codec-fixed"
+        case losslessNotHeld = "lossless-not-held"
+        case rawNotGivenBack = "raw-not-given-back"
+        case framesTooClose = "frames-too-close"
+        case copyWithOption = "copy-with-option"
+        case copyImpossible = "copy-impossible"
+        case copyNotGivenBack = "copy-not-given-back"
+
+        // MARK: Engine
+        case mediaFailed = "media-failed"
+        case outOfMemory = "out-of-memory"
+        case diskFull = "disk-full"
+        case outputRefused = "output-refused"
+        case fileFailed = "file-failed"
+        case jobFileUnreadable = "job-file-unreadable"
+        case planLacks = "plan-lacks"
+        case indexVersion = "index-version"
+        case indexDamaged = "index-damaged"
+        case codecAbsent = "codec-absent"
+        case encoderDiffers = "encoder-differs"
+        case encoderMiscounts = "encoder-miscounts"
+        case packetWithoutTime = "packet-without-time"
+        case nothingToEncode = "nothing-to-encode"
+        case segmentFlawed = "segment-flawed"
+        case segmentMissing = "segment-missing"
+        case segmentListUnreadable = "segment-list-unreadable"
+        case partsEnded = "parts-ended"
+        case verificationFailed = "verification-failed"
+        case engineUnstartable = "engine-unstartable"
+        case engineVersion = "engine-version"
+        case engineWithoutOutput = "engine-without-output"
+        case requestUnwritable = "request-unwritable"
+        case engineInterrupted = "engine-interrupted"
+        case engineEnded = "engine-ended"
+        case engineHung = "engine-hung"
+        case engineNonsense = "engine-nonsense"
+        case engineDied = "engine-died"
+
+        // MARK: Store
+        case sourceInaccessible = "source-inaccessible"
+        case sourceIsFolder = "source-is-folder"
+        case sourceNotAFile = "source-not-a-file"
+        case sourceChangedWhileCopied = "source-changed-while-copied"
+        case storeUnusable = "store-unusable"
+        case storeFull = "store-full"
+        case storeFileDamaged = "store-file-damaged"
+        case notEncodable = "not-encodable"
+        case segmentListUnwritable = "segment-list-unwritable"
+        case jobUnknownHere = "job-unknown-here"
+        case jobHeld = "job-held"
+        case outputExists = "output-exists"
+        case outputIsSource = "output-is-source"
+        case outputIsFolder = "output-is-folder"
+        case outputNotAFile = "output-not-a-file"
+        case outputUnnamed = "output-unnamed"
+        case outputFolderMissing = "output-folder-missing"
+        case outputUnwritable = "output-unwritable"
+        case outputFull = "output-full"
+        case copyInterrupted = "copy-interrupted"
+        case planOfOtherVersion = "plan-of-other-version"
+        case indexMissing = "index-missing"
+        case jobOfOtherVersion = "job-of-other-version"
+        case failedBefore = "failed-before-upgrade"
+
+        // MARK: Board
+        case passExhausted = "pass-exhausted"
+        case passLost = "pass-lost"
+        case passOutOfMemory = "pass-out-of-memory"
+        case noWorkerCan = "no-worker-can"
+        case workerVanished = "worker-vanished"
+        case encoderMissing = "encoder-missing"
+        case boardOfOtherVersion = "board-of-other-version"
+        case redisUnreachable = "redis-unreachable"
+        case redisRefused = "redis-refused"
+        case boardUnreadable = "board-unreadable"
+        case passesVanished = "passes-vanished"
+        case redisAddressInvalid = "redis-address-invalid"
+        case jobContradictory = "job-contradictory"
+        case jobNotEnded = "job-not-ended"
+
+        // MARK: Jobs
+        case jobUnknown = "job-unknown"
+        case jobNotOnBoard = "job-not-on-board"
+        case jobForgotten = "job-forgotten"
+        case jobCancelled = "job-cancelled"
+        case jobFailed = "job-failed"
+        case jobNotFinished = "job-not-finished"
+        case jobEnded = "job-ended"
+        case jobNotFailed = "job-not-failed"
+        case jobsNotRecovered = "jobs-not-recovered"
+        case jobGoesOn = "job-goes-on"
+        case jobHeldBack = "job-held-back"
+        case passesWait = "passes-wait"
+        case probeLost = "probe-lost"
+        case engineMisanswered = "engine-misanswered"
+        case sourceReplaced = "source-replaced"
+        case interrupted = "interrupted"
+        case runStopped = "run-stopped"
+        case workspaceUnusable = "workspace-unusable"
+        case sourceOutOfReach = "source-out-of-reach"
+        case planDiffers = "plan-differs"
+        case segmentNotVisible = "segment-not-visible"
+        case noResult = "no-result"
+        case outputContainerDiffers = "output-container-differs"
+        case outputNotNamed = "output-not-named"
+        case storeNotNamed = "store-not-named"
+        case workerUnknown = "worker-unknown"
+        case redisUnusable = "redis-unusable"
+        case programMissing = "program-missing"
+        case programsNotFound = "programs-not-found"
+        case folderUnwritable = "folder-unwritable"
+        case redisNotInstalled = "redis-not-installed"
+        case redisSilent = "redis-silent"
+        case localWorkerEnded = "local-worker-ended"
+        case unexpected = "unexpected"
+    }
+
+    /// Whose it is, and what follows from it.
+    public var nature: FailureNature {
+        switch self {
+        // MARK: Source
+        case .sourceUnreadable, .notMedia, .noVideo, .encrypted, .headerDamaged, .nothingDecodes, .decoderStuck,
+            .noFrames, .noStart, .impossibleSizes, .sourceChanged, .pictureUnconvertible, .videoDamaged,
+            .soundOutOfReach:
+            FailureNature(.source, .input)
+        case .noDecoder: FailureNature(.host, .input)
+
+        // MARK: Request
+        case .rangeEmpty, .nothingInRange, .memoryTooSmall, .encoderUnknown, .encoderRefuses, .settingUnknown,
+            .optionUnsupported, .sourceRateUnsupported, .pixelFormatUnsupported, .losslessCodecFixed,
+            .copyWithOption:
+            FailureNature(.request, .usage)
+        case .encoderAbsent: FailureNature(.host, .usage, .incompatible)
+        case .pixelFormatLossy, .codecNotHeld, .noSoundHeld, .losslessNotHeld, .rawNotGivenBack, .framesTooClose,
+            .copyImpossible, .copyNotGivenBack:
+            FailureNature(.request, .input)
+
+        // MARK: Engine
+        case .mediaFailed, .segmentMissing, .segmentListUnreadable: FailureNature(.job, .job, .transient)
+        case .outOfMemory: FailureNature(.job, .job, .limit)
+        case .diskFull: FailureNature(.host, .output, .noSpace)
+        case .outputRefused: FailureNature(.host, .output)
+        case .fileFailed: FailureNature(.host, .output, .transient)
+        case .jobFileUnreadable: FailureNature(.host, .unreachable, .incompatible)
+        case .indexVersion: FailureNature(.host, .job)
+        case .planLacks, .indexDamaged, .encoderMiscounts, .packetWithoutTime, .nothingToEncode,
+            .segmentFlawed, .partsEnded, .verificationFailed, .requestUnwritable:
+            FailureNature(.job, .job)
+        case .codecAbsent, .encoderDiffers, .engineUnstartable, .engineVersion:
+            FailureNature(.host, .job, .incompatible)
+        case .engineWithoutOutput: FailureNature(.worker, .job)
+        case .engineInterrupted: FailureNature(.passing, .interrupted, .transient)
+        case .engineEnded: FailureNature(.passing, .job, .transient)
+        case .engineHung, .engineNonsense, .engineDied: FailureNature(.worker, .job, .crash)
+
+        // MARK: Store
+        case .sourceInaccessible, .sourceIsFolder, .sourceNotAFile, .sourceChangedWhileCopied:
+            FailureNature(.source, .input)
+        case .storeUnusable, .jobUnknownHere: FailureNature(.host, .unreachable, .incompatible)
+        case .storeFull: FailureNature(.host, .unreachable, .noSpace)
+        case .storeFileDamaged: FailureNature(.job, .unreachable)
+        case .notEncodable: FailureNature(.job, .job)
+        case .segmentListUnwritable: FailureNature(.host, .unreachable, .transient)
+        case .jobHeld: FailureNature(.passing, .unreachable)
+        case .outputExists, .outputIsSource, .outputIsFolder, .outputNotAFile, .outputUnnamed, .outputFolderMissing:
+            FailureNature(.request, .output)
+        case .outputUnwritable: FailureNature(.host, .output)
+        case .outputFull: FailureNature(.host, .output, .noSpace)
+        case .copyInterrupted: FailureNature(.passing, .interrupted, .transient)
+        case .planOfOtherVersion, .indexMissing, .jobOfOtherVersion: FailureNature(.host, .unreachable, .incompatible)
+        case .failedBefore(let kind, _): FailureNature(.job, kind)
+
+        // MARK: Board
+        case .passExhausted(_, _, let last): FailureNature(last.owner, last.kind)
+        case .passLost: FailureNature(.worker, .job)
+        case .passOutOfMemory: FailureNature(.job, .job)
+        case .noWorkerCan(_, let last): FailureNature(last.owner, last.kind)
+        case .workerVanished: FailureNature(.worker, .job, .lost)
+        case .encoderMissing: FailureNature(.host, .job, .incompatible)
+        case .boardOfOtherVersion: FailureNature(.host, .unreachable, .incompatible)
+        case .redisUnreachable(_, _, let passes), .redisRefused(_, _, let passes):
+            FailureNature(passes ? .passing : .host, .unreachable, passes ? .transient : .permanent)
+        case .boardUnreadable: FailureNature(.host, .unreachable)
+        case .passesVanished: FailureNature(.passing, .unreachable, .transient)
+        case .redisAddressInvalid, .jobContradictory, .jobNotEnded: FailureNature(.request, .usage)
+
+        // MARK: Jobs
+        case .jobUnknown, .jobEnded, .jobNotFailed, .outputContainerDiffers, .outputNotNamed,
+            .workerUnknown:
+            FailureNature(.request, .usage)
+        case .jobNotOnBoard: FailureNature(.host, .usage)
+        case .jobForgotten, .programsNotFound, .folderUnwritable, .redisNotInstalled, .redisSilent,
+            .localWorkerEnded:
+            FailureNature(.host, .unreachable)
+        case .jobCancelled, .jobNotFinished, .noResult: FailureNature(.request, .job)
+        case .jobFailed: FailureNature(.job, .job)
+        case .jobsNotRecovered: FailureNature(.job, .unreachable)
+        case .jobGoesOn, .jobHeldBack, .passesWait, .interrupted: FailureNature(.passing, .interrupted, .transient)
+        case .probeLost: FailureNature(.passing, .job, .transient)
+        case .engineMisanswered: FailureNature(.worker, .job, .crash)
+        case .sourceReplaced: FailureNature(.source, .input)
+        case .runStopped(let last): FailureNature(last.owner, last.kind, last.cause)
+        case .workspaceUnusable(let last): FailureNature(last.owner, .output, last.cause)
+        case .sourceOutOfReach: FailureNature(.host, .input, .incompatible)
+        case .planDiffers, .segmentNotVisible, .programMissing: FailureNature(.host, .unreachable, .incompatible)
+        case .storeNotNamed: FailureNature(.request, .unreachable)
+        case .redisUnusable(let last): FailureNature(.request, .unreachable, last.cause)
+        case .unexpected: FailureNature(.job, .job, .transient)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// Which part of a source a segment shows or lets hear.
+public enum SegmentSubject: Hashable, Sendable {
+    /// Frames in the source's presentation order; never empty.
+    case video(frames: Range<Int>)
+    /// A track's place in `SourceIndex.audio`.
+    case audio(track: Int)
+}
+
+/// The name of a segment's file: `v120-360.TOKEN.nut` of the frames 120..<360, `a0.TOKEN.nut` of audio track 0. The token
+/// is that of the attempt that made it, lower-case hexadecimal, so that two attempts never write to the same file.
+public struct SegmentName: Hashable, Sendable {
+    public var subject: SegmentSubject
+    public var token: String
+
+    /// A name that is not parsed is not checked: `token` must be lower-case hexadecimal and not empty.
+    public init(subject: SegmentSubject, token: String) {
+        self.subject = subject
+        self.token = token
+    }
+
+    private static let ending = ".nut"
+    private static let recordEnding = ".json"
+
+    /// The name of the file.
+    public var text: String { "\(subject).\(token)\(SegmentName.ending)" }
+
+    /// The name of the record beside it.
+    public var recordName: String { text + SegmentName.recordEnding }
+
+    /// The name that `text` is; nil for all that `text` never makes.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let subject = SegmentSubject(parts[0]) else { return nil }
+        self.init(subject: subject, token: String(parts[1]))
+        guard !token.isEmpty, token.utf8.allSatisfy(SegmentName.isHexadecimal), self.text == text else { return nil }
+    }
+
+    /// The segment whose record has this name; nil for all that `recordName` never makes.
+    public init?(recordName: String) {
+        guard recordName.hasSuffix(SegmentName.recordEnding) else { return nil }
+        self.init(String(recordName.dropLast(SegmentName.recordEnding.count)))
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+}
+
+extension SegmentName: CustomStringConvertible {
+    public var description: String { text }
+}
+
+/// Written as the file's name.
+extension SegmentName: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let name = SegmentName(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) names no segment")
+        }
+        self = name
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+extension SegmentSubject: CustomStringConvertible {
+    /// As it stands in a segment's name: "v120-360" or "a0".
+    public var description: String {
+        switch self {
+        case .video(let frames): "v\(frames.lowerBound)-\(frames.upperBound)"
+        case .audio(let track): "a\(track)"
+        }
+    }
+
+    /// Reads what `description` makes, and perhaps more: the name that it is part of is printed again and compared.
+    fileprivate init?(_ text: Substring) {
+        let numbers = text.dropFirst().split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+        switch (text.first, numbers.count) {
+        case ("v", 2):
+            guard let start = numbers[0], let end = numbers[1], 0 <= start, start < end else { return nil }
+            self = .video(frames: start..<end)
+        case ("a", 1):
+            guard let track = numbers[0], track >= 0 else { return nil }
+            self = .audio(track: track)
+        default: return nil
+        }
+    }
+}
+
+/// Tracks of sound first, then frames as the source has them.
+extension SegmentSubject: Comparable {
+    public static func < (a: SegmentSubject, b: SegmentSubject) -> Bool {
+        switch (a, b) {
+        case (.audio(let a), .audio(let b)): a < b
+        case (.video(let a), .video(let b)): (a.lowerBound, a.upperBound) < (b.lowerBound, b.upperBound)
+        case (.audio, .video): true
+        case (.video, .audio): false
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/// What was being done in the store when the operating system refused it. The raw values are stored.
+public enum StoreStep: String, Codable, CaseIterable, Sendable {
+    /// Making the store's own folders, or writing in them.
+    case open = "open"
+    case makeFolder = "make-folder"
+    case read = "read"
+    case write = "write"
+    case lock = "lock"
+    /// Moving segments from one job's folder to another's.
+    case moveSegments = "move-segments"
+    /// Copying the source into the store.
+    case copySource = "copy-source"
+    case remove = "remove"
+}

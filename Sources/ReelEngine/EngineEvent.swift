@@ -1,0 +1,111 @@
+public import ReelCore
+
+/// What an engine says.
+public enum EngineEvent: Codable, Sendable {
+    /// Once, at the start.
+    case ready(EngineIdentity)
+    case progress(EngineProgress)
+    case result(EngineResult)
+    case failure(ReelFailure)
+
+    public enum CodingKeys: String, CodingKey {
+        case ready, progress, result, failure
+    }
+}
+
+public struct EngineIdentity: Codable, Hashable, Sendable {
+    public var version: Int
+    /// `EncoderIdentity.build` of every encoder that this engine has.
+    public var encoders: [String]
+
+    public init(version: Int, encoders: [String]) {
+        self.version = version
+        self.encoders = encoders
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case version, encoders
+    }
+}
+
+/// At most four a second.
+public struct EngineProgress: Codable, Hashable, Sendable {
+    /// Frames decoded and encoded so far, of this request; for recon, packets read, and for assembly, packets written
+    /// or checked, and frames of video written.
+    public var decoded: Int
+    public var encoded: Int
+    /// The source frames at work, for the failure when the engine dies: presentation order, half-open.
+    public var firstFrame: Int
+    public var endFrame: Int
+
+    public init(decoded: Int, encoded: Int, firstFrame: Int, endFrame: Int) {
+        self.decoded = decoded
+        self.encoded = encoded
+        self.firstFrame = firstFrame
+        self.endFrame = endFrame
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case decoded, encoded, firstFrame, endFrame
+    }
+}
+
+public enum EngineResult: Codable, Sendable {
+    case recon(ReconResult)
+    case targets(TargetsResult)
+    case pass(PassResult)
+    case assembly(AssemblyResult)
+
+    public enum CodingKeys: String, CodingKey {
+        case recon, targets, pass, assembly
+    }
+}
+
+/// The index itself is in the file that was asked for.
+public struct ReconResult: Codable, Hashable, Sendable {
+    /// SHA-256 of the index file, in hexadecimal.
+    public var indexHash: String
+
+    public init(indexHash: String) { self.indexHash = indexHash }
+
+    enum CodingKeys: String, CodingKey {
+        case indexHash
+    }
+}
+
+/// How the output will be encoded.
+public struct TargetsResult: Codable, Hashable, Sendable {
+    public var video: VideoTarget
+    public var audio: [AudioTarget]
+    /// Those of the choice; the index has its own.
+    public var diagnostics: [Diagnostic]
+
+    public init(video: VideoTarget, audio: [AudioTarget], diagnostics: [Diagnostic]) {
+        self.video = video
+        self.audio = audio
+        self.diagnostics = diagnostics
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case video, audio, diagnostics
+    }
+}
+
+public struct AssemblyResult: Codable, Hashable, Sendable {
+    public var bytes: Int64
+    public var packets: Int
+    /// Peak resident memory of the engine so far, in bytes.
+    public var peakRSS: Int64
+    public var diagnostics: [Diagnostic]
+
+    public init(bytes: Int64, packets: Int, peakRSS: Int64, diagnostics: [Diagnostic]) {
+        self.bytes = bytes
+        self.packets = packets
+        self.peakRSS = peakRSS
+        self.diagnostics = diagnostics
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case bytes, packets, peakRSS, diagnostics
+    }
+}

@@ -1,0 +1,119 @@
+public import ReelCore
+
+/// What an engine is asked to do.
+public enum EngineRequest: Codable, Sendable {
+    case recon(ReconRequest)
+    case choose(ChooseRequest)
+    case reverse(PassRequest)
+    case reverseAudio(PassRequest)
+    case assemble(AssembleRequest)
+
+    public enum CodingKeys: String, CodingKey {
+        case recon, choose, reverse, reverseAudio, assemble
+    }
+}
+
+/// Demux the source once and write its index, which depends on nothing else.
+public struct ReconRequest: Codable, Sendable {
+    public var source: String
+    /// Where the engine writes the index.
+    public var index: String
+    /// Read only so many bytes of the file, for the index of its head; nil for all of them.
+    public var limit: Int64?
+
+    public init(source: String, index: String, limit: Int64? = nil) {
+        self.source = source
+        self.index = index
+        self.limit = limit
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case source, index, limit
+    }
+}
+
+/// Choose how the output of an index's source is encoded.
+public struct ChooseRequest: Codable, Sendable {
+    /// The index's file.
+    public var index: String
+    public var spec: JobSpec
+    /// What will plan the job: how many passes there will be decides about the codecs' threads.
+    public var planner: Planner
+
+    public init(index: String, spec: JobSpec, planner: Planner) {
+        self.index = index
+        self.spec = spec
+        self.planner = planner
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case index, spec, planner
+    }
+}
+
+/// The immutable files of a job.
+public struct JobFiles: Codable, Hashable, Sendable {
+    public var source: String
+    public var index: String
+    public var plan: String
+
+    public init(source: String, index: String, plan: String) {
+        self.source = source
+        self.index = index
+        self.plan = plan
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case source, index, plan
+    }
+}
+
+/// Reverse one pass into segments.
+public struct PassRequest: Codable, Sendable {
+    public var job: JobFiles
+    /// The pass's place in `Plan.passes`.
+    public var pass: Int
+    /// Folder that takes the segments, and what their names carry beside pass and run.
+    public var segments: String
+    public var token: String
+    /// Runs that are whole already and need not be made again.
+    public var finishedRuns: [Int]
+    /// Folder for what is spilled while working; unlinked at once.
+    public var scratch: String
+
+    public init(
+        job: JobFiles, pass: Int, segments: String, token: String, finishedRuns: [Int], scratch: String
+    ) {
+        self.job = job
+        self.pass = pass
+        self.segments = segments
+        self.token = token
+        self.finishedRuns = finishedRuns
+        self.scratch = scratch
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case job, pass, segments, token, finishedRuns, scratch
+    }
+}
+
+/// Join the segments into a file and verify it.
+public struct AssembleRequest: Codable, Sendable {
+    public var job: JobFiles
+    public var segments: String
+    /// A file with a JSON line for each of the job's `SegmentRecord`s, in any order. It may grow until it names all.
+    public var list: String
+    /// Where to write the result: a temporary name; the caller renames it when it is verified.
+    public var output: String
+
+    public init(job: JobFiles, segments: String, list: String, output: String) {
+        self.job = job
+        self.segments = segments
+        self.list = list
+        self.output = output
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case job, segments, list, output
+    }
+}

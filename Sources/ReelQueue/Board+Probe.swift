@@ -1,0 +1,116 @@
+public import ReelCore
+
+/// What beginning a job led to.
+public enum Begun: Hashable, Sendable {
+    /// The job is there, and the caller holds its probe: make index and plan, then publish.
+    case begun(Claim)
+    /// Somebody else probes it, or a person holds it back.
+    case probing
+    /// It has a plan, and runs or is assembled.
+    case running
+    /// It is being removed: ask again.
+    case busy
+}
+
+/// A job as one that waits for it sees it.
+public struct Attendance: Hashable, Sendable {
+    public var state: JobState
+    /// The claim that was named still holds the probe.
+    public var holds: Bool
+    /// Nobody holds the probe, it waits for no retry, and nobody holds the job back: `begin` gets it.
+    public var isFree: Bool
+
+    public init(state: JobState, holds: Bool, isFree: Bool) {
+        self.state = state
+        self.holds = holds
+        self.isFree = isFree
+    }
+}
+
+/// What follows from leaving a job.
+public enum Departure: Hashable, Sendable {
+    case stays
+    /// The job has ended, and nobody else waits for it. Until one lease has passed it cannot begin again: remove it from
+    /// the store, then `forget` it with this.
+    case remove(Removal)
+}
+
+/// Who removes a job.
+public struct Removal: Hashable, Sendable {
+    let holder: String
+}
+
+extension Board {
+    /// Makes a job in state probing and leases its probe to the caller, or takes a probe that nobody has; else says what
+    /// is there. A job that has ended is made anew, without anything of before.
+    ///
+    /// When this throws, Redis may have given out the probe all the same; its lease then lapses.
+    ///
+    /// - Parameter job: id, title, bytes that the probe takes, protocol version and weight are of account.
+    /// - Throws: `.usage` where the job contradicts itself, `.unreachable`.
+    public func begin(_ job: PublishedJob, holder: WorkerID) throws(ReelFailure) -> Begun {
+        try check(job)
+        var bare = job
+        (bare.frames, bare.passCount, bare.encoders, bare.plan, bare.diagnostics) = (0, 0, [], 0, [])
+        bare.encodingEffort = 1
+        let token = Board.makeToken()
+        let reply = try run(
+            .begin,
+            [
+                bare.id.text, try JSON.text(bare), String(bare.need), String(bare.protocolVersion), String(bare.share),
+                String(timing.retention.milliseconds), String(timing.lease.milliseconds), token, holder.text,
+            ])
+        switch reply {
+        case .integer(let need):
+            return .begun(
+                Claim(
+                    job: job.id, index: PublishedJob.probeIndex, pass: .probe, token: token, need: Int64(need), plan: 0)
+            )
+        case .string("probing"): return .probing
+        case .string("running"): return .running
+        case .string("busy"): return .busy
+        default: throw surprise(reply)
+        }
+    }
+
+    /// A sign of life of one that waits for a job; it counts as waiting for one lease. Nil where there is no such job.
+    ///
+    /// - Parameters:
+    ///   - waiter: a name that no other process has.
+    ///   - claim: the probe, where it holds that: its lease is extended.
+    public func attend(_ job: JobID, waiter: String, claim: Claim? = nil) throws(ReelFailure) -> Attendance? {
+        let reply = try run(
+            .attend,
+            [
+                job.text, waiter, claim?.token ?? "", String(timing.lease.milliseconds),
+                String(timing.retention.milliseconds),
+            ])
+        if reply == .none { return nil }
+        guard let parts = reply.array, parts.count == 3, let state = parts[0].string.flatMap(JobState.init),
+            let holds = parts[1].integer, let free = parts[2].integer
+        else { throw surprise(reply) }
+        return Attendance(state: state, holds: holds == 1, isFree: free == 1)
+    }
+
+    /// One that waited for a job waits no longer. A probe that its claim holds is handed back uncharged.
+    ///
+    /// - Parameter abandoning: the job is of no use to the caller: one that is still probing, for which nobody else waits
+    ///   and which nobody else probes, is cancelled, to be removed. One that failed while probing is removed by the last
+    ///   that leaves it in any case.
+    public func leave(
+        _ job: JobID, waiter: String, claim: Claim? = nil, abandoning: Bool = false
+    ) throws(ReelFailure) -> Departure {
+        let reply = try text(
+            run(
+                .leave,
+                [
+                    job.text, waiter, claim?.token ?? "", abandoning ? "1" : "0", String(timing.lease.milliseconds),
+                    String(timing.retention.milliseconds),
+                ]))
+        switch reply {
+        case "stays": return .stays
+        case "remove": return .remove(Removal(holder: waiter))
+        default: throw surprise(.string(reply))
+        }
+    }
+}

@@ -1,0 +1,36 @@
+internal import ReelCore
+
+/// What an index is of.
+public enum IndexKind: String, CaseIterable, Sendable {
+    /// The whole source.
+    case index
+    /// Its first part.
+    case head
+}
+
+/// The name of an index in its source's folder: KIND.vVERSION.SHA256.
+struct IndexName: Hashable {
+    let kind: IndexKind
+    /// `SourceIndex.version` of what is in it.
+    let version: Int
+    /// SHA-256 of the file, in hexadecimal.
+    let hash: String
+
+    init(kind: IndexKind, version: Int = Int(SourceIndex.version), hash: String) {
+        self.kind = kind
+        self.version = version
+        self.hash = hash
+    }
+
+    var text: String { "\(kind.rawValue).v\(version).\(hash)" }
+
+    /// The name that `text` is; nil for all that `text` never makes.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, let kind = IndexKind(rawValue: parts[0]), let version = Int(parts[1].dropFirst()),
+            parts[2].utf8.count == 64, parts[2].allSatisfy({ $0.isHexDigit && !$0.isUppercase })
+        else { return nil }
+        self.init(kind: kind, version: version, hash: parts[2])
+        guard version >= 0, self.text == text else { return nil }
+    }
+}

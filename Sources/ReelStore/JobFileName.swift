@@ -1,0 +1,84 @@
+internal import ReelCore
+
+/// The name of something in a job's folder. Every name there is made and read here, but for those of the segments.
+enum JobFileName: Hashable {
+    /// The job's record.
+    case record
+    /// A plan, by its number.
+    case plan(Int)
+    /// The verified result.
+    case output(Container)
+    /// What the assembler that holds the token writes before it is verified.
+    case assembling(token: String, Container)
+    /// The list of the segments that this assembler joins.
+    case segmentList(token: String)
+    case lock
+    /// Folders: of the segments, of what engines said, of the source's copy.
+    case segments, attempts, stage
+    /// A file that is not whole yet.
+    case temporary
+
+    var text: String {
+        switch self {
+        case .record: "job.json"
+        case .plan(let number): "plan.\(number).json"
+        case .output(let container): "output.\(container.rawValue)"
+        case .assembling(let token, let container): "assembling.\(token).\(container.rawValue)"
+        case .segmentList(let token): "segments.\(token).list"
+        case .lock: "lock"
+        case .segments: "segments"
+        case .attempts: "attempts"
+        case .stage: "source"
+        case .temporary: Files.temporaryPrefix + Files.randomName()
+        }
+    }
+
+    /// What `text` names; nil for what no release's job folder has.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let container = parts.last.flatMap { Container(rawValue: $0) }
+        switch (parts.first, parts.count, container) {
+        case ("job", 2, _): self = .record
+        case ("plan", 3, _): self = .plan(Int(parts[1]) ?? 0)
+        case ("output", 2, let container?): self = .output(container)
+        case ("assembling", 3, let container?): self = .assembling(token: parts[1], container)
+        case ("segments", 3, _): self = .segmentList(token: parts[1])
+        case ("lock", 1, _): self = .lock
+        case ("segments", 1, _): self = .segments
+        case ("attempts", 1, _): self = .attempts
+        case ("source", 1, _): self = .stage
+        default:
+            guard text.hasPrefix(Files.temporaryPrefix) else { return nil }
+            self = .temporary
+            return
+        }
+        // What is not printed so again was not printed by this.
+        if case .plan(let number) = self, number < 1 { return nil }
+        guard self.text == text else { return nil }
+    }
+
+    /// The token of the attempt that made it, where one did.
+    var token: String? {
+        switch self {
+        case .assembling(let token, _), .segmentList(let token): token
+        default: nil
+        }
+    }
+
+    /// What an unfinished attempt leaves; of no use once the job has ended.
+    var isPart: Bool { token != nil || self == .temporary }
+}
+
+/// The name of what an engine said in a failed attempt, in the folder of the attempts.
+struct AttemptName: Hashable {
+    /// The pass's place in its plan; -1 for the probe.
+    let pass: Int
+    let token: String
+
+    var text: String { "\(pass).\(token).log" }
+
+    init(pass: Int, token: String) {
+        self.pass = pass
+        self.token = token
+    }
+}

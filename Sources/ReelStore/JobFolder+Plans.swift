@@ -1,0 +1,41 @@
+public import ReelCore
+
+/// A job's plans: numbered, and never changed once they are there.
+extension JobFolder {
+    /// Path of a plan.
+    public func plan(_ number: Int) -> String { path(.plan(number)) }
+
+    /// The numbers of the plans that are there, ascending. Throws `.unreachable` where the folder cannot be read.
+    public func planNumbers() throws(ReelFailure) -> [Int] {
+        try names().compactMap { if case .plan(let number) = JobFileName($0) { number } else { nil } }.sorted()
+    }
+
+    /// Writes a plan under the next number that is free, which is then its own, and returns that. The folder must exist.
+    public func writePlan(_ plan: Plan) throws(ReelFailure) -> Int {
+        var plan = plan
+        plan.number = (try planNumbers().last ?? 0) + 1
+        while try !AtomicFile.create(AtomicFile.json(of: plan), at: self.plan(plan.number)) { plan.number += 1 }
+        return plan.number
+    }
+
+    /// Throws `.unreachable`, cause incompatible, where it cannot be read; `.planOfOtherVersion` where this release does
+    /// not know its version.
+    public func readPlan(_ number: Int) throws(ReelFailure) -> Plan {
+        let path = plan(number)
+        let bytes = try AtomicFile.read(path)
+        return try AtomicFile.checked(path) { try Plan.decoded(from: bytes) }
+    }
+
+    /// The plan of the highest number; nil where there is none. Throws as `readPlan` does.
+    public func latestPlan() throws(ReelFailure) -> Plan? {
+        guard let number = try planNumbers().last else { return nil }
+        return try readPlan(number)
+    }
+
+    /// The index that a plan of this job was made from.
+    ///
+    /// Throws `.unreachable`, cause incompatible, where this host does not see it.
+    public func readIndex(of plan: Plan) throws(ReelFailure) -> SourceIndex {
+        try SourceIndex(decoding: AtomicFile.read(store.index(of: plan, read())))
+    }
+}

@@ -1,0 +1,114 @@
+internal import ReelCore
+
+/// Written as this release's version; that of the release before is read, too, so that its results can still be fetched
+/// and removed.
+extension JobRecord: Codable {
+    public enum CodingKeys: String, CodingKey {
+        case version = "version"
+        case id = "id"
+        case spec = "spec"
+        case sources = "sources"
+        case head = "head"
+        case headBytes = "headBytes"
+        case terms = "terms"
+        case state = "state"
+        case paused = "paused"
+        case failure = "failure"
+        case created = "created"
+        case finished = "finished"
+    }
+
+    /// Throws `ReelFailure` `.jobOfOtherVersion` for a version that this release does not know.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let version = try container.decodeIfPresent(Int.self, forKey: .version) ?? 1
+        let source: JobSource
+        let failure: ReelFailure?
+        switch version {
+        case 1:
+            let first = try FirstVersion(from: decoder)
+            (source, failure) = (first.jobSource, first.reelFailure)
+        case JobRecord.version:
+            let sources = try container.decode([JobSource].self, forKey: .sources)
+            guard let first = sources.first, sources.count == 1 else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .sources, in: container, debugDescription: "a job is made of one source")
+            }
+            (source, failure) = (first, try container.decodeIfPresent(ReelFailure.self, forKey: .failure))
+        default:
+            throw ReelFailure(.jobOfOtherVersion(found: version, known: JobRecord.version))
+        }
+        self.init(
+            id: try container.decode(JobID.self, forKey: .id), spec: try container.decode(JobSpec.self, forKey: .spec),
+            source: source, head: try container.decodeIfPresent(JobID.self, forKey: .head),
+            headBytes: try container.decodeIfPresent(Int64.self, forKey: .headBytes),
+            terms: try container.decode(JobTerms.self, forKey: .terms),
+            created: try container.decode(Double.self, forKey: .created))
+        state = try container.decodeIfPresent(JobState.self, forKey: .state)
+        paused = try container.decode(Bool.self, forKey: .paused)
+        self.failure = failure
+        finished = try container.decodeIfPresent(Double.self, forKey: .finished)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(JobRecord.version, forKey: .version)
+        try container.encode(id, forKey: .id)
+        try container.encode(spec, forKey: .spec)
+        try container.encode(sources, forKey: .sources)
+        try container.encodeIfPresent(head, forKey: .head)
+        try container.encodeIfPresent(headBytes, forKey: .headBytes)
+        try container.encode(terms, forKey: .terms)
+        try container.encodeIfPresent(state, forKey: .state)
+        try container.encode(paused, forKey: .paused)
+        try container.encodeIfPresent(failure, forKey: .failure)
+        try container.encode(created, forKey: .created)
+        try container.encodeIfPresent(finished, forKey: .finished)
+    }
+}
+
+/// What version 1 of the record, which does not name its version, has otherwise than this release's.
+private struct FirstVersion: Decodable {
+    let source: String
+    let staged: String?
+    let fingerprint: Edgeless
+    let failure: Sentence?
+
+    enum CodingKeys: String, CodingKey {
+        case source = "source"
+        case staged = "staged"
+        case fingerprint = "fingerprint"
+        case failure = "failure"
+    }
+
+    struct Edgeless: Decodable {
+        let size: Int64
+        let mtimeNanoseconds: Int64
+
+        enum CodingKeys: String, CodingKey {
+            case size = "size"
+            case mtimeNanoseconds = "mtimeNanoseconds"
+        }
+    }
+
+    struct Sentence: Decodable {
+        let kind: ReelFailure.Kind
+        let message: String
+
+        enum CodingKeys: String, CodingKey {
+            case kind = "kind"
+            case message = "message"
+        }
+    }
+
+    var jobSource: JobSource {
+        JobSource(
+            path: source, staged: staged,
+            fingerprint: Fingerprint(
+                size: fingerprint.size, mtimeNanoseconds: fingerprint.mtimeNanoseconds, edges: ""))
+    }
+
+    var reelFailure: ReelFailure? {
+        failure.map { ReelFailure(.failedBefore(kind: $0.kind, message: $0.message)) }
+    }
+}

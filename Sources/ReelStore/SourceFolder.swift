@@ -1,0 +1,87 @@
+internal import Glibc
+public import ReelCore
+
+/// What the store holds of one source, whichever jobs are made of it: its index, made once.
+public struct SourceFolder: Sendable {
+    /// Path of the folder, which begins with the store's root as it was given. It need not exist.
+    public let path: String
+
+    /// The folder's name: 16 hexadecimal digits of a hash over the fingerprint.
+    static func key(_ fingerprint: Fingerprint) throws(ReelFailure) -> String {
+        String(Fingerprint.sha256Hex(try AtomicFile.json(of: fingerprint)).prefix(16))
+    }
+
+    /// The index that this release can read; nil where there is none. Only its name is looked at. Where there are
+    /// several, since recon found another thing when it was repeated, the first by name.
+    public func index(_ kind: IndexKind) -> (hash: String, path: String)? {
+        names().first { $0.kind == kind && $0.version == Int(SourceIndex.version) }.map { ($0.hash, path(of: $0)) }
+    }
+
+    /// The path of the index of this hash, whatever it is of; nil where there is none.
+    public func path(of hash: String) -> String? { names().first { $0.hash == hash }.map(path(of:)) }
+
+    /// Takes an index that was written elsewhere in the store, and returns its SHA-256 in hexadecimal. That another
+    /// process takes the same in at the same time is harmless.
+    ///
+    /// Throws `.unreachable` where the folder cannot be written.
+    public func adopt(_ file: String, as kind: IndexKind) throws(ReelFailure) -> String {
+        let name = IndexName(kind: kind, hash: try Fingerprint.sha256Hex(of: file))
+        do {
+            try Files.makeFolders(path)
+            try Descriptor(open: file, O_RDONLY).sync()
+            try Files.rename(file, to: path(of: name))
+            for folder in [path, Files.folder(of: path)] { try Files.syncFolder(folder) }
+        } catch {
+            throw SystemError.store(.write, path(of: name), error.value)
+        }
+        return name.hash
+    }
+
+    private func names() -> [IndexName] { ((try? Files.names(in: path)) ?? []).compactMap { IndexName($0) } }
+
+    private func path(of name: IndexName) -> String { "\(path)/\(name.text)" }
+}
+
+extension Store {
+    /// The folder of a source, which may or may not exist yet.
+    public func source(_ fingerprint: Fingerprint) throws(ReelFailure) -> SourceFolder {
+        SourceFolder(path: "\(sourcesFolder)/\(try SourceFolder.key(fingerprint))")
+    }
+
+    /// The path of the index that a plan was made from.
+    ///
+    /// Throws `.unreachable`, cause incompatible, where this host does not see it.
+    public func index(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> String {
+        let folder = try source(record.source.fingerprint)
+        if let path = folder.path(of: plan.indexHash) { return path }
+        throw ReelFailure(.indexMissing(hash: plan.indexHash, folder: folder.path))
+    }
+
+    /// Removes what is kept of sources that no job is made of. A job's record is written before its source's index is
+    /// taken in, so nothing of a job that is just being submitted goes. Where a record cannot be read, nothing does.
+    public func removeUnusedSources() throws(ReelFailure) {
+        let folders: [String]
+        do {
+            // First the sources, then the jobs: what is listed here has its record already.
+            folders = try Files.names(in: sourcesFolder)
+        } catch {
+            throw SystemError.store(.read, sourcesFolder, error.value)
+        }
+        var used: Set<String> = []
+        guard !folders.isEmpty else { return }
+        for id in try jobs() {
+            do throws(ReelFailure) {
+                for source in try job(id).read().sources { used.insert(try SourceFolder.key(source.fingerprint)) }
+            } catch  where !job(id).exists {
+                continue
+            }
+        }
+        for folder in folders where !used.contains(folder) {
+            do {
+                try Files.removeTree("\(sourcesFolder)/\(folder)")
+            } catch {
+                throw SystemError.store(.remove, "\(sourcesFolder)/\(folder)", error.value)
+            }
+        }
+    }
+}

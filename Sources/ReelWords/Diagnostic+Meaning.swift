@@ -1,0 +1,123 @@
+public import ReelCore
+
+extension Diagnostic.CodingKeys {
+    /// What the code means: one sentence.
+    public var meaning: String {
+        switch self {
+        // MARK: Found in the source
+        case .fileDamaged: "Reading the file failed at a byte."
+        case .headOnly: "Only the head of the source was read so far."
+        case .framesConcealed: "A decoder made up parts of frames that it could not decode."
+        case .packetsSilent: "Packets of sound do not decode and are silent."
+        case .holesSilent: "A track of sound has holes, which stay silent."
+
+        // MARK: Repaired
+        case .clockRestarts: "The clock of the source restarts: the video goes on without a gap."
+        case .noTimestamps: "The video has no timestamps: its stated rate is used."
+        case .timesDerived: "Some frames have no presentation time: it is derived from their order."
+        case .framesMoved: "Some frames had the time of another or an earlier one."
+        case .framesRepeated: "Frames did not decode: a neighbour is shown in their time."
+        case .holesClosed: "Holes in a track were too long to be true and are closed."
+
+        // MARK: Changed
+        case .pixelFormatChanged: "The encoder cannot hold the pixel format: pictures are converted with loss."
+        case .framesScaled: "Frames of another size are scaled to that of the first."
+        case .interlacingInContainer: "Only the container says that the video is interlaced."
+        case .interlacingLost: "That the video is interlaced is lost."
+        case .interlacingUniform: "All frames are flagged as interlaced, though some are not."
+        case .rotationLost: "The rotation of the video is lost."
+        case .lightLost: "The HDR10 metadata is lost."
+        case .colourLost: "The description of the colour is lost."
+        case .audioCodecChanged: "Sound gets another codec."
+        case .sampleRateChanged: "Sound gets another sample rate."
+        case .channelsChanged: "Sound gets another channel layout."
+        case .sampleDepthReduced: "Samples keep fewer bits."
+        case .soundUnified: "Sound changes its form midway: all of it gets one form."
+        case .soundTrimmed: "Sound that outlasts the video by less than a frame is cut off."
+        case .subtitlesConverted: "Subtitles get another codec."
+        case .languagesLost: "The container cannot name a language."
+
+        // MARK: Left out
+        case .firstFramesLeftOut: "Frames at the start refer to what is missing and are left out."
+        case .streamLeftOut: "A stream is left out."
+        case .dataLeftOut: "Streams of data are left out."
+        case .pictureExtraLeftOut: "What stands beside the pictures is left out."
+        case .dolbyVisionLeftOut: "Dolby Vision is left out."
+        case .soundNotHeard: "A track is silent while the video lasts and is left out."
+        case .cuesWithoutTime: "Subtitles without a time are left out."
+        case .cuesUnwritable: "Subtitles that cannot be read or written are left out."
+        case .subtitlesLeftOut: "The container cannot hold subtitles."
+        case .chaptersLeftOut: "The container cannot hold chapters."
+        case .attachmentsLeftOut: "The container cannot hold attached files."
+        case .tagsLeftOut: "The container cannot hold tags of the file."
+        case .timecodeLeftOut: "The container cannot hold a timecode beside a cover."
+
+        // MARK: Board
+        case .redisTooOld: "Redis is older than reel needs."
+        case .redisWithoutLog: "Redis keeps no append-only file: a restart loses jobs."
+        case .redisEvicts: "Redis evicts keys, so that jobs may vanish."
+        case .workerDiskFull: "A worker claims nothing, since a disk is full."
+        case .workerSlotsOut: "Slots of a worker claim no more, since engines crashed there in one job after another."
+        }
+    }
+
+    /// What to do about it: one sentence.
+    public var remedy: String {
+        switch self {
+        // MARK: Found in the source
+        case .fileDamaged: "Check the output there; get an undamaged copy."
+        case .headOnly: "Nothing."
+        case .framesConcealed: "Check these frames; get an undamaged copy."
+        case .packetsSilent: "Check these places; get an undamaged copy."
+        case .holesSilent: "Nothing."
+
+        // MARK: Repaired
+        case .clockRestarts: "Nothing."
+        case .noTimestamps: "Check the speed of the output."
+        case .timesDerived: "Nothing."
+        case .framesMoved: "Nothing."
+        case .framesRepeated: "Check these frames; get an undamaged copy."
+        case .holesClosed: "Check that sound and video fit."
+
+        // MARK: Changed
+        case .pixelFormatChanged: "Choose another encoder to keep it."
+        case .framesScaled: "Nothing."
+        case .interlacingInContainer: "Choose another encoder if players need more."
+        case .interlacingLost: "Choose another encoder or container."
+        case .interlacingUniform: "Choose FFV1 to keep the flags."
+        case .rotationLost: "Choose mp4 or mov."
+        case .lightLost: "Choose another encoder or container."
+        case .colourLost: "Choose another encoder or container."
+        case .audioCodecChanged: "Choose a codec, or another container."
+        case .sampleRateChanged: "Choose another audio codec to keep it."
+        case .channelsChanged: "Choose another audio codec to keep it."
+        case .sampleDepthReduced: "Choose PCM to keep all."
+        case .soundUnified: "Nothing."
+        case .soundTrimmed: "Ask for lossless output to keep it."
+        case .subtitlesConverted: "Choose another container to keep it."
+        case .languagesLost: "Choose mkv."
+
+        // MARK: Left out
+        case .firstFramesLeftOut: "Nothing."
+        case .streamLeftOut: "See the reason it gives."
+        case .dataLeftOut: "Nothing."
+        case .pictureExtraLeftOut: "Nothing."
+        case .dolbyVisionLeftOut: "Check the colours of the output."
+        case .soundNotHeard: "Nothing."
+        case .cuesWithoutTime: "Nothing."
+        case .cuesUnwritable: "Choose another container to keep them."
+        case .subtitlesLeftOut: "Choose mkv or mp4."
+        case .chaptersLeftOut: "Choose mkv or mp4."
+        case .attachmentsLeftOut: "Choose mkv."
+        case .tagsLeftOut: "Choose mkv or mp4."
+        case .timecodeLeftOut: "Choose mkv."
+
+        // MARK: Board
+        case .redisTooOld: "Install Redis 7.0 or later."
+        case .redisWithoutLog: "Set appendonly yes."
+        case .redisEvicts: "Set maxmemory-policy noeviction."
+        case .workerDiskFull: "Make room on the disk."
+        case .workerSlotsOut: "Look at the machine, then restart the worker."
+        }
+    }
+}

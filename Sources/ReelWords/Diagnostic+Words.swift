@@ -1,0 +1,113 @@
+public import ReelCore
+
+extension Diagnostic {
+    /// What a person should know: one line, without its full stop.
+    public var words: String {
+        switch self {
+        // MARK: Found in the source
+        case .fileDamaged(let offset): "the file is damaged near byte \(offset)"
+        case .headOnly: "this is the head of a source of which the rest is still being read"
+        case .framesConcealed(let frames):
+            "\(Wording.count(frames.count, "frame")) decoded with errors, the decoder concealed them: \(frames.words)"
+        case .packetsSilent(let track, let packets, let first, let last):
+            "audio \(track): \(packets == 1 ? "a packet does" : "\(packets) packets do") not decode"
+                + "\(Wording.places(packets, first, last)): silent there"
+        case .holesSilent(let track, let holes, let from, let to):
+            "audio \(track): \(holes == 1 ? "a hole stays silent" : "\(holes) holes stay silent, the first"), "
+                + "from \(Wording.seconds(from)) to \(Wording.seconds(to))"
+
+        // MARK: Repaired
+        case .clockRestarts(let restarts):
+            "the source's clock restarts \(Wording.count(restarts, "time")): the video goes on without a gap"
+        case .noTimestamps: "the video has no timestamps: its frames are shown in order, at the rate it states"
+        case .timesDerived(let missing, let frames):
+            "\(missing) of \(frames) frames have no presentation time: it is derived from their order"
+        case .framesMoved(let frames):
+            "\(Wording.count(frames, "frame")) had the presentation time of another or an earlier one: moved behind it"
+        case .framesRepeated(let frames):
+            "\(Wording.count(frames.count, "frame")) did not decode, a neighbour is shown instead: \(frames.words)"
+        case .holesClosed(let track, let holes):
+            "audio \(track): \(Wording.count(holes, "hole")) by its timestamps, too long to be any, closed"
+
+        // MARK: Changed
+        case .pixelFormatChanged(let encoder, let from, let to, let lost):
+            "\(encoder) cannot hold \(from): pictures become \(to), with "
+                + lost.map(\.words).joined(separator: ", ")
+        case .framesScaled(let width, let height):
+            "some frames are of another size: scaled to the first one's, \(width)x\(height)"
+        case .interlacingInContainer(let first, let encoder):
+            "interlaced, \(first.rawValue) field first: only the container says so, for \(encoder) cannot"
+        case .interlacingLost(let first, let encoder):
+            "that it is interlaced, \(first.rawValue) field first, is lost: \(encoder) cannot say so, "
+                + "nor can the container"
+        case .interlacingUniform(let first, let encoder):
+            "interlaced and progressive frames take turns: \(encoder) flags all as \(first.rawValue) field first"
+        case .rotationLost(let container):
+            "the rotation is lost: \(container.file) cannot hold it; write .mp4 or .mov"
+        case .lightLost(let encoder, let container):
+            "the HDR10 metadata is lost: neither \(encoder) nor \(container.file) can hold it"
+        case .colourLost(let encoder, let container):
+            "the colour's description is lost: neither \(encoder) nor \(container.file) can hold it"
+        case .audioCodecChanged(let track, let from, let to): "audio \(track): \(from) becomes \(to)"
+        case .sampleRateChanged(let track, let encoder, let from, let to):
+            "audio \(track): \(encoder) cannot take \(from) Hz: it becomes \(to) Hz"
+        case .channelsChanged(let track, let encoder, let from, let to):
+            "audio \(track): \(encoder) cannot take \(from): it becomes \(to)"
+        case .sampleDepthReduced(let track, let codec, let bits):
+            "audio \(track): \(codec) holds \(bits) bits of a sample: finer steps are lost"
+        case .soundUnified(let track, let changes, let time, let from, let to, let made):
+            "audio \(track): changes from \(from.words(beside: to)) to \(to.words(beside: from)) "
+                + "at \(Wording.seconds(time))\(changes > 1 ? ", and \(changes - 1) times more" : ""): "
+                + "all of it becomes \(made.words(beside: to))"
+        case .soundTrimmed(let track, let length):
+            "audio \(track): outlasts the video by \(Wording.exact(length)), which are cut off"
+        case .subtitlesConverted(let track, let from, let to): "subtitles \(track): \(from) becomes \(to)"
+        case .languagesLost(let container, let languages):
+            "a language is lost: \(container.file) cannot say \(languages.joined(separator: ", ")); write .mkv"
+
+        // MARK: Left out
+        case .firstFramesLeftOut(let frames):
+            "\(Wording.count(frames, "frame")) at the start cannot be decoded and are left out: "
+                + "what they refer to is missing"
+        case .streamLeftOut(let stream, let kind, let codec, let refusal):
+            // FFmpeg's word for the kind is singular.
+            "stream \(stream) (\(kind == "subtitle" ? "subtitles" : kind), \(codec)) is left out"
+                + (refusal.words.map { ": \($0)" } ?? "")
+        case .dataLeftOut(let streams):
+            "data is left out: \(streams.map { "stream \($0.stream) (\($0.kind))" }.joined(separator: ", "))"
+        case .pictureExtraLeftOut(let extra): extra.words
+        case .dolbyVisionLeftOut(let profile, let wrongColours):
+            "Dolby Vision\(profile.map { " profile \($0)" } ?? "") is left out"
+                + (wrongColours
+                    ? ", and its base layer alone shows wrong colours: the output has those"
+                    : ": the output shows its base layer")
+        case .soundNotHeard(let track):
+            "audio \(track): nothing is heard while the video lasts: the track is left out"
+        case .cuesWithoutTime(let stream, let cues):
+            "stream \(stream): \(cues) subtitles have no time and are left out"
+        case .cuesUnwritable(let stream, let cues, let codec):
+            "stream \(stream): \(cues) subtitles cannot be read or be \(codec), and are left out"
+        case .subtitlesLeftOut(let container):
+            "subtitles are left out: \(container.file) cannot hold them; write .mkv or .mp4"
+        case .chaptersLeftOut(let container):
+            "chapters are left out: \(container.file) cannot hold them; write .mkv or .mp4"
+        case .attachmentsLeftOut(let container, let names):
+            "attached files are left out: \(container.file) cannot hold \(names.joined(separator: ", ")); write .mkv"
+        case .tagsLeftOut(let container, let names):
+            "tags are left out: \(container.file) cannot hold \(names.joined(separator: ", "))"
+        case .timecodeLeftOut(let container):
+            "the timecode is left out: \(container.file) cannot hold one beside a cover; write .mkv"
+
+        // MARK: Board
+        case .redisTooOld(let address, let version): "Redis at \(address) is \(version): reel needs 7.0 or later"
+        case .redisWithoutLog(let address):
+            "Redis at \(address) keeps no append-only file: a restart loses jobs; set appendonly yes"
+        case .redisEvicts(let address):
+            "Redis at \(address) evicts keys, so jobs may vanish: set maxmemory-policy noeviction"
+        case .workerDiskFull(let folders): "claims nothing: the disk of \(folders.joined(separator: " or ")) is full"
+        case .workerSlotsOut(let slots, let jobs):
+            "\(Wording.count(slots, "slot")) out of work: engines crashed there in \(jobs) jobs in a row; restart the worker "
+                + "when the machine is sound"
+        }
+    }
+}

@@ -1,0 +1,78 @@
+internal import ReelCore
+
+// The words of the facts of diagnostics, as parts of sentences.
+
+extension Moments {
+    /// "at 1.240 s, 1.400 s to 1.480 s": when the frames are shown in the source.
+    var words: String {
+        let shown = places.map { place in
+            let first = Wording.seconds(place.first)
+            return place.frames.count == 1 ? first : "\(first) to \(Wording.seconds(place.last))"
+        }
+        return "at " + shown.joined(separator: ", ") + (more > 0 ? " and \(more) more places" : "")
+    }
+}
+
+extension Wording {
+    /// ", the first at 1.240 s, the last at 1.480 s"; nothing where no time is known.
+    static func places(_ count: Int, _ first: Rational?, _ last: Rational?) -> String {
+        guard let first, let last else { return "" }
+        return count > 1 && first != last
+            ? ", the first at \(seconds(first)), the last at \(seconds(last))" : " at \(seconds(first))"
+    }
+}
+
+extension PictureLoss {
+    var words: String {
+        switch self {
+        case .chromaResolution: "fewer chroma samples"
+        case .depth: "fewer bits"
+        case .colourModel: "another colour model"
+        case .alpha: "no transparency"
+        case .colours: "fewer colours"
+        case .chroma: "no colour"
+        }
+    }
+}
+
+extension PictureExtra {
+    /// As a sentence.
+    var words: String {
+        switch self {
+        case .closedCaptions: "the closed captions in the pictures are left out"
+        case .activeFormat: "the active format description in the pictures is left out"
+        case .timecodes: "the timecodes in the pictures are left out: they would run backwards"
+        case .hdr10Plus: "HDR10+ is left out: the output is plain HDR10, as bright as its static metadata says"
+        case .hdrVivid: "the HDR Vivid metadata is left out"
+        case .iccProfile: "the ICC profile of the pictures is left out"
+        case .projection: "the projection of the spherical video is left out"
+        }
+    }
+}
+
+extension StreamRefusal {
+    /// As a sentence; nil where there is nothing to say.
+    var words: String? {
+        switch self {
+        case .chapterPictures: "it holds pictures of chapters"
+        case .emptyCover: "it is a cover without a picture"
+        case .notMain(let main): "only stream \(main) is reversed"
+        case .subtitlesNotText: "only subtitles that are text are kept"
+        case .encrypted: "it is encrypted"
+        case .noDecoder: "this FFmpeg has no decoder for it"
+        case .empty: "it is empty"
+        case .undecodable: "nothing of it decodes"
+        case .impossibleRate(let rate): "\(rate) Hz is no rate of sound"
+        case .notKept: nil
+        }
+    }
+}
+
+extension SoundForm {
+    /// By what differs from another: channels, rate, or the kind of sample.
+    func words(beside other: SoundForm) -> String {
+        if layout != other.layout, rate != other.rate { return "\(layout) at \(rate) Hz" }
+        if layout != other.layout { return layout }
+        return rate != other.rate ? "\(rate) Hz" : "samples of \(sample)"
+    }
+}

@@ -1,0 +1,248 @@
+public import ReelCore
+
+extension ReelFailure {
+    /// What went wrong, and where: one line, without its full stop.
+    public var words: String { reason.words }
+}
+
+extension FailureReason {
+    /// What went wrong, and where: one line, without its full stop. It names no option and no program: those are the
+    /// caller's to add.
+    public var words: String {
+        switch self {
+        // MARK: Source
+        case .sourceUnreadable(let path, let said): "\(path): cannot be read: \(said)"
+        case .notMedia(let path):
+            "\(path): cannot be read as video: it is not media, or its index is missing (an interrupted recording?)"
+        case .noVideo(let path): "\(path): has no video"
+        case .encrypted(let path): "\(path): the video is encrypted; reel needs it in the clear"
+        case .noDecoder(let path, let stream, let codec):
+            "\(path): stream \(stream) (\(codec)): this FFmpeg has no decoder for it; a newer FFmpeg may"
+        case .headerDamaged(let path, let stream, let codec):
+            "\(path): the \(codec) decoder does not take stream \(stream); its header is damaged"
+        case .nothingDecodes(let path):
+            "\(prefix(path))nothing of the video decodes; it is damaged or mislabelled"
+        case .decoderStuck(let codec): "the \(codec) decoder reports errors without end"
+        case .noFrames(let path): "\(prefix(path))the video has no frames"
+        case .noStart: "the video cannot be decoded: no point to start at lies at its first frame"
+        case .impossibleSizes(let frameBytes, let reorderDepth):
+            "no decoder makes frames of \(frameBytes) bytes, \(reorderDepth) held back"
+        case .sourceChanged(let path, let change, let number):
+            "\(path): changed since it was indexed (\(change.words(number))); submit it again"
+        case .pictureUnconvertible(let width, let height): "a picture of \(width)x\(height) cannot be converted"
+        case .videoDamaged(let path, let damage, let time):
+            "\(path): the video \(damage.words) at \(Wording.seconds(time)); "
+                + "let damaged frames be repeated to go on with what decodes"
+        case .soundOutOfReach(let path, let distance):
+            "\(path): the sound lies \(Wording.seconds(distance)) from the video, beyond every clock; leave the sound out"
+
+        // MARK: Request
+        case .rangeEmpty(let from, let to):
+            "the range's start, \(Wording.seconds(from)), is not before its end, \(Wording.seconds(to))"
+        case .nothingInRange(let from, let to, let end):
+            "no frame begins in the range\(from.map { " from \(Wording.seconds($0))" } ?? "")"
+                + "\(to.map { " to \(Wording.seconds($0))" } ?? ""): the video ends at \(Wording.seconds(end))"
+        case .memoryTooSmall(let allowed, let needed, let copies):
+            "\(Wording.mebibytes(allowed)) of memory are too little: "
+                + (copies ? "copying this video takes" : "a pass of this video takes")
+                + " \(Wording.mebibytes(needed)) at the least; allow that much"
+                + (copies ? "" : ", or choose a faster preset or another codec")
+        case .encoderUnknown(let option, let name, let known):
+            "this FFmpeg has no \(option == .audioCodec ? "audio" : "video") encoder \(name); "
+                + "reel knows \(known.joined(separator: ", "))"
+        case .encoderAbsent(let encoder): "this FFmpeg has no encoder named \(encoder)"
+        case .encoderRefuses(let encoder, let settings, let said):
+            "the encoder \(encoder) does not take these settings "
+                + "(\(settings.map { "\($0.name)=\($0.value)" }.joined(separator: " "))): \(said)"
+        case .settingUnknown(let encoder, let setting): "the encoder \(encoder) has no option named \(setting)"
+        case .optionUnsupported(let option, let encoder):
+            "the encoder \(encoder) has no \(option.words)\(option == .crf ? "; give a bit rate" : "")"
+        case .sourceRateUnsupported(let encoder):
+            "\(encoder) writes the bit rate into its parameters, so that parts which follow the source's rate "
+                + "do not join; give a bit rate"
+        case .pixelFormatUnsupported(let encoder, let pixelFormat):
+            "\(encoder) takes no pixel format near \(pixelFormat)"
+        case .pixelFormatLossy(let encoder, let pixelFormat):
+            "\(encoder) cannot hold the pixel format \(pixelFormat) without loss"
+        case .codecNotHeld(_, let codec, let container):
+            "\(container.file) cannot hold \(codec); choose another codec or container"
+        case .noSoundHeld(let container):
+            "\(container.file) holds no sound that reel writes; leave the sound out, or choose another container"
+        case .losslessCodecFixed(let option, let codec, let only):
+            "without loss, \(option == .audioCodec ? "sound" : "video") is kept as \(only); do not ask for \(codec)"
+        case .losslessNotHeld(let container):
+            "\(container.file) cannot hold video and sound without loss; write .mkv, .mov or .nut"
+        case .rawNotGivenBack(let pixelFormat, let container, let lossless):
+            (lossless ? "FFV1 does not hold \(pixelFormat), and " : "")
+                + "\(container.file) does not give raw \(pixelFormat) back as it was; choose another "
+                + (lossless ? "container, or allow loss" : "codec or container")
+        case .framesTooClose(let time, let container):
+            "two frames are less than a millisecond apart at \(Wording.seconds(time)): "
+                + "\(container.file) cannot hold that; write .mp4, .mov or .nut"
+        case .copyWithOption(let option):
+            "copied packets keep the pictures as they are and have no passes; do not ask for \(option.words)"
+        case .copyImpossible(let obstacle):
+            "the video's packets cannot be copied: \(obstacle.words); encode it again instead"
+        case .copyNotGivenBack(let codec, let pixelFormat, let container):
+            "\(container.file) does not give \(codec) (\(pixelFormat)) back as it was; "
+                + "choose another container, or encode the video again"
+
+        // MARK: Engine
+        case .mediaFailed(let step, let subject, let said): "\(step.words(subject)): \(said)"
+        case .outOfMemory(let step, let subject): "\(step.words(subject)): out of memory; give the pass more"
+        case .diskFull(let path): "\(prefix(path))no space left on the disk"
+        case .outputRefused(let path, let step, let said): "\(step.words(path)): \(said)"
+        case .fileFailed(let path, let step, let said): "\(step.words) \(path): \(said)"
+        case .jobFileUnreadable(let path, let said): "reading \(path): \(said)"
+        case .planLacks(let part, let number): "the plan has no \(part.words) \(number)"
+        case .indexVersion(let version, let supported):
+            "the index has version \(version); this reel reads \(supported)"
+        case .indexDamaged(_, .start): "this is no index of reel's: it does not begin with REELIDX"
+        case .indexDamaged(let offset, let flaw):
+            "the job's index is damaged near byte \(offset): \(flaw.words); submit the job anew"
+        case .codecAbsent(let codec, .codec): "this FFmpeg knows no codec named \(codec)"
+        case .codecAbsent(let codec, let role): "this FFmpeg has no \(role.rawValue) for \(codec)"
+        case .encoderDiffers(let encoder):
+            "this host's \(encoder) makes other parameters than the one the job was planned with"
+        case .encoderMiscounts(let encoder, let packets, let frames):
+            "\(encoder) made \(packets) packets of \(frames) frames"
+        case .packetWithoutTime(let segment):
+            "segment \(segment): the encoder gave a packet without a presentation time"
+        case .nothingToEncode: "a part of the video has no frames"
+        case .segmentFlawed(let segment, let flaw): "segment \(segment) \(flaw.words)"
+        case .segmentMissing(let segment): "the segment \(segment) is missing"
+        case .segmentListUnreadable(let path, let said):
+            "the list of segments, \(path), cannot be read\(said.map { ": \($0)" } ?? "")"
+        case .partsEnded(let parts): "the \(parts.words) end before the plan does"
+        case .verificationFailed(let stream, let flaw):
+            "the output failed its verification: \(stream.map { "stream \($0)" } ?? "it") \(flaw.words)"
+        case .engineUnstartable(let executable, let said): "cannot start the engine \(executable): \(said)"
+        case .engineVersion(let version, let supported):
+            "the engine speaks version \(version) of the protocol, this program \(supported): "
+                + "install both from one release"
+        case .engineWithoutOutput: "the engine has no standard output to write events to"
+        case .requestUnwritable(let said): "cannot write a request to the engine as JSON: \(said)"
+        case .engineInterrupted(let place): "interrupted \(place.words)"
+        case .engineEnded: "the engine was ended"
+        case .engineHung(let place, let hang, let seconds, let lastWords):
+            "engine hung \(place.words): \(hang.words) for \(Wording.seconds(seconds))\(quoting(lastWords))"
+        case .engineNonsense(let place, let nonsense, let lastWords):
+            "engine \(nonsense.words), \(place.words)\(quoting(lastWords))"
+        case .engineDied(let place, let end, let lastWords):
+            "engine \(end.words) \(place.words)\(quoting(lastWords))"
+
+        // MARK: Store
+        case .sourceInaccessible(let path, let errno): "cannot read \(path): \(SystemWords.text(errno))"
+        case .sourceIsFolder(let path): "\(path) is a folder; name a video file in it"
+        case .sourceNotAFile(let path): "\(path) is not a regular file, and the source is read more than once"
+        case .sourceChangedWhileCopied(let path):
+            "\(path) changed while it was copied into the store; submit it again"
+        case .storeUnusable(let doing, let path, let errno), .storeFull(let doing, let path, let errno):
+            "cannot \(doing.words) \(path): \(SystemWords.text(errno))"
+        case .storeFileDamaged(let path, let said): "\(path) is not what reel wrote: \(said)"
+        case .notEncodable(let said): "a value cannot be written as JSON: \(said)"
+        case .segmentListUnwritable(let path, let errno): "cannot write \(path): \(SystemWords.text(errno))"
+        case .jobUnknownHere(let job, let path): "the store has no job \(job): there is no \(path)"
+        case .jobHeld(let path, let pid, let host):
+            "another run of this job is under way: \(SystemWords.process(pid, host)) holds \(path); wait for it"
+        case .outputExists(let path): "\(path) exists already"
+        case .outputIsSource(let path): "\(path) is the source itself; choose another name"
+        case .outputIsFolder(let path): "\(path) is a folder; name a file in it"
+        case .outputNotAFile(let path): "\(path) is not a regular file; choose another name"
+        case .outputUnnamed(let path): "\(path) names no file"
+        case .outputFolderMissing(let path, let folder):
+            "cannot write \(path): there is no folder \(folder); make it first"
+        case .outputUnwritable(let path, let errno): "cannot write \(path): \(SystemWords.text(errno))"
+        case .outputFull(let path, let needed, let free):
+            "no room for \(path):" + (needed.map { " it takes \($0) bytes," } ?? "") + " \(free) bytes are free"
+        case .copyInterrupted(let path): "interrupted while writing \(path)"
+        case .planOfOtherVersion(let found, let known):
+            "the plan has version \(found), and this release knows version \(known): use one release everywhere"
+        case .indexMissing(let hash, let folder): "there is no index \(hash) in \(folder)"
+        case .jobOfOtherVersion(let found, let known):
+            "the job's record has version \(found), and this release knows no version after \(known)"
+        case .failedBefore(_, let message): message
+
+        // MARK: Board
+        case .passExhausted(let pass, let attempts, let last):
+            "\(PassNumber(pass)) failed \(attempts) times: \(last.words)"
+        case .passLost(let pass, let attempts, let worker):
+            "\(PassNumber(pass)) was lost \(attempts) times: worker \(worker) vanished as those before it did"
+        case .passOutOfMemory(let pass, let planned, let doubled, let last):
+            "\(PassNumber(pass)) needs more memory than the \(planned) bytes planned for it"
+                + (doubled ? ", and than twice that: " : ", and no worker has twice that: ") + last.words
+        case .noWorkerCan(let host, let last): "no worker can take this job: \(host): \(last.words)"
+        case .workerVanished(let worker): "worker \(worker) vanished"
+        case .encoderMissing(let build): "it has no encoder \(build)"
+        case .boardOfOtherVersion(let found, let known):
+            "the jobs in Redis are kept as version \(found), this program knows version \(known): have them done by "
+                + "programs of the other release, or cancel them, and use one release everywhere"
+        case .redisUnreachable(let address, let said, _): "Redis at \(address): \(said)"
+        case .redisRefused(let address, let said, _): "Redis at \(address) refuses: \(said)"
+        case .boardUnreadable(let said): "the board holds something that this version cannot read: \(said)"
+        case .passesVanished(let job): "Redis lost passes of job \(job) while they were published: publish it again"
+        case .redisAddressInvalid(let address, let fault):
+            "Redis address\(address.map { " \($0)" } ?? ""): \(fault.words). It looks like "
+                + "redis://[user[:password]@]host[:port][/db] or unix:///path?db=N"
+        case .jobContradictory(let job, let fault): "job \(job) cannot be put on the board: \(fault.words)"
+        case .jobNotEnded(let job, let state): "job \(job) is \(state.rawValue): cancel it first"
+
+        // MARK: Jobs
+        case .jobUnknown(let job): "there is no job \(job)"
+        case .jobNotOnBoard(let job): "the board has lost job \(job)"
+        case .jobForgotten(let job): "the board knows no job \(job) any more"
+        case .jobCancelled(let job): "job \(job) was cancelled"
+        case .jobFailed(let job): "job \(job) failed"
+        case .jobNotFinished(let job, let state): "job \(job) is not finished: it is \(state.rawValue)"
+        case .jobEnded(let job, let state):
+            "job \(job) has ended, it is \(state.rawValue): there is nothing to hold back"
+        case .jobNotFailed(let job, let state): "job \(job) has not failed: it is \(state?.rawValue ?? "unfinished")"
+        case .jobsNotRecovered(let jobs): "not put back: \(jobs.map(\.text).joined(separator: ", "))"
+        case .jobGoesOn(let job): "interrupted; job \(job) goes on without this command"
+        case .jobHeldBack(let job): "job \(job) is held back"
+        case .passesWait(let job): "passes of job \(job) wait for a slot"
+        case .probeLost(let job): "another probes job \(job) by now"
+        case .engineMisanswered(let task): "the engine answered another request than \(task.rawValue)"
+        case .sourceReplaced(let path): "\(path) has changed since the job was submitted; submit it again"
+        case .interrupted: "interrupted"
+        case .runStopped(let last): "\(last.words); the same command goes on where this one stopped"
+        case .workspaceUnusable(let last): last.words
+        case .sourceOutOfReach(let last): "on this host: \(last.words)"
+        case .planDiffers(let job, let plan, let store):
+            "the store \(store) has another plan \(plan) of job \(job) than the board"
+        case .segmentNotVisible(let name, let folder): "the segment \(name) is recorded as done but not in \(folder)"
+        case .noResult(let job, let state): "job \(job) has no result: it is \(state?.rawValue ?? "not finished")"
+        case .outputContainerDiffers(let job, let container, let output):
+            "job \(job) made a .\(container.rawValue) file, which \(output) does not name"
+        case .outputNotNamed(let output):
+            "\(output) has no extension that reel writes: .mp4, .mov, .mkv, .webm, .ts, .nut"
+        case .storeNotNamed: "no store is named: the folder that coordinator and workers share"
+        case .workerUnknown(let name): "there is no worker and no host \(name)"
+        case .redisUnusable(let last): last.words
+        case .programMissing(let name, let folder):
+            "\(name) is missing in \(folder): reel's programs must stand in one folder"
+        case .programsNotFound: "cannot tell where reel's programs are: /proc/self/exe cannot be read"
+        case .folderUnwritable(let path, let errno):
+            "cannot write in \(path)" + (errno.map { ": \(SystemWords.text($0))" } ?? "")
+        case .redisNotInstalled: "redis-server is not installed: apt-get install redis-server"
+        case .redisSilent(let said): "redis-server does not answer: \(said)"
+        case .localWorkerEnded(let said): "the local worker ended: \(said)"
+        case .unexpected(let said): "\(said)"
+        }
+    }
+}
+
+/// What a message begins with where it is about a file.
+private func prefix(_ path: String?) -> String { path.map { "\($0): " } ?? "" }
+
+/// How a message ends where a program last said something.
+private func quoting(_ lastWords: String?) -> String { lastWords.map { "; it last said: \($0)" } ?? "" }
+
+/// "pass 3"; the probe is none.
+struct PassNumber: CustomStringConvertible {
+    let number: Int
+
+    init(_ number: Int) { self.number = number }
+
+    var description: String { number < 0 ? "the probe" : "pass \(number)" }
+}

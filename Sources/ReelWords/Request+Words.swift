@@ -1,0 +1,30 @@
+internal import ReelCore
+
+extension JobSpec.Option {
+    /// What the option is about, without the article.
+    var words: String {
+        switch self {
+        case .container: "container"
+        case .videoCodec: "video codec"
+        case .crf: "constant quality (CRF)"
+        case .preset: "preset"
+        case .bitrate: "bit rate"
+        case .lossless: "lossless encoding"
+        case .audio: "audio mode"
+        case .audioCodec: "audio codec"
+        case .from: "start of the range"
+        case .to: "end of the range"
+        case .timestamps: "kind of timestamps"
+        case .passFrames: "length of passes"
+        case .threads: "number of threads"
+        case .memory: "amount of memory"
+        case .verify: "kind of verification"
+        case .onDamage: "way with damaged frames"
+        }
+    }
+}
+
+extension Container {
+    /// "a .mkv file".
+    var file: String { "a .\(rawValue) file" }
+}

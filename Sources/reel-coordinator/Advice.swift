@@ -1,0 +1,61 @@
+internal import ReelCore
+internal import ReelPipeline
+
+/// What a person at this command line can do about a failure. The library says what and where, and knows no options.
+enum Advice {
+    /// Nil where the words of the failure say it all.
+    static func text(for reason: FailureReason) -> String? {
+        switch reason {
+        case .jobUnknown: "reel-coordinator status lists those there are"
+        case .jobNotOnBoard: "reel-coordinator recover puts it back"
+        case .jobNotEnded(let job, _): "reel-coordinator cancel \(job) ends it"
+        case .jobGoesOn(let job): "reel-coordinator status \(job) tells how far it is, cancel \(job) ends it"
+        case .noResult(let job, nil): "reel-coordinator status \(job) tells how far it is"
+        case .outputExists: "--overwrite replaces it"
+        case .outputIsSource, .outputNotAFile: "choose another name with -o"
+        case .outputIsFolder: "name a file in it with -o"
+        case .workspaceUnusable: "choose another place with -o"
+        case .outputNotNamed: "name the output with -o"
+        case .outputContainerDiffers(_, let container, _): "name a .\(container.rawValue) file with -o"
+        case .rangeEmpty, .nothingInRange: "choose another --from or --to"
+        case .memoryTooSmall: "--memory and --memory-total say how much"
+        case .encoderUnknown(let option, _, _), .codecNotHeld(let option, _, _): "choose with \(name(of: option))"
+        case .optionUnsupported(let option, _), .copyWithOption(let option): "leave out \(name(of: option))"
+        case .losslessCodecFixed(let option, _, _): "leave out \(name(of: option))"
+        case .losslessNotHeld, .framesTooClose: "name such a file with -o"
+        case .noSoundHeld, .soundOutOfReach: "--audio none leaves the sound out"
+        case .sourceRateUnsupported: "give --bitrate a rate"
+        case .rawNotGivenBack(_, _, let lossless): lossless ? "or leave out --lossless" : nil
+        case .copyImpossible, .copyNotGivenBack: "without --video-codec copy the video is encoded again"
+        case .videoDamaged: "--on-damage repeat goes on with what decodes"
+        case .outOfMemory, .passOutOfMemory: "--memory gives a pass more"
+        case .indexDamaged: "submit the job again with --force"
+        case .storeNotNamed: "name it with --store or REEL_STORE"
+        case .folderUnwritable: "name another folder with --scratch, or with TMPDIR"
+        case .workerUnknown: "reel-coordinator workers lists those there are"
+        case .redisUnusable(let last):
+            last.cause == .transient
+                ? "start redis-server there, or name another with --redis or REEL_REDIS"
+                : "name user and password with --redis or REEL_REDIS"
+        case .runStopped(let last): text(for: last.reason)
+        default: nil
+        }
+    }
+
+    /// What a person can do about a job that waits; nil where the reason says it all.
+    static func text(for reason: WaitReason) -> String? {
+        switch reason {
+        case .paused: "reel-coordinator resume lets it go on"
+        case .noWorker: "start reel-worker with the same --redis and --store"
+        case .draining: "start another reel-worker"
+        default: nil
+        }
+    }
+
+    /// "--video-codec".
+    private static func name(of option: JobSpec.Option) -> String {
+        option.rawValue.reduce(into: "--") { name, letter in
+            name += letter.isUppercase ? "-\(letter.lowercased())" : String(letter)
+        }
+    }
+}

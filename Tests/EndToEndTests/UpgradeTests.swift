@@ -1,0 +1,87 @@
+import Foundation
+import Glibc
+import Testing
+
+/// The programs of the release before this one; `scripts/previous` builds them.
+private let previous = ProcessInfo.processInfo.environment["REEL_PREVIOUS"]
+
+extension EndToEnd {
+    /// A farm is upgraded as docs/upgrading.md says: drained, finished, upgraded, on the same Redis and store.
+    @Suite(.enabled(if: previous != nil, "REEL_PREVIOUS names no folder with the programs of the release before"))
+    struct UpgradeTests {
+        private let bench: Bench
+
+        init() throws { bench = try Bench() }
+
+        private func old(_ name: String) throws -> Program { .at("\(try #require(previous))/\(name)") }
+
+        private struct OldJob: Decodable {
+            var id: String
+            var state: String
+        }
+
+        /// What the coordinator of before says of all jobs.
+        private func oldJobs(_ fleet: Fleet) async throws -> [OldJob] {
+            let child = try await fleet.startCoordinator(["status", "--json"], old("reel-coordinator"))
+            let outcome = try await child.outcome
+            try #require(outcome.code == 0, "\(outcome.error)")
+            return try JSONDecoder().decode([OldJob].self, from: Data(outcome.output.utf8))
+        }
+
+        @Test func finishedAndUpgraded() async throws {
+            let clip = try await Clips.shared.crowd(frames: 144, size: "1280x720")
+            let source = try bench.copy(clip, as: "crowd.mov")
+            let options = ["--lossless", "--pass-frames", "48"]
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let before = try await fleet.startWorker(old("reel-worker"))
+                let submitting = try await fleet.startCoordinator(
+                    ["submit", source] + options, old("reel-coordinator"))
+                let submitted = try await submitting.outcome
+                try #require(submitted.code == 0, "\(submitted.error)")
+                let id = submitted.output.trimmingCharacters(in: .newlines)
+
+                // Too early: the board has a job that only the programs of before can end.
+                let early = try await fleet.coordinator(["submit", source] + options)
+                #expect(early.code == 4)
+                #expect(early.error.contains("version 1"), "\(early.error)")
+                let tooEarly = try await fleet.startWorker()
+                #expect(try await tooEarly.outcome.code == 4)
+                #expect(try await tooEarly.outcome.error.contains("version 1"))
+
+                #expect(
+                    try await eventually(.seconds(90)) {
+                        try await oldJobs(fleet).map(\.state) == ["done"]
+                    })
+                #expect(try await before.end().code == 0)
+
+                // Upgraded: the same Redis, the same store.
+                try await fleet.startWorker()
+                let fetched = bench.path("before.mov")
+                #expect(try await fleet.coordinator(["fetch", id, "-o", fetched]).code == 0)
+                try await bench.expectExactlyReversed(clip, fetched)
+                let now = try await fleet.submit([source] + options)
+                #expect(now != id)
+                #expect(try await eventually(.seconds(90)) { try fleet.sight(now).state == "done" })
+                try await bench.expectExactlyReversed(clip, "\(fleet.folder(now))/output.mov")
+                #expect(fleet.jobs == [id, now])
+                #expect(try await fleet.coordinator(["remove", id]).code == 0)
+                #expect(fleet.jobs == [now])
+            }
+        }
+
+        @Test func programsOfBeforeDoNoHarmOnAnUpgradedBoard() async throws {
+            let clip = try await Clips.shared.crowd(frames: 144, size: "1280x720")
+            let source = try bench.copy(clip, as: "crowd.mov")
+            try await Fleet.with(bench, workers: 1) { fleet in
+                let id = try await fleet.submit([source, "--lossless", "--pass-frames", "48"])
+                // One machine was forgotten.
+                let forgotten = try await fleet.startWorker(old("reel-worker"))
+                #expect(try await eventually(.seconds(90)) { try fleet.sight(id).state == "done" })
+                #expect(try await oldJobs(fleet).isEmpty)
+                #expect(try await forgotten.end().code == 0)
+                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+                #expect(try BoardSight.recordings(fleet.socket).allSatisfy { $0.value == 1 })
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import ReelCore
+import Testing
+
+@Suite("What is stored and sent, byte by byte")
+struct GoldenTests {
+    private func expect<Value: Codable & Equatable>(
+        _ value: Value, is name: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try Golden.expect(CanonicalJSON.bytes(of: value), is: name, sourceLocation: sourceLocation)
+        let read = try CanonicalJSON.value(Value.self, from: Golden.read(name))
+        #expect(read == value, sourceLocation: sourceLocation)
+    }
+
+    @Test("An index, in hexadecimal, and the parameters in it")
+    func index() throws {
+        let index = GoldenValues.index
+        let bytes = index.encoded()
+        let lines = stride(from: 0, to: bytes.count, by: 32).map { start in
+            bytes[start..<min(start + 32, bytes.count)].map { byte in
+                (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }.joined()
+        }
+        try Golden.expect(Array(lines.joined(separator: "\n").utf8), is: "index.v4.hex")
+        let digits = String(decoding: try Golden.read("index.v4.hex"), as: UTF8.self).filter { $0 != "\n" }
+        let kept = stride(from: 0, to: digits.count, by: 2).compactMap { place in
+            UInt8(digits.dropFirst(place).prefix(2), radix: 16)
+        }
+        #expect(try SourceIndex(decoding: kept) == index)
+
+        // Magic and version, then the length in seven bits a byte, low ones first.
+        #expect(bytes[7] == SourceIndex.version)
+        var (length, place, shift) = (0, 8, 0)
+        repeat {
+            length |= Int(bytes[place] & 0x7F) << shift
+            (place, shift) = (place + 1, shift + 7)
+        } while bytes[place - 1] >= 0x80
+        try Golden.expect(Array(bytes[place..<place + length]), is: "index-parameters.v4.json")
+    }
+
+    @Test("A plan with every kind of pass")
+    func plan() throws {
+        try expect(GoldenValues.plan, is: "plan.v7.json")
+        #expect(try Plan.decoded(from: Golden.read("plan.v7.json")) == GoldenValues.plan)
+    }
+
+    @Test("Records of segments, and what a pass leaves on the board")
+    func segments() throws {
+        try expect(GoldenValues.result.segments[0], is: "segment-record.v2.video.json")
+        try expect(GoldenValues.result.segments[1], is: "segment-record.v2.audio.json")
+        try expect(GoldenValues.result, is: "pass-result.json")
+    }
+
+    @Test("A spec with every option, and one with as few as can be")
+    func specs() throws {
+        try expect(GoldenValues.spec, is: "job-spec.json")
+        try expect(JobSpec(container: .webm), is: "job-spec.least.json")
+    }
+
+    @Test("A planner, as it is sent to engines")
+    func planner() throws {
+        try expect(Planner(slots: 3, memory: MemoryRequest(budget: 1 << 30, limit: 2 << 30)), is: "planner.json")
+    }
+}

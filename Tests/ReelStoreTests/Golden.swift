@@ -1,0 +1,1 @@
+../ReelCoreTests/Golden.swift

@@ -1,0 +1,55 @@
+import Foundation
+import ReelCore
+import ReelStore
+import Testing
+
+@Suite("What the store holds, byte by byte")
+struct GoldenTests {
+    private func expect<Value: Codable & Equatable>(
+        _ value: Value, is name: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try Golden.expect(CanonicalJSON.bytes(of: value), is: name, sourceLocation: sourceLocation)
+        let read = try CanonicalJSON.value(Value.self, from: Golden.read(name))
+        #expect(read == value, sourceLocation: sourceLocation)
+    }
+
+    @Test("A fingerprint")
+    func fingerprints() throws { try expect(fingerprint, is: "fingerprint.json") }
+
+    @Test("A job's record, as it was asked for and as it ended")
+    func records() throws {
+        try expect(record(JobID("0123456789abcdef")), is: "job-record.v2.begun.json")
+        try expect(ended, is: "job-record.v2.json")
+    }
+
+    private var ended: JobRecord {
+        var record = record(JobID("0123456789abcdef"))
+        record.source.staged = "ä b.mp4"
+        record.head = JobID("fedcba9876543210")
+        record.headBytes = 4711
+        record.terms = JobTerms(weight: 2.5, retain: 60, keepsSegments: true)
+        record.state = .failed
+        record.paused = true
+        record.failure = ReelFailure(.encoderMissing(build: "libx264 1"))
+        record.finished = 1_700_000_060.5
+        return record
+    }
+
+    @Test("A record of the release before is read, with its failure as it was worded")
+    func firstVersion() throws {
+        let read = try CanonicalJSON.value(JobRecord.self, from: Golden.read("job-record.v1.json"))
+        var wanted = ended
+        (wanted.headBytes, wanted.source.fingerprint.edges) = (nil, "")
+        wanted.failure = ReelFailure(
+            .failedBefore(kind: .input, message: "/media/ä b.mp4: nothing of the video decodes"))
+        #expect(read == wanted)
+        #expect(read.failure?.exitCode == 3)
+        let begun = try CanonicalJSON.value(JobRecord.self, from: Golden.read("job-record.v1.begun.json"))
+        var fresh = record(JobID("0123456789abcdef"))
+        fresh.source.fingerprint.edges = ""
+        #expect(begun == fresh)
+        // What is written of it is this release's.
+        #expect(try CanonicalJSON.value(JobRecord.self, from: CanonicalJSON.bytes(of: read)) == read)
+        #expect(try String(decoding: CanonicalJSON.bytes(of: read), as: UTF8.self).contains(#""version":2"#))
+    }
+}

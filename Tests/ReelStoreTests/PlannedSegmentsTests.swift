@@ -1,0 +1,123 @@
+import ReelCore
+import ReelStore
+import Testing
+
+@Suite("What segments are, whichever plan they are made for")
+struct PlannedSegmentsTests {
+    private func contents(_ plan: Plan, of index: SourceIndex = Samples.index) -> Set<SegmentContent> {
+        let planned = PlannedSegments(plan: plan, index: index)
+        return Set(plan.passes.flatMap(planned.contents))
+    }
+
+    private func plan(_ change: (inout Plan) -> Void) -> Plan { Samples.plan(Samples.index, change) }
+
+    @Test("A pass wants a segment for each of its runs, in their order, and a track one")
+    func passes() {
+        let planned = PlannedSegments(plan: Samples.plan, index: Samples.index)
+        #expect(
+            planned.contents(of: Samples.plan.passes[1]).map(\.subject) == [
+                .video(frames: 0..<4), .video(frames: 4..<8), .video(frames: 8..<12),
+            ])
+        #expect(planned.contents(of: .audio(0)).map(\.subject) == [.audio(track: 0)])
+        #expect(planned.contents(of: .audio(1)).isEmpty)
+        #expect(planned.contents(of: .assembly).isEmpty)
+    }
+
+    @Test("Plans of other passes agree about runs of the same frames, whatever their number, need and threads")
+    func otherPasses() {
+        let whole = contents(Samples.plan)
+        let halves = contents(
+            Samples.plan(Samples.index, cuts: [0, 4, 12]) { plan in
+                (plan.number, plan.need, plan.video.threads, plan.onDamage) = (7, 1, 8, .fail)
+            })
+        #expect(whole == halves)
+        let others = contents(Samples.plan(Samples.index, cuts: [0, 12], runs: 2))
+        #expect(whole.intersection(others).map(\.subject) == [.audio(track: 0)], "runs of other frames")
+    }
+
+    @Test("Another end of what is shown moves all of it, and changes no run's own times")
+    func otherEnd() {
+        let head = contents(Samples.plan(Samples.index, cuts: [0, 8]) { $0.passes.removeFirst() })
+        #expect(head.count == 2)
+        #expect(head.isSubset(of: contents(Samples.plan)))
+    }
+
+    @Test("Everything that the encoder is told makes another segment")
+    func targets() {
+        let changes: [(inout VideoTarget) -> Void] = [
+            { $0.encoder = "libx265" }, { $0.pixelFormat = "yuv444p" }, { $0.width = 4 }, { $0.height = 4 },
+            { $0.frameRate = Rational(24) }, { $0.options = [Tag(name: "crf", value: "19.0")] },
+            { $0.bitrate = .source }, { $0.bitrate = .constant(1000) }, { $0.keyFrameInterval = 50 },
+            { $0.identity.build = "libx264 2" }, { $0.identity.extradataHash = "" },
+        ]
+        var all = contents(Samples.plan)
+        for change in changes {
+            let other = contents(plan { change(&$0.video) })
+            #expect(all.intersection(other).map(\.subject) == [.audio(track: 0)])
+            all.formUnion(other)
+        }
+        var index = Samples.index
+        index.video.stream.fieldOrder = .topFirst
+        #expect(all.intersection(contents(Samples.plan, of: index)).map(\.subject) == [.audio(track: 0)])
+    }
+
+    @Test("Other times, or pictures of other times, make another segment")
+    func times() {
+        func runs(_ plan: Plan, _ index: SourceIndex) -> Set<SegmentContent> {
+            contents(plan, of: index).filter { $0.subject != .audio(track: 0) }
+        }
+        let even = runs(Samples.plan, Samples.index)
+        var durations = [Int64](repeating: 512, count: 12)
+        durations[5] = 513
+        let longer = Samples.index(durations: durations)
+        #expect(even.intersection(runs(Samples.plan(longer), longer)).map(\.subject) == [.video(frames: 0..<4)])
+        let later = Samples.index(durations: Array(repeating: 512, count: 12), start: 1536)
+        #expect(even.isDisjoint(with: runs(Samples.plan(later), later)), "the frames before each of them")
+        var slower = Samples.index
+        slower.video.stream.timeBase = TimeBase(1, 12_801)
+        #expect(even.isDisjoint(with: runs(Samples.plan(slower), slower)))
+
+        // The source's own timestamps: of even frames they are the same.
+        #expect(even == runs(Samples.plan(Samples.index, mode: .source), Samples.index))
+        #expect(
+            runs(Samples.plan(longer), longer).isDisjoint(with: runs(Samples.plan(longer, mode: .source), longer))
+                == false)
+        #expect(runs(Samples.plan(longer), longer) != runs(Samples.plan(longer, mode: .source), longer))
+    }
+
+    @Test("What decides which samples of a track are heard, and how they are kept, makes another segment")
+    func sound() {
+        func track(_ index: SourceIndex = Samples.index, _ change: (inout Plan) -> Void = { _ in }) -> SegmentContent? {
+            PlannedSegments(plan: Samples.plan(index, change), index: index).content(ofAudio: 0)
+        }
+        let changes: [(inout Plan) -> Void] = [
+            { $0.timeline.end = Timestamp(1) }, { ($0.timeline.firstFrame, $0.timeline.frameCount) = (1, 11) },
+            { $0.timeline.audioFrom = Rational(1) },
+            { $0.timeline.audioTo = Rational(1) }, { $0.audio[0].handling = .forwards },
+            { $0.audio[0].handling = .copied }, { $0.audio[0].encoder = "libopus" },
+            { $0.audio[0].sampleRate = 44_100 }, { $0.audio[0].channelLayout = "mono" }, { $0.audio[0].bitrate = nil },
+            { $0.audio[0].lossless = true },
+        ]
+        let all = [track()] + changes.map { track(Samples.index, $0) }
+        #expect(Set(all).count == all.count)
+        #expect(!all.contains(nil))
+        #expect(track { $0.container = .mp4 } == track(), "only copied packets depend on the container")
+        #expect(
+            track {
+                $0.audio[0].handling = .copied
+                $0.container = .mp4
+            } != all[6])
+        var other = Samples.index
+        other.audio[0].index = 2
+        #expect(track(other) != track(), "another stream of the file")
+    }
+
+    @Test("Names and hashes of contents stay as they are: segments of earlier builds are found by them")
+    func golden() throws {
+        let planned = PlannedSegments(plan: Samples.plan, index: Samples.index)
+        let contents = Samples.plan.passes.flatMap(planned.contents)
+        let bytes = try CanonicalJSON.bytes(of: contents)
+        try Golden.expect(bytes, is: "segment-contents.json")
+        #expect(try CanonicalJSON.value([SegmentContent].self, from: bytes) == contents)
+    }
+}

@@ -1,0 +1,74 @@
+import ReelCore
+import ReelStore
+
+/// Values with something in every field, for tests of what is stored.
+enum Samples {
+    static let target = VideoTarget(
+        encoder: "libx264", pixelFormat: "yuv420p", width: 2, height: 2, frameRate: Rational(25),
+        options: [Tag(name: "crf", value: "18.0")], bitrate: nil, threads: 1, keyFrameInterval: 250, identity: encoder)
+
+    static let sound = AudioTarget(
+        track: 0, encoder: "aac", sampleRate: 48_000, channelLayout: "stereo", bitrate: 192_000, lossless: false)
+
+    static let plan = plan(index)
+
+    /// Twelve frames in a pass of three runs, and a track of sound.
+    static func plan(
+        _ index: SourceIndex, cuts: [Int] = [0, 12], runs: Int = 3, mode: TimestampMode = .mirror,
+        _ change: (inout Plan) -> Void = { _ in }
+    ) -> Plan {
+        let (first, end) = (cuts.first ?? 0, cuts.last ?? 0)
+        var plan = Plan(
+            indexHash: String(repeating: "ef", count: 32), encoders: [encoder.build, "aac Lavc59.37.100"],
+            container: .mkv,
+            timeline: Timeline(
+                timeBase: index.video.stream.timeBase, mode: mode, frames: first..<end,
+                end: index.video.frames[end - 1].interval.end),
+            video: target, audio: [sound],
+            passes: [.audio(0)]
+                + zip(cuts, cuts.dropFirst()).reversed().map { start, end in
+                    .video(
+                        VideoPass(
+                            randomAccessPoint: 0, frames: start..<end, runCount: runs * (end - start) / 12, threads: 2))
+                },
+            need: 1 << 30, verify: .packets, onDamage: .repeat, diagnostics: [])
+        change(&plan)
+        return plan
+    }
+
+    static let index = index(durations: Array(repeating: 512, count: 12))
+
+    static func index(durations: [Int64], start: Int64 = 1024) -> SourceIndex {
+        var time = start
+        var (packets, frames): ([PacketEntry], [FrameSlot]) = ([], [])
+        for (place, duration) in durations.enumerated() {
+            packets.append(
+                PacketEntry(
+                    pts: Timestamp(time), dts: Timestamp(time), size: 1000, position: Int64(place) * 1000,
+                    flags: place == 0 ? .key : []))
+            frames.append(
+                FrameSlot(
+                    interval: Interval(start: Timestamp(time), duration: Ticks(duration)), packet: Int32(place)))
+            time += duration
+        }
+        return SourceIndex(
+            format: "mov,mp4", fileSize: 12_000, startTime: Rational(0),
+            video: VideoTrack(
+                stream: VideoStream(
+                    index: 0, codec: "h264", width: 2, height: 2, pixelFormat: "yuv420p",
+                    timeBase: TimeBase(1, 12_800), frameRate: Rational(25), sampleAspectRatio: nil, displayMatrix: nil,
+                    colour: ColourTags(matrix: "bt709"), fieldOrder: .progressive, reorderDepth: 0, frameBytes: 6,
+                    details: TrackDetails()),
+                packets: packets, frames: frames, randomAccessPoints: [RandomAccessPoint(packet: 0, frame: 0)]),
+            audio: [
+                AudioTrack(
+                    index: 1, codec: "aac", sampleRate: 48_000, channels: 2, channelLayout: "stereo",
+                    sampleFormat: "fltp", timeBase: TimeBase(1, 48_000),
+                    span: Interval(start: Timestamp(0), duration: Ticks(23_040)), bytes: 4000, details: TrackDetails())
+            ],
+            metadata: [],
+            reordering: .possible(
+                CodedVideo(tag: 0, extradata: [], profile: 0, level: 0, bitsPerCodedSample: 24, containers: [.mkv])),
+            diagnostics: [])
+    }
+}

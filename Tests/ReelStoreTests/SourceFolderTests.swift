@@ -1,0 +1,136 @@
+import Foundation
+import ReelCore
+import ReelStore
+import Testing
+
+@Suite("What the store keeps of a source")
+struct SourceFolderTests {
+    private let hash = Fingerprint.sha256Hex(Array("index".utf8))
+
+    private func other(_ number: Int64) -> Fingerprint {
+        var other = fingerprint
+        other.size += number
+        return other
+    }
+
+    /// Takes an index in as recon would leave it.
+    private func adopt(_ text: String, _ kind: IndexKind, into folder: SourceFolder, _ store: Store) throws -> String {
+        let temporary = try store.temporaryFolder()
+        try write(text, temporary.path + "/index")
+        return try folder.adopt(temporary.path + "/index", as: kind)
+    }
+
+    @Test("An index is found by its source and kind, and by its hash")
+    func finds() throws {
+        try withFolder { root in
+            let store = try Store(root: root)
+            let folder = try store.source(fingerprint)
+            #expect(folder.index(.index) == nil)
+            #expect(folder.path(of: hash) == nil)
+            #expect(try adopt("index", .index, into: folder, store) == hash)
+            let head = try adopt("head", .head, into: folder, store)
+            let again = try store.source(fingerprint)
+            #expect(again.path == folder.path)
+            #expect(try #require(again.index(.index)) == (hash, "\(folder.path)/index.v4.\(hash)"))
+            #expect(again.index(.head)?.hash == head)
+            #expect(again.path(of: head) == "\(folder.path)/head.v4.\(head)")
+            #expect(try text(#require(again.path(of: hash))) == "index")
+            #expect(try store.source(other(1)).index(.index) == nil)
+            #expect(try names(root + "/sources").allSatisfy { $0.wholeMatch(of: /[0-9a-f]{16}/) != nil })
+        }
+    }
+
+    @Test("The same index may come twice; of two the first by name counts")
+    func twice() throws {
+        try withFolder { root in
+            let store = try Store(root: root)
+            let folder = try store.source(fingerprint)
+            let hashes = try ["index", "index", "other"].map { try adopt($0, .index, into: folder, store) }
+            #expect(hashes[0] == hashes[1])
+            #expect(try names(folder.path).count == 2)
+            #expect(folder.index(.index)?.hash == hashes.min())
+        }
+    }
+
+    @Test("An index of another version is not this release's, and what is named otherwise is none")
+    func versions() throws {
+        try withFolder { root in
+            let folder = try Store(root: root).source(fingerprint)
+            try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+            for name in [
+                "index.v3.\(hash)", "index.v04.\(hash)", "index.4.\(hash)", "index.v4.\(hash.uppercased())",
+                "index.v4.\(hash.dropLast())", "index", "index.v4.\(hash).part", "tail.v4.\(hash)",
+            ] {
+                try write("", "\(folder.path)/\(name)")
+            }
+            #expect(folder.index(.index) == nil)
+        }
+    }
+
+    @Test("A plan's index that this host does not see excludes the host")
+    func missing() throws {
+        try withFolder { root in
+            let store = try Store(root: root)
+            let failure = #expect(throws: ReelFailure.self) { try store.index(of: Samples.plan, record(JobID("a1"))) }
+            let folder = try store.source(fingerprint).path
+            #expect(failure?.reason == .indexMissing(hash: Samples.plan.indexHash, folder: folder))
+            #expect(failure?.cause == .incompatible)
+        }
+    }
+
+    @Test("A job's index is read through its plan")
+    func read() throws {
+        try withFolder { root in
+            let store = try Store(root: root)
+            let job = store.job(JobID("a1"))
+            try job.create()
+            try job.write(record(job.id))
+            let temporary = try store.temporaryFolder()
+            try AtomicFile.write(Samples.index.encoded(), to: temporary.path + "/index")
+            var plan = Samples.plan
+            plan.indexHash = try store.source(fingerprint).adopt(temporary.path + "/index", as: .index)
+            #expect(try job.readIndex(of: plan) == Samples.index)
+        }
+    }
+
+    @Test("Sources that no job is made of are removed, the others are kept")
+    func unused() throws {
+        try withFolder { root in
+            let store = try Store(root: root)
+            for number in 0..<3 {
+                _ = try adopt("index", .index, into: store.source(other(Int64(number))), store)
+            }
+            for number in 0..<2 {
+                let job = store.job(JobID("a\(number)"))
+                try job.create()
+                var record = record(job.id)
+                record.source.fingerprint = other(Int64(number))
+                try job.write(record)
+            }
+            try store.removeUnusedSources()
+            let left = try (0..<3).map { try store.source(other(Int64($0))).index(.index) != nil }
+            #expect(left == [true, true, false])
+            try store.job(JobID("a0")).remove()
+            try store.job(JobID("a1")).remove()
+            store.removeIfEmpty()
+            #expect(try names(root) == ["sources"])
+            try store.removeUnusedSources()
+            store.removeIfEmpty()
+            #expect(!FileManager.default.fileExists(atPath: root))
+        }
+    }
+
+    @Test("Where a job cannot be read, no source is removed: it may be that job's")
+    func unreadable() throws {
+        try withFolder { root in
+            let store = try Store(root: root)
+            _ = try adopt("index", .index, into: store.source(fingerprint), store)
+            let job = store.job(JobID("a1"))
+            try job.create()
+            try write(#"{"version":3}"#, job.jobFile)
+            let failure = #expect(throws: ReelFailure.self) { try store.removeUnusedSources() }
+            #expect(failure?.reason == .jobOfOtherVersion(found: 3, known: 2))
+            #expect(try store.source(fingerprint).index(.index) != nil)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import ReelCore
+import ReelWords
+import Testing
+
+@Suite("Codes")
+struct CodeTests {
+    @Test("Every code has an example")
+    func complete() {
+        let failures = Set(FailureReason.samples.map(\.code))
+        #expect(failures == Set(FailureReason.CodingKeys.allCases.map(\.rawValue)))
+        let diagnostics = Set(Diagnostic.samples.map(\.code))
+        #expect(diagnostics == Set(Diagnostic.CodingKeys.allCases.map(\.rawValue)))
+        #expect(Set(FailureReason.samples).count == FailureReason.samples.count)
+        #expect(Set(Diagnostic.samples).count == Diagnostic.samples.count)
+    }
+
+    @Test("A code is the only key of what is stored, the facts lie under it by their names")
+    func facts() throws {
+        let failure = FailureReason.engineDied(
+            place: .pass(number: 7, frames: 240..<480), end: .signalled(signal: 11), lastWords: nil)
+        #expect(failure.code == "engine-died")
+        #expect(
+            failure.facts
+                == .object([
+                    "place": .object([
+                        "pass": .object(["number": .number(7), "frames": .array([.number(240), .number(480)])])
+                    ]),
+                    "end": .object(["signalled": .object(["signal": .number(11)])]),
+                ]))
+        let diagnostic = Diagnostic.soundTrimmed(track: 1, length: Rational(3, 100))
+        #expect(diagnostic.code == "sound-trimmed")
+        #expect(diagnostic.facts == .object(["track": .number(1), "length": .string("3/100")]))
+        #expect(Diagnostic.noTimestamps.facts == .object([:]))
+    }
+
+    @Test("Failures are stored as they ever were, and read back")
+    func failures() throws {
+        let reasons = FailureReason.samples
+        try Golden.compare(
+            Golden.lines(reasons), with: Golden.file("failures.json"), rewriteIf: "REEL_WRITE_GOLDEN")
+        #expect(try JSONDecoder().decode([FailureReason].self, from: JSONEncoder().encode(reasons)) == reasons)
+        let failures = reasons.map { ReelFailure($0) }
+        #expect(try Golden.lines(failures) == Golden.lines(reasons))
+        #expect(try JSONDecoder().decode([ReelFailure].self, from: JSONEncoder().encode(failures)) == failures)
+    }
+
+    @Test("Diagnostics are stored as they ever were, and read back")
+    func diagnostics() throws {
+        let diagnostics = Diagnostic.samples
+        try Golden.compare(
+            Golden.lines(diagnostics), with: Golden.file("diagnostics.json"), rewriteIf: "REEL_WRITE_GOLDEN")
+        #expect(try JSONDecoder().decode([Diagnostic].self, from: JSONEncoder().encode(diagnostics)) == diagnostics)
+    }
+
+    @Test("Names in facts are stored as they ever were")
+    func names() throws {
+        func row<Fact: CaseIterable & RawRepresentable>(_ fact: Fact.Type) -> String where Fact.RawValue == String {
+            "\(Fact.self): \(Fact.allCases.map(\.rawValue).joined(separator: " "))\n"
+        }
+        let rows = [
+            row(CodecRole.self), row(EngineHang.self), row(EngineTask.self), row(FileStep.self), row(FirstField.self),
+            row(FrameDamage.self),
+            row(IndexFlaw.self), row(JobSpec.Option.self), row(MediaStep.self), row(OutputPart.self),
+            row(PacketFault.self), row(PictureExtra.self), row(PictureLoss.self), row(PlanPart.self),
+            row(ReelFailure.Owner.self), row(FailureCause.self), row(SourceChange.self), row(StoreStep.self),
+        ]
+        try Golden.compare(rows.joined(), with: Golden.file("names.txt"), rewriteIf: "REEL_WRITE_GOLDEN")
+    }
+}

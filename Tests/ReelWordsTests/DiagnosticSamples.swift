@@ -1,0 +1,84 @@
+import ReelCore
+
+extension Diagnostic {
+    /// An example of every code, and of every fact that is an enumeration with facts of its own.
+    static let samples: [Diagnostic] = found + repaired + changed + leftOut + board
+
+    private static let moments = Moments(
+        count: 12,
+        places: [
+            Moments.Place(frames: 31..<32, first: Rational(31, 25), last: Rational(31, 25)),
+            Moments.Place(frames: 35..<38, first: Rational(7, 5), last: Rational(37, 25)),
+        ], more: 3)
+
+    private static let found: [Diagnostic] = [
+        .fileDamaged(offset: 4711),
+        .headOnly,
+        .framesConcealed(frames: moments),
+        .packetsSilent(track: 0, packets: 3, first: Rational(84, 125), last: Rational(108, 125)),
+        .packetsSilent(track: 0, packets: 1, first: nil, last: nil),
+        .holesSilent(track: 0, holes: 1, from: Rational(3, 2), to: Rational(23, 10)),
+    ]
+
+    private static let board: [Diagnostic] = [
+        .redisTooOld(address: "redis://10.0.0.5:6379", version: "6.2.1"),
+        .redisWithoutLog(address: "redis://10.0.0.5:6379"),
+        .redisEvicts(address: "redis://10.0.0.5:6379"),
+        .workerDiskFull(folders: ["/srv/reel", "/tmp"]),
+        .workerSlotsOut(slots: 2, jobs: 3),
+    ]
+
+    private static let repaired: [Diagnostic] = [
+        .clockRestarts(restarts: 1),
+        .noTimestamps,
+        .timesDerived(missing: 1, frames: 24),
+        .framesMoved(frames: 3),
+        .framesRepeated(frames: moments),
+        .holesClosed(track: 0, holes: 2),
+    ]
+
+    private static let changed: [Diagnostic] = [
+        .pixelFormatChanged(encoder: "libx264", from: "rgba", to: "yuv444p", lost: [.colourModel, .alpha]),
+        .framesScaled(width: 192, height: 108),
+        .interlacingInContainer(first: .top, encoder: "libx265"),
+        .interlacingLost(first: .bottom, encoder: "libvpx-vp9"),
+        .interlacingUniform(first: .top, encoder: "libx264"),
+        .rotationLost(container: .mkv),
+        .lightLost(encoder: "libx264", container: .ts),
+        .colourLost(encoder: "ffv1", container: .nut),
+        .audioCodecChanged(track: 0, from: "vorbis", to: "aac"),
+        .sampleRateChanged(track: 0, encoder: "libopus", from: 44100, to: 48000),
+        .channelsChanged(track: 0, encoder: "libmp3lame", from: "5.1", to: "stereo"),
+        .sampleDepthReduced(track: 0, codec: "flac", bits: 24),
+        .soundUnified(
+            track: 0, changes: 2, time: Rational(2), from: SoundForm(layout: "5.1", rate: 48000, sample: "fltp"),
+            to: SoundForm(layout: "mono", rate: 32000, sample: "fltp"),
+            made: SoundForm(layout: "5.1", rate: 48000, sample: "fltp")),
+        .soundTrimmed(track: 0, length: Rational(3, 100)),
+        .subtitlesConverted(track: 0, from: "subrip", to: "mov_text"),
+        .languagesLost(container: .mp4, languages: ["nds", "gsw"]),
+    ]
+
+    private static let refusals: [StreamRefusal] = [
+        .chapterPictures, .emptyCover, .notMain(main: 0), .subtitlesNotText, .encrypted, .noDecoder, .empty,
+        .undecodable, .impossibleRate(rate: 3), .notKept,
+    ]
+
+    private static let leftOut: [Diagnostic] =
+        [.firstFramesLeftOut(frames: 12)]
+        + refusals.map { .streamLeftOut(stream: 2, kind: "video", codec: "mjpeg", refusal: $0) }
+        + [
+            .dataLeftOut(streams: [DataStream(stream: 1, kind: "tmcd"), DataStream(stream: 3, kind: "mett")]),
+            .pictureExtraLeftOut(extra: .closedCaptions),
+            .dolbyVisionLeftOut(profile: 8, wrongColours: false),
+            .dolbyVisionLeftOut(profile: nil, wrongColours: true),
+            .soundNotHeard(track: 0),
+            .cuesWithoutTime(stream: 3, cues: 2),
+            .cuesUnwritable(stream: 3, cues: 2, codec: "mov_text"),
+            .subtitlesLeftOut(container: .ts),
+            .chaptersLeftOut(container: .ts),
+            .attachmentsLeftOut(container: .mp4, names: ["f.ttf"]),
+            .tagsLeftOut(container: .ts, names: ["title", "artist"]),
+            .timecodeLeftOut(container: .mp4),
+        ]
+}

@@ -1,0 +1,67 @@
+import Foundation
+import ReelCore
+import ReelWords
+import Testing
+
+/// `docs/diagnostics.md` is made from the codes. REEL_WRITE_DOCS=1 rewrites it.
+@Suite("The page of diagnostics")
+struct DiagnosticsPageTests {
+    @Test("docs/diagnostics.md lists every code as it is")
+    func page() throws {
+        let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../docs/diagnostics.md").standardizedFileURL
+        try Golden.compare(Self.text, with: url, rewriteIf: "REEL_WRITE_DOCS")
+    }
+
+    private static var text: String {
+        """
+        # Diagnostics and failures
+
+        reel tells what it finds in a source, what will differ in the output and why something fails by stable codes with
+        facts. They are stored and sent as JSON: an object with the code for its only key and the facts under it. A code
+        never changes its meaning. The sentences that people read are made where they are shown, and may change.
+
+        This page is made from the codes: `REEL_WRITE_DOCS=1 swift test --filter DiagnosticsPageTests` rewrites it.
+
+        ## Diagnostics
+
+        They do not stop a job. Times in their facts are in seconds, as fractions; tracks are counted from 0.
+
+        | code | what it means | what to do |
+        | --- | --- | --- |
+        \(diagnostics)
+
+        ## Failures
+
+        *Owner* is who has to do something about it: the `source`, the `request`, the `job` (what was made of it), this
+        `host`, this `worker` (a process), or nobody, since it is `passing`. *Exit* is the code with which a command ends.
+        *Follows* is what the board does when an attempt at a pass fails so; [board.md](board.md) has the details. Where
+        a failure carries another one as its last, all three are that one's.
+
+        | code | what it means | what to do | owner | exit | follows |
+        | --- | --- | --- | --- | --- | --- |
+        \(failures)
+
+        | follows | what |
+        | --- | --- |
+        \(FailureCause.allCases.map { "| `\($0.rawValue)` | \($0.meaning) |" }.joined(separator: "\n"))
+
+        """
+    }
+
+    private static var diagnostics: String {
+        Diagnostic.CodingKeys.allCases.map { code in
+            "| `\(code.rawValue)` | \(code.meaning) | \(code.remedy) |"
+        }.joined(separator: "\n")
+    }
+
+    private static var failures: String {
+        FailureReason.CodingKeys.allCases.map { code in
+            let examples = FailureReason.samples.filter { $0.code == code.rawValue }
+            let natures = Set(examples.map(\.nature))
+            let nature = natures.first.map { "`\($0.owner.rawValue)` | \($0.kind.exitCode) | `\($0.cause.rawValue)`" }
+            return "| `\(code.rawValue)` | \(code.meaning) | \(code.remedy) | "
+                + "\(natures.count > 1 ? "as its last | as its last | as its last" : nature ?? "") |"
+        }.joined(separator: "\n")
+    }
+}

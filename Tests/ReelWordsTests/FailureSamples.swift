@@ -1,0 +1,206 @@
+import ReelCore
+
+extension FailureReason {
+    /// An example of every code, and of every fact that is an enumeration with facts of its own.
+    static let samples: [FailureReason] =
+        sourceSamples + requestSamples + engineSamples + storeSamples + boardSamples + jobSamples
+
+    private static let path = "/media/one two.mp4"
+
+    private static let sourceSamples: [FailureReason] = [
+        .sourceUnreadable(path: path, said: "Permission denied"),
+        .notMedia(path: path),
+        .noVideo(path: path),
+        .encrypted(path: path),
+        .noDecoder(path: path, stream: 2, codec: "vvc"),
+        .headerDamaged(path: path, stream: 0, codec: "h264"),
+        .nothingDecodes(path: path),
+        .nothingDecodes(path: nil),
+        .decoderStuck(codec: "aac"),
+        .noFrames(path: path),
+        .noFrames(path: nil),
+        .noStart,
+        .impossibleSizes(frameBytes: -1, reorderDepth: 2000),
+        .sourceChanged(path: path, change: .packetSize, number: 7),
+        .pictureUnconvertible(width: 0, height: 16),
+        .videoDamaged(path: path, damage: .missing, time: Rational(1251, 1000)),
+        .soundOutOfReach(path: path, distance: Rational(-1 << 40)),
+    ]
+
+    private static let requestSamples: [FailureReason] = [
+        .rangeEmpty(from: Rational(5), to: Rational(9, 2)),
+        .nothingInRange(from: Rational(11), to: nil, end: Rational(1001, 100)),
+        .nothingInRange(from: nil, to: Rational(0), end: Rational(10)),
+        .memoryTooSmall(allowed: 300 << 20, needed: 431 << 20, copies: false),
+        .memoryTooSmall(allowed: 90 << 20, needed: 131 << 20, copies: true),
+        .encoderUnknown(option: .videoCodec, name: "h267", known: ["libx264", "libx265"]),
+        .encoderUnknown(option: .audioCodec, name: "acc", known: ["aac", "opus"]),
+        .encoderAbsent(encoder: "libx265"),
+        .encoderRefuses(
+            encoder: "libx264", settings: [Tag(name: "preset", value: "fastest")], said: "Invalid argument"),
+        .settingUnknown(encoder: "mjpeg", setting: "crf"),
+        .optionUnsupported(option: .crf, encoder: "mjpeg"),
+        .sourceRateUnsupported(encoder: "wmv2"),
+        .pixelFormatUnsupported(encoder: "gif", pixelFormat: "gbrpf32le"),
+        .pixelFormatLossy(encoder: "rawvideo", pixelFormat: "xyz12le"),
+        .codecNotHeld(option: .audioCodec, codec: "flac", container: .webm),
+        .noSoundHeld(container: .webm),
+        .losslessCodecFixed(option: .audioCodec, codec: "aac", only: "pcm"),
+        .losslessNotHeld(container: .mp4),
+        .rawNotGivenBack(pixelFormat: "xyz12le", container: .mkv, lossless: true),
+        .rawNotGivenBack(pixelFormat: "xyz12le", container: .mkv, lossless: false),
+        .framesTooClose(time: Rational(1, 3), container: .mkv),
+        .copyWithOption(option: .passFrames),
+        .copyImpossible(obstacle: .interFrames(codec: "h264")),
+        .copyImpossible(obstacle: .interlaced),
+        .copyImpossible(obstacle: .packetsNotFrames(packets: 25, frames: 24)),
+        .copyImpossible(obstacle: .packet(number: 3, time: Rational(1, 8), fault: .cutOff)),
+        .copyImpossible(obstacle: .packet(number: 4, time: nil, fault: .corrupt)),
+        .copyNotGivenBack(codec: "rawvideo", pixelFormat: "rgb24", container: .mkv),
+    ]
+
+    private static let engineSamples: [FailureReason] =
+        [
+            .mediaFailed(step: .encode, subject: "libx264", said: "Generic error in an external library"),
+            .outOfMemory(step: .openDecoder, subject: "hevc"),
+            .outOfMemory(step: .makeFrame, subject: nil),
+            .diskFull(path: "/store/jobs/a1/segments/3.0.t.nut.part"),
+            .diskFull(path: nil),
+            .outputRefused(path: "/store/out.mp4", step: .openMuxer, said: "Permission denied"),
+            .fileFailed(path: "/store/x", step: .sync, said: "Input/output error"),
+            .jobFileUnreadable(path: "/store/jobs/a1/index", said: "No such file or directory"),
+            .planLacks(part: .videoPass, number: 7),
+            .indexVersion(version: 9, supported: 3),
+            .indexDamaged(offset: 0, flaw: .start),
+            .indexDamaged(offset: 4711, flaw: .checksum),
+            .codecAbsent(codec: "mov_text", role: .encoder),
+            .codecAbsent(codec: "mov_text", role: .codec),
+            .encoderDiffers(encoder: "libx264"),
+            .encoderMiscounts(encoder: "libx264", packets: 47, frames: 48),
+            .packetWithoutTime(segment: "v0-240.a1.nut"),
+            .nothingToEncode,
+            .segmentMissing(segment: "v0-240"),
+            .segmentListUnreadable(path: "/tmp/list", said: nil),
+            .segmentListUnreadable(path: "/tmp/list", said: "not JSON"),
+            .partsEnded(parts: .segments),
+            .engineUnstartable(executable: "/usr/bin/reel-engine", said: "No such file or directory"),
+            .engineVersion(version: 3, supported: 4),
+            .engineWithoutOutput,
+            .requestUnwritable(said: "not JSON"),
+            .engineInterrupted(place: .idle),
+            .engineEnded,
+            .engineHung(
+                place: .pass(number: 7, frames: 240..<480), hang: .idle, seconds: Rational(120), lastWords: nil),
+        ] + segmentFlaws.map { .segmentFlawed(segment: "v0-240.a1.nut", flaw: $0) }
+        + verificationFlaws.map { .verificationFailed(stream: 1, flaw: $0) }
+        + [.attachments, .chapters].map { .verificationFailed(stream: nil, flaw: $0) }
+        + nonsense.map { .engineNonsense(place: .recon(source: path), nonsense: $0, lastWords: "bye") }
+        + places.map { .engineDied(place: $0, end: .signalled(signal: 11), lastWords: "bad slice") }
+        + [.exited(code: 1), .vanished].map { .engineDied(place: .start, end: $0, lastWords: nil) }
+
+    private static let segmentFlaws: [SegmentFlaw] = [
+        .noStream, .otherParameters, .otherContent, .missingFrames(count: 2), .unplannedFrame, .reordering, .short,
+    ]
+
+    private static let verificationFlaws: [VerificationFlaw] = [
+        .missing, .decodeTimes, .excessPackets, .packetWithoutTime,
+        .packetTime(packet: 3, found: Rational(1, 25), planned: Rational(2, 25)),
+        .packetDuration(packet: 3, found: Rational(1, 25), planned: Rational(1, 24)),
+        .packetCount(found: 47, planned: 48), .payload, .undecodable, .frameCount(found: 47, planned: 48),
+    ]
+
+    private static let nonsense: [EngineNonsense] = [
+        .longLine(limit: 1 << 20), .unreadable(said: "Bad file descriptor"), .noEvent(line: "{"), .secondReady,
+        .strayProgress, .strayResult, .strayFailure(failure: ReelFailure(.noStart)), .closedOutput,
+    ]
+
+    private static let places: [EnginePlace] = [
+        .start, .idle, .recon(source: path), .choice, .pass(number: 7, frames: 240..<480),
+        .pass(number: 7, frames: nil), .assembly,
+    ]
+
+    private static let boardSamples: [FailureReason] =
+        [
+            .passExhausted(pass: 3, attempts: 3, last: ReelFailure(.engineEnded)),
+            .passExhausted(pass: -1, attempts: 1, last: ReelFailure(.noVideo(path: path))),
+            .passLost(pass: 3, attempts: 20, worker: "w1"),
+            .passOutOfMemory(
+                pass: 3, planned: 431 << 20, doubled: true, last: ReelFailure(.outOfMemory(step: .encode, subject: nil))
+            ),
+            .passOutOfMemory(
+                pass: 3, planned: 431 << 20, doubled: false,
+                last: ReelFailure(.outOfMemory(step: .encode, subject: nil))),
+            .noWorkerCan(host: "one", last: ReelFailure(.encoderDiffers(encoder: "libx264"))),
+            .noWorkerCan(host: "one", last: ReelFailure(.noDecoder(path: path, stream: 0, codec: "vvc"))),
+            .workerVanished(worker: "w1"),
+            .encoderMissing(build: "libx264 Lavc59.37.100"),
+            .boardOfOtherVersion(found: 9, known: 4),
+            .redisUnreachable(address: "redis://10.0.0.5:6379", said: "Connection refused", passes: true),
+            .redisRefused(address: "redis://10.0.0.5:6379", said: "NOAUTH Authentication required", passes: false),
+            .boardUnreadable(said: "not JSON"),
+            .passesVanished(job: JobID("a1")),
+        ] + RedisAddressFault.allCases.map { .redisAddressInvalid(address: "http://x", fault: $0) }
+        + JobFault.allCases.map { .jobContradictory(job: JobID("a1"), fault: $0) }
+
+    private static let storeSamples: [FailureReason] = [
+        .sourceInaccessible(path: path, errno: 13),
+        .sourceIsFolder(path: path),
+        .sourceNotAFile(path: path),
+        .sourceChangedWhileCopied(path: path),
+        .storeUnusable(doing: .makeFolder, path: "/store/jobs/a1", errno: 20),
+        .storeFull(doing: .write, path: "/store/jobs/a1/plan.json", errno: 28),
+        .storeFileDamaged(path: "/store/jobs/a1/job.json", said: "not JSON"),
+        .notEncodable(said: "not JSON"),
+        .segmentListUnwritable(path: "/tmp/list", errno: 5),
+        .jobUnknownHere(job: JobID("a1"), path: "/store/jobs/a1"),
+        .jobHeld(path: "/store/jobs/a1", pid: 4711, host: "elsewhere"),
+        .jobHeld(path: "/store/jobs/a1", pid: nil, host: nil),
+        .outputExists(path: "/out/x.mp4"),
+        .outputIsSource(path: path),
+        .outputIsFolder(path: "/out"),
+        .outputNotAFile(path: "/dev/null"),
+        .outputUnnamed(path: "/out/new/"),
+        .outputFolderMissing(path: "/out/no/x.mp4", folder: "/out/no"),
+        .outputUnwritable(path: "/out/x.mp4", errno: 30),
+        .outputFull(path: "/out/x.mp4", needed: 5 << 30, free: 1 << 30),
+        .outputFull(path: "/out/x.mp4", needed: nil, free: 1 << 30),
+        .copyInterrupted(path: "/out/x.mp4"),
+        .planOfOtherVersion(found: 9, known: 4),
+        .indexMissing(hash: "e3b0", folder: "/store/sources"),
+        .jobOfOtherVersion(found: 9, known: 4),
+        .failedBefore(kind: .input, message: "it broke"),
+    ]
+
+    private static let job = JobID("a1")
+
+    private static let jobSamples: [FailureReason] = [
+        .jobUnknown(job: job), .jobNotOnBoard(job: job), .jobForgotten(job: job), .jobCancelled(job: job),
+        .jobFailed(job: job), .jobNotFinished(job: job, state: .running), .jobEnded(job: job, state: .done),
+        .jobNotFailed(job: job, state: .done), .jobNotFailed(job: job, state: nil),
+        .jobNotEnded(job: job, state: .running),
+        .jobsNotRecovered(jobs: [job]), .jobGoesOn(job: job), .jobHeldBack(job: job), .passesWait(job: job),
+        .probeLost(job: job),
+        .engineMisanswered(task: .recon),
+        .sourceReplaced(path: path),
+        .interrupted,
+        .runStopped(last: ReelFailure(.diskFull(path: "/out"))),
+        .runStopped(last: ReelFailure(.interrupted)),
+        .workspaceUnusable(last: ReelFailure(.folderUnwritable(path: "/out/.reel", errno: nil))),
+        .sourceOutOfReach(last: ReelFailure(.notMedia(path: path))),
+        .planDiffers(job: job, plan: 2, store: "/store"),
+        .segmentNotVisible(name: "v0-240.a1.nut", folder: "/store/jobs/a1/segments"),
+        .noResult(job: job, state: .failed), .noResult(job: job, state: nil),
+        .outputContainerDiffers(job: job, container: .mkv, output: "/out/x.mp4"),
+        .outputNotNamed(output: "/out/x"),
+        .storeNotNamed,
+        .workerUnknown(name: "w9"),
+        .redisUnusable(last: ReelFailure(.redisSilent(said: "Connection refused"))),
+        .programMissing(name: "reel-engine", folder: "/usr/bin"),
+        .programsNotFound,
+        .folderUnwritable(path: "/out", errno: 13), .folderUnwritable(path: "/out", errno: nil),
+        .redisNotInstalled,
+        .redisSilent(said: "no memory"),
+        .localWorkerEnded(said: "killed"),
+        .unexpected(said: "an error"),
+    ]
+}

@@ -1,0 +1,129 @@
+import Foundation
+import ReelCore
+import ReelWords
+import Testing
+
+@Suite("Words")
+struct WordsTests {
+    private var sentences: [String] { FailureReason.samples.map(\.words) + Diagnostic.samples.map(\.words) }
+
+    @Test("Every code has words of its own: one line, no full stop, no option or program")
+    func sentencesAreFit() {
+        // Those that carry another failure may say that alone.
+        let carriers: [FailureReason.CodingKeys] = [.workspaceUnusable, .redisUnusable]
+        let own = FailureReason.samples.filter { !carriers.map(\.rawValue).contains($0.code) }
+        #expect(Set(own.map(\.words)).count == own.count)
+        #expect(Set(Diagnostic.samples.map(\.words)).count == Diagnostic.samples.count)
+        let other = /--[a-z]|reel-(coordinator|worker)|REEL_/
+        for sentence in sentences {
+            #expect(!sentence.isEmpty && !sentence.contains("\n") && sentence.last != ".", "\(sentence)")
+            #expect(sentence.firstMatch(of: other) == nil, "\(sentence)")
+        }
+    }
+
+    @Test("Every code has a meaning and a remedy: one sentence each")
+    func tables() {
+        let rows =
+            FailureReason.CodingKeys.allCases.flatMap { [$0.meaning, $0.remedy] }
+            + Diagnostic.CodingKeys.allCases.flatMap { [$0.meaning, $0.remedy] }
+        for text in rows {
+            #expect(text.last == "." && !text.contains("\n") && !text.contains("|"), "\(text)")
+        }
+        #expect(Set(FailureReason.CodingKeys.allCases.map(\.meaning)).count == FailureReason.CodingKeys.allCases.count)
+        #expect(Set(Diagnostic.CodingKeys.allCases.map(\.meaning)).count == Diagnostic.CodingKeys.allCases.count)
+    }
+
+    @Test("Facts stand in the words")
+    func examples() {
+        #expect(
+            FailureReason.memoryTooSmall(allowed: 300 << 20, needed: (430 << 20) + 1, copies: false).words
+                == """
+                300 MiB of memory are too little: a pass of this video takes 431 MiB at the least; \
+                allow that much, or choose a faster preset or another codec
+                """)
+        #expect(
+            FailureReason.copyImpossible(obstacle: .packet(number: 3, time: Rational(1, 8), fault: .interlaced)).words
+                == """
+                the video's packets cannot be copied: packet 3 at 0.125 s is interlaced: its fields would come in the \
+                wrong order; encode it again instead
+                """)
+        #expect(
+            FailureReason.engineDied(
+                place: .pass(number: 7, frames: 240..<480), end: .signalled(signal: 9), lastWords: "bad slice"
+            ).words
+                == """
+                engine died of signal 9 (SIGKILL: perhaps the kernel ran out of memory) at frames 240..<480 of pass 7; \
+                it last said: bad slice
+                """)
+        let moments = Moments(
+            count: 4,
+            places: [
+                Moments.Place(frames: 31..<32, first: Rational(31, 25), last: Rational(31, 25)),
+                Moments.Place(frames: 35..<38, first: Rational(7, 5), last: Rational(37, 25)),
+            ])
+        #expect(
+            Diagnostic.framesRepeated(frames: moments).words
+                == "4 frames did not decode, a neighbour is shown instead: at 1.240 s, 1.400 s to 1.480 s")
+    }
+
+    @Test("Rewording changes no stored byte: nothing that is stored holds a sentence")
+    func storedBytes() throws {
+        let diagnostics = Diagnostic.samples
+        // Some say nothing but what another program or release said, which is a fact.
+        let quotes: [FailureReason.CodingKeys] = [.failedBefore, .unexpected]
+        let reasons = FailureReason.samples.filter { !quotes.map(\.rawValue).contains($0.code) }
+        let index = Stored.index(diagnostics)
+        let plan = try Planner(slots: 1).plan(
+            index: index, spec: JobSpec(container: .mkv), video: Stored.target, audio: [], diagnostics: diagnostics)
+        #expect(plan.diagnostics == diagnostics)
+        let content = SegmentContent(subject: .video(frames: 0..<8), times: "e3b0", target: "e3b0")
+        let record = SegmentRecord(
+            content: content, token: "a1", frames: 8, packets: 8, bytes: 1000, checksum: "", timeBase: TimeBase(1, 25),
+            reorderDepth: 0, extradataHash: "", diagnostics: diagnostics)
+        let result = PassResult(segments: [record], statistics: PassStatistics(), diagnostics: diagnostics)
+        let stored = [
+            index.encoded(), try Array(JSONEncoder().encode(plan)), try Array(JSONEncoder().encode(result)),
+            try Array(JSONEncoder().encode(reasons.map { ReelFailure($0) })),
+        ].map { String(decoding: $0, as: UTF8.self).replacing("\\/", with: "/") }
+        // The codes are there: what is searched is what was meant.
+        for text in stored.dropLast() {
+            for diagnostic in diagnostics { #expect(text.contains("\"\(diagnostic.code)\":{")) }
+        }
+        // A single word, such as "interrupted", may be a code as well.
+        for sentence in diagnostics.map(\.words) + reasons.map(\.words) where sentence.contains(" ") {
+            for text in stored { #expect(!text.contains(sentence), "\(sentence)") }
+        }
+    }
+}
+
+/// A source and a target, for what is stored of them.
+private enum Stored {
+    static let target = VideoTarget(
+        encoder: "libx264", pixelFormat: "yuv420p", width: 320, height: 180, frameRate: Rational(25), options: [],
+        bitrate: nil, threads: 1, keyFrameInterval: 250,
+        identity: EncoderIdentity(build: "libx264 Lavc59.37.100", extradataHash: ""))
+
+    /// Eight frames, of which the first is a key.
+    static func index(_ diagnostics: [Diagnostic]) -> SourceIndex {
+        var stream = VideoStream(
+            index: 0, codec: "h264", width: 320, height: 180, pixelFormat: "yuv420p", timeBase: TimeBase(1, 25),
+            frameRate: Rational(25), sampleAspectRatio: nil, displayMatrix: nil, colour: ColourTags(),
+            fieldOrder: .progressive, reorderDepth: 0, frameBytes: 86_400, details: TrackDetails())
+        stream.losses = diagnostics
+        let packets = (0..<8 as Range<Int>).map { (place: Int) -> PacketEntry in
+            PacketEntry(
+                pts: Timestamp(Int64(place)), dts: Timestamp(Int64(place)), size: 100, position: Int64(place * 100),
+                flags: place == 0 ? .key : [])
+        }
+        let frames = (0..<8 as Range<Int>).map { (place: Int) -> FrameSlot in
+            FrameSlot(interval: Interval(start: Timestamp(Int64(place)), duration: Ticks(1)), packet: Int32(place))
+        }
+        return SourceIndex(
+            format: "matroska,webm", fileSize: 1000, startTime: Rational(0),
+            video: VideoTrack(
+                stream: stream, packets: packets, frames: frames,
+                randomAccessPoints: [RandomAccessPoint(packet: 0, frame: 0)]),
+            audio: [], metadata: [],
+            reordering: .impossible(.packet(number: 3, time: Rational(1, 8), fault: .cutOff)), diagnostics: diagnostics)
+    }
+}
