@@ -58,8 +58,13 @@ extension Store {
     }
 
     /// Removes what is kept of sources that no job is made of. A job's record is written before its source's index is
-    /// taken in, so nothing of a job that is just being submitted goes. Where a record cannot be read, nothing does.
-    public func removeUnusedSources() throws(ReelFailure) {
+    /// taken in, so nothing of a job that is just being submitted goes. Where a record cannot be read, nothing does: what
+    /// stays is found the next time, and no other job's end depends on it.
+    public func removeUnusedSources() {
+        try? removeSources()
+    }
+
+    private func removeSources() throws(ReelFailure) {
         let folders: [String]
         do {
             // First the sources, then the jobs: what is listed here has its record already.

@@ -107,7 +107,7 @@ struct LocalRun: Sendable {
         case .job, .usage, .input:
             do {
                 try job.remove()
-                try store.removeUnusedSources()
+                store.removeUnusedSources()
             } catch {
                 Console.say(error.words)
             }

@@ -54,10 +54,11 @@ final class Bench: Sendable {
     /// Command lines of processes that were started here and still run.
     var processes: [String] { Array(running.values) }
 
-    /// Kills a process that was started here and whose command line contains `words`; false where there is none.
-    func kill(_ words: String) -> Bool {
+    /// Kills a process that was started here and whose command line contains `words`, or sends it another signal; false
+    /// where there is none.
+    func kill(_ words: String, by signal: Int32 = SIGKILL) -> Bool {
         guard let victim = running.first(where: { $0.value.contains(words) }) else { return false }
-        return Glibc.kill(victim.key, SIGKILL) == 0
+        return Glibc.kill(victim.key, signal) == 0
     }
 
     private var running: [pid_t: String] {

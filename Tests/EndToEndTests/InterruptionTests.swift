@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Subprocess
 import Testing
 
@@ -122,6 +123,8 @@ extension EndToEnd {
             _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
             let first = try await bench.run(.coordinator, command) { running in
                 #expect(try await running.waits { whole.count >= 1 })
+                // It goes on no further while the other is turned away.
+                #expect(bench.kill("reel-engine", by: SIGSTOP))
                 let second = try await bench.run(.coordinator, command)
                 #expect(second.code == 4)
                 #expect(second.errorLines.count == 1)
@@ -130,6 +133,21 @@ extension EndToEnd {
             }
             #expect(first.code == 130)
             #expect(!whole.isEmpty)
+            #expect(try await bench.isQuiet())
+        }
+
+        @Test("whenever it is interrupted while it starts Redis and worker, neither goes on")
+        func interruptedWhileStarting() async throws {
+            _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+            for milliseconds in 0..<60 {
+                let outcome = try await bench.run(.coordinator, command) { running in
+                    try await Task.sleep(for: .milliseconds(milliseconds))
+                    try running.send(.interrupt)
+                }
+                #expect(outcome.code == 130, "after \(milliseconds) ms: \(outcome.error)")
+            }
+            #expect(try await bench.isQuiet())
+            #expect(bench.names.filter { $0.hasPrefix("tmp/reel-") } == [])
         }
 
         @Test func forceStartsAnew() async throws {

@@ -107,14 +107,14 @@ struct SourceFolderTests {
                 record.source.fingerprint = other(Int64(number))
                 try job.write(record)
             }
-            try store.removeUnusedSources()
+            store.removeUnusedSources()
             let left = try (0..<3).map { try store.source(other(Int64($0))).index(.index) != nil }
             #expect(left == [true, true, false])
             try store.job(JobID("a0")).remove()
             try store.job(JobID("a1")).remove()
             store.removeIfEmpty()
             #expect(try names(root) == ["sources"])
-            try store.removeUnusedSources()
+            store.removeUnusedSources()
             store.removeIfEmpty()
             #expect(!FileManager.default.fileExists(atPath: root))
         }
@@ -128,8 +128,7 @@ struct SourceFolderTests {
             let job = store.job(JobID("a1"))
             try job.create()
             try write(#"{"version":3}"#, job.jobFile)
-            let failure = #expect(throws: ReelFailure.self) { try store.removeUnusedSources() }
-            #expect(failure?.reason == .jobOfOtherVersion(found: 3, known: 2))
+            store.removeUnusedSources()
             #expect(try store.source(fingerprint).index(.index) != nil)
         }
     }

@@ -44,7 +44,7 @@ public struct JobControl: Sendable {
     public func setPaused(_ id: JobID, _ paused: Bool) async throws(ReelFailure) -> Outcome {
         let state = try await look(id)
         if let state, state.isTerminal { throw ReelFailure(.jobEnded(job: id, state: state)) }
-        guard try await board.status(id) != nil else { throw ReelFailure(.jobForgotten(job: id)) }
+        guard try await board.status(id) != nil else { throw ReelFailure(.jobNotOnBoard(job: id)) }
         try record(id) { $0.paused = paused }
         _ = paused ? try await board.pause(id) : try await board.resume(id)
         return paused ? .paused : .resumed
@@ -83,8 +83,7 @@ public struct JobControl: Sendable {
         if store.job(id).exists {
             try await withdraw(headOf: store.job(id).read())
             try store.job(id).remove()
-            // What cannot be removed now is found the next time.
-            try? store.removeUnusedSources()
+            store.removeUnusedSources()
         }
         try await board.forget(id, removal: removal)
     }
@@ -105,7 +104,7 @@ public struct JobControl: Sendable {
         try await board.withdraw(id)
         guard store.job(id).exists else { return }
         try store.job(id).remove()
-        try store.removeUnusedSources()
+        store.removeUnusedSources()
     }
 
     /// The state as the board knows it, else as the store does; nil where the store has an unfinished job of which the

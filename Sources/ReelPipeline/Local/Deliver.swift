@@ -20,7 +20,7 @@ public struct Deliver: Sendable {
     public func move(outOf store: Store, _ folder: JobFolder) throws(ReelFailure) {
         try Delivery.move(result(of: folder), to: output, overwrite: overwrite)
         try folder.remove()
-        try? store.removeUnusedSources()
+        store.removeUnusedSources()
         store.removeIfEmpty()
     }
 

@@ -10,11 +10,14 @@ enum Guard {
         shift 3
         exec 3<&0 </dev/null
 
+        # Told to end before it knows what it started, the guard would leave that running: it starts both, then ends.
+        told=
+        trap 'told=yes' HUP INT TERM
         setsid "$server" "$folder/redis.conf" >"$folder/redis.log" 2>&1 3<&- &
         redis=$!
         setsid "$@" 3<&- &
         worker=$!
-        echo "$redis $worker" >"$folder/processes"
+        watcher=
 
         finish() {
             trap '' HUP INT TERM
@@ -23,11 +26,12 @@ enum Guard {
                 sleep 0.01
                 patience=$((patience - 1))
             done
-            kill -KILL "$worker" "$redis" "$watcher" 2>/dev/null
+            kill -KILL "$worker" "$redis" $watcher 2>/dev/null
             wait "$worker" "$redis" 2>/dev/null
             rm -rf "$folder"
         }
         trap 'finish; exit 0' HUP INT TERM
+        if [ -n "$told" ]; then finish; exit 0; fi
 
         # A trap runs only between commands or in a wait, so another shell does the reading.
         (trap - HUP INT TERM; read -r _ <&3; kill -TERM $$) &

@@ -61,14 +61,14 @@ public struct LocalCluster: Sendable {
         }
     }
 
-    /// A guard that was killed itself has left its list of processes behind, and them. Each names the folder in its
-    /// arguments: by now the numbers may be others'.
+    /// What a guard that was itself killed has left running: those whose arguments name the folder, which is of this
+    /// process alone. A guard that ended in order has removed it.
     private static func endOrphans(of folder: String) {
-        guard let list = try? String(contentsOfFile: folder + "/processes", encoding: .utf8) else { return }
-        for process in list.split(whereSeparator: \.isWhitespace).compactMap({ pid_t($0) }) {
-            guard let command = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(process)/cmdline")),
-                command.range(of: Data(folder.utf8)) != nil
-            else { continue }
+        let files = FileManager.default
+        guard files.fileExists(atPath: folder) else { return }
+        for process in ((try? files.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap(pid_t.init) {
+            let arguments = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(process)/cmdline"))
+            guard arguments?.range(of: Data(folder.utf8)) != nil else { continue }
             kill(process, SIGKILL)
         }
     }

@@ -4,7 +4,6 @@ internal import ReelStore
 
 /// One attempt at a job's probe by whoever holds it: makes the plan and puts its passes on the board.
 struct ProbeAttempt: Sendable {
-    /// What the attempt works with; its terms are of no matter here.
     let submit: Submit
     let board: Board
     let claim: Claim

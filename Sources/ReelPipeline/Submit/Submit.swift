@@ -34,9 +34,9 @@ public struct Submit: Sendable {
 
     /// Puts a placed job on a board that nobody shares.
     public func publish(_ job: PlacedJob, on board: Board) async throws(ReelFailure) {
-        guard case .begun(let claim) = try await board.begin(job.beginning, holder: WorkerID("submit")) else { return }
-        let finished = try job.finished(in: job.index(in: store))
-        _ = try await job.publish(on: board, claim, finished)
+        guard case .begun(let claim) = try await board.begin(job.beginning, holder: WorkerID("submit")),
+            case .published = try await job.publish(on: board, claim, job.finished(in: job.index(in: store)))
+        else { throw ReelFailure(.probeLost(job: job.id)) }
     }
 
     var probe: Probe { Probe(store: store, engine: engine, capacity: capacity) }

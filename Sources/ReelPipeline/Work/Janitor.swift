@@ -24,14 +24,12 @@ struct Janitor: Sendable {
                 try await board.forget(job)
                 try await JobControl(board: board, store: store).withdraw(headOf: store.job(job).read())
                 try store.job(job).remove()
-                try store.removeUnusedSources()
                 log.notice("removed job \(job): it was kept as long as it was to be")
             } catch {
                 log.debug("job \(job) stays: \(error.words)")
             }
         }
-        // What cannot be removed now is found the next time.
-        try? store.removeUnusedSources()
+        store.removeUnusedSources()
     }
 
     /// What cannot be read is left to people.
