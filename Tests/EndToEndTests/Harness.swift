@@ -58,7 +58,8 @@ final class Bench: Sendable {
     /// where there is none.
     func kill(_ words: String, by signal: Int32 = SIGKILL) -> Bool {
         guard let victim = running.first(where: { $0.value.contains(words) }) else { return false }
-        return Glibc.kill(victim.key, signal) == 0
+        // One that has just ended by itself is none that is left.
+        return Glibc.kill(victim.key, signal) == 0 || errno == ESRCH
     }
 
     private var running: [pid_t: String] {

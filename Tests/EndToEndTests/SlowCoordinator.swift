@@ -13,7 +13,7 @@ struct SlowCoordinator: Sendable {
         let engine = """
             #!/bin/sh
             if mkdir "\(folder)/first" 2>/dev/null; then
-                until [ -e "\(folder)/go" ]; do sleep 0.1; done
+                until [ -e "\(folder)/go" ] || [ ! -e "\(folder)" ]; do sleep 0.1; done
             fi
             exec "\(Program.folder)/reel-engine" "$@"
             """
