@@ -57,7 +57,9 @@ extension Diagnostic.CodingKeys {
         case .redisWithoutLog: "Redis keeps no append-only file: a restart loses jobs."
         case .redisEvicts: "Redis evicts keys, so that jobs may vanish."
         case .workerDiskFull: "A worker claims nothing, since a disk is full."
-        case .workerSlotsOut: "Slots of a worker claim no more, since engines crashed there in one job after another."
+        case .workerSlotsOut: "Slots of a worker claim nothing, since engines crashed there in job after job."
+        case .workerStoreUnusable: "A worker claims nothing, since it cannot write in the store."
+        case .workerClockDiffers: "A worker's clock and Redis's differ by more than a minute."
         }
     }
 
@@ -117,7 +119,9 @@ extension Diagnostic.CodingKeys {
         case .redisWithoutLog: "Set appendonly yes."
         case .redisEvicts: "Set maxmemory-policy noeviction."
         case .workerDiskFull: "Make room on the disk."
-        case .workerSlotsOut: "Look at the machine, then restart the worker."
+        case .workerSlotsOut: "Wait; where it does not come back, look at the machine."
+        case .workerStoreUnusable: "Let the worker's user write in the store; the worker goes on by itself."
+        case .workerClockDiffers: "Set the clock that is wrong."
         }
     }
 }

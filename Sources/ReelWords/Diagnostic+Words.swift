@@ -106,8 +106,11 @@ extension Diagnostic {
             "Redis at \(address) evicts keys, so jobs may vanish: set maxmemory-policy noeviction"
         case .workerDiskFull(let folders): "claims nothing: the disk of \(folders.joined(separator: " or ")) is full"
         case .workerSlotsOut(let slots, let jobs):
-            "\(Wording.count(slots, "slot")) out of work: engines crashed there in \(jobs) jobs in a row; restart the worker "
-                + "when the machine is sound"
+            "\(Wording.count(slots, "slot")) out of work: engines crashed there in \(jobs) jobs in a row; each comes back when "
+                + "its engine has done a clip of the worker's own"
+        case .workerStoreUnusable(let last): "claims nothing until it can write in the store: \(last.words)"
+        case .workerClockDiffers(let seconds):
+            "its clock is \(Wording.count(abs(seconds), "second")) \(seconds > 0 ? "ahead of" : "behind") Redis's"
         }
     }
 }

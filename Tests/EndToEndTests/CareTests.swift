@@ -9,17 +9,6 @@ extension EndToEnd {
 
         init() throws { bench = try Bench() }
 
-        private struct WorkerJSON: Decodable {
-            var slotsOut: Int
-            var notes: [String]
-        }
-
-        private func workers(_ fleet: Fleet) async throws -> [WorkerJSON] {
-            let outcome = try await fleet.coordinator(["workers", "--json"])
-            try #require(outcome.code == 0, "\(outcome.error)")
-            return try JSONDecoder().decode([WorkerJSON].self, from: Data(outcome.output.utf8))
-        }
-
         @Test func aStagedSourceIsNotNeededAnyMore() async throws {
             let clip = try await Clips.shared.crowd(frames: 60, size: "320x240")
             let source = try bench.copy(clip, as: "clip.mov")
@@ -192,53 +181,14 @@ extension EndToEnd {
 
         @Test func aWorkerThatIsToldToDrainEnds() async throws {
             try await Fleet.with(bench, workers: 1) { fleet in
-                struct Named: Decodable { var id: String }
-                #expect(try await eventually(.seconds(10)) { try await !workers(fleet).isEmpty })
-                let listed = try await fleet.coordinator(["workers", "--json"]).output
-                let name = try #require(JSONDecoder().decode([Named].self, from: Data(listed.utf8)).first?.id)
+                #expect(try await eventually(.seconds(10)) { try await !fleet.listedWorkers().isEmpty })
+                let name = try #require(await fleet.listedWorkers().first?.id)
                 #expect(try await fleet.coordinator(["drain", name]).code == 0)
                 let worker = try #require(await fleet.workers.first)
                 #expect(try await worker.outcome.code == 0)
-                #expect(try await workers(fleet).isEmpty)
+                #expect(try await fleet.listedWorkers().isEmpty)
                 #expect(try await fleet.coordinator(["drain", name]).code == 2)
             }
-        }
-
-        @Test func aBadMachineTakesItselfOut() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            let bad = try await badMachine()
-            try await Fleet.with(bench, workers: 0) { fleet in
-                var jobs: [String] = []
-                for crf in ["20", "21", "22"] { jobs.append(try await fleet.submit([source, "--crf", crf])) }
-                try await fleet.startWorker(.at(bad))
-                #expect(try await eventually(.seconds(30)) { try await workers(fleet).map(\.slotsOut) == [1] })
-                let notes = try await workers(fleet).flatMap(\.notes)
-                #expect(notes.count == 1 && notes.first?.hasPrefix("1 slot out of work: engines crashed") == true)
-                for id in jobs { #expect(try await fleet.job(id).failures.map(\.attempts) == [["crash": 1]]) }
-                try await fleet.startWorker()
-                for id in jobs {
-                    #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
-                }
-            }
-        }
-
-        /// A worker's path whose engine says that it is ready and dies of whatever it is asked.
-        private func badMachine() async throws -> String {
-            let folder = bench.path("bad")
-            let engine = URL(fileURLWithPath: #filePath)
-                .appendingPathComponent("../../ReelEngineTests/Fixtures/fake-engine").standardized.path
-            let files = FileManager.default
-            try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            try files.copyItem(atPath: Program.folder + "/reel-worker", toPath: folder + "/reel-worker")
-            try files.createSymbolicLink(atPath: folder + "/reel-engine", withDestinationPath: engine)
-            // An engine ends with its input: it is given time to say what it is.
-            let command = "sleep 2 | \(Program.folder)/reel-engine"
-            let ready = try await bench.run(.at("/bin/sh"), ["-c", command]).output
-            #expect(ready.hasPrefix("{\"ready\""))
-            try ready.write(toFile: folder + "/ready", atomically: false, encoding: .utf8)
-            let script = "cat \(folder)/ready; read -r _; kill -SEGV $$"
-            try script.write(toFile: folder + "/reel-engine.script", atomically: false, encoding: .utf8)
-            return folder + "/reel-worker"
         }
     }
 }

@@ -2,6 +2,13 @@ import Foundation
 import Glibc
 import Testing
 
+/// A worker as `workers --json` shows it.
+struct WorkerJSON: Decodable {
+    var id: String
+    var slotsOut: Int
+    var notes: [String]
+}
+
 /// The distributed way, to be disturbed: a Redis set up as deploy/ says, workers of one slot that share a store, and
 /// whoever submits.
 actor Fleet {
@@ -161,6 +168,13 @@ actor Fleet {
         let outcome = try await coordinator(["status", id, "--json"])
         try #require(outcome.code == 0, "\(outcome.error)")
         return try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
+    }
+
+    /// What `workers` says.
+    nonisolated func listedWorkers() async throws -> [WorkerJSON] {
+        let outcome = try await coordinator(["workers", "--json"])
+        try #require(outcome.code == 0, "\(outcome.error)")
+        return try JSONDecoder().decode([WorkerJSON].self, from: Data(outcome.output.utf8))
     }
 
     nonisolated func sight(_ id: String) throws -> BoardSight { try BoardSight(socket, job: id) }

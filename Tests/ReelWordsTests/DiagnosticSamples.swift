@@ -26,6 +26,8 @@ extension Diagnostic {
         .redisEvicts(address: "redis://10.0.0.5:6379"),
         .workerDiskFull(folders: ["/srv/reel", "/tmp"]),
         .workerSlotsOut(slots: 2, jobs: 3),
+        .workerStoreUnusable(last: ReelFailure(.storeUnusable(doing: .write, path: "/srv/reel/jobs", errno: 30))),
+        .workerClockDiffers(seconds: 691_200),
     ]
 
     private static let repaired: [Diagnostic] = [

@@ -78,8 +78,13 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case redisEvicts(address: String)
     /// A worker claims nothing: the disk of one of these folders is full.
     case workerDiskFull(folders: [String])
-    /// Slots of a worker claim no more, since engines crashed there in so many jobs in a row.
+    /// Slots of a worker claim nothing, since engines crashed there in so many jobs in a row, until their engines have
+    /// done a clip of the worker's own.
     case workerSlotsOut(slots: Int, jobs: Int)
+    /// A worker claims nothing: it cannot write in the store, for this reason.
+    case workerStoreUnusable(last: ReelFailure)
+    /// A worker's clock is so many seconds ahead of Redis's; negative where it is behind.
+    case workerClockDiffers(seconds: Int)
 
     /// The codes: what is stored. Never change one.
     public enum CodingKeys: String, CodingKey, CaseIterable, Sendable {
@@ -137,5 +142,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
         case redisEvicts = "redis-evicts"
         case workerDiskFull = "worker-disk-full"
         case workerSlotsOut = "worker-slots-out"
+        case workerStoreUnusable = "worker-store-unusable"
+        case workerClockDiffers = "worker-clock-differs"
     }
 }

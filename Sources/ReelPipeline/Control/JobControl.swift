@@ -1,4 +1,3 @@
-internal import Foundation
 public import ReelCore
 public import ReelQueue
 public import ReelStore
@@ -32,8 +31,9 @@ public struct JobControl: Sendable {
     /// Ends a job; who works at it learns so at the next beat.
     public func cancel(_ id: JobID) async throws(ReelFailure) -> Outcome {
         if let ended = try await look(id), ended.isTerminal { return .hadEnded(ended) }
+        let now = await board.endOfNow()
         try record(id) { record in
-            (record.state, record.finished) = (.cancelled, Date().timeIntervalSince1970)
+            (record.state, record.finished) = (.cancelled, now)
         }
         _ = try await board.cancel(id)
         if store.job(id).exists { try await withdraw(headOf: store.job(id).read()) }
@@ -97,9 +97,10 @@ public struct JobControl: Sendable {
     /// Removes a job and all that the store has of it, whatever it is at.
     func withdraw(_ id: JobID) async throws(ReelFailure) {
         // Should this be the last that is done. On a full disk nothing can be written, only removed.
+        let now = await board.endOfNow()
         try? record(id) { record in
             guard record.state == nil else { return }
-            (record.state, record.finished) = (.cancelled, Date().timeIntervalSince1970)
+            (record.state, record.finished) = (.cancelled, now)
         }
         try await board.withdraw(id)
         guard store.job(id).exists else { return }

@@ -45,6 +45,8 @@ struct Visit: Sendable {
             // The record is there before anybody can be told of the job, so that anybody can go on with it.
             try store.job(id).create()
             let isNew = try store.job(id).create(wanted)
+            // What has ended in the store ends on the board, when a worker sees it: it begins again before it is there.
+            if !isNew, try store.job(id).read().state != nil { try submit.take(wanted) }
             switch try await board.begin(wanted.beginning, holder: name) {
             case .begun(let claim):
                 told(.probing)
@@ -165,7 +167,7 @@ struct Visit: Sendable {
             let answer = try await board.patiently { () throws(ReelFailure) in
                 try await board.fail(claim, worker: name, failure: failure, as: .permanent)
             }
-            if answer == .jobFailed { store.job(id).recordEnd(.failed, failure) }
+            if answer == .jobFailed { await store.job(id).recordEnd(.failed, failure, on: board) }
             return nil
         }
     }

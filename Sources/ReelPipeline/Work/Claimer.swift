@@ -30,6 +30,8 @@ actor Claimer {
     private var listening = false
     /// Bytes that were free when a disk was full; nil as long as none is.
     private var fullAt: Int64?
+    /// Whether something in the store could not be used since it was last seen to be writable.
+    private var doubtsStore = false
 
     init(
         worker: WorkerID, identity: EngineIdentity, boards: (claims: Board, waiting: Board), store: Store,
@@ -93,20 +95,24 @@ actor Claimer {
         condition.setFull([store.root, scratch])
     }
 
+    /// Something in the store could not be used: claims nothing until it can be written, should it be the store.
+    func doubtStore() { doubtsStore = true }
+
     private func claim() async -> Piece? {
-        guard !drain.isOn, memory.free > 0, hasSpace() else { return nil }
+        guard !drain.isOn, memory.free > 0, hasSpace(), hasStore() else { return nil }
         let offer = WorkerOffer(
             worker: worker, memoryFree: memory.free, encoders: identity.encoders, protocolVersion: Wire.version)
         do {
             let claim = try await board.claim(offer)
             outage.over()
             guard let claim else { return nil }
-            do {
-                let piece = try piece(claim)
+            do throws(ReelFailure) {
+                guard let piece = try await piece(claim) else { return nil }
                 memory.reserve(claim.need)
                 return piece
             } catch {
                 log.error("cannot work on job \(claim.job): \(error.words)")
+                if error.owner == .host { doubtStore() }
                 _ = try await board.fail(claim, worker: worker, failure: error)
                 return nil
             }
@@ -116,15 +122,32 @@ actor Claimer {
         }
     }
 
-    private func piece(_ claim: Claim) throws(ReelFailure) -> Piece {
+    /// What the claim is for; nil where the store says that there is nothing to do.
+    private func piece(_ claim: Claim) async throws(ReelFailure) -> Piece? {
+        let record = try store.job(claim.job).read()
+        guard try await !settle(claim, by: record) else { return nil }
         if claim.pass == .probe { return .probe(claim) }
-        let context = try context(of: claim)
+        let context = try context(of: claim, record)
         try context.takeOver(claim.pass)
         return .pass(Assignment(claim: claim, context: context))
     }
 
-    private func context(of claim: Claim) throws(ReelFailure) -> JobContext {
-        let record = try store.job(claim.job).read()
+    /// People's word stands in the store before the board has it, and Redis may have lost its last writes: a job that was
+    /// cancelled or is held back is so on the board, too. Whether that is the case.
+    private func settle(_ claim: Claim, by record: JobRecord) async throws(ReelFailure) -> Bool {
+        if record.state == .cancelled {
+            log.notice("job \(claim.job) was cancelled, and the board had lost that")
+            return try await board.cancel(claim.job)
+        }
+        // A plan is made all the same: its passes are held back then.
+        guard record.paused, claim.pass != .probe else { return false }
+        log.notice("job \(claim.job) is held back, and the board had lost that")
+        _ = try await board.pause(claim.job)
+        try await board.release(claim)
+        return true
+    }
+
+    private func context(of claim: Claim, _ record: JobRecord) throws(ReelFailure) -> JobContext {
         if let known = contexts[claim.job], known.describes(record, plan: claim.plan) { return known }
         let context = try JobContext(record, plan: claim.plan, in: store)
         guard claim.pass == .assembly || context.plan.passes.indices.contains(claim.index),
@@ -161,6 +184,18 @@ actor Claimer {
         self.fullAt = nil
         condition.setFull(nil)
         return true
+    }
+
+    private func hasStore() -> Bool {
+        guard doubtsStore else { return true }
+        do throws(ReelFailure) {
+            try store.tryWriting()
+            doubtsStore = false
+            if condition.setStoreFailure(nil) { log.notice("the store can be written again") }
+        } catch {
+            if condition.setStoreFailure(error) { log.error("claims nothing: \(error.words)") }
+        }
+        return !doubtsStore
     }
 
     /// Bytes, where there are fewest of them.

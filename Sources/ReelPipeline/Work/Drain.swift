@@ -16,6 +16,21 @@ final class Drain: Sendable {
     /// No more passes are to be claimed.
     var isOn: Bool { begun.load(ordering: .acquiring) }
 
+    /// Waits for so long; false at once where the worker is told to end.
+    func stays(off duration: Duration) async -> Bool {
+        let end = ContinuousClock.now + duration
+        while !isOn, ContinuousClock.now < end {
+            let rings = bell.rings
+            let alarm = Task { [bell] in
+                guard (try? await Task.sleep(until: end)) != nil else { return }
+                bell.ring()
+            }
+            await bell.wait(since: rings)
+            alarm.cancel()
+        }
+        return !isOn
+    }
+
     func begin() {
         guard !begun.exchange(true, ordering: .acquiringAndReleasing) else { return }
         bell.ring()

@@ -1,15 +1,16 @@
-internal import Foundation
 internal import Logging
 internal import ReelCore
 internal import ReelQueue
 internal import ReelStore
 internal import ReelWords
 
-/// Removes jobs from the store that ended longer ago than they were to be kept. Every worker runs one.
+/// Removes jobs from the store that ended longer ago than they were to be kept, by Redis's clock and by this machine's:
+/// where one of the two is wrong, nothing goes before its time. Every worker runs one.
 struct Janitor: Sendable {
     let store: Store
     let board: Board
     let interval: Duration
+    let condition: Condition
     let log: Logger
 
     /// Runs until cancelled.
@@ -18,7 +19,9 @@ struct Janitor: Sendable {
     }
 
     private func clean() async {
-        for job in (try? store.jobs()) ?? [] where isPast(store.job(job)) {
+        guard let clocks = try? await board.clocks() else { return }
+        condition.setClocks(clocks)
+        for job in (try? store.jobs()) ?? [] where isPast(store.job(job), at: clocks.earlier) {
             do throws(ReelFailure) {
                 // The board first: it refuses where the job runs again.
                 try await board.forget(job)
@@ -33,8 +36,8 @@ struct Janitor: Sendable {
     }
 
     /// What cannot be read is left to people.
-    private func isPast(_ folder: JobFolder) -> Bool {
+    private func isPast(_ folder: JobFolder, at now: Double) -> Bool {
         guard let record = try? folder.read(), record.state != nil, let finished = record.finished else { return false }
-        return finished + record.terms.retain < Date().timeIntervalSince1970
+        return finished + record.terms.retain < now
     }
 }

@@ -1,15 +1,18 @@
-internal import Foundation
 internal import ReelCore
+internal import ReelQueue
 internal import ReelStore
 
 extension JobFolder {
-    /// The store learns of an end before anybody relies on it; one that is there already stands. That it cannot be written
-    /// costs no more than a second look: the board knows it, too.
-    func recordEnd(_ state: JobState, _ failure: ReelFailure?) {
+    /// Writes an end into the store before anything relies on it; one that is there already stands. That it cannot be
+    /// written costs no more than a second look: the board knows it, too.
+    ///
+    /// - Parameter board: whose clock says when that was.
+    func recordEnd(_ state: JobState, _ failure: ReelFailure?, on board: Board) async {
+        let now = await board.endOfNow()
         guard var record = try? read(), record.state == nil else { return }
         record.state = state
         record.failure = failure
-        record.finished = Date().timeIntervalSince1970
+        record.finished = now
         try? write(record)
     }
 }

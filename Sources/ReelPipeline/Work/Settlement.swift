@@ -39,7 +39,7 @@ struct Settlement: Sendable {
 
     private func complete(_ result: PassResult) async {
         let folder = work.assignment.context.folder
-        if work.assignment.isAssembly { folder.recordEnd(.done, nil) }
+        if work.assignment.isAssembly { await folder.recordEnd(.done, nil, on: board) }
         let answer = await insist { () throws(ReelFailure) in
             try await board.complete(claim, worker: worker, result: result)
         }
@@ -66,10 +66,13 @@ struct Settlement: Sendable {
     private func fail(_ failure: ReelFailure) async {
         log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
         if failure.cause == .noSpace { await claimer.pauseForSpace() }
+        if failure.owner == .host { await claimer.doubtStore() }
         let answer = await insist { () throws(ReelFailure) in
             try await board.fail(claim, worker: worker, failure: failure)
         }
-        if answer == .jobFailed { work.assignment.context.folder.recordEnd(.failed, failure) }
+        if answer == .jobFailed {
+            await work.assignment.context.folder.recordEnd(.failed, failure, on: board)
+        }
     }
 
     private func handBack() async {

@@ -36,7 +36,7 @@ final class Slot: Sendable {
         self.log = log
     }
 
-    /// Works until the worker drains, or the slot turns out to be unfit.
+    /// Works until the worker drains.
     func run() async {
         var next = await claimer.next()
         while let piece = next {
@@ -44,14 +44,28 @@ final class Slot: Sendable {
             case .pass(let assignment): next = await serve(assignment)
             case .probe(let claim): next = await probe(claim)
             }
-            if next == nil, isFit { next = await claimer.next() }
+            if next == nil, await isTrusted() { next = await claimer.next() }
         }
-        guard !isFit else { return }
-        condition.slotLeaves()
-        log.critical("a slot claims no more: its engines crashed in \(SlotHealth.jobsInARow) jobs in a row")
     }
 
-    private var isFit: Bool { health.withLock(\.isFit) }
+    /// Returns at once where nothing speaks against this slot's engines, else when one has done a clip of the worker's
+    /// own. False where the worker drains before.
+    private func isTrusted() async -> Bool {
+        guard health.withLock(\.pauseBeforeTrial) != nil else { return true }
+        condition.slotLeaves()
+        defer { condition.slotReturns() }
+        while let pause = health.withLock(\.pauseBeforeTrial) {
+            let jobs = SlotHealth.jobsInARow
+            log.error("a slot claims nothing: engines crashed in \(jobs) jobs in a row; it tries a clip in \(pause)")
+            guard await drain.stays(off: pause) else { return false }
+            var failure: ReelFailure?
+            do throws(ReelFailure) { try await SlotTrial(engine: engine).run() } catch { failure = error }
+            health.withLock { $0.tried(succeeded: failure == nil) }
+            if let failure { log.error("the slot's engine did not do the clip: \(failure.words)") }
+        }
+        log.notice("the slot claims again: its engine did the clip")
+        return true
+    }
 
     /// Works on a pass, and on those of the same job that can be had right after it. Returns a pass of another job if
     /// one was claimed.
@@ -59,11 +73,9 @@ final class Slot: Sendable {
         let kill = KillSwitch()
         guard let work = await begin(first, kill) else { return nil }
         let desk = Mutex(Desk(current: work))
-        let plan = first.context.plan
-        // The stacks of a decoder's and an encoder's threads are address space, and hardly memory.
-        let stacks = Int64(plan.video.threads + plan.mostEncoderThreads) * 8 << 20
+        let memory = first.claim.need + first.context.plan.stacks
         let life = Task {
-            try await engine.withEngine(memory: first.claim.need + stacks) { session in
+            try await engine.withEngine(memory: memory) { session in
                 try await serve(work, in: session, desk, kill)
             }
         }
@@ -198,7 +210,9 @@ extension Slot {
             let answer = try await board.patiently { () throws(ReelFailure) in
                 try await board.fail(claim, worker: worker, failure: failure)
             }
-            if answer == .jobFailed { claimer.store.job(claim.job).recordEnd(.failed, failure) }
+            if answer == .jobFailed {
+                await claimer.store.job(claim.job).recordEnd(.failed, failure, on: board)
+            }
         } catch {
             log.warning("\(error.words)")
         }

@@ -63,7 +63,8 @@ struct Work: Sendable {
         self.assignment = assignment
         self.board = board
         self.scratch = scratch
-        whole = (try? assignment.context.wholeSegments(of: assignment.claim.pass)) ?? []
+        let (context, pass) = (assignment.context, assignment.claim.pass)
+        whole = (try? context.wholeSegments(of: pass)) ?? context.plan.subjects(of: pass).map { _ in nil }
     }
 
     /// Segments of this pass that were whole before, in run order.
@@ -102,13 +103,30 @@ struct Work: Sendable {
         guard case .pass(var result) = try await session.perform(kind(request), progress: progress) else {
             throw ReelFailure(.engineMisanswered(task: .pass))
         }
-        let made = Set(result.segments.map(\.content.subject))
-        let reused = reused.filter { !made.contains($0.content.subject) }
+        try check(result.segments)
         result.segments = (result.segments + reused).sorted { $0.content.subject < $1.content.subject }
         result.diagnostics += reused.diagnostics.filter { !result.diagnostics.contains($0) }
         // What counts on the board is which frames are there, not who encoded them.
         if case .video = claim.pass { result.statistics.framesEncoded += reused.reduce(0) { $0 + $1.frames } }
         return result
+    }
+
+    /// Throws where an engine reports segments that it was not asked for, or files that are not there: it reads bytes
+    /// that anybody may have written, and its report is kept on the board. That each file has the recorded bytes is
+    /// checked by the assembly, which reads them.
+    private func check(_ made: [SegmentRecord]) throws(ReelFailure) {
+        let asked = zip(context.plan.subjects(of: claim.pass), whole).compactMap { $1 == nil ? $0 : nil }
+        let isAsked = made.allSatisfy { segment in
+            guard segment.name == SegmentName(subject: segment.content.subject, token: claim.token) else {
+                return false
+            }
+            switch segment.content.subject {
+            case .video(let frames): return segment.frames == frames.count
+            case .audio: return segment.frames >= 0
+            }
+        }
+        guard isAsked, made.map(\.content.subject).sorted() == asked.sorted(), folder.missingSegments(of: made).isEmpty
+        else { throw ReelFailure(.engineMisanswered(task: .pass)) }
     }
 
     private func assemble(

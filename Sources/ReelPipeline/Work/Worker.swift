@@ -109,7 +109,8 @@ public final class Worker: Service {
             interval: settings.beat, holdings: holdings, drain: drain, log: log)
         let reaper = Reaper(board: claims, interval: settings.reap, log: log)
         let auditor = Auditor(store: store, board: claims, interval: settings.reap, log: log)
-        let janitor = Janitor(store: store, board: claims, interval: settings.cleaning, log: log)
+        let janitor = Janitor(
+            store: store, board: claims, interval: settings.cleaning, condition: condition, log: log)
         let beating = Task { await heartbeat.run() }
         let caring = Task {
             await withTaskGroup { group in

@@ -1,0 +1,34 @@
+internal import Foundation
+public import ReelCore
+
+/// What time it is by Redis's clock and by this machine's, in seconds since 1970. Either may be wrong.
+public struct Clocks: Hashable, Sendable {
+    public var board: Double
+    public var host: Double
+
+    public init(board: Double, host: Double) {
+        self.board = board
+        self.host = host
+    }
+
+    /// What has passed by this time has passed by both clocks.
+    public var earlier: Double { min(board, host) }
+
+    /// What ends now is kept from this time on: not too short a time, whichever clock is wrong.
+    public var later: Double { max(board, host) }
+}
+
+extension Board {
+    /// Asks Redis for its time.
+    public func clocks() throws(ReelFailure) -> Clocks {
+        let reply = try send(["TIME"])
+        guard let parts = reply.array?.map({ $0.string.flatMap(Int64.init) }), parts.count == 2,
+            let seconds = parts[0], let microseconds = parts[1]
+        else { throw surprise(reply) }
+        let board = Double(seconds) + Double(microseconds) / 1_000_000
+        return Clocks(board: board, host: Date().timeIntervalSince1970)
+    }
+
+    /// The later of both clocks' times; this machine's where Redis is out of reach.
+    public func endOfNow() -> Double { (try? clocks().later) ?? Date().timeIntervalSince1970 }
+}

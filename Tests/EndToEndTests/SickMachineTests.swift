@@ -1,0 +1,140 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// Machines on which engines crash, disks are read-only or clocks are wrong, beside machines that are well.
+    @Suite struct SickMachineTests {
+        private let bench: Bench
+
+        init() throws { bench = try Bench() }
+
+        // MARK: Engines that crash
+
+        @Test func aMachineWhoseEnginesCrashTakesItselfOut() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let bad = try await machine { _ in "read -r _; kill -SEGV $$" }
+            try await Fleet.with(bench, workers: 0) { fleet in
+                var jobs: [String] = []
+                for crf in ["20", "21", "22"] { jobs.append(try await fleet.submit([source, "--crf", crf])) }
+                try await fleet.startWorker(.at(bad))
+                #expect(try await eventually(.seconds(30)) { try await fleet.listedWorkers().map(\.slotsOut) == [1] })
+                let notes = try await fleet.listedWorkers().flatMap(\.notes)
+                #expect(notes.count == 1 && notes.first?.hasPrefix("1 slot out of work: engines crashed") == true)
+                for id in jobs { #expect(try await fleet.job(id).failures.map(\.attempts) == [["crash": 1]]) }
+                try await fleet.startWorker()
+                for id in jobs {
+                    #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                }
+                #expect(try await fleet.listedWorkers().map(\.slotsOut).sorted() == [0, 1])
+            }
+        }
+
+        /// Whatever the files do to its engines, the machine is well: it does the clip of its own.
+        @Test func filesThatCrashEnginesTakeNoMachineOut() async throws {
+            let clip = try await Clips.shared.film()
+            let evil = try bench.copy(clip, as: "evil.mp4")
+            let good = try bench.copy(clip, as: "good.mp4")
+            let machine = try await machine { engine in
+                """
+                read -r request
+                case $request in *evil.mp4*) kill -SEGV $$ ;; esac
+                { printf '%s\\n' "$request"; cat; } | "\(engine)" "$@" | sed -u 1d
+                """
+            }
+            try await Fleet.with(bench, workers: 0) { fleet in
+                var jobs: [String] = []
+                for crf in ["20", "21", "22", "23"] { jobs.append(try await fleet.submit([evil, "--crf", crf])) }
+                try await fleet.startWorker(.at(machine))
+                let crashing = jobs
+                #expect(
+                    try await eventually(.seconds(60)) {
+                        try crashing.filter { try fleet.sight($0).crashes.values.contains { $0 > 0 } }.count >= 3
+                    })
+                let id = try await fleet.submit([good])
+                #expect(try await eventually(.seconds(90)) { try fleet.sight(id).state == "done" })
+            }
+        }
+
+        /// The path of a worker beside an engine that says it is ready and then does what a script says, which gets the
+        /// real engine's path.
+        private func machine(_ script: (_ engine: String) -> String) async throws -> String {
+            let folder = bench.path("machine")
+            let link = URL(fileURLWithPath: #filePath)
+                .appendingPathComponent("../../ReelEngineTests/Fixtures/fake-engine").standardized.path
+            let files = FileManager.default
+            try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try files.copyItem(atPath: Program.folder + "/reel-worker", toPath: folder + "/reel-worker")
+            try files.createSymbolicLink(atPath: folder + "/reel-engine", withDestinationPath: link)
+            // An engine ends with its input: it is given time to say what it is.
+            let engine = Program.folder + "/reel-engine"
+            let ready = try await bench.run(.at("/bin/sh"), ["-c", "sleep 2 | \(engine)"]).output
+            #expect(ready.hasPrefix("{\"ready\""))
+            try ready.write(toFile: folder + "/ready", atomically: false, encoding: .utf8)
+            let lines = "cat \(folder)/ready\n\(script(engine))\n"
+            try lines.write(toFile: folder + "/reel-engine.script", atomically: false, encoding: .utf8)
+            return folder + "/reel-worker"
+        }
+
+        // MARK: A clock that is wrong
+
+        @Test(.enabled(if: Self.faketime != nil, "libfaketime is not installed"))
+        func aWorkerWhoseClockIsAheadRemovesNothing() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(bench, workers: 1) { fleet in
+                let id = try await fleet.submit([source])
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                let ahead = bench.path("ahead")
+                let library = try #require(Self.faketime)
+                let clock = "LD_PRELOAD=\(library) FAKETIME=+8d DONT_FAKE_MONOTONIC=1"
+                try write("\(clock) exec \(Program.folder)/reel-worker \"$@\"", to: ahead)
+                try await fleet.startWorker(.at(ahead))
+                #expect(try await eventually(.seconds(20)) { try await fleet.listedWorkers().count == 2 })
+                // It looks for jobs to remove right after it has said that it is there.
+                try await Task.sleep(for: .seconds(3))
+                #expect(fleet.names(id).contains("output.mp4"))
+                #expect(try await fleet.coordinator(["fetch", id, "-o", "out.mp4"]).code == 0)
+            }
+        }
+
+        private static let faketime: String? = ["x86_64", "aarch64"]
+            .map { "/usr/lib/\($0)-linux-gnu/faketime/libfaketime.so.1" }
+            .first { FileManager.default.fileExists(atPath: $0) }
+
+        private func write(_ command: String, to path: String) throws {
+            try "#!/bin/sh\n\(command)\n".write(toFile: path, atomically: false, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        }
+
+        // MARK: Lost writes
+
+        @Test func aCancelledJobDoesNotReviveWithABoardOfBefore() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let cancelled = try await fleet.submit([source, "--crf", "20"])
+                let paused = try await fleet.submit([source, "--crf", "21"])
+                try await fleet.killRedis()
+                let (log, before) = (bench.path("redis"), bench.path("before"))
+                try? FileManager.default.removeItem(atPath: fleet.socket)
+                try FileManager.default.copyItem(atPath: log, toPath: before)
+                try await fleet.startRedis()
+                #expect(try await eventually(.seconds(20)) { (try? fleet.sight(cancelled).state) == "running" })
+                #expect(try await fleet.coordinator(["cancel", cancelled]).code == 0)
+                #expect(try await fleet.coordinator(["pause", paused]).code == 0)
+
+                try await fleet.killRedis()
+                try FileManager.default.removeItem(atPath: log)
+                try FileManager.default.moveItem(atPath: before, toPath: log)
+                try await fleet.startRedis()
+                #expect(try await eventually(.seconds(20)) { (try? fleet.sight(cancelled).state) == "running" })
+                try await fleet.startWorker()
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(cancelled).state == "cancelled" })
+                #expect(
+                    try await eventually(.seconds(60)) {
+                        try await fleet.coordinator(["status", paused]).output.contains("paused")
+                    })
+                #expect(!fleet.names(cancelled).contains("output.mp4") && !fleet.names(paused).contains("output.mp4"))
+            }
+        }
+    }
+}
