@@ -5,7 +5,7 @@ extension FailureReason.CodingKeys {
     public var meaning: String {
         switch self {
         // MARK: Source
-        case .sourceUnreadable: "The source cannot be opened or read."
+        case .sourceUnreadable: "A host cannot open or read the source."
         case .notMedia: "The source is not media, or its index is missing."
         case .noVideo: "The source has no video."
         case .encrypted: "The video is encrypted."
@@ -46,9 +46,9 @@ extension FailureReason.CodingKeys {
         // MARK: Engine
         case .mediaFailed: "A call of FFmpeg failed."
         case .outOfMemory: "A pass needs more memory than it has."
-        case .diskFull: "A disk is full."
-        case .outputRefused: "The file of the output cannot be begun."
-        case .fileFailed: "A file cannot be written or read back."
+        case .diskFull: "A disk, or a quota on it, is full."
+        case .outputRefused: "The container does not take the streams of the output."
+        case .fileFailed: "A host cannot write or read a file of the job."
         case .jobFileUnreadable: "A host cannot read a file of the job."
         case .planLacks: "A request names a part that the plan does not have."
         case .indexVersion: "An index was made by another version of reel."
@@ -60,6 +60,7 @@ extension FailureReason.CodingKeys {
         case .nothingToEncode: "A part of the video without frames was to be encoded."
         case .segmentFlawed: "A segment is not what its record or the plan says."
         case .segmentMissing: "A segment is missing at the assembly."
+        case .segmentDiffers: "A segment has changed since it was recorded."
         case .segmentListUnreadable: "The list of segments cannot be read."
         case .partsEnded: "What the assembly joins ends before the plan does."
         case .verificationFailed: "The output is not what the plan says."
@@ -157,7 +158,7 @@ extension FailureReason.CodingKeys {
     public var remedy: String {
         switch self {
         // MARK: Source
-        case .sourceUnreadable: "Check the path, the permissions and the disk."
+        case .sourceUnreadable: "Check the path, the permissions, the mount and the disk on that host."
         case .notMedia: "Check the file; repair a recording that was interrupted."
         case .noVideo: "Choose a file with video."
         case .encrypted: "Decrypt the file first."
@@ -199,8 +200,8 @@ extension FailureReason.CodingKeys {
         case .mediaFailed: "Nothing: the pass is tried again. If it goes on, look at what FFmpeg said."
         case .outOfMemory: "Nothing: the pass is tried with more. If it goes on, allow more memory."
         case .diskFull: "Make room on it."
-        case .outputRefused: "Check the folder and its permissions."
-        case .fileFailed: "Check the disk; the pass is tried again."
+        case .outputRefused: "Choose another container; report it."
+        case .fileFailed: "Check the mount, the permissions and the disk on that host; the work is tried again."
         case .jobFileUnreadable: "Check that the host sees the store."
         case .planLacks: "Submit the job anew."
         case .indexVersion: "Install one release everywhere, or submit the job anew."
@@ -211,7 +212,8 @@ extension FailureReason.CodingKeys {
         case .packetWithoutTime: "Choose another encoder."
         case .nothingToEncode: "Report it: this is an error in reel."
         case .segmentFlawed: "Submit the job anew."
-        case .segmentMissing: "Nothing: the assembly is tried again. If it goes on, submit the job anew."
+        case .segmentMissing: "Nothing: its pass is done again. If it goes on, look at the disk of the store."
+        case .segmentDiffers: "Nothing: its pass is done again. If it goes on, look at the disk of the store."
         case .segmentListUnreadable: "Check that the host sees the store; the assembly is tried again."
         case .partsEnded: "Submit the job anew."
         case .verificationFailed: "Submit the job anew; report it if it happens again."

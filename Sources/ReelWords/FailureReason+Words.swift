@@ -11,7 +11,7 @@ extension FailureReason {
     public var words: String {
         switch self {
         // MARK: Source
-        case .sourceUnreadable(let path, let said): "\(path): cannot be read: \(said)"
+        case .sourceUnreadable(let path, let errno, _): "\(path): cannot be read: \(SystemWords.text(errno))"
         case .notMedia(let path):
             "\(path): cannot be read as video: it is not media, or its index is missing (an interrupted recording?)"
         case .noVideo(let path): "\(path): has no video"
@@ -92,7 +92,7 @@ extension FailureReason {
         case .outOfMemory(let step, let subject): "\(step.words(subject)): out of memory; give the pass more"
         case .diskFull(let path): "\(prefix(path))no space left on the disk"
         case .outputRefused(let path, let step, let said): "\(step.words(path)): \(said)"
-        case .fileFailed(let path, let step, let said): "\(step.words) \(path): \(said)"
+        case .fileFailed(let path, let step, let errno, _): "\(step.words) \(path): \(SystemWords.text(errno))"
         case .jobFileUnreadable(let path, let said): "reading \(path): \(said)"
         case .planLacks(let part, let number): "the plan has no \(part.words) \(number)"
         case .indexVersion(let version, let supported):
@@ -110,7 +110,9 @@ extension FailureReason {
             "segment \(segment): the encoder gave a packet without a presentation time"
         case .nothingToEncode: "a part of the video has no frames"
         case .segmentFlawed(let segment, let flaw): "segment \(segment) \(flaw.words)"
-        case .segmentMissing(let segment): "the segment \(segment) is missing"
+        case .segmentMissing(let segment, let pass): "the segment \(segment) of pass \(pass) is missing"
+        case .segmentDiffers(let segment, let pass):
+            "the segment \(segment) of pass \(pass) is not the file that was recorded"
         case .segmentListUnreadable(let path, let said):
             "the list of segments, \(path), cannot be read\(said.map { ": \($0)" } ?? "")"
         case .partsEnded(let parts): "the \(parts.words) end before the plan does"

@@ -56,7 +56,7 @@ struct WireTests {
                             segments: [], statistics: PassStatistics(framesEncoded: 240), diagnostics: diagnostics))),
                 .result(
                     .assembly(AssemblyResult(bytes: 1 << 20, packets: 480, peakRSS: 1 << 28, diagnostics: diagnostics))),
-                .failure(ReelFailure(.segmentMissing(segment: "v0-240"))),
+                .failure(ReelFailure(.segmentMissing(segment: "v0-240", pass: 2))),
             ] as [EngineEvent], "events.json")
     }
 

@@ -66,7 +66,7 @@ struct AssemblyTests {
         let failure = #expect(throws: ReelFailure.self) {
             try assembler(some).assemble(to: folder.path + "/x.mp4") { _, _ in }
         }
-        #expect(failure?.reason == .segmentMissing(segment: "\(missing.subject)"))
+        #expect(failure?.reason == .segmentMissing(segment: "\(missing.subject)", pass: 2))
     }
 
     /// The same source's segment of the third pass, made with another preset.

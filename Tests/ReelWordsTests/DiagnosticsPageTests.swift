@@ -36,7 +36,7 @@ struct DiagnosticsPageTests {
         *Owner* is who has to do something about it: the `source`, the `request`, the `job` (what was made of it), this
         `host`, this `worker` (a process), or nobody, since it is `passing`. *Exit* is the code with which a command ends.
         *Follows* is what the board does when an attempt at a pass fails so; [board.md](board.md) has the details. Where
-        a failure carries another one as its last, all three are that one's.
+        a failure carries another one as its last, all three are that one's. Where facts decide, each value is named.
 
         | code | what it means | what to do | owner | exit | follows |
         | --- | --- | --- | --- | --- | --- |
@@ -58,10 +58,26 @@ struct DiagnosticsPageTests {
     private static var failures: String {
         FailureReason.CodingKeys.allCases.map { code in
             let examples = FailureReason.samples.filter { $0.code == code.rawValue }
-            let natures = Set(examples.map(\.nature))
-            let nature = natures.first.map { "`\($0.owner.rawValue)` | \($0.kind.exitCode) | `\($0.cause.rawValue)`" }
-            return "| `\(code.rawValue)` | \(code.meaning) | \(code.remedy) | "
-                + "\(natures.count > 1 ? "as its last | as its last | as its last" : nature ?? "") |"
+            let natures = examples.map(\.nature)
+            let columns =
+                Set(natures).count > 1 && examples.contains(where: \.hasLast)
+                ? Array(repeating: "as its last", count: 3)
+                : [
+                    choice(natures.map { "`\($0.owner.rawValue)`" }), choice(natures.map { "\($0.kind.exitCode)" }),
+                    choice(natures.map { "`\($0.cause.rawValue)`" }),
+                ]
+            return "| `\(code.rawValue)` | \(code.meaning) | \(code.remedy) | \(columns.joined(separator: " | ")) |"
         }.joined(separator: "\n")
+    }
+
+    /// Each value once.
+    private static func choice(_ values: [String]) -> String { Set(values).sorted().joined(separator: " or ") }
+}
+
+extension FailureReason {
+    /// Whether it carries another failure as its last.
+    fileprivate var hasLast: Bool {
+        guard let bytes = try? JSONEncoder().encode(self) else { return false }
+        return String(decoding: bytes, as: UTF8.self).contains("\"last\":")
     }
 }

@@ -8,7 +8,8 @@ extension FailureReason {
     private static let path = "/media/one two.mp4"
 
     private static let sourceSamples: [FailureReason] = [
-        .sourceUnreadable(path: path, said: "Permission denied"),
+        .sourceUnreadable(path: path, errno: 13, passes: false),
+        .sourceUnreadable(path: path, errno: 110, passes: true),
         .notMedia(path: path),
         .noVideo(path: path),
         .encrypted(path: path),
@@ -67,7 +68,8 @@ extension FailureReason {
             .diskFull(path: "/store/jobs/a1/segments/3.0.t.nut.part"),
             .diskFull(path: nil),
             .outputRefused(path: "/store/out.mp4", step: .openMuxer, said: "Permission denied"),
-            .fileFailed(path: "/store/x", step: .sync, said: "Input/output error"),
+            .fileFailed(path: "/store/x", step: .sync, errno: 5, passes: true),
+            .fileFailed(path: "/store/x", step: .make, errno: 30, passes: false),
             .jobFileUnreadable(path: "/store/jobs/a1/index", said: "No such file or directory"),
             .planLacks(part: .videoPass, number: 7),
             .indexVersion(version: 9, supported: 3),
@@ -79,7 +81,8 @@ extension FailureReason {
             .encoderMiscounts(encoder: "libx264", packets: 47, frames: 48),
             .packetWithoutTime(segment: "v0-240.a1.nut"),
             .nothingToEncode,
-            .segmentMissing(segment: "v0-240"),
+            .segmentMissing(segment: "v0-240", pass: 2),
+            .segmentDiffers(segment: "v0-240.a1.nut", pass: 2),
             .segmentListUnreadable(path: "/tmp/list", said: nil),
             .segmentListUnreadable(path: "/tmp/list", said: "not JSON"),
             .partsEnded(parts: .segments),

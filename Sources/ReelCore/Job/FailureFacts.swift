@@ -52,6 +52,14 @@ public enum EngineTask: String, Codable, CaseIterable, Sendable {
 /// What was being done with a file.
 public enum FileStep: String, Codable, CaseIterable, Sendable {
     case open, make, read, write, sync, rename, measure
+
+    /// Whether the file is to be changed by it.
+    public var writes: Bool {
+        switch self {
+        case .make, .write, .sync, .rename: true
+        case .open, .read, .measure: false
+        }
+    }
 }
 
 public enum PlanPart: String, Codable, CaseIterable, Sendable {

@@ -5,8 +5,8 @@
 /// that is quoted.
 public indirect enum FailureReason: Hashable, Codable, Sendable {
     // MARK: Source
-    /// The file cannot be opened or read; `said` is the system's reason.
-    case sourceUnreadable(path: String, said: String)
+    /// The operating system does not let this host open or read the source; `passes` where that may go well soon.
+    case sourceUnreadable(path: String, errno: Int32, passes: Bool)
     /// The file is not media, or its index is missing.
     case notMedia(path: String)
     case noVideo(path: String)
@@ -73,9 +73,10 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case mediaFailed(step: MediaStep, subject: String?, said: String)
     case outOfMemory(step: MediaStep, subject: String?)
     case diskFull(path: String?)
-    /// The output's file cannot be begun.
+    /// A container does not take the streams that are to be written.
     case outputRefused(path: String, step: MediaStep, said: String)
-    case fileFailed(path: String, step: FileStep, said: String)
+    /// The operating system refuses something at a file of reel's own; `passes` where that may go well soon.
+    case fileFailed(path: String, step: FileStep, errno: Int32, passes: Bool)
     /// A file of the job cannot be read on this host.
     case jobFileUnreadable(path: String, said: String)
     case planLacks(part: PlanPart, number: Int)
@@ -91,7 +92,11 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     /// A part of the video without frames was to be encoded.
     case nothingToEncode
     case segmentFlawed(segment: String, flaw: SegmentFlaw)
-    case segmentMissing(segment: String)
+    /// There is no such segment. Here and below, `pass` is the one that makes it, by its place in the plan: it has to be
+    /// done again.
+    case segmentMissing(segment: String, pass: Int)
+    /// A segment's file is not the one that was recorded.
+    case segmentDiffers(segment: String, pass: Int)
     case segmentListUnreadable(path: String, said: String?)
     /// What the assembly joins ends before the plan does.
     case partsEnded(parts: OutputPart)
@@ -282,6 +287,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
         case nothingToEncode = "nothing-to-encode"
         case segmentFlawed = "segment-flawed"
         case segmentMissing = "segment-missing"
+        case segmentDiffers = "segment-differs"
         case segmentListUnreadable = "segment-list-unreadable"
         case partsEnded = "parts-ended"
         case verificationFailed = "verification-failed"
@@ -374,14 +380,24 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
         case unexpected = "unexpected"
     }
 
+    /// The pass to be done again, by its place in the plan, since its segment is gone or is not the one that was recorded;
+    /// nil for all other reasons.
+    public var passToRepeat: Int? {
+        switch self {
+        case .segmentMissing(_, let pass), .segmentDiffers(_, let pass): pass
+        default: nil
+        }
+    }
+
     /// Whose it is, and what follows from it.
     public var nature: FailureNature {
         switch self {
         // MARK: Source
-        case .sourceUnreadable, .notMedia, .noVideo, .encrypted, .headerDamaged, .nothingDecodes, .decoderStuck,
+        case .notMedia, .noVideo, .encrypted, .headerDamaged, .nothingDecodes, .decoderStuck,
             .noFrames, .noStart, .impossibleSizes, .sourceChanged, .pictureUnconvertible, .videoDamaged,
             .soundOutOfReach:
             FailureNature(.source, .input)
+        case .sourceUnreadable(_, _, let passes): FailureNature(.host, .input, passes ? .transient : .incompatible)
         case .noDecoder: FailureNature(.host, .input)
 
         // MARK: Request
@@ -395,11 +411,13 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
             FailureNature(.request, .input)
 
         // MARK: Engine
-        case .mediaFailed, .segmentMissing, .segmentListUnreadable: FailureNature(.job, .job, .transient)
+        case .mediaFailed, .segmentMissing, .segmentDiffers, .segmentListUnreadable:
+            FailureNature(.job, .job, .transient)
         case .outOfMemory: FailureNature(.job, .job, .limit)
         case .diskFull: FailureNature(.host, .output, .noSpace)
-        case .outputRefused: FailureNature(.host, .output)
-        case .fileFailed: FailureNature(.host, .output, .transient)
+        case .outputRefused: FailureNature(.job, .output)
+        case .fileFailed(_, let step, _, let passes):
+            FailureNature(.host, step.writes ? .output : .unreachable, passes ? .transient : .incompatible)
         case .jobFileUnreadable: FailureNature(.host, .unreachable, .incompatible)
         case .indexVersion: FailureNature(.host, .job)
         case .planLacks, .indexDamaged, .encoderMiscounts, .packetWithoutTime, .nothingToEncode,

@@ -19,8 +19,9 @@ public struct Assembler {
         self.segments = segments
     }
 
-    /// Writes the output and reads it back. `progress` hears how many packets are written or checked, and how many
-    /// frames of video written. Returns packets and bytes, and what could not be kept.
+    /// Writes the output and reads it back. Segments are compared with their records while they are read, and one that
+    /// differs is noticed at its end: where this throws, what it has written is of no use. `progress` hears how many packets
+    /// are written or checked, and how many frames of video written. Returns packets and bytes, and what could not be kept.
     public func assemble(
         to path: String, progress: (_ packets: Int, _ frames: Int) -> Void
     ) throws(ReelFailure) -> (packets: Int, bytes: Int64, diagnostics: [Diagnostic]) {
@@ -46,13 +47,19 @@ public struct Assembler {
             packet.streamIndex = next
             try expected.add(packet, stream: next)
             if isMatroska { packet.delay(by: sources[next].matroskaDelay) }
-            try muxer.write(packet, timeBase: sources[next].timeBase)
+            do {
+                try muxer.write(packet, timeBase: sources[next].timeBase)
+            } catch {
+                // A muxer may refuse a packet because its segment is damaged.
+                throw error.owner == .job ? sources[next].judged(error) : error
+            }
             packet.reset()
             writeback.reached(muxer.size)
             written += 1
             if next == 0 { frames += 1 }
             progress(written, frames)
         }
+        for source in sources { try source.finish() }
         let bytes = try muxer.finish()
         writeback.begin(size: bytes)
         try Verifier(plan: plan, expected: expected).verify(path) { progress(written + $0, frames) }
@@ -73,6 +80,7 @@ public struct Assembler {
                 try expected.add(packet, stream: number)
                 packet.reset()
             }
+            try source.finish()
         }
         try Verifier(plan: plan, expected: expected).verify(path, progress: progress)
         return expected.packets
@@ -97,8 +105,7 @@ public struct Assembler {
         for (heard, parameters) in zip(heard, streams.audio) {
             sources.append(
                 try AudioSource(
-                    folder: folder, record: heard.record, parameters: parameters, shift: later,
-                    isMatroska: isMatroska))
+                    folder: folder, heard: heard, parameters: parameters, shift: later, isMatroska: isMatroska))
         }
         let overlapping = plan.container.holdsOverlappingCues
         return sources + streams.texts.map { TextSource($0, shift: later, overlapping: overlapping) }
@@ -125,12 +132,15 @@ public struct Assembler {
     private func heardTracks() throws(ReelFailure) -> [HeardTrack] {
         var result: [HeardTrack] = []
         let planned = PlannedSegments(plan: plan, index: index)
-        for case .audio(let track) in plan.passes {
+        for (pass, made) in plan.passes.enumerated() {
+            guard case .audio(let track) = made else { continue }
             guard let content = planned.content(ofAudio: track) else {
                 throw ReelFailure(.planLacks(part: .audioTrack, number: track))
             }
-            let record = try segments.record(of: content)
-            if record.frames > 0 { result.append(HeardTrack(target: plan.audio[track], record: record)) }
+            let record = try segments.record(of: content, pass: pass)
+            if record.frames > 0 {
+                result.append(HeardTrack(target: plan.audio[track], record: record, pass: pass))
+            }
         }
         return result
     }

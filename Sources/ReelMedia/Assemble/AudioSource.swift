@@ -16,15 +16,16 @@ final class AudioSource: PacketSource {
 
     /// `shift` is what the whole output starts later, in seconds.
     init(
-        folder: String, record: SegmentRecord, parameters: UnsafePointer<AVCodecParameters>, shift: Rational,
+        folder: String, heard: HeardTrack, parameters: UnsafePointer<AVCodecParameters>, shift: Rational,
         isMatroska: Bool
     ) throws(ReelFailure) {
+        let record = heard.record
         self.isMatroska = isMatroska
         self.record = record
         let isOpus = parameters.pointee.codec_id == AV_CODEC_ID_OPUS
         matroskaDelay = isOpus ? Ticks(Int64(record.initialPadding)) : .zero
         timeBase = record.timeBase
-        reader = try SegmentReader(folder: folder, record: record, parameters: parameters)
+        reader = try SegmentReader(folder: folder, record: record, pass: heard.pass, parameters: parameters)
         let start = record.start + timeBase.ticks(in: shift, rounding: .nearest)
         offset = Ticks(start - Int64(record.initialPadding))
         ahead = try Packet()
@@ -33,9 +34,17 @@ final class AudioSource: PacketSource {
 
     private func advance() throws(ReelFailure) {
         upcoming = nil
-        guard try reader.read(into: ahead), let pts = ahead.pts else { return }
+        guard try reader.read(into: ahead) else { return }
+        guard let pts = ahead.pts else {
+            throw reader.judged(ReelFailure(.packetWithoutTime(segment: record.name.text)))
+        }
         upcoming = pts + offset
     }
+
+    /// The segment was compared with its record when its end was read.
+    func finish() {}
+
+    func judged(_ failure: ReelFailure) -> ReelFailure { reader.judged(failure) }
 
     func take(into packet: borrowing Packet) throws(ReelFailure) {
         guard let pts = upcoming else { throw ReelFailure(.segmentFlawed(segment: record.name.text, flaw: .short)) }

@@ -31,6 +31,9 @@ final class CopiedSource: PacketSource {
 
     var matroskaDelay: Ticks { .zero }
 
+    /// Packets that were written over while they were copied are noticed here.
+    func finish() throws(ReelFailure) { try stretches.finish() }
+
     var upcoming: Timestamp? { left.last.map { timeline.interval(of: $0, in: track).start + shift } }
 
     func take(into packet: borrowing Packet) throws(ReelFailure) {
@@ -54,8 +57,10 @@ private final class StretchReader {
 
     /// - Parameter frames: those whose packets are read, in presentation order.
     init(path: String, track: VideoTrack, frames: Range<Int>) throws(ReelFailure) {
+        let identity = try SourceIdentity(path)
         ahead = Ahead(
-            reader: try VideoReader(path: path, track: track), starts: try StartTable(track), left: frames)
+            reader: try VideoReader(path: path, track: track), starts: try StartTable(track), left: frames,
+            identity: identity)
         thread.async { [ahead] in ahead.read() }
     }
 
@@ -67,6 +72,12 @@ private final class StretchReader {
         return packets
     }
 
+    /// Throws `.sourceReplaced` where the file has been written to, or another is in its place, since it was opened.
+    func finish() throws(ReelFailure) {
+        thread.sync {}
+        try ahead.finish()
+    }
+
     /// What the thread reads. `@unchecked` because others touch it only while the thread has nothing to do.
     private final class Ahead: @unchecked Sendable {
         private let reader: VideoReader
@@ -74,9 +85,11 @@ private final class StretchReader {
         private var left: Range<Int>
         private var packets = UniqueArray<Packet>()
         private var failure: ReelFailure?
+        private let identity: SourceIdentity
 
-        init(reader: VideoReader, starts: StartTable, left: Range<Int>) {
+        init(reader: VideoReader, starts: StartTable, left: Range<Int>, identity: SourceIdentity) {
             self.reader = reader
+            self.identity = identity
             self.starts = starts
             self.left = left
         }
@@ -86,6 +99,11 @@ private final class StretchReader {
             var taken = UniqueArray<Packet>()
             swap(&taken, &packets)
             return taken
+        }
+
+        func finish() throws(ReelFailure) {
+            if let failure { throw failure }
+            try identity.check(reader.path)
         }
 
         func read() {

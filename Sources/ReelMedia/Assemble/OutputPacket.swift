@@ -11,35 +11,15 @@ protocol PacketSource: AnyObject {
     var matroskaDelay: Ticks { get }
     /// Moves the next packet out.
     func take(into packet: borrowing Packet) throws(ReelFailure)
+    /// Throws where what the packets came from is not what it should have been. Called when all have been taken.
+    func finish() throws(ReelFailure)
+    /// Why a packet that was taken is refused: because what it came from is not what it should have been, else for the
+    /// reason given.
+    func judged(_ failure: ReelFailure) -> ReelFailure
 }
 
-/// One segment file, opened and compared with what it must be.
-final class SegmentReader {
-    let record: SegmentRecord
-    private let demuxer: Demuxer
-    private let ownBase: TimeBase
-
-    /// Throws where the segment's encoder made other parameters than `parameters` says: decoding would break there.
-    init(
-        folder: String, record: SegmentRecord, parameters: UnsafePointer<AVCodecParameters>
-    ) throws(ReelFailure) {
-        self.record = record
-        demuxer = try Demuxer(path: "\(folder)/\(record.name)", purpose: .segment)
-        guard let stream = demuxer.stream(0), let own = stream.pointee.codecpar else {
-            throw ReelFailure(.segmentFlawed(segment: record.name.text, flaw: .noStream))
-        }
-        ownBase = TimeBase(stream.pointee.time_base)
-        guard own.pointee.header.elementsEqual(parameters.pointee.header) else {
-            throw ReelFailure(.segmentFlawed(segment: record.name.text, flaw: .otherParameters))
-        }
-    }
-
-    /// Fills the packet with the next one, its time in the record's time base; false at the end.
-    func read(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
-        guard try demuxer.read(into: packet) else { return false }
-        packet.pts = packet.pts.map { Timestamp(ownBase.convert($0.ticks, to: record.timeBase, rounding: .nearest)) }
-        return true
-    }
+extension PacketSource {
+    func judged(_ failure: ReelFailure) -> ReelFailure { failure }
 }
 
 /// Orders packets of several streams for writing.

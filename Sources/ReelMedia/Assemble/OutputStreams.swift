@@ -5,6 +5,8 @@ internal import ReelCore
 struct HeardTrack {
     let target: AudioTarget
     let record: SegmentRecord
+    /// The pass that makes it, by its place in the plan.
+    let pass: Int
 }
 
 /// The streams of the output as the muxer is told of them: the encoders opened once more say what they make.

@@ -31,8 +31,8 @@ public final class SegmentList {
     /// How many packets a frame comes later in decode order than in presentation order, in the segments known so far.
     var reorderDepth: Int { known.values.reduce(0) { max($0, $1.reorderDepth) } }
 
-    /// The segment of this content, which the plan has. Refuses one that shows the same frames in another way.
-    func record(of content: SegmentContent) throws(ReelFailure) -> SegmentRecord {
+    /// The segment of this content, which a pass of the plan makes. Refuses one that shows the same frames in another way.
+    func record(of content: SegmentContent, pass: Int) throws(ReelFailure) -> SegmentRecord {
         while true {
             if let record = known[content.subject] {
                 guard record.content == content else {
@@ -41,7 +41,7 @@ public final class SegmentList {
                 return record
             }
             guard file != nil else {
-                throw ReelFailure(.segmentMissing(segment: "\(content.subject)"))
+                throw ReelFailure(.segmentMissing(segment: "\(content.subject)", pass: pass))
             }
             if try !readOn() {
                 waiting()

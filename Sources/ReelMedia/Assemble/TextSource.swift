@@ -24,6 +24,9 @@ final class TextSource: PacketSource {
     var matroskaDelay: Ticks { .zero }
     var upcoming: Timestamp? { cues.first?.interval.start }
 
+    /// Cues come from the index, which has been read.
+    func finish() {}
+
     func take(into packet: borrowing Packet) throws(ReelFailure) {
         guard let cue = cues.popFirst() else { throw ReelFailure(.partsEnded(parts: .cues)) }
         try packet.fill(with: cue.text.payload)

@@ -70,7 +70,7 @@ struct Verifier {
 
     /// Throws where count, payload, timestamps or durations of any stream differ, or decode times do not increase.
     func verify(_ path: String, progress: (Int) -> Void) throws(ReelFailure) {
-        let demuxer = try Demuxer(path: path)
+        let demuxer = try Demuxer(path: path, purpose: .output)
         try expected.extras.verify(demuxer)
         var found: [Found] = []
         for number in expected.streams.indices {

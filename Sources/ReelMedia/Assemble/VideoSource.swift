@@ -10,9 +10,9 @@ final class VideoSource: PacketSource {
     private let parameters: UnsafePointer<AVCodecParameters>
     private let shift: Ticks
     private let segments: SegmentList
-    /// Runs whose segments are still to be opened, in the order of the output, as the frames of the source that each
-    /// shows.
-    private var pending: ArraySlice<Range<Int>> = []
+    /// Runs whose segments are still to be opened, in the order of the output: the frames of the source that each shows, and
+    /// the place in the plan of its pass.
+    private var pending: ArraySlice<(pass: Int, frames: Range<Int>)> = []
     private let planned: PlannedSegments
     private var reader: SegmentReader?
     /// The open segment's frames: where the output has each, by its presentation time in the segment.
@@ -37,7 +37,10 @@ final class VideoSource: PacketSource {
         timeBase = timeline.timeBase
         self.depth = depth
         // Passes as the plan has them, in each the last run first.
-        for case .video(let pass) in plan.passes { pending += pass.runs.reversed() }
+        for (number, pass) in plan.passes.enumerated() {
+            guard case .video(let pass) = pass else { continue }
+            pending += pass.runs.reversed().map { (number, $0) }
+        }
     }
 
     var matroskaDelay: Ticks { .zero }
@@ -64,7 +67,7 @@ final class VideoSource: PacketSource {
     func take(into packet: borrowing Packet) throws(ReelFailure) {
         while true {
             if let reader, try reader.read(into: packet) { break }
-            try finishSegment()
+            guard shown.isEmpty else { throw broken(.missingFrames(count: shown.count)) }
             try openNext()
         }
         guard let place = packet.pts, let interval = shown.removeValue(forKey: place), let dts = upcoming else {
@@ -78,22 +81,25 @@ final class VideoSource: PacketSource {
         written += 1
     }
 
-    private func finishSegment() throws(ReelFailure) {
-        guard reader != nil, !shown.isEmpty else { return }
-        throw broken(.missingFrames(count: shown.count))
+    /// The last segment's end has not been read yet: nothing of it was missing.
+    func finish() throws(ReelFailure) {
+        guard let reader else { return }
+        if try reader.read(into: try Packet()) { throw broken(.unplannedFrame) }
     }
 
     private func openNext() throws(ReelFailure) {
         guard let next = pending.popFirst() else { throw ReelFailure(.partsEnded(parts: .segments)) }
-        let record = try segments.record(of: planned.content(ofRun: next))
-        reader = try SegmentReader(folder: folder, record: record, parameters: parameters)
-        let frames = next.map { frame in
-            (timeline.start(of: frame, inRun: next, of: track), timeline.interval(of: frame, in: track))
+        let record = try segments.record(of: planned.content(ofRun: next.frames), pass: next.pass)
+        reader = try SegmentReader(folder: folder, record: record, pass: next.pass, parameters: parameters)
+        let frames = next.frames.map { frame in
+            (timeline.start(of: frame, inRun: next.frames, of: track), timeline.interval(of: frame, in: track))
         }
         shown = Dictionary(frames, uniquingKeysWith: { first, _ in first })
     }
 
+    func judged(_ failure: ReelFailure) -> ReelFailure { reader?.judged(failure) ?? failure }
+
     private func broken(_ flaw: SegmentFlaw) -> ReelFailure {
-        ReelFailure(.segmentFlawed(segment: reader?.record.name.text ?? "", flaw: flaw))
+        judged(ReelFailure(.segmentFlawed(segment: reader?.record.name.text ?? "", flaw: flaw)))
     }
 }

@@ -59,8 +59,8 @@ final class Writeback {
     /// Returns when all of it is on the disk.
     func finish() throws(ReelFailure) {
         thread.sync {}
-        errno = failure.code.load(ordering: .relaxed)
-        guard errno == 0 else { throw Files.failure(.sync, path) }
+        let code = failure.code.load(ordering: .relaxed)
+        guard code == 0 else { throw fileFailure(errno: code, .sync, path) }
     }
 
     private final class Failure: Sendable {

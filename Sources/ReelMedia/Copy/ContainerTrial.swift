@@ -55,7 +55,7 @@ final class ContainerTrial {
     private func isSame(
         _ path: String, _ packet: borrowing Packet, _ picture: borrowing Frame
     ) throws(ReelFailure) -> Bool {
-        let demuxer = try Demuxer(path: path)
+        let demuxer = try Demuxer(path: path, purpose: .output)
         guard let found = demuxer.stream(0), found.pointee.codecpar.pointee.codec_id == parameters.pointee.codec_id
         else { return false }
         let before = try PayloadDigest(parameters: parameters.pointee)

@@ -28,30 +28,40 @@ final class Demuxer {
         /// A source whose packets are listed. Where the container has a table of them, that alone is believed and their
         /// payload is left on the disk, unless `payload`.
         case list(payload: Bool)
-        /// A file that reel wrote itself: packets as they stand in it, no probing.
+        /// A finished output, read as players read it.
+        case output
+        /// A segment: packets as they stand in it, no probing.
         case segment
     }
 
-    /// Opens the file and learns its streams. Throws `.input` where it is not media.
-    init(path: String, purpose: Purpose = .source) throws(ReelFailure) {
-        self.path = path
+    /// Opens the file and learns its streams. Throws `.input` where it is not media, and host failures where the system
+    /// does not let it be read.
+    convenience init(path: String, purpose: Purpose = .source) throws(ReelFailure) {
+        try self.init(FileReader(path, purpose == .output ? .own : .source), purpose: purpose)
+    }
+
+    /// The same of a file that is open already.
+    init(_ file: FileReader, purpose: Purpose) throws(ReelFailure) {
+        path = file.path
+        self.file = file
         var options = NativeDictionary()
         options.set("protocol_whitelist", "file")
         options.set("format_whitelist", Self.formats)
         if purpose == .segment { options.set("fflags", "noparse+nofillin") }
-        file = try FileReader(path)
         var context = avformat_alloc_context()
         context?.pointee.pb = file.native
         let code = avformat_open_input(&context, "file:" + path, nil, &options.native)
-        guard code >= 0, let context else { throw Self.refusal(path, code) }
+        guard code >= 0, let context else { throw Self.refusal(file, code) }
         native = context
+        try file.check()
         guard purpose != .segment else { return }
         let isListed = if case .list = purpose { true } else { false }
         let hasTable = isListed ? try self.hasTable() : false
         // Parsers would look at payload, and put their own words in the place of the table's.
         if hasTable { native.pointee.flags |= AVFMT_FLAG_NOPARSE }
         let probed = avformat_find_stream_info(native, nil)
-        guard probed >= 0 else { throw Self.refusal(path, probed) }
+        guard probed >= 0 else { throw Self.refusal(file, probed) }
+        try file.check()
         leavesPayload = hasTable && purpose == .list(payload: false)
         if leavesPayload { file.leavePayload() } else if isListed { file.readAhead() }
         for index in 0..<streamCount {
@@ -66,11 +76,15 @@ final class Demuxer {
         avformat_close_input(&context)
     }
 
-    static func refusal(_ path: String, _ code: Int32) -> ReelFailure {
-        // What the system says has a reason of its own; what demuxers say is how they noticed the damage.
-        let isOfSystem = [reel_error_no_entry, reel_error_no_memory, reel_error_no_access].contains(code)
-        return ReelFailure(
-            isOfSystem ? .sourceUnreadable(path: path, said: libavMessage(code)) : .notMedia(path: path))
+    /// Why a file does not open. What a demuxer says is only how it noticed that the file is not media.
+    private static func refusal(_ file: FileReader, _ code: Int32) -> ReelFailure {
+        do throws(ReelFailure) {
+            try file.check()
+        } catch {
+            return error
+        }
+        return code == reel_error_no_memory
+            ? mediaFailure(code, .openFile, file.path) : ReelFailure(.notMedia(path: file.path))
     }
 
     var formatName: String { String(cString: native.pointee.iformat.pointee.name) }
@@ -141,6 +155,8 @@ final class Demuxer {
             packet.reset()
             fetched = 0
             let code = av_read_frame(native, packet.native)
+            // Where the system refuses, demuxers hand out what they have of a packet, or take it for the end.
+            try file.check()
             guard code >= 0 else {
                 if try isAtEnd(code) { return false }
                 failures += 1
@@ -167,16 +183,14 @@ final class Demuxer {
     /// Bytes read from the file so far.
     var bytesRead: Int64 { file.bytesRead }
 
-    /// Whether a failure to read is the end of the file. What the disk or memory refuses is thrown: nothing may be lost
-    /// silently.
+    /// Whether a failure to read is the end of the file. What memory refuses is thrown: nothing may be lost silently.
     private func isAtEnd(_ code: Int32) throws(ReelFailure) -> Bool {
         if code == reel_error_eof { return true }
         guard code != reel_error_no_memory, let io = native.pointee.pb else {
-            throw sourceFailure(code, path)
+            throw mediaFailure(code, .readFile, path)
         }
         // A file cut off in the midst of a packet ends there.
         if avio_feof(io) != 0 { return true }
-        guard io.pointee.error >= 0 else { throw sourceFailure(io.pointee.error, path) }
         if damage == nil { damage = .fileDamaged(offset: avio_tell(io)) }
         return false
     }

@@ -9,28 +9,13 @@ func libavMessage(_ code: Int32) -> String {
     }
 }
 
-/// A libav* call that failed, with what was being done and the codec, file or format that it was about.
+/// A libav* call that failed, with what was being done and the codec, file or format that it was about. What the system
+/// said of a file is not among it: libav* uses the system's numbers for errors of its own.
 func mediaFailure(_ code: Int32, _ step: MediaStep, _ subject: String? = nil) -> ReelFailure {
-    refusal(code, step, subject) ?? ReelFailure(.mediaFailed(step: step, subject: subject, said: libavMessage(code)))
-}
-
-/// A libav* call that failed to read a source.
-func sourceFailure(_ code: Int32, _ path: String) -> ReelFailure {
-    refusal(code, .readFile, path) ?? ReelFailure(.sourceUnreadable(path: path, said: libavMessage(code)))
-}
-
-/// A libav* call that failed to begin an output.
-func outputFailure(_ code: Int32, _ step: MediaStep, _ path: String) -> ReelFailure {
-    refusal(code, step, path) ?? ReelFailure(.outputRefused(path: path, step: step, said: libavMessage(code)))
-}
-
-/// Memory or the disk has run out; nil for other errors.
-private func refusal(_ code: Int32, _ step: MediaStep, _ subject: String?) -> ReelFailure? {
-    switch code {
-    case reel_error_no_memory: ReelFailure(.outOfMemory(step: step, subject: subject))
-    case reel_error_no_space: ReelFailure(.diskFull(path: subject))
-    default: nil
-    }
+    ReelFailure(
+        code == reel_error_no_memory
+            ? .outOfMemory(step: step, subject: subject)
+            : .mediaFailed(step: step, subject: subject, said: libavMessage(code)))
 }
 
 /// Passes on what is not an error, throws what is.

@@ -3,12 +3,27 @@ internal import Dispatch
 internal import Glibc
 internal import ReelCore
 
-/// A file that libavformat reads by way of reel: what is read is counted, and payload can be left on the disk.
+/// A file that libavformat reads by way of reel: what is read is counted, payload can be left on the disk, and an error of
+/// the system is remembered, since libavformat takes it for damage or for the end of the file.
 final class FileReader {
+    enum Kind {
+        /// What reel is to reverse.
+        case source
+        /// What reel has written itself.
+        case own
+        /// The same, read once from its start to its end; all its bytes are hashed.
+        case hashed
+    }
+
     /// libavformat's view of the file.
     private(set) var native: UnsafeMutablePointer<AVIOContext>
-    private let path: String
+    let path: String
+    private let kind: Kind
     private let descriptor: Int32
+    private let digest: FileDigest?
+    private let readBytes = FileReading.current.read
+    /// The first error of the system at this file; nil while there was none.
+    private var fault: Int32?
     private var position: Int64 = 0
     /// Bytes that were read from the file so far.
     private(set) var bytesRead: Int64 = 0
@@ -23,10 +38,12 @@ final class FileReader {
     /// idle whenever the demuxer parses for longer.
     private static let ahead: Int64 = 32 << 20
 
-    init(_ path: String) throws(ReelFailure) {
+    init(_ path: String, _ kind: Kind = .source) throws(ReelFailure) {
         self.path = path
+        self.kind = kind
+        digest = kind == .hashed ? FileDigest() : nil
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Demuxer.refusal(path, -errno) }
+        guard descriptor >= 0 else { throw FileReader.failure(errno, .open, path, kind) }
         let room = av_malloc(Self.buffer)?.assumingMemoryBound(to: UInt8.self)
         guard let native = avio_alloc_context(room, Int32(Self.buffer), 0, nil, readFile, nil, seekFile) else {
             av_free(room)
@@ -36,6 +53,7 @@ final class FileReader {
         self.native = native
         // Not retained: the context is freed with this object, and nothing else calls it.
         native.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+        if kind == .hashed { (native.pointee.seek, native.pointee.seekable) = (nil, 0) }
     }
 
     deinit {
@@ -47,7 +65,35 @@ final class FileReader {
 
     var size: Int64 {
         var status = stat()
-        return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
+        guard fstat(descriptor, &status) == 0 else {
+            note(errno)
+            return 0
+        }
+        return Int64(status.st_size)
+    }
+
+    /// Throws where the system has refused to read the file, whatever was made of that: what has been read may be less
+    /// than there is.
+    func check() throws(ReelFailure) {
+        if let fault { throw FileReader.failure(fault, .read, path, kind) }
+    }
+
+    private static func failure(_ errno: Int32, _ step: FileStep, _ path: String, _ kind: Kind) -> ReelFailure {
+        kind == .source ? sourceFailure(errno: errno, path) : fileFailure(errno: errno, step, path)
+    }
+
+    private func note(_ errno: Int32) {
+        if fault == nil { fault = errno }
+    }
+
+    /// SHA-256 of the whole of a hashed file, in hexadecimal: reads what the demuxer has left of it.
+    func checksum() throws(ReelFailure) -> String {
+        var rest = [UInt8](repeating: 0, count: Self.buffer)
+        while rest.withUnsafeMutableBufferPointer({ buffer in
+            buffer.baseAddress.map { read(into: $0, Int32(buffer.count)) } ?? reel_error_eof
+        }) > 0 {}
+        try check()
+        return digest?.finish() ?? ""
     }
 
     /// From now on nothing but `fetch` reads from the disk: the demuxer knows all headers, and what it reads into its
@@ -79,7 +125,7 @@ final class FileReader {
         while let start = bytes.baseAddress, done < bytes.count {
             let count = read(at: offset + Int64(done), into: start + done, bytes.count - done)
             guard count != reel_error_eof else { break }
-            guard count >= 0 else { throw sourceFailure(count, path) }
+            try check()
             done += Int(count)
         }
         return done
@@ -94,10 +140,14 @@ final class FileReader {
 
     /// Bytes read, or an error of libav*.
     private func read(at offset: Int64, into bytes: UnsafeMutableRawPointer, _ count: Int) -> Int32 {
-        var result = pread(descriptor, bytes, count, Int(offset))
-        while result < 0, errno == EINTR { result = pread(descriptor, bytes, count, Int(offset)) }
-        guard result >= 0 else { return -errno }
+        var result = readBytes(descriptor, bytes, count, offset)
+        while result < 0, errno == EINTR { result = readBytes(descriptor, bytes, count, offset) }
+        guard result >= 0 else {
+            note(errno)
+            return -(fault ?? EIO)
+        }
         bytesRead += Int64(result)
+        digest?.add(UnsafeRawBufferPointer(start: bytes, count: result))
         return result == 0 ? reel_error_eof : Int32(result)
     }
 

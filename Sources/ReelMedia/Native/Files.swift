@@ -1,5 +1,4 @@
 internal import Crypto
-internal import Foundation
 internal import Glibc
 internal import ReelCore
 
@@ -7,9 +6,7 @@ internal import ReelCore
 enum Files {
     /// What the system says of a step that failed just now.
     static func failure(_ step: FileStep, _ path: String) -> ReelFailure {
-        let code = errno
-        if code == ENOSPC { return ReelFailure(.diskFull(path: path)) }
-        return ReelFailure(.fileFailed(path: path, step: step, said: String(cString: strerror(code))))
+        fileFailure(errno: errno, step, path)
     }
 
     /// Brings a file's bytes to the disk.
@@ -26,28 +23,54 @@ enum Files {
 
     /// Writes a value as JSON under a temporary name, syncs and renames it.
     static func writeJSON(_ value: some Encodable, to path: String) throws(ReelFailure) {
+        let bytes: [UInt8]
         do {
-            try Data(CanonicalJSON.bytes(of: value)).write(to: URL(fileURLWithPath: path + ".part"))
+            bytes = try CanonicalJSON.bytes(of: value)
         } catch {
-            throw ReelFailure(.fileFailed(path: path, step: .write, said: error.localizedDescription))
+            throw ReelFailure(.notEncodable(said: "\(error)"))
         }
+        try write(bytes, to: path + ".part")
         try sync(path + ".part")
         try rename(path + ".part", to: path)
     }
 
     static func read(_ path: String) throws(ReelFailure) -> [UInt8] {
-        do {
-            return try [UInt8](Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped))
-        } catch {
-            throw ReelFailure(.jobFileUnreadable(path: path, said: error.localizedDescription))
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(.open, path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure(.read, path) }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { room in
+                Glibc.read(descriptor, room.baseAddress.map { $0 + done }, room.count - done)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure(.read, path) }
+            guard count > 0 else { break }
+            done += count
         }
+        return Array(bytes.prefix(done))
     }
 
     static func write(_ bytes: [UInt8], to path: String) throws(ReelFailure) {
-        do {
-            try Data(bytes).write(to: URL(fileURLWithPath: path))
-        } catch {
-            throw ReelFailure(.fileFailed(path: path, step: .write, said: error.localizedDescription))
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw failure(.write, path) }
+        defer { close(descriptor) }
+        try write(bytes, to: descriptor, path)
+    }
+
+    /// Writes bytes where an open file stands; `path` is what failures name.
+    static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(ReelFailure) {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes { left in
+                Glibc.write(descriptor, left.baseAddress.map { $0 + done }, left.count - done)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure(.write, path) }
+            done += count
         }
     }
 
@@ -60,6 +83,7 @@ enum Files {
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw failure(.read, path) }
             guard count > 0 else { return hexadecimal(hash.finalize()) }
             buffer.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }

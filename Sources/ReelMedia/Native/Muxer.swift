@@ -14,7 +14,10 @@ final class Muxer {
         try check(avformat_alloc_output_context2(&context, nil, format, path), .openMuxer, format)
         native = try allocated(context, .openMuxer)
         let opened = avio_open(&native.pointee.pb, "file:" + path, AVIO_FLAG_WRITE)
-        guard opened >= 0 else { throw outputFailure(opened, .openMuxer, path) }
+        guard opened >= 0 else {
+            throw systemError(in: opened).map { fileFailure(errno: $0, .write, path) }
+                ?? mediaFailure(opened, .openMuxer, path)
+        }
         isOpen = true
     }
 
@@ -66,7 +69,16 @@ final class Muxer {
         var dictionary = NativeDictionary(options)
         if !shifted { dictionary.set("avoid_negative_ts", "disabled") }
         let begun = avformat_write_header(native, &dictionary.native)
-        guard begun >= 0 else { throw outputFailure(begun, .writeHeader, path) }
+        guard begun < 0 else { return }
+        let failure = failure(begun, .writeHeader)
+        guard case .mediaFailed(let step, _, let said) = failure.reason else { throw failure }
+        throw ReelFailure(.outputRefused(path: path, step: step, said: said))
+    }
+
+    /// Why writing failed: of the system's error where the file met one, else of what the muxer says.
+    private func failure(_ code: Int32, _ step: MediaStep) -> ReelFailure {
+        systemError(in: native.pointee.pb?.pointee.error ?? 0).map { fileFailure(errno: $0, .write, path) }
+            ?? mediaFailure(code, step, path)
     }
 
     /// The time base that the muxer chose for a stream, known after `begin`.
@@ -80,15 +92,22 @@ final class Muxer {
     /// Writes one packet whose times are in `timeBase`; they are rounded once to the muxer's own.
     func write(_ packet: borrowing Packet, timeBase: TimeBase) throws(ReelFailure) {
         av_packet_rescale_ts(packet.native, timeBase.native, self.timeBase(of: packet.streamIndex).native)
-        try check(av_write_frame(native, packet.native), .writePackets, path)
+        let written = av_write_frame(native, packet.native)
+        guard written >= 0 else { throw failure(written, .writePackets) }
     }
 
     /// Writes what stands after the packets, and closes the file. Returns its size in bytes.
     func finish() throws(ReelFailure) -> Int64 {
-        try check(av_write_trailer(native), .writeTrailer, path)
+        let written = av_write_trailer(native)
+        guard written >= 0 else { throw failure(written, .writeTrailer) }
         let size = avio_size(native.pointee.pb)
         isOpen = false
-        try check(avio_closep(&native.pointee.pb), .closeFile, path)
+        let closed = avio_closep(&native.pointee.pb)
+        // All that is asked of the system here is to write the last bytes and to measure.
+        for code in [Int64(closed), size] where code < 0 {
+            throw systemError(in: Int32(clamping: code)).map { fileFailure(errno: $0, .write, path) }
+                ?? mediaFailure(Int32(clamping: code), .closeFile, path)
+        }
         return size
     }
 }

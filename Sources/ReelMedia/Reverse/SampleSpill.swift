@@ -73,14 +73,7 @@ final class SampleSpill {
 
     /// Everything that was appended is in the file afterwards.
     func flush() throws(ReelFailure) {
-        var written = 0
-        while written < pending.count {
-            let step = pending.withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written)
-            }
-            guard step > 0 else { throw Files.failure(.write, folder) }
-            written += step
-        }
+        try Files.write(pending, to: descriptor, folder)
         pending.removeAll(keepingCapacity: true)
     }
 
@@ -91,7 +84,10 @@ final class SampleSpill {
         while done < bytes {
             let step = pread(
                 descriptor, target + done, bytes - done, off_t(sample) * off_t(frameBytes) + off_t(done))
-            guard step > 0 else { throw Files.failure(.read, folder) }
+            if step < 0, errno == EINTR { continue }
+            guard step >= 0 else { throw Files.failure(.read, folder) }
+            // What was written there is gone.
+            guard step > 0 else { throw fileFailure(errno: EIO, .read, folder) }
             done += step
         }
     }

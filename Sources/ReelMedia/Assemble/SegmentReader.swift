@@ -1,0 +1,79 @@
+internal import CFFmpeg
+internal import Glibc
+internal import ReelCore
+
+/// One segment file, read once from its start to its end and compared with its record: every byte of it is hashed on its
+/// way to the demuxer, so that a packet that is handed out is one that was recorded, or the reading ends with a failure.
+final class SegmentReader {
+    let record: SegmentRecord
+    /// The pass that has made it, by its place in the plan.
+    private let pass: Int
+    private let file: FileReader
+    private let demuxer: Demuxer
+    private let ownBase: TimeBase
+
+    /// Throws `.segmentMissing` where there is no such file, `.segmentDiffers` where it is not the one that was recorded,
+    /// and `.segmentFlawed` where its encoder made other parameters than `parameters` says: decoding would break there.
+    init(
+        folder: String, record: SegmentRecord, pass: Int, parameters: UnsafePointer<AVCodecParameters>
+    ) throws(ReelFailure) {
+        self.record = record
+        self.pass = pass
+        let file: FileReader
+        do {
+            file = try FileReader("\(folder)/\(record.name)", .hashed)
+        } catch {
+            guard case .fileFailed(_, .open, ENOENT, _) = error.reason else { throw error }
+            throw ReelFailure(.segmentMissing(segment: record.name.text, pass: pass))
+        }
+        self.file = file
+        do throws(ReelFailure) {
+            demuxer = try Demuxer(file, purpose: .segment)
+            guard let stream = demuxer.stream(0), let own = stream.pointee.codecpar else {
+                throw ReelFailure(.segmentFlawed(segment: record.name.text, flaw: .noStream))
+            }
+            ownBase = TimeBase(stream.pointee.time_base)
+            guard own.pointee.header.elementsEqual(parameters.pointee.header) else {
+                throw ReelFailure(.segmentFlawed(segment: record.name.text, flaw: .otherParameters))
+            }
+        } catch {
+            try Self.compare(file, with: record, pass)
+            throw error
+        }
+    }
+
+    /// Fills the packet with the next one, its time in the record's time base; false at the end, where the whole file has
+    /// been compared with its record.
+    func read(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
+        do {
+            guard try demuxer.read(into: packet) else {
+                try Self.compare(file, with: record, pass)
+                return false
+            }
+        } catch {
+            throw judged(error)
+        }
+        packet.pts = packet.pts.map { pts in
+            let ticks = ownBase.convert(pts.ticks, to: record.timeBase, rounding: .nearest)
+            return Timestamp(min(max(ticks, -Timestamp.bound), Timestamp.bound))
+        }
+        return true
+    }
+
+    /// What a failure at this segment comes from: from its file, where that is not the one that was recorded.
+    func judged(_ failure: ReelFailure) -> ReelFailure {
+        do throws(ReelFailure) {
+            try Self.compare(file, with: record, pass)
+            return failure
+        } catch {
+            return error
+        }
+    }
+
+    /// Reads what is left of the file. Throws `.segmentDiffers` where it is not the one that was recorded.
+    private static func compare(_ file: FileReader, with record: SegmentRecord, _ pass: Int) throws(ReelFailure) {
+        guard try file.checksum() == record.checksum else {
+            throw ReelFailure(.segmentDiffers(segment: record.name.text, pass: pass))
+        }
+    }
+}
