@@ -4,10 +4,13 @@ public import ReelCore
 public struct Audit: Hashable, Sendable {
     public var jobs = 0
     public var repairs = 0
+    /// Jobs of which there are passes and nothing else: Redis came up without the rest of its log.
+    public var lost: [JobID] = []
 
-    public init(jobs: Int = 0, repairs: Int = 0) {
+    public init(jobs: Int = 0, repairs: Int = 0, lost: [JobID] = []) {
         self.jobs = jobs
         self.repairs = repairs
+        self.lost = lost
     }
 }
 
@@ -15,26 +18,32 @@ extension Board {
     /// Checks the invariants of every job that has not ended, and of what else is in line, and repairs them.
     public func audit() throws(ReelFailure) -> Audit {
         var audit = Audit()
-        for id in try jobsInLine().sorted() {
+        for id in try jobs(in: ["active", "run", "timer"]) {
             audit.jobs += 1
-            audit.repairs += try self.audit(JobID(id))
+            audit.repairs += try self.audit(id)
         }
         return audit
     }
 
-    /// Rule for a Redis that started anew, or lost everything: has it write its log anew, since a torn end of that may
-    /// have been applied, and audits. Does so once for each start of Redis; nil where that was done already.
+    /// Rule for a Redis that started anew, or lost everything: audits the board, and has Redis write its log anew, since
+    /// a torn end of that may have been applied. One worker does so for each start of Redis; nil for the others.
+    ///
+    /// A log of which Redis did not apply all is never written anew, since that would lose the rest for good: not where
+    /// the board knows no job, and not where `lost` names any.
     public func auditAfterRestart() throws(ReelFailure) -> Audit? {
-        let run = try runID()
-        let control = Board.prefix + "control"
-        guard try send(["HGET", control, "audited"]) != .string(run) else { return nil }
-        do throws(ReelFailure) {
-            try send(["BGREWRITEAOF"])
-        } catch {
-            // One is under way, or there is no such log: the audit is what counts.
+        let start = try run(.restarted, [String(3 * timing.lease.milliseconds)])
+        guard let start = start.string else { return nil }
+        let (lost, hasJobs) = (try lostJobs(), try !isEmpty())
+        if lost.isEmpty, hasJobs {
+            do throws(ReelFailure) {
+                try send(["BGREWRITEAOF"])
+            } catch {
+                // One is under way, or there is no such log: the audit is what counts.
+            }
         }
-        let audit = try audit()
-        try send(["HSET", control, "audited", run])
+        var audit = try audit()
+        audit.lost = lost
+        try send(["HSET", Board.prefix + "control", "audited", start])
         return audit
     }
 
@@ -43,23 +52,25 @@ extension Board {
         try send(["EXISTS", Board.prefix + "jobs"]) == .integer(0)
     }
 
-    private func runID() throws(ReelFailure) -> String {
-        let lines = try text(send(["INFO", "server"])).split(whereSeparator: \.isNewline)
-        guard let line = lines.first(where: { $0.hasPrefix("run_id:") }) else {
-            throw surprise(.string(lines.joined(separator: "\n")))
+    /// Jobs that a list names and of which there are passes alone.
+    private func lostJobs() throws(ReelFailure) -> [JobID] {
+        var lost: [JobID] = []
+        for id in try jobs(in: ["jobs", "active", "run", "timer"]) {
+            guard try send(["EXISTS", Board.key(id)]) == .integer(0) else { continue }
+            if try send(["EXISTS", Board.key(id, "passes")]) == .integer(1) { lost.append(id) }
         }
-        return String(line.dropFirst("run_id:".count))
+        return lost
     }
 
-    /// Every job that any list of work names.
-    private func jobsInLine() throws(ReelFailure) -> Set<String> {
+    /// Every job that any of these lists names, each once.
+    private func jobs(in lists: [String]) throws(ReelFailure) -> [JobID] {
         var found: Set<String> = []
-        for list in ["active", "run", "timer"] {
+        for list in lists {
             let reply = try send(["ZRANGE", Board.prefix + list, "0", "-1"])
             guard let ids = reply.array else { throw surprise(reply) }
             for id in ids { found.insert(try text(id)) }
         }
-        return found
+        return found.sorted().map { JobID($0) }
     }
 
     private func audit(_ job: JobID) throws(ReelFailure) -> Int {
@@ -81,6 +92,7 @@ extension Board {
     }
 
     /// Writes the register of sums anew where it does not count every finished pass.
+    @discardableResult
     func tally(_ job: JobID) throws(ReelFailure) -> Bool {
         let finished = try send(["HLEN", Board.key(job, "done")]).integer ?? 0
         guard finished > 0 else { return false }

@@ -146,7 +146,12 @@ extension Board {
 
     /// The results of a job's finished passes, the assembly's among them, by index.
     public func results(_ job: JobID) throws(ReelFailure) -> [Int: PassResult] {
-        var found: [Int: PassResult] = [:]
+        try recordedResults(job).mapValues(\.result)
+    }
+
+    /// The same with the tokens that recorded them.
+    public func recordedResults(_ job: JobID) throws(ReelFailure) -> [Int: RecordedResult] {
+        var found: [Int: RecordedResult] = [:]
         var cursor = "0"
         repeat {
             let reply = try send(["HSCAN", Board.key(job, "done"), cursor, "COUNT", "500"])
@@ -155,7 +160,7 @@ extension Board {
             else { throw surprise(reply) }
             for (index, entry) in page {
                 guard let index = Int(index) else { throw surprise(reply) }
-                found[index] = try result(entry, reply)
+                found[index] = try recorded(entry, reply)
             }
             cursor = next
         } while cursor != "0"
@@ -169,15 +174,16 @@ extension Board {
         guard let entries = reply.array, entries.count == indices.count else { throw surprise(reply) }
         var found: [Int: PassResult] = [:]
         for (index, entry) in zip(indices, entries) {
-            if let entry = entry.string { found[index] = try result(entry, reply) }
+            if let entry = entry.string { found[index] = try recorded(entry, reply).result }
         }
         return found
     }
 
     /// The token that recorded it stands before the result.
-    private func result(_ entry: String, _ reply: Reply) throws(ReelFailure) -> PassResult {
+    private func recorded(_ entry: String, _ reply: Reply) throws(ReelFailure) -> RecordedResult {
         guard let space = entry.firstIndex(of: " ") else { throw surprise(reply) }
-        return try JSON.value(entry[entry.index(after: space)...])
+        return RecordedResult(
+            token: String(entry[..<space]), result: try JSON.value(entry[entry.index(after: space)...]))
     }
 
     /// How many retries a job has, due or to come.

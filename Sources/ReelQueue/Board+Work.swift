@@ -81,6 +81,37 @@ extension Board {
         _ = try run(.release, [claim.job.text, String(claim.index), claim.token, String(claim.plan)])
     }
 
+    /// Takes back results that have proved wrong: their segments are missing, or are not what was recorded. The passes
+    /// are done again; a job that was assembling runs again, and its assembly is given out when all passes are finished.
+    /// Each pass is charged as after a transient failure, and the job fails where one has no attempt left. Of a job that
+    /// has failed the results alone are forgotten, for `retry`.
+    ///
+    /// - Parameters:
+    ///   - passes: index and token of each result that is wrong; one that is another's by now stays.
+    ///   - plan: the number of the plan that they are of.
+    ///   - worker: who found it.
+    /// - Returns: how many results were taken back.
+    @discardableResult
+    public func invalidate(
+        _ job: JobID, passes: [(index: Int, token: String)], plan: Int, by worker: WorkerID, reason: ReelFailure
+    ) throws(ReelFailure) -> Int {
+        var taken = 0
+        for start in stride(from: 0, to: passes.count, by: 200) {
+            let batch = passes[start..<min(start + 200, passes.count)]
+            let reply = try run(
+                .invalidate,
+                [
+                    job.text, String(plan), worker.text, try JSON.text(reason),
+                    String(timing.retention.milliseconds),
+                ] + batch.flatMap { [String($0.index), $0.token] })
+            guard let some = reply.integer else { throw surprise(reply) }
+            taken += some
+        }
+        // Readers would add up all results until the next audit.
+        if taken > 0 { try tally(job) }
+        return taken
+    }
+
     /// 128 random bits in hexadecimal.
     static func makeToken() -> String {
         var generator = SystemRandomNumberGenerator()

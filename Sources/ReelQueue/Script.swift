@@ -1,7 +1,7 @@
 /// The board's transitions, each one Lua script in `Scripts/`; see its header for keys, arguments and reply.
 enum Script: Int, CaseIterable {
     case begin, upload, restore, publish, attend, leave, claim, beat, complete, fail, release, reap, cancel, pause
-    case retry, forget, audit, tally, drain, depart, status, strip, workers
+    case invalidate, retry, forget, restarted, audit, tally, drain, depart, status, strip, workers
 
     /// What Redis loads: the shared words that the script needs, then the script. Redis makes each word anew for every
     /// call, and all of them would take as long as some scripts do.
@@ -43,7 +43,9 @@ enum Script: Int, CaseIterable {
         case .forget: PackageResources.forget_lua
         case .restore: PackageResources.restore_lua
         case .pause: PackageResources.pause_lua
+        case .invalidate: PackageResources.invalidate_lua
         case .retry: PackageResources.retry_lua
+        case .restarted: PackageResources.restarted_lua
         case .audit: PackageResources.audit_lua
         case .tally: PackageResources.tally_lua
         case .strip: PackageResources.strip_lua

@@ -102,6 +102,9 @@ extension JobFolder {
 
     private func segmentNames() -> [String] { (try? Files.names(in: segments)) ?? [] }
 
+    /// Whether the file of every one of these segments is there with the recorded size and checksum.
+    public func areWhole(_ records: [SegmentRecord]) -> Bool { records.allSatisfy(isWhole) }
+
     private func isWhole(_ record: SegmentRecord) -> Bool {
         guard size(of: record) == record.bytes else { return false }
         return (try? Fingerprint.sha256Hex(of: "\(segments)/\(record.name)")) == record.checksum

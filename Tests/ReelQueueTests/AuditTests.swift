@@ -1,3 +1,4 @@
+import Glibc
 import ReelCore
 import ReelQueue
 import Testing
@@ -109,9 +110,59 @@ extension BoardTests {
             #expect(try await bench.board.auditAfterRestart() == Audit(jobs: 1, repairs: 0))
             #expect(try await bench.board.auditAfterRestart() == nil)
             try bench.raw("HSET", "reel2:{main}:control", "audited", "the start before")
+            try bench.raw("DEL", "reel2:{main}:auditing")
             try bench.raw("ZREM", "reel2:{main}:run", "a1")
             #expect(try await bench.board.auditAfterRestart() == Audit(jobs: 1, repairs: 1))
             #expect(try await bench.take().index == 0)
+        }
+
+        /// How often Redis has begun to write its log anew, asked when it is done with that.
+        private var rewrites: Int {
+            get throws {
+                while try bench.raw("INFO", "persistence").contains(/aof_rewrite_(in_progress|scheduled):1/) {
+                    usleep(5000)
+                }
+                return try bench.server.serverLog().ranges(of: "Background append only file rewriting started").count
+            }
+        }
+
+        @Test func oneWorkerAuditsAfterAStart() async throws {
+            try await bench.publish()
+            let boards = try (0..<8).map { _ in try Bench.open(bench.server) }
+            let before = try rewrites
+            let audits = try await withThrowingTaskGroup(of: Audit?.self) { group in
+                for board in boards { group.addTask { try await board.auditAfterRestart() } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(audits.compactMap(\.self).count == 1)
+            #expect(try rewrites - before == 1)
+        }
+
+        @Test func aWorkerThatDiedOverTheAuditKeepsNobodyFromIt() async throws {
+            try await bench.publish()
+            let run = try #require(
+                try bench.raw("INFO", "server").split(whereSeparator: \.isNewline)
+                    .first { $0.hasPrefix("run_id:") }?.dropFirst("run_id:".count))
+            try bench.raw("SET", "reel2:{main}:auditing", "the start before", "PX", "60000")
+            #expect(try await bench.board.auditAfterRestart() != nil)
+            try bench.raw("HDEL", "reel2:{main}:control", "audited")
+            try bench.raw("SET", "reel2:{main}:auditing", String(run), "PX", "60000")
+            #expect(try await bench.board.auditAfterRestart() == nil)
+            try bench.raw("PEXPIRE", "reel2:{main}:auditing", "0")
+            #expect(try await bench.board.auditAfterRestart() != nil)
+        }
+
+        /// What Redis did not apply of its log is still in there.
+        @Test func aLogOfWhichPartIsMissingIsNotWrittenAnew() async throws {
+            try await bench.publish()
+            try await bench.publish(Bench.job("b2"))
+            try bench.raw("DEL", "reel2:{main}:job:a1")
+            let before = try rewrites
+            #expect(try await bench.board.auditAfterRestart()?.lost == [job])
+            #expect(try await bench.take().job == JobID("b2"))
+            try bench.raw("FLUSHALL")
+            #expect(try await bench.board.auditAfterRestart() == Audit())
+            #expect(try rewrites == before)
         }
 
         @Test func anEmptyBoardIsKnownAsOne() async throws {

@@ -150,6 +150,13 @@ struct Bench {
         try await board.fail(claim, worker: WorkerID(worker), failure: .sample(cause, message))
     }
 
+    /// Takes back the result of the first pass, or of the one that the claim names.
+    @discardableResult
+    func invalidate(_ claim: Claim, index: Int = 0, token: String, by worker: String = "w1") async throws -> Int {
+        try await board.invalidate(
+            claim.job, passes: [(index, token)], plan: 1, by: WorkerID(worker), reason: .sample(.transient, "torn"))
+    }
+
     @discardableResult
     func beat(
         _ worker: String = "w1", host: String? = nil, memory: Int64 = 4000, holding claims: [Claim] = [],

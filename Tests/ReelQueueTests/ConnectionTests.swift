@@ -92,7 +92,7 @@ extension BoardTests {
             var port = Int.random(in: 20_000..<32_000)
             while (try? bench.raw("CONFIG", "SET", "port", "\(port)")) == nil { port += 1 }
             for host in ["127.0.0.1", "localhost"] {
-                let board = Board(try RedisAddress("redis://\(host):\(port)/1"), name: "test")
+                let board = Board(try RedisAddress("redis://admin:admin@\(host):\(port)/1"), name: "test")
                 _ = try await board.put(Bench.job(host, passes: 1), passes: Bench.passes(1))
                 #expect(try await board.status(JobID(host))?.state == .running)
             }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Looks at Redis past the board, and changes what only time or accidents would.
+/// Looks at Redis past the board, as a user that may do everything, and changes what only time or accidents would.
 final class RawRedis {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
@@ -21,6 +21,7 @@ final class RawRedis {
         }
         // Thrown with all properties set: deinit closes the socket.
         guard connected == 0 else { throw Trouble(message: "cannot connect to \(path)") }
+        try send(["AUTH", "admin", "admin"])
     }
 
     deinit { close(descriptor) }

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A private redis-server on a socket in a folder of its own, with an append-only file. A shell watches over it: when
-/// the tests' end of its pipe closes, however they end, it kills the server and removes the folder.
+/// A private redis-server on a socket in a folder of its own, with the configuration and the users of `deploy/`. A shell
+/// watches over it: when the tests' end of its pipe closes, however they end, it kills the server and removes the folder.
 final class RedisServer: @unchecked Sendable {  // because the suite that uses it is serialized
     /// When the append-only file is written through to the disk.
     enum Sync: String {
@@ -11,25 +11,35 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
 
     let folder: String
     private let sync: Sync
-    private let hasUsers: Bool
     /// Held open as long as the server shall live.
     private var leash: Pipe?
 
     var socket: String { "\(folder)/redis.sock" }
-    var url: String { "unix://\(socket)" }
+    /// As a user that may do everything: one board does in tests what several programs do.
+    var url: String { "unix://admin:admin@\(socket)" }
 
     struct Trouble: Error {
         var message: String
     }
 
-    /// - Parameter users: the content of an ACL file, nil where everybody may do everything.
-    init(sync: Sync = .everysec, users: String? = nil) throws {
+    /// The users of `deploy/redis-users.acl`, with signs in a password that have a meaning in an address.
+    static let passwords = ["reel-worker": "w0rk@er/:%", "reel-coordinator": "c00rdinator"]
+
+    private static let deploy = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../deploy").standardized
+
+    init(sync: Sync = .everysec) throws {
         self.sync = sync
-        hasUsers = users != nil
         var template = Array((NSTemporaryDirectory() + "reel-queue-XXXXXX").utf8CString)
         guard let name = mkdtemp(&template) else { throw Trouble(message: "no temporary folder") }
         folder = String(cString: name)
-        try users?.write(toFile: "\(folder)/users.acl", atomically: true, encoding: .utf8)
+        let file = RedisServer.deploy.appendingPathComponent("redis-users.acl")
+        var users = try String(contentsOf: file, encoding: .utf8)
+        for (user, place) in [("reel-worker", "#WORKER_SHA256"), ("reel-coordinator", "#COORDINATOR_SHA256")] {
+            guard users.contains(place) else { throw Trouble(message: "no \(place) in redis-users.acl") }
+            users = users.replacingOccurrences(of: place, with: ">\(RedisServer.passwords[user] ?? "")")
+        }
+        users += "user admin on >admin ~* &* +@all\n"
+        try users.write(toFile: "\(folder)/users.acl", atomically: true, encoding: .utf8)
         try start()
     }
 
@@ -40,10 +50,10 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
         shell.arguments = [
             "-c",
             """
-            redis-server --port 0 --unixsocket "$1/redis.sock" --dir "$1" --save "" --appendonly yes \
-              --appendfsync "$2" --logfile "$1/log" $3 </dev/null >/dev/null & server=$!
+            redis-server "$3/redis.conf" --port 0 --unixsocket "$1/redis.sock" --dir "$1" --aclfile "$1/users.acl" \
+              --appendfsync "$2" --logfile "$1/log" </dev/null >/dev/null & server=$!
             read -r end; kill -9 $server; [ "$end" ] || rm -rf "$1"
-            """, "sh", folder, sync.rawValue, hasUsers ? "--aclfile \(folder)/users.acl" : "",
+            """, "sh", folder, sync.rawValue, RedisServer.deploy.path,
         ]
         shell.standardInput = leash
         (shell.standardOutput, shell.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
@@ -51,19 +61,13 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
         self.leash = leash
         let deadline = ContinuousClock.now + .seconds(10)
         while ContinuousClock.now < deadline {
-            if try answers() { return }
+            if answers() { return }
             usleep(5000)
         }
         throw Trouble(message: "redis-server does not answer, see \(folder)/log")
     }
 
-    /// Whether it takes commands, be it only from those who say who they are.
-    private func answers() throws -> Bool {
-        guard let client = try? RawRedis(socket: socket) else { return false }
-        do { return try client("PING") == "PONG" } catch let trouble as RawRedis.Trouble {
-            return trouble.message.hasPrefix("NOAUTH")
-        }
-    }
+    private func answers() -> Bool { (try? RawRedis(socket: socket)("PING")) == "PONG" }
 
     /// Waits until it has run for a second, below which nothing is reaped.
     func waitUntilReapable(asking client: RawRedis? = nil) throws {
@@ -106,11 +110,14 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
     }
 
     private func currentLog() throws -> Data {
-        let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/appendonlydir")
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/reel-appendonly")
         // appendonly.aof.NUMBER.incr.aof: rewriting begins a new one.
         let newest = names.filter { $0.hasSuffix(".incr.aof") }.max { number(of: $0) < number(of: $1) }
-        return try Data(contentsOf: URL(fileURLWithPath: "\(folder)/appendonlydir/\(newest ?? "")"))
+        return try Data(contentsOf: URL(fileURLWithPath: "\(folder)/reel-appendonly/\(newest ?? "")"))
     }
+
+    /// What the server says of itself.
+    func serverLog() throws -> String { try String(contentsOfFile: "\(folder)/log", encoding: .utf8) }
 
     private func number(of name: String) -> Int { name.split(separator: ".").compactMap { Int($0) }.last ?? 0 }
 }

@@ -5,8 +5,9 @@ import Testing
 
 /// What can befall a job, as `docs/board.md` names it.
 private enum Happening: String, CaseIterable {
-    case begin, publish, complete, cancel, forget, release, pause, resume, retry
+    case begin, publish, complete, invalidate, cancel, forget, release, pause, resume, retry
     case leave = "leave, abandoning"
+    case invalidateTooOften = "invalidate, no attempt left"
     case failPermanently = "fail, no attempt left"
     case failOnce = "fail, attempts left"
     case lapseOnce = "reap, attempts left"
@@ -24,8 +25,11 @@ private let transitions: [(from: JobState?, happening: Happening, to: JobState?)
     (.running, .complete, .assembling),
     (.running, .failPermanently, .failed),
     (.running, .lapseTooOften, .failed),
+    (.running, .invalidateTooOften, .failed),
     (.running, .cancel, .cancelled),
     (.assembling, .complete, .done),
+    (.assembling, .invalidate, .running),
+    (.assembling, .invalidateTooOften, .failed),
     (.assembling, .failPermanently, .failed),
     (.assembling, .lapseTooOften, .failed),
     (.assembling, .cancel, .cancelled),
@@ -88,6 +92,18 @@ extension BoardTests {
             return held
         }
 
+        /// Takes back the result of the first pass, which a running job of one pass has where a completion was torn.
+        private func invalidate(_ held: Claim, tooOften: Bool) async throws {
+            let (key, state) = ("reel2:{main}:job:a1", try await bench.state())
+            if state == .running { try bench.raw("HSET", "\(key):done", "0", "t {}") }
+            if tooOften, state != nil {
+                let record = #"{"attempts":{"transient":4},"crashed":[],"whole":0,"recent":[]}"#
+                try bench.raw("HSET", "\(key):fails", "0", record)
+            }
+            let token = String(try bench.raw("HGET", "\(key):done", "0").prefix { $0 != " " })
+            try await bench.invalidate(held, token: token)
+        }
+
         private func befall(_ held: Claim, _ happening: Happening) async throws {
             switch happening {
             case .begin: _ = try await bench.board.begin(Bench.job(passes: 1), holder: WorkerID("c2"))
@@ -95,6 +111,8 @@ extension BoardTests {
             case .leave:
                 _ = try await bench.board.leave(held.job, waiter: "c1", claim: held, abandoning: true)
             case .complete: try await bench.complete(held)
+            case .invalidate, .invalidateTooOften:
+                try await invalidate(held, tooOften: happening == .invalidateTooOften)
             case .cancel: _ = try await bench.board.cancel(held.job)
             case .release: try await bench.board.release(held)
             case .pause: #expect(try await bench.board.pause(held.job) == (try await bench.state()))

@@ -62,7 +62,12 @@ extension BoardTests {
             }
             let assembly = try await bench.take("w1")
             #expect(try await bench.claim() == nil)
-            try await bench.complete(assembly)
+            // A result proves wrong, and its pass is done again.
+            let wrong = try #require(try await bench.board.recordedResults(job.id)[0])
+            #expect(try await bench.invalidate(assembly, token: wrong.token) == 1)
+            try await bench.board.release(assembly)
+            try await bench.complete(bench.take("w2"), by: "w2")
+            try await bench.complete(bench.take("w1"))
         }
 
         /// Everything that can befall a probe, up to a plan of which the store has nothing.

@@ -50,7 +50,7 @@ public struct JobControl: Sendable {
         return paused ? .paused : .resumed
     }
 
-    /// Has a failed job run again; what is finished stays so.
+    /// Has a failed job run again; what is finished and still whole in the store stays so.
     public func retry(_ id: JobID) async throws(ReelFailure) -> Outcome {
         let state = try await look(id)
         guard state == .failed else { throw ReelFailure(.jobNotFailed(job: id, state: state)) }
@@ -58,6 +58,7 @@ public struct JobControl: Sendable {
             record.reopen()
             record.paused = false
         }
+        try await takeBackLost(id)
         // Where the board has forgotten it, the store has what it needs.
         if try await board.retry(id) == nil,
             case .lost(let why) = try await Recover(store: store, board: board).recover(id)
@@ -65,6 +66,19 @@ public struct JobControl: Sendable {
             throw why
         }
         return .retried
+    }
+
+    /// Forgets on the board what the store has not whole any more, so that it is made again.
+    private func takeBackLost(_ id: JobID) async throws(ReelFailure) {
+        let folder = store.job(id)
+        guard folder.exists, let status = try await board.status(id) else { return }
+        let lost = try await board.recordedResults(id).filter { index, recorded in
+            index < status.job.passCount && !folder.areWhole(recorded.result.segments)
+        }
+        guard let name = lost.values.lazy.compactMap(\.result.segments.first?.name.text).first else { return }
+        try await board.invalidate(
+            id, passes: lost.map { ($0.key, $0.value.token) }, plan: status.job.plan, by: WorkerID("retry"),
+            reason: ReelFailure(.segmentNotVisible(name: name, folder: folder.segments)))
     }
 
     /// Removes an ended job and all that the store has of it, its result too.

@@ -17,7 +17,10 @@ end
 if holder(id, PROBE) ~= token then return 'lost' end
 if redis.call('HLEN', job_key(id, 'passes')) ~= passes then return 'incomplete' end
 
-if ARGV[13] == '1' then redis.call('HSET', job_key(id), 'paused', 1) end
+if ARGV[13] == '1' then
+  redis.call('HSET', job_key(id), 'paused', 1)
+  withdraw(id)
+end
 if redis.call('HGET', job_key(id), 'noted') == PROBE then
   redis.call('HDEL', job_key(id), 'note', 'noting', 'noted')
 end

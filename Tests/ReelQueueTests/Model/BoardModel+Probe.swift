@@ -44,6 +44,7 @@ extension BoardModel {
         if changed.notedPass == -1 { (changed.spaceNote, changed.notedPass) = (nil, nil) }
         changed.state = .running
         jobs[id] = changed
+        if paused { leaveLine(id) }
         timer[id] = nil
         drop(id, -1, claim.token)
         offer(id, at: now)

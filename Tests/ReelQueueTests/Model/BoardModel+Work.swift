@@ -237,6 +237,39 @@ extension BoardModel {
         return .retry
     }
 
+    /// Results prove wrong: how many were taken back.
+    mutating func invalidate(
+        _ id: String, passes: [(index: Int, token: String)], plan: Int, worker: String, reason: ReelFailure
+    ) -> Int {
+        guard let job = jobs[id], job.published.plan == plan, job.canBeWorkedOn || job.state == .failed else {
+            return 0
+        }
+        let wrong = passes.filter { pass in
+            guard pass.index < job.published.passCount, case .done(pass.token, _, _) = job[pass.index] else {
+                return false
+            }
+            return true
+        }
+        guard !wrong.isEmpty else { return 0 }
+        for pass in wrong {
+            jobs[id]?.returned[pass.index] = pass.token
+            jobs[id]?[pass.index] = job.canBeWorkedOn ? .retry(due: now) : .waiting
+        }
+        guard job.canBeWorkedOn else { return wrong.count }
+        offer(id, at: now)
+        jobs[id]?.state = .running
+        if case .retry = job[job.published.passCount] { jobs[id]?[job.published.passCount] = .waiting }
+        var exhausted: (index: Int, attempts: Int)?
+        for pass in wrong {
+            let count = charge(id, pass.index, reason, worker: worker, token: pass.token)
+            if count >= 5 { exhausted = (pass.index, count) }
+        }
+        if let (index, attempts) = exhausted {
+            fail(id, ReelFailure(.passExhausted(pass: index, attempts: attempts, last: reason)), exhausted: index)
+        }
+        return wrong.count
+    }
+
     /// Whether the token held the pass.
     mutating func release(_ claim: Claim) {
         let (id, index) = (claim.job.text, claim.index)

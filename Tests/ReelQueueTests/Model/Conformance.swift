@@ -86,6 +86,7 @@ struct Conformance {
         case .release(let place):
             try await board.release(claims[place])
             model.release(claims[place])
+        case .invalidate(let job, let passes, let other): try await invalidate(job, passes, other)
         case .lapse(let places): try lapse(places)
         case .reap(let soon):
             compare(try await (soon ? board : reaper).reap(), model.reap(sinceStartOfRedis: soon))
@@ -262,6 +263,18 @@ struct Conformance {
             let name = "\(holding.job)/\(holding.index)/\(holding.token)"
             try raw("ZADD", "reel2:{main}:lease", String(score), name)
         }
+    }
+
+    private mutating func invalidate(_ job: String, _ passes: [Int], _ other: Bool) async throws {
+        let wrong = passes.map { index -> (index: Int, token: String) in
+            guard case .done(let token, _, _)? = model.jobs[job]?[index] else { return (index, "none") }
+            return (index, token)
+        }
+        let plan = (model.jobs[job]?.published.plan ?? 0) + (other ? 1 : 0)
+        let reason = ReelFailure.sample(.transient, "it is wrong")
+        let answer = try await board.invalidate(
+            JobID(job), passes: wrong, plan: plan, by: WorkerID("w1"), reason: reason)
+        compare(answer, model.invalidate(job, passes: wrong, plan: plan, worker: "w1", reason: reason))
     }
 
     private mutating func fallDue(_ job: String, _ longSince: Bool) throws {

@@ -26,6 +26,8 @@ enum Operation {
     case complete(claim: Int)
     case fail(claim: Int, FailureCause)
     case release(claim: Int)
+    /// Results prove wrong; `other` names another plan than the job's.
+    case invalidate(job: String, passes: [Int], other: Bool)
     case lapse(leases: [Int])
     case reap(sinceStartOfRedis: Bool)
     case fallDue(job: String, longSince: Bool)
@@ -110,6 +112,10 @@ struct OperationSource {
                 ? publication(of: place, claims[place]) : .complete(claim: place)
         case .fail: return claim(of: claims, model).map { .fail(claim: $0, cause()) } ?? publication()
         case .release: return claim(of: claims, model).map { .release(claim: $0) } ?? publication()
+        case .invalidate:
+            let id = jobID()
+            let passes = some(of: model.jobs[id]?.published.passCount ?? 0, percent: 40)
+            return .invalidate(job: id, passes: passes, other: chance(5))
         case .lapse: return .lapse(leases: some(of: model.leases.count, percent: 50))
         case .reap: return .reap(sinceStartOfRedis: chance(10))
         case .fallDue: return .fallDue(job: jobID(), longSince: chance(40))
@@ -129,16 +135,17 @@ struct OperationSource {
 
     private enum Kind {
         case put, begin, beginInVain, publish, abandon, attend, leave, remove, lapseWaiters, claim, claimInVain, beat,
-            complete, fail, release, lapse, reap, fallDue, lag
+            complete, fail, release, invalidate, lapse, reap, fallDue, lag
         case cancel, pause, resume, retry, forget, drain, depart, silence, audit, restart
     }
 
     /// Of a thousand operations so many.
     private static let weights: [(kind: Kind, weight: Int)] = [
         (.put, 52), (.begin, 35), (.beginInVain, 5), (.publish, 30), (.abandon, 10), (.attend, 25), (.leave, 22),
-        (.remove, 10), (.lapseWaiters, 6), (.claim, 200), (.claimInVain, 17), (.beat, 70), (.complete, 130),
-        (.fail, 90), (.release, 25), (.lapse, 40), (.reap, 45), (.fallDue, 50), (.lag, 28), (.cancel, 12),
-        (.pause, 12), (.resume, 17), (.retry, 18), (.forget, 8), (.drain, 5), (.depart, 4), (.silence, 6),
+        (.remove, 10), (.lapseWaiters, 6), (.claim, 180), (.claimInVain, 17), (.beat, 70), (.complete, 130),
+        (.fail, 90), (.release, 25), (.invalidate, 20), (.lapse, 40), (.reap, 45), (.fallDue, 50), (.lag, 28),
+        (.cancel, 12), (.pause, 12), (.resume, 17), (.retry, 18), (.forget, 8), (.drain, 5), (.depart, 4),
+        (.silence, 6),
         (.audit, 18),
         (.restart, 10),
     ]
