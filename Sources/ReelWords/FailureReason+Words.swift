@@ -212,7 +212,6 @@ extension FailureReason {
         case .sourceOutOfReach(let last): "on this host: \(last.words)"
         case .planDiffers(let job, let plan, let store):
             "the store \(store) has another plan \(plan) of job \(job) than the board"
-        case .segmentNotVisible(let name, let folder): "the segment \(name) is recorded as done but not in \(folder)"
         case .noResult(let job, let state): "job \(job) has no result: it is \(state?.rawValue ?? "not finished")"
         case .outputContainerDiffers(let job, let container, let output):
             "job \(job) made a .\(container.rawValue) file, which \(output) does not name"

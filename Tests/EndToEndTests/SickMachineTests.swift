@@ -76,6 +76,45 @@ extension EndToEnd {
             return folder + "/reel-worker"
         }
 
+        // MARK: A store that one host cannot write
+
+        @Test(.enabled(if: geteuid() == 0, "a mount namespace needs root"))
+        func aStoreThatBecomesReadOnlyForOneHostFailsNoJob() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let apart = bench.path("apart")
+                let (mount, worker) = ("mount --bind \(fleet.store) \(fleet.store)", Program.folder + "/reel-worker")
+                try write("exec unshare -m sh -c '\(mount) && exec \(worker) \"$@\"' sh \"$@\"", to: apart)
+                let sick = try await fleet.startWorker(.at(apart))
+                #expect(try await eventually(.seconds(20)) { try await !fleet.listedWorkers().isEmpty })
+                try await remount("ro", of: sick, fleet)
+                var jobs: [String] = []
+                for crf in ["20", "21", "22", "23"] { jobs.append(try await fleet.submit([source, "--crf", crf])) }
+                let note = "claims nothing until it can write in the store"
+                #expect(
+                    try await eventually(.seconds(60)) {
+                        try await fleet.listedWorkers().contains { $0.notes.contains { $0.hasPrefix(note) } }
+                    })
+                for id in jobs { #expect(try fleet.sight(id).state != "failed") }
+
+                try await fleet.startWorker()
+                for id in jobs {
+                    #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                    #expect(try await fleet.job(id).failures.isEmpty)
+                }
+                // When its store is writable again the machine works again.
+                try await remount("rw", of: sick, fleet)
+                #expect(
+                    try await eventually(.seconds(30)) { try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty) })
+            }
+        }
+
+        private func remount(_ mode: String, of worker: Child, _ fleet: Fleet) async throws {
+            let arguments = ["-t", "\(worker.pid)", "-m", "mount", "-o", "remount,\(mode),bind", fleet.store]
+            let outcome = try await bench.run(.at("/usr/bin/nsenter"), arguments)
+            try #require(outcome.code == 0, "\(outcome.error)")
+        }
+
         // MARK: A clock that is wrong
 
         @Test(.enabled(if: Self.faketime != nil, "libfaketime is not installed"))
@@ -88,10 +127,10 @@ extension EndToEnd {
                 let library = try #require(Self.faketime)
                 let clock = "LD_PRELOAD=\(library) FAKETIME=+8d DONT_FAKE_MONOTONIC=1"
                 try write("\(clock) exec \(Program.folder)/reel-worker \"$@\"", to: ahead)
-                try await fleet.startWorker(.at(ahead))
-                #expect(try await eventually(.seconds(20)) { try await fleet.listedWorkers().count == 2 })
-                // It looks for jobs to remove right after it has said that it is there.
-                try await Task.sleep(for: .seconds(3))
+                let worker = try await fleet.startWorker(.at(ahead))
+                // It looks for jobs to remove as soon as it has begun to work.
+                try await Task.sleep(for: .seconds(6))
+                #expect(worker.isRunning)
                 #expect(fleet.names(id).contains("output.mp4"))
                 #expect(try await fleet.coordinator(["fetch", id, "-o", "out.mp4"]).code == 0)
             }

@@ -191,7 +191,6 @@ extension FailureReason {
         .workspaceUnusable(last: ReelFailure(.folderUnwritable(path: "/out/.reel", errno: nil))),
         .sourceOutOfReach(last: ReelFailure(.notMedia(path: path))),
         .planDiffers(job: job, plan: 2, store: "/store"),
-        .segmentNotVisible(name: "v0-240.a1.nut", folder: "/store/jobs/a1/segments"),
         .noResult(job: job, state: .failed), .noResult(job: job, state: nil),
         .outputContainerDiffers(job: job, container: .mkv, output: "/out/x.mp4"),
         .outputNotNamed(output: "/out/x"),

@@ -214,7 +214,6 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case workspaceUnusable(last: ReelFailure)
     case sourceOutOfReach(last: ReelFailure)
     case planDiffers(job: JobID, plan: Int, store: String)
-    case segmentNotVisible(name: String, folder: String)
     case noResult(job: JobID, state: JobState?)
     case outputContainerDiffers(job: JobID, container: Container, output: String)
     case outputNotNamed(output: String)
@@ -364,7 +363,6 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
         case workspaceUnusable = "workspace-unusable"
         case sourceOutOfReach = "source-out-of-reach"
         case planDiffers = "plan-differs"
-        case segmentNotVisible = "segment-not-visible"
         case noResult = "no-result"
         case outputContainerDiffers = "output-container-differs"
         case outputNotNamed = "output-not-named"
@@ -479,7 +477,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
         case .runStopped(let last): FailureNature(last.owner, last.kind, last.cause)
         case .workspaceUnusable(let last): FailureNature(last.owner, .output, last.cause)
         case .sourceOutOfReach: FailureNature(.host, .input, .incompatible)
-        case .planDiffers, .segmentNotVisible, .programMissing: FailureNature(.host, .unreachable, .incompatible)
+        case .planDiffers, .programMissing: FailureNature(.host, .unreachable, .incompatible)
         case .storeNotNamed: FailureNature(.request, .unreachable)
         case .redisUnusable(let last): FailureNature(.request, .unreachable, last.cause)
         case .unexpected: FailureNature(.job, .job, .transient)

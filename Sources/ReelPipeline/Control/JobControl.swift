@@ -75,10 +75,14 @@ public struct JobControl: Sendable {
         let lost = try await board.recordedResults(id).filter { index, recorded in
             index < status.job.passCount && !folder.areWhole(recorded.result.segments)
         }
-        guard let name = lost.values.lazy.compactMap(\.result.segments.first?.name.text).first else { return }
+        guard
+            let (pass, name) = lost.lazy.compactMap({ pass, recorded in
+                recorded.result.segments.first.map { (pass, $0.name.text) }
+            }).first
+        else { return }
         try await board.invalidate(
             id, passes: lost.map { ($0.key, $0.value.token) }, plan: status.job.plan, by: WorkerID("retry"),
-            reason: ReelFailure(.segmentNotVisible(name: name, folder: folder.segments)))
+            reason: ReelFailure(.segmentMissing(segment: name, pass: pass)))
     }
 
     /// Removes an ended job and all that the store has of it, its result too.

@@ -18,9 +18,8 @@ struct AssemblyFeed: Sendable {
         var missing = Set(0..<passCount)
         var results = try await board.results(job).filter { missing.contains($0.key) }
         while true {
-            let segments = results.sorted { $0.key < $1.key }.flatMap(\.value.segments)
-            try await waitUntilVisible(segments)
-            try list.append(segments)
+            try await waitUntilVisible(results)
+            try list.append(results.sorted { $0.key < $1.key }.flatMap(\.value.segments))
             missing.subtract(results.keys)
             if missing.isEmpty { return }
             results = try await next(of: missing)
@@ -46,17 +45,27 @@ struct AssemblyFeed: Sendable {
         }
     }
 
-    /// On NFS, what another host recorded as done may be seen here only later: it is looked for during 60 s.
-    private func waitUntilVisible(_ segments: [SegmentRecord]) async throws(ReelFailure) {
+    /// Waits for 60 s where another host's files may be seen here only later, as on NFS. Throws `.segmentMissing` for what
+    /// is not there then.
+    private func waitUntilVisible(_ results: [Int: PassResult]) async throws(ReelFailure) {
         let clock = ContinuousClock()
-        let deadline = clock.now + .seconds(60)
-        while let missing = folder.missingSegments(of: segments).first {
+        let deadline = clock.now + .seconds(folder.store.showsFilesLate ? 60 : 0)
+        while let (pass, missing) = firstMissing(of: results) {
             // A head's: the whole job has taken them over.
             try await checkNotHeldBack()
-            guard clock.now < deadline, (try? await Task.sleep(for: .seconds(1))) != nil else {
-                throw ReelFailure(.segmentNotVisible(name: missing.name.text, folder: folder.segments))
+            guard clock.now < deadline else {
+                throw ReelFailure(.segmentMissing(segment: missing.name.text, pass: pass))
             }
+            guard (try? await Task.sleep(for: .seconds(1))) != nil else { throw ReelFailure(.interrupted) }
         }
+    }
+
+    private func firstMissing(of results: [Int: PassResult]) -> (pass: Int, segment: SegmentRecord)? {
+        let missing = Set(folder.missingSegments(of: results.values.flatMap(\.segments)).map(\.name))
+        for (pass, result) in results {
+            if let segment = result.segments.first(where: { missing.contains($0.name) }) { return (pass, segment) }
+        }
+        return nil
     }
 
     private func checkNotHeldBack() async throws(ReelFailure) {

@@ -31,10 +31,26 @@ struct Settlement: Sendable {
             await handBack()
         case (nil, .failure(let failure)) where failure.kind == .interrupted:
             await handBack()
+        case (nil, .failure(let failure)) where failure.reason.passToRepeat != nil:
+            if await takeBack(failure) { await handBack() } else { await fail(failure) }
         case (nil, .failure(let failure)):
-            work.removePartial()
             await fail(failure)
         }
+    }
+
+    /// Has the passes done again whose segments are not what was recorded: the one that the assembly met, and all whose
+    /// files are not there. Whether there were any: the assembly waits for them then, and is not to blame.
+    private func takeBack(_ failure: ReelFailure) async -> Bool {
+        log.error("\(name) stopped: \(failure.words)")
+        let folder = work.assignment.context.folder
+        let taken = await insist { () throws(ReelFailure) in
+            let wrong = try await board.recordedResults(claim.job).filter { pass, recorded in
+                pass == failure.reason.passToRepeat || !folder.missingSegments(of: recorded.result.segments).isEmpty
+            }
+            return try await board.invalidate(
+                claim.job, passes: wrong.map { ($0.key, $0.value.token) }, plan: claim.plan, by: worker, reason: failure)
+        }
+        return taken ?? 0 > 0
     }
 
     private func complete(_ result: PassResult) async {
@@ -64,6 +80,7 @@ struct Settlement: Sendable {
     }
 
     private func fail(_ failure: ReelFailure) async {
+        work.removePartial()
         log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
         if failure.cause == .noSpace { await claimer.pauseForSpace() }
         if failure.owner == .host { await claimer.doubtStore() }

@@ -1,0 +1,64 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// Segments that vanish, or change, after their passes were recorded as finished: they are made again, and what is
+    /// delivered is exact.
+    @Suite struct LostBytesTests {
+        private let bench: Bench
+
+        init() throws { bench = try Bench() }
+
+        /// Has a job done by one worker, and `harm` done to a segment of a finished pass while another pass is in hand.
+        private func expectDone(
+            passFrames: Int = 40, whenever harm: @Sendable (_ segment: String) throws -> Void
+        ) async throws {
+            let clip = try await Clips.shared.crowd(frames: 160, size: "640x360")
+            let source = try bench.copy(clip, as: "crowd.mov")
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let id = try await fleet.submit([source, "--lossless", "--pass-frames", "\(passFrames)"])
+                // The first pass is the sound.
+                let held = try await fleet.hold(id, index: 3, of: fleet.startWorker())
+                let (index, token) = try #require(try fleet.sight(id).done.first { $0.key > 0 })
+                let name = try #require(
+                    fleet.segments(id).first { $0.hasPrefix("v") && $0.hasSuffix(".\(token).nut") })
+                try harm("\(fleet.folder(id))/segments/\(name)")
+                kill(held.engine, SIGCONT)
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+                let recordings = try BoardSight.recordings(fleet.socket)
+                #expect(recordings["\(id)/\(index)"] == 2)
+                #expect(recordings.filter { $0.value > 1 }.count == 1)
+                #expect(try await fleet.job(id).failures.count <= 1)
+            }
+        }
+
+        @Test func aSegmentOfWhichBytesChange() async throws {
+            try await expectDone { segment in
+                let file = try FileHandle(forUpdating: URL(fileURLWithPath: segment))
+                defer { try? file.close() }
+                let middle = try file.seekToEnd() / 2
+                try file.seek(toOffset: middle)
+                let bytes = try #require(try file.read(upToCount: 570))
+                try file.seek(toOffset: middle)
+                try file.write(contentsOf: Data(bytes.map { ~$0 }))
+            }
+        }
+
+        @Test func aSegmentThatVanishes() async throws {
+            try await expectDone { segment in
+                try FileManager.default.removeItem(atPath: segment)
+                try FileManager.default.removeItem(atPath: segment + ".json")
+            }
+        }
+
+        @Test func aSegmentThatIsCutOff() async throws {
+            try await expectDone { segment in
+                let file = try FileHandle(forUpdating: URL(fileURLWithPath: segment))
+                defer { try? file.close() }
+                try file.truncate(atOffset: try file.seekToEnd() / 2)
+            }
+        }
+    }
+}
