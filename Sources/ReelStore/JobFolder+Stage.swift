@@ -12,7 +12,7 @@ extension JobFolder {
         let temporary = Files.temporaryName(beside: copy)
         do throws(SystemCode) {
             try Files.makeFolders(stage)
-            try FileCopy.write(source, to: temporary)
+            try FileCopy.write(Descriptor(open: source, O_RDONLY), to: temporary)
             let seconds = fingerprint.mtimeNanoseconds / 1_000_000_000
             let rest = fingerprint.mtimeNanoseconds % 1_000_000_000
             let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))

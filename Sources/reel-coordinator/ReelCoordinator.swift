@@ -9,7 +9,8 @@ struct ReelCoordinator: AsyncParsableCommand {
         abstract: "Reverses videos, frame by frame exact, on one machine or many.",
         subcommands: [
             RunCommand.self, SubmitCommand.self, PlanCommand.self, StatusCommand.self, QueueCommand.self,
-            WorkersCommand.self, FetchCommand.self, CancelCommand.self, RetryCommand.self, PauseCommand.self,
+            WorkersCommand.self, FetchCommand.self, VerifyCommand.self, CancelCommand.self, RetryCommand.self,
+            PauseCommand.self,
             ResumeCommand.self, RemoveCommand.self, DrainCommand.self, RecoverCommand.self,
         ])
 

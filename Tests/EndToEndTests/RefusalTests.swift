@@ -127,7 +127,8 @@ extension EndToEnd {
                 .compactMap { $0.hasPrefix("  ") && !$0.hasPrefix("   ") ? $0.split(separator: " ").first : nil }
             #expect(
                 commands == [
-                    "run", "submit", "plan", "status", "queue", "workers", "fetch", "cancel", "retry", "pause",
+                    "run", "submit", "plan", "status", "queue", "workers", "fetch", "verify", "cancel", "retry",
+                    "pause",
                     "resume",
                     "remove", "drain", "recover", "See",
                 ])

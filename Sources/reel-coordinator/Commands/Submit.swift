@@ -139,7 +139,7 @@ struct SubmitCommand: AsyncParsableCommand {
         if let failure = status.endingFailure { throw failure }
         let diagnostics = try await board.passDiagnostics(job.id)
         display.warn(diagnostics.map(\.words))
-        return JobView(status, output: nil, found: diagnostics)
+        return JobView(status, output: job.folder.result, found: diagnostics)
     }
 }
 
