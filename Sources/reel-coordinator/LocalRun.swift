@@ -103,16 +103,27 @@ struct LocalRun: Sendable {
 
     /// What can be gone on with stays, and the message says so; the rest goes.
     private func leave(_ job: JobFolder, in store: Store, after failure: ReelFailure) -> ReelFailure {
+        guard !LocalRun.mayPass(failure) else { return ReelFailure(.runStopped(last: failure)) }
+        do {
+            try job.remove()
+            store.removeUnusedSources()
+        } catch {
+            Console.say(error.words)
+        }
+        return failure
+    }
+
+    /// Whether the same command may well go on: neither the request nor the source is at fault, but this machine, or
+    /// something that passes, as a source that was away for a moment.
+    private static func mayPass(_ failure: ReelFailure) -> Bool {
+        switch failure.reason {
+        case .passExhausted(_, _, let last), .noWorkerCan(_, let last): return mayPass(last)
+        case .sourceOutOfReach: return true
+        default: break
+        }
         switch failure.kind {
-        case .unreachable, .output, .interrupted: return ReelFailure(.runStopped(last: failure))
-        case .job, .usage, .input:
-            do {
-                try job.remove()
-                store.removeUnusedSources()
-            } catch {
-                Console.say(error.words)
-            }
-            return failure
+        case .unreachable, .output, .interrupted: return true
+        case .job, .usage, .input: return failure.cause == .transient
         }
     }
 }

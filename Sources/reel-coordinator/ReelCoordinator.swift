@@ -16,6 +16,7 @@ struct ReelCoordinator: AsyncParsableCommand {
 
     static func main() async {
         do {
+            try CommandArguments.check()
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()

@@ -49,7 +49,7 @@ struct ReelWorker: AsyncParsableCommand {
     }
 
     func run() async throws {
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        LoggingSystem.bootstrap { LegibleLogHandler(StreamLogHandler.standardError(label: $0)) }
         guard let store = store ?? ProcessInfo.processInfo.environment["REEL_STORE"] else {
             throw ReelFailure(.storeNotNamed)
         }
@@ -70,6 +70,7 @@ struct ReelWorker: AsyncParsableCommand {
 
     static func main() async {
         do {
+            try CommandArguments.check()
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
@@ -94,12 +95,13 @@ struct ReelWorker: AsyncParsableCommand {
     private static func report(_ error: any Error) -> Int32 {
         if let failure = error as? ReelFailure {
             let message = ([failure.words] + [advice(on: failure.reason)].compactMap(\.self)).joined(separator: "; ")
-            FileHandle.standardError.write(Data("reel-worker: \(ExitCodes.oneLine(message))\n".utf8))
+            FileHandle.standardError.write(Data("reel-worker: \(Legible.line(message))\n".utf8))
             return failure.exitCode
         }
         let code = ExitCodes.mapped(argumentParser: exitCode(for: error).rawValue)
         let message = message(for: error)
-        let text = code == 0 ? message : "reel-worker: \(ExitCodes.line(of: message)); see reel-worker --help"
+        let text =
+            code == 0 ? message : "reel-worker: \(Legible.line(ExitCodes.line(of: message))); see reel-worker --help"
         (code == 0 ? FileHandle.standardOutput : .standardError).write(Data((text + "\n").utf8))
         return code
     }
