@@ -12,10 +12,11 @@ public enum Interruption {
     public static func cancelling<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws(ReelFailure) -> Result {
-        let second = SecondSignal { _exit(130) }
-        defer { withExtendedLifetime(second) {} }
         let outcome = Mutex<Swift.Result<Result, ReelFailure>?>(nil)
         let service = ClosureService {
+            // Not before the group listens: a first signal that this alone heard would be lost.
+            let second = SecondSignal { _exit(130) }
+            defer { withExtendedLifetime(second) {} }
             do {
                 let result = try await body()
                 outcome.withLock { $0 = .success(result) }
