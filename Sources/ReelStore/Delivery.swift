@@ -84,7 +84,8 @@ public enum Delivery {
         let temporary = Files.temporaryName(beside: output)
         let copy: (bytes: Int64, sha256: String)
         do {
-            copy = try FileCopy.write(input, to: temporary, isHashed: result.recorded != nil)
+            copy = try FileCopy.write(
+                input, to: temporary, mode: FileCopy.newFileMode, isHashed: result.recorded != nil)
         } catch {
             unlink(temporary)
             throw failure(error, result, output)

@@ -4,9 +4,9 @@ internal import Glibc
 struct Descriptor: ~Copyable, Sendable {
     let number: CInt
 
-    /// Opens with O_CLOEXEC, so that no engine inherits it. A file that is created gets 0666 less the umask.
-    init(open path: String, _ flags: CInt) throws(SystemCode) {
-        let opened = Descriptor.retry { Glibc.open(path, flags | O_CLOEXEC, 0o666) }
+    /// Opens with O_CLOEXEC, so that no engine inherits it. A file that is created gets `mode` less the umask.
+    init(open path: String, _ flags: CInt, mode: mode_t = 0o666) throws(SystemCode) {
+        let opened = Descriptor.retry { Glibc.open(path, flags | O_CLOEXEC, mode) }
         guard opened >= 0 else { throw SystemCode(errno) }
         number = opened
     }

@@ -8,13 +8,16 @@ enum FileCopy {
 
     /// Writes a copy under a name that must not exist yet, and syncs it. ECANCELED where the task was cancelled.
     ///
-    /// - Parameter isHashed: whether to hash the bytes of the copy as they go by, or as they are read from a clone.
+    /// - Parameters:
+    ///   - mode: of the copy, whatever the umask.
+    ///   - isHashed: whether to hash the bytes of the copy as they go by, or as they are read from a clone.
     /// - Returns: size of the copy, and its SHA-256 in hexadecimal, empty where it was not hashed.
     @discardableResult
     static func write(
-        _ input: borrowing Descriptor, to target: String, isHashed: Bool = false
+        _ input: borrowing Descriptor, to target: String, mode: mode_t, isHashed: Bool = false
     ) throws(SystemCode) -> (bytes: Int64, sha256: String) {
-        let output = try Descriptor(open: target, O_RDWR | O_CREAT | O_EXCL)
+        let output = try Descriptor(open: target, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        guard fchmod(output.number, mode) == 0 else { throw SystemCode(errno) }
         var hash = isHashed ? SHA256() : nil
         if ioctl(output.number, cloneRequest, input.number) != 0 {
             // Better to say so now than after filling the disk.
@@ -50,11 +53,6 @@ enum FileCopy {
         return overflow ? .max : Int64(clamping: bytes)
     }
 
-    /// The mode of a new file of this user. Read from the kernel, since asking `umask` means changing it.
-    static var newFileMode: mode_t {
-        let status = (try? Descriptor(open: "/proc/self/status", O_RDONLY).readAll()) ?? []
-        let field = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Umask:") }
-        let mask = field.flatMap { mode_t($0.dropFirst("Umask:".count).drop(while: \.isWhitespace), radix: 8) }
-        return 0o666 & ~(mask ?? 0o022)
-    }
+    /// The mode of a new file of this user, outside of any store.
+    static var newFileMode: mode_t { 0o666 & ~Sharing.umaskOfUser }
 }

@@ -17,7 +17,6 @@ enum Advice {
         case .workspaceUnusable, .workspaceForeign: "choose another place with -o"
         case .resultDiffers: "submit it again with --force"
         case .storeMissing: "reel-coordinator init makes one"
-        case .storeNameEmpty: "name it with --store or REEL_STORE"
         case .outputNotNamed: "name the output with -o"
         case .outputContainerDiffers(_, let container, _): "name a .\(container.rawValue) file with -o"
         case .rangeEmpty, .nothingInRange: "choose another --from or --to"
@@ -33,7 +32,7 @@ enum Advice {
         case .videoDamaged: "--on-damage repeat goes on with what decodes"
         case .outOfMemory, .passOutOfMemory: "--memory gives a pass more"
         case .indexDamaged: "submit the job again with --force"
-        case .storeNotNamed: "name it with --store or REEL_STORE"
+        case .storeNotNamed, .storeNameEmpty: "name it with --store or REEL_STORE"
         case .folderUnwritable: "name another folder with --scratch, or with TMPDIR"
         case .workerUnknown: "reel-coordinator workers lists those there are"
         case .redisUnusable(let last):

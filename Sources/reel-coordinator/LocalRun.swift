@@ -24,7 +24,7 @@ struct LocalRun: Sendable {
         let store: Store
         do {
             workspace = try Workspace.beside(deliver.output)
-            store = try Store(root: workspace.path)
+            store = try Store.make(root: workspace.path)
         } catch {
             throw ReelFailure(.workspaceUnusable(last: error))
         }

@@ -12,6 +12,7 @@ struct ReelCoordinator: AsyncParsableCommand {
             WorkersCommand.self, FetchCommand.self, VerifyCommand.self, CancelCommand.self, RetryCommand.self,
             PauseCommand.self,
             ResumeCommand.self, RemoveCommand.self, DrainCommand.self, RecoverCommand.self,
+            InitCommand.self,
         ])
 
     static func main() async {

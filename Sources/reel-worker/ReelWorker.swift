@@ -53,6 +53,7 @@ struct ReelWorker: AsyncParsableCommand {
         guard let store = store ?? ProcessInfo.processInfo.environment["REEL_STORE"] else {
             throw ReelFailure(.storeNotNamed)
         }
+        guard !store.isEmpty else { throw ReelFailure(.storeNameEmpty) }
         let scratch = scratch ?? FileManager.default.temporaryDirectory.path
         guard FileManager.default.isWritableFile(atPath: scratch) else {
             throw ReelFailure(.folderUnwritable(path: scratch, errno: nil))
@@ -86,7 +87,8 @@ struct ReelWorker: AsyncParsableCommand {
     /// What a person at this command line can do; the libraries know no options.
     private static func advice(on reason: FailureReason) -> String? {
         switch reason {
-        case .storeNotNamed: "name it with --store or REEL_STORE"
+        case .storeMissing: "reel-coordinator init makes one"
+        case .storeNotNamed, .storeNameEmpty: "name it with --store or REEL_STORE"
         case .folderUnwritable: "name another folder with --scratch"
         default: nil
         }

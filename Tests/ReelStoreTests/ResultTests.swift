@@ -11,7 +11,7 @@ struct ResultTests {
     /// A job that is done, with a result of some bytes.
     private func withDone(_ body: (_ job: JobFolder, _ folder: String) throws -> Void) throws {
         try withFolder { folder throws in
-            let job = try Store(root: folder + "/store").job(JobID("a1"))
+            let job = try Store.make(root: folder + "/store").job(JobID("a1"))
             try job.create()
             try job.write(record(job.id))
             try AtomicFile.write(DeliveryTests.content, to: job.assembling(.mkv, token: "t"))
@@ -159,7 +159,7 @@ struct ResultTests {
             // Also where a folder above it is a link by then.
             rename(folder + "/store/jobs", folder + "/jobs")
             symlink(folder, folder + "/store/jobs")
-            try? Store(root: folder + "/store").job(JobID("precious")).remove()
+            try? Store.make(root: folder + "/store").job(JobID("precious")).remove()
             #expect(try text(folder + "/precious/deep/file") == "keep")
         }
     }

@@ -53,6 +53,7 @@ struct SubmitCommand: AsyncParsableCommand {
         }
         let store = try store.open()
         let board = try await redis.connect(warnings: true)
+        try await store.join(board)
         let submit = Submit(
             store: store, engine: EngineHost(executable: try Programs().path("reel-engine")),
             capacity: try await Capacity.ofWorkers(on: board))
