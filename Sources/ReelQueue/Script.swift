@@ -1,7 +1,7 @@
 /// The board's transitions, each one Lua script in `Scripts/`; see its header for keys, arguments and reply.
 enum Script: Int, CaseIterable {
     case begin, upload, restore, publish, attend, leave, claim, beat, complete, fail, release, reap, cancel, pause
-    case invalidate, retry, forget, restarted, audit, tally, drain, depart, status, strip, workers
+    case invalidate, retry, forget, restarted, audit, tally, drain, depart, status, strip, workers, adopt
 
     /// What Redis loads: the shared words that the script needs, then the script. Redis makes each word anew for every
     /// call, and all of them would take as long as some scripts do.
@@ -51,6 +51,7 @@ enum Script: Int, CaseIterable {
         case .strip: PackageResources.strip_lua
         case .status: PackageResources.status_lua
         case .workers: PackageResources.workers_lua
+        case .adopt: PackageResources.adopt_lua
         }
     }
 }

@@ -50,7 +50,7 @@ public enum AtomicFile {
     /// The whole file. Throws `.unreachable` where it cannot be read.
     public static func read(_ path: String) throws(ReelFailure) -> [UInt8] {
         do {
-            return try Descriptor(open: path, O_RDONLY).readAll()
+            return try Descriptor(regular: path).readAll()
         } catch {
             throw SystemError.store(.read, path, error.value)
         }

@@ -39,25 +39,32 @@ public enum Delivery {
         }
     }
 
-    /// Moves a result out of a store that is not needed any more: by renaming where store and output share a file
+    /// Moves a result out of a workspace that is not needed any more: by renaming where it and the output share a file
     /// system, else by copying. Its mode becomes that of a new file of this user.
     ///
-    /// Throws `.output`; nothing half-written remains, and the result stays where it was.
-    public static func move(_ result: String, to output: String, overwrite: Bool) throws(ReelFailure) {
+    /// Throws `.output`, and `.resultDiffers` where a copy is not what was verified; nothing half-written remains, and the
+    /// result stays where it was.
+    public static func move(
+        _ result: StoredResult, outOf workspace: Workspace, to output: String, overwrite: Bool
+    ) throws(ReelFailure) {
+        let path = workspace.relative(result.path)
         do throws(SystemCode) {
-            try makeOwn(result)
-            try rename(result, to: output, overwrite: overwrite)
+            try makeOwn(path, in: workspace)
+            try Files.rename(path, in: workspace.folder.number, to: output, overwrite: overwrite)
             try Files.syncFolder(Files.folder(of: output))
         } catch {
             guard error.value == EXDEV else { throw failure(error, result, output) }
             try copy(result, to: output, overwrite: overwrite)
-            unlink(result)
+            unlinkat(workspace.folder.number, path, 0)
         }
     }
 
-    /// Gives a file the mode of a new file of this user, and makes it durable.
-    private static func makeOwn(_ path: String) throws(SystemCode) {
-        let file = try Descriptor(open: path, O_RDONLY)
+    /// Gives a file the mode of a new file of this user, and makes it durable. Only a file that is this user's and has no
+    /// other name: what another made of it, or where else it is known, is not for this program to open up.
+    private static func makeOwn(_ path: String, in workspace: Workspace) throws(SystemCode) {
+        let file = try Descriptor(regular: path, in: workspace.folder.number)
+        let status = try file.status()
+        guard status.st_uid == geteuid(), status.st_nlink == 1 else { throw SystemCode(EPERM) }
         guard fchmod(file.number, FileCopy.newFileMode) == 0 else { throw SystemCode(errno) }
         try file.sync()
     }
@@ -65,13 +72,31 @@ public enum Delivery {
     /// Copies a result that stays in its store: as a clone that shares its blocks where the file system can, never
     /// as a hard link. Stops when the task is cancelled.
     ///
-    /// Throws `.output`, naming the room needed where the disk is full, `.interrupted` where it was cancelled;
-    /// nothing half-written remains.
-    public static func copy(_ result: String, to output: String, overwrite: Bool) throws(ReelFailure) {
-        let temporary = Files.temporaryName(beside: output)
+    /// Throws `.output`, naming the room needed where the disk is full, `.interrupted` where it was cancelled, and
+    /// `.resultDiffers` where the copy is not what was verified; nothing half-written remains.
+    public static func copy(_ result: StoredResult, to output: String, overwrite: Bool) throws(ReelFailure) {
+        let input: Descriptor
         do {
-            try FileCopy.write(result, to: temporary)
-            try rename(temporary, to: output, overwrite: overwrite)
+            input = try Descriptor(regular: result.path)
+        } catch {
+            throw SystemError.store(.read, result.path, error.value)
+        }
+        let temporary = Files.temporaryName(beside: output)
+        let copy: (bytes: Int64, sha256: String)
+        do {
+            copy = try FileCopy.write(
+                input, to: temporary, mode: FileCopy.newFileMode, isHashed: result.recorded != nil)
+        } catch {
+            unlink(temporary)
+            throw failure(error, result, output)
+        }
+        let found = JobResult(name: result.recorded?.name ?? "", bytes: copy.bytes, sha256: copy.sha256)
+        if let failure = result.difference(of: found, at: result.path) {
+            unlink(temporary)
+            throw failure
+        }
+        do {
+            try Files.rename(temporary, to: output, overwrite: overwrite)
             try Files.syncFolder(Files.folder(of: output))
         } catch {
             unlink(temporary)
@@ -79,18 +104,14 @@ public enum Delivery {
         }
     }
 
-    /// Gives `file` the name `output`, and where it may not overwrite, only if nothing has that name.
-    private static func rename(_ file: String, to output: String, overwrite: Bool) throws(SystemCode) {
-        if overwrite { try Files.rename(file, to: output) } else { try Files.renameExclusively(file, to: output) }
-    }
-
-    private static func failure(_ error: SystemCode, _ result: String, _ output: String) -> ReelFailure {
+    private static func failure(_ error: SystemCode, _ result: StoredResult, _ output: String) -> ReelFailure {
         switch error.value {
         case EEXIST: ReelFailure(.outputExists(path: output))
+        case SystemCode.notRegular.value: ReelFailure(.storeFileForeign(path: result.path))
         case ECANCELED: ReelFailure(.copyInterrupted(path: output))
         default:
             SystemError.output(
-                output, error.value, needed: ((try? Files.target(result)) ?? nil).map { Int64($0.st_size) })
+                output, error.value, needed: ((try? Files.entry(result.path)) ?? nil).map { Int64($0.st_size) })
         }
     }
 }

@@ -4,9 +4,37 @@ internal import Glibc
 struct Descriptor: ~Copyable, Sendable {
     let number: CInt
 
-    /// Opens with O_CLOEXEC, so that no engine inherits it. A file that is created gets 0666 less the umask.
-    init(open path: String, _ flags: CInt) throws(SystemCode) {
-        let opened = Descriptor.retry { Glibc.open(path, flags | O_CLOEXEC, 0o666) }
+    /// Opens with O_CLOEXEC, so that no engine inherits it. A file that is created gets `mode` less the umask.
+    init(open path: String, _ flags: CInt, mode: mode_t = 0o666) throws(SystemCode) {
+        let opened = Descriptor.retry { Glibc.open(path, flags | O_CLOEXEC, mode) }
+        guard opened >= 0 else { throw SystemCode(errno) }
+        number = opened
+    }
+
+    /// Opens a regular file, and nothing else: a link is not followed, a pipe or a device is not waited for. Others may
+    /// write in a store, and put there what leads elsewhere or never ends.
+    ///
+    /// Throws `SystemCode.notRegular` where something else is there.
+    ///
+    /// - Parameter folder: descriptor of the folder from which a relative path is looked up.
+    init(regular path: String, _ flags: CInt = O_RDONLY, in folder: CInt = AT_FDCWD) throws(SystemCode) {
+        let opened = Descriptor.retry {
+            openat(folder, path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o666)
+        }
+        // A pipe that no process reads cannot be opened for writing: ENXIO.
+        guard opened >= 0 else { throw [ELOOP, ENXIO, EISDIR].contains(errno) ? .notRegular : SystemCode(errno) }
+        var status = stat()
+        guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(opened)
+            throw .notRegular
+        }
+        number = opened
+    }
+
+    /// Opens a folder that lies in an open one; ENOTDIR or ELOOP where that name is a link.
+    init(folder name: [CChar], in folder: borrowing Descriptor) throws(SystemCode) {
+        let parent = folder.number
+        let opened = Descriptor.retry { openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
         guard opened >= 0 else { throw SystemCode(errno) }
         number = opened
     }
@@ -84,4 +112,7 @@ struct SystemCode: Error {
     let value: CInt
 
     init(_ value: CInt) { self.value = value }
+
+    /// No `errno`: where a regular file was wanted, a link, a pipe, a device or a folder is.
+    static var notRegular: SystemCode { SystemCode(-1) }
 }

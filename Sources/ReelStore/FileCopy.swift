@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Glibc
 
 /// Copying a whole file durably.
@@ -6,24 +7,41 @@ enum FileCopy {
     private static let cloneRequest: UInt = 0x4004_9409
 
     /// Writes a copy under a name that must not exist yet, and syncs it. ECANCELED where the task was cancelled.
-    static func write(_ source: String, to target: String) throws(SystemCode) {
-        let input = try Descriptor(open: source, O_RDONLY)
-        let output = try Descriptor(open: target, O_WRONLY | O_CREAT | O_EXCL)
+    ///
+    /// - Parameters:
+    ///   - mode: of the copy, whatever the umask.
+    ///   - isHashed: whether to hash the bytes of the copy as they go by, or as they are read from a clone.
+    /// - Returns: size of the copy, and its SHA-256 in hexadecimal, empty where it was not hashed.
+    @discardableResult
+    static func write(
+        _ input: borrowing Descriptor, to target: String, mode: mode_t, isHashed: Bool = false
+    ) throws(SystemCode) -> (bytes: Int64, sha256: String) {
+        let output = try Descriptor(open: target, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        guard fchmod(output.number, mode) == 0 else { throw SystemCode(errno) }
+        var hash = isHashed ? SHA256() : nil
         if ioctl(output.number, cloneRequest, input.number) != 0 {
             // Better to say so now than after filling the disk.
             guard try Int64(input.status().st_size) <= room(beside: target) else { throw SystemCode(ENOSPC) }
-            try copyBlocks(input, output)
+            try eachBlock(of: input) { block throws(SystemCode) in
+                hash?.update(data: block)
+                try output.write(block)
+            }
+        } else if isHashed {
+            try eachBlock(of: output) { hash?.update(data: $0) }
         }
         try output.sync()
+        return (Int64(try output.status().st_size), hash.map { Fingerprint.hex($0.finalize()) } ?? "")
     }
 
-    private static func copyBlocks(_ input: borrowing Descriptor, _ output: borrowing Descriptor) throws(SystemCode) {
+    private static func eachBlock(
+        of input: borrowing Descriptor, _ body: (ArraySlice<UInt8>) throws(SystemCode) -> Void
+    ) throws(SystemCode) {
         var block = [UInt8](repeating: 0, count: 1 << 20)
         while true {
             if Task.isCancelled { throw SystemCode(ECANCELED) }
             let count = try input.read(into: &block)
             if count == 0 { return }
-            try output.write(block[..<count])
+            try body(block[..<count])
         }
     }
 
@@ -35,11 +53,6 @@ enum FileCopy {
         return overflow ? .max : Int64(clamping: bytes)
     }
 
-    /// The mode of a new file of this user. Read from the kernel, since asking `umask` means changing it.
-    static var newFileMode: mode_t {
-        let status = (try? Descriptor(open: "/proc/self/status", O_RDONLY).readAll()) ?? []
-        let field = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Umask:") }
-        let mask = field.flatMap { mode_t($0.dropFirst("Umask:".count).drop(while: \.isWhitespace), radix: 8) }
-        return 0o666 & ~(mask ?? 0o022)
-    }
+    /// The mode of a new file of this user, outside of any store.
+    static var newFileMode: mode_t { 0o666 & ~Sharing.umaskOfUser }
 }

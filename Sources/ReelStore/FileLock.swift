@@ -8,7 +8,7 @@ final class FileLock: Sendable {
     /// Nil where another process, or another lock of this one, holds it.
     init?(_ path: String) throws(SystemCode) {
         while true {
-            let file = try Descriptor(open: path, O_RDWR | O_CREAT)
+            let file = try Descriptor(regular: path, O_RDWR | O_CREAT)
             guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
                 if errno == EWOULDBLOCK { return nil }
                 throw SystemCode(errno)

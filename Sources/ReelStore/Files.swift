@@ -24,17 +24,44 @@ enum Files {
         guard Glibc.rename(source, target) == 0 else { throw SystemCode(errno) }
     }
 
+    /// Renames a file, and where it may not overwrite, only if nothing has the new name.
+    ///
+    /// - Parameter folder: descriptor of the folder from which `source` is looked up, if that is a relative path.
+    static func rename(
+        _ source: String, in folder: CInt = AT_FDCWD, to target: String, overwrite: Bool
+    ) throws(SystemCode) {
+        guard overwrite else { return try renameExclusively(source, in: folder, to: target) }
+        guard renameat(folder, source, AT_FDCWD, target) == 0 else { throw SystemCode(errno) }
+    }
+
     /// Gives a file a name that nothing has. EEXIST where something does.
-    static func renameExclusively(_ source: String, to target: String) throws(SystemCode) {
+    static func renameExclusively(
+        _ source: String, in folder: CInt = AT_FDCWD, to target: String
+    ) throws(SystemCode) {
         // Linking is the portable way not to overwrite: renameat2 is not among what Swift imports of Glibc.
-        if link(source, target) == 0 {
-            unlink(source)
+        if linkat(folder, source, AT_FDCWD, target, 0) == 0 {
+            unlinkat(folder, source, 0)
+            return
+        }
+        let code = errno
+        if code == EEXIST, isLinked(source, in: folder, target) {
+            unlinkat(folder, source, 0)
             return
         }
         // File systems without hard links: between looking and renaming lies a moment, but nothing better exists.
-        guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(errno) else { throw SystemCode(errno) }
+        guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(code) else { throw SystemCode(code) }
         guard try entry(target) == nil else { throw SystemCode(EEXIST) }
-        try rename(source, to: target)
+        guard renameat(folder, source, AT_FDCWD, target) == 0 else { throw SystemCode(errno) }
+    }
+
+    /// Whether both names are of one file: NFS repeats a request of which it lost the answer, and then says of its own
+    /// success that the name is taken.
+    private static func isLinked(_ source: String, in folder: CInt, _ target: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard fstatat(folder, source, &first, AT_SYMLINK_NOFOLLOW) == 0, lstat(target, &second) == 0 else {
+            return false
+        }
+        return same(first, second)
     }
 
     /// Makes the names in a folder durable. File systems that cannot sync a folder, and folders that may be written
@@ -53,16 +80,6 @@ enum Files {
         guard errno == ENOENT, let parent = parent(of: path), parent != path else { throw SystemCode(errno) }
         try makeFolders(parent)
         guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw SystemCode(errno) }
-    }
-
-    /// Removes a file, a link, or a folder with all that is in it; nothing to remove is no error.
-    static func removeTree(_ path: String) throws(SystemCode) {
-        guard let status = try entry(path) else { return }
-        let isFolder = status.st_mode & S_IFMT == S_IFDIR
-        if isFolder {
-            for name in try names(in: path) { try removeTree("\(path)/\(name)") }
-        }
-        guard (isFolder ? rmdir(path) : unlink(path)) == 0 || errno == ENOENT else { throw SystemCode(errno) }
     }
 
     /// Names in a folder without "." and "..", sorted; none where there is no folder.

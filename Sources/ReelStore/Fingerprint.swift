@@ -46,7 +46,7 @@ public struct Fingerprint: Hashable, Codable, Sendable {
     /// Throws `.unreachable` where it cannot be read.
     public static func sha256Hex(of path: String) throws(ReelFailure) -> String {
         do {
-            let file = try Descriptor(open: path, O_RDONLY)
+            let file = try Descriptor(regular: path)
             return try file.sha256Hex()
         } catch {
             throw SystemError.store(.read, path, error.value)

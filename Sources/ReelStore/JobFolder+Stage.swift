@@ -12,7 +12,10 @@ extension JobFolder {
         let temporary = Files.temporaryName(beside: copy)
         do throws(SystemCode) {
             try Files.makeFolders(stage)
-            try FileCopy.write(source, to: temporary)
+            let original = try Descriptor(open: source, O_RDONLY)
+            let shared = try Files.target(store.root)?.st_mode ?? 0
+            let mode = Sharing.modeOfCopy(source: try original.status().st_mode, store: shared)
+            try FileCopy.write(original, to: temporary, mode: mode)
             let seconds = fingerprint.mtimeNanoseconds / 1_000_000_000
             let rest = fingerprint.mtimeNanoseconds % 1_000_000_000
             let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))

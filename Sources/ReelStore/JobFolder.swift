@@ -65,7 +65,12 @@ public struct JobFolder: Sendable {
         guard exists else {
             throw ReelFailure(.jobUnknownHere(job: id, path: jobFile))
         }
-        return try AtomicFile.read(json: JobRecord.self, from: jobFile)
+        let record = try AtomicFile.read(json: JobRecord.self, from: jobFile)
+        // Anybody who may write in the store can copy a record into another job's folder.
+        guard record.id == id else {
+            throw ReelFailure(.storeFileDamaged(path: jobFile, said: "it is the record of job \(record.id)"))
+        }
+        return record
     }
 
     /// Keeps the end of what an engine said on standard error, for whoever looks into a failed attempt.
@@ -84,19 +89,14 @@ public struct JobFolder: Sendable {
     }
 
     /// Takes over a file that was written elsewhere in the store under its final name.
-    private func adopt(_ file: String, as final: String) throws(ReelFailure) {
+    func adopt(_ file: String, as final: String) throws(ReelFailure) {
         do {
-            try Descriptor(open: file, O_RDONLY).sync()
+            try Descriptor(regular: file).sync()
             try Files.rename(file, to: final)
             try Files.syncFolder(path)
         } catch {
             throw SystemError.store(.write, final, error.value)
         }
-    }
-
-    /// Gives a verified result its name. The last of two assemblers wins; both made the same bytes.
-    public func publishOutput(_ assembled: String, as container: Container) throws(ReelFailure) {
-        try adopt(assembled, as: output(container))
     }
 
     /// Takes the job folder, making it where there is none.
@@ -147,7 +147,7 @@ public struct JobFolder: Sendable {
 
     private func remove(_ item: String) throws(ReelFailure) {
         do {
-            try Files.removeTree(item)
+            try Files.removeTree(item, beneath: store.root)
         } catch {
             throw SystemError.store(.remove, item, error.value)
         }

@@ -13,6 +13,7 @@ extension JobRecord: Codable {
         case terms = "terms"
         case state = "state"
         case paused = "paused"
+        case result = "result"
         case failure = "failure"
         case created = "created"
         case finished = "finished"
@@ -46,8 +47,27 @@ extension JobRecord: Codable {
             created: try container.decode(Double.self, forKey: .created))
         state = try container.decodeIfPresent(JobState.self, forKey: .state)
         paused = try container.decode(Bool.self, forKey: .paused)
+        result = try container.decodeIfPresent(JobResult.self, forKey: .result)
         self.failure = failure
         finished = try container.decodeIfPresent(Double.self, forKey: .finished)
+        if let fault { throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: fault)) }
+    }
+
+    /// What would lead out of the job's folder; nil where nothing does. A record may have been written by anybody who may
+    /// write in the store.
+    private var fault: String? {
+        if let staged = source.staged, [".", "..", ""].contains(staged) || staged.contains("/") {
+            return "the staged copy's name is a path"
+        }
+        if let head, head.text.isEmpty || !head.text.utf8.allSatisfy(\.isLowercaseHex) {
+            return "the head's id is not hexadecimal"
+        }
+        guard let result else { return nil }
+        guard case .output? = JobFileName(result.name) else { return "the result's name is not that of an output" }
+        guard result.sha256.utf8.count == 64, result.sha256.utf8.allSatisfy(\.isLowercaseHex) else {
+            return "the result's SHA-256 is none"
+        }
+        return result.bytes < 0 ? "the result's size is negative" : nil
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -61,6 +81,7 @@ extension JobRecord: Codable {
         try container.encode(terms, forKey: .terms)
         try container.encodeIfPresent(state, forKey: .state)
         try container.encode(paused, forKey: .paused)
+        try container.encodeIfPresent(result, forKey: .result)
         try container.encodeIfPresent(failure, forKey: .failure)
         try container.encode(created, forKey: .created)
         try container.encodeIfPresent(finished, forKey: .finished)
@@ -110,5 +131,11 @@ private struct FirstVersion: Decodable {
 
     var reelFailure: ReelFailure? {
         failure.map { ReelFailure(.failedBefore(kind: $0.kind, message: $0.message)) }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLowercaseHex: Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self)
     }
 }

@@ -24,6 +24,8 @@ public struct JobRecord: Hashable, Sendable {
     public var state: JobState?
     /// Whether no pass may be claimed for now.
     public var paused: Bool
+    /// The verified output; nil until there is one. Records of the release before have none.
+    public var result: JobResult?
     /// Why the job failed, where it has.
     public var failure: ReelFailure?
     /// Seconds since 1970.
@@ -53,7 +55,7 @@ public struct JobRecord: Hashable, Sendable {
     }
 
     /// The job has not ended any more: somebody wants it to run again.
-    public mutating func reopen() { (state, failure, finished) = (nil, nil, nil) }
+    public mutating func reopen() { (state, result, failure, finished) = (nil, nil, nil, nil) }
 }
 
 /// A file that a job is made of.

@@ -15,7 +15,7 @@ public final class SegmentListFile: Sendable {
         var lines: [UInt8] = []
         for record in records { lines += try AtomicFile.json(of: record) + [UInt8(ascii: "\n")] }
         do {
-            try Descriptor(open: path, O_WRONLY | O_APPEND).write(lines[...])
+            try Descriptor(regular: path, O_WRONLY | O_APPEND).write(lines[...])
         } catch {
             throw ReelFailure(.segmentListUnwritable(path: path, errno: error.value))
         }

@@ -28,7 +28,7 @@ public struct SourceFolder: Sendable {
         let name = IndexName(kind: kind, hash: try Fingerprint.sha256Hex(of: file))
         do {
             try Files.makeFolders(path)
-            try Descriptor(open: file, O_RDONLY).sync()
+            try Descriptor(regular: file).sync()
             try Files.rename(file, to: path(of: name))
             for folder in [path, Files.folder(of: path)] { try Files.syncFolder(folder) }
         } catch {
@@ -83,7 +83,7 @@ extension Store {
         }
         for folder in folders where !used.contains(folder) {
             do {
-                try Files.removeTree("\(sourcesFolder)/\(folder)")
+                try Files.removeTree("\(sourcesFolder)/\(folder)", beneath: root)
             } catch {
                 throw SystemError.store(.remove, "\(sourcesFolder)/\(folder)", error.value)
             }

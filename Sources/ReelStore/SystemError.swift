@@ -5,7 +5,8 @@ internal import ReelCore
 enum SystemError {
     /// The failure of an operation on the store: exit 4; a full disk stops the host, anything else excludes it.
     static func store(_ doing: StoreStep, _ path: String, _ code: CInt) -> ReelFailure {
-        ReelFailure(
+        if code == SystemCode.notRegular.value { return ReelFailure(.storeFileForeign(path: path)) }
+        return ReelFailure(
             isFull(code)
                 ? .storeFull(doing: doing, path: path, errno: code)
                 : .storeUnusable(doing: doing, path: path, errno: code))

@@ -5,17 +5,19 @@ internal import ReelCore
 public final class TemporaryFolder: Sendable {
     /// Path of the folder.
     public let path: String
+    private let root: String
     private let lock: FileLock
 
     private static let prefix = "tmp."
 
     init(in root: String) throws(ReelFailure) {
         TemporaryFolder.removeAbandoned(in: root)
+        self.root = root
         path = "\(root)/\(TemporaryFolder.prefix)\(Files.randomName())"
         do {
             lock = try TemporaryFolder.make(path)
         } catch {
-            try? Files.removeTree(path)
+            try? Files.removeTree(path, beneath: root)
             throw SystemError.store(.makeFolder, root, error.value)
         }
     }
@@ -26,7 +28,7 @@ public final class TemporaryFolder: Sendable {
         return lock
     }
 
-    deinit { try? Files.removeTree(path) }
+    deinit { try? Files.removeTree(path, beneath: root) }
 
     /// Removes what processes left that were killed: their locks went with them.
     private static func removeAbandoned(in root: String) {
@@ -34,7 +36,7 @@ public final class TemporaryFolder: Sendable {
             let folder = "\(root)/\(name)"
             // A folder without its lock file may be about to get it.
             guard access(folder + "/lock", F_OK) == 0, let lock = try? FileLock(folder + "/lock") else { continue }
-            withExtendedLifetime(lock) { try? Files.removeTree(folder) }
+            withExtendedLifetime(lock) { try? Files.removeTree(folder, beneath: root) }
         }
     }
 }

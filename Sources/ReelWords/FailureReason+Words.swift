@@ -142,6 +142,26 @@ extension FailureReason {
         case .storeUnusable(let doing, let path, let errno), .storeFull(let doing, let path, let errno):
             "cannot \(doing.words) \(path): \(SystemWords.text(errno))"
         case .storeFileDamaged(let path, let said): "\(path) is not what reel wrote: \(said)"
+        case .storeFileForeign(let path):
+            "\(path) is a link, a pipe, a device or a folder, and reel reads nothing but files there"
+        case .storeMissing(let path): "there is no store at \(path)"
+        case .storeNameEmpty: "the name of the store is empty"
+        case .storeEmpty(let path, let board):
+            "\(path) is empty, and the board in Redis belongs to store \(board): check that the store is mounted there"
+        case .storeDiffers(let path, let store, let board):
+            "\(path) is store \(store), and the board in Redis belongs to store \(board): use one store everywhere"
+        case .storeOfOtherVersion(let path, let found, let known):
+            "the store at \(path) has version \(found), and this release knows no version after \(known)"
+        case .workspaceForeign(let path):
+            "\(path) belongs to another user, or others may write in it, so nothing can be kept there safely"
+        case .resultDiffers(let job, let path, let bytes, let sha256, let recordedBytes, let recordedSha256):
+            bytes == recordedBytes
+                ? "\(path) is not the verified result of job \(job): its SHA-256 is \(sha256), not \(recordedSha256)"
+                : "\(path) is not the verified result of job \(job): it has \(bytes) bytes, not \(recordedBytes)"
+        case .resultUnrecorded(let job):
+            "the result of job \(job) cannot be compared: the release that made it recorded no hash"
+        case .argumentNotText(let text):
+            "\(text) is not UTF-8, and reel takes only names that are; rename the file or make a link to it"
         case .notEncodable(let said): "a value cannot be written as JSON: \(said)"
         case .segmentListUnwritable(let path, let errno): "cannot write \(path): \(SystemWords.text(errno))"
         case .jobUnknownHere(let job, let path): "the store has no job \(job): there is no \(path)"

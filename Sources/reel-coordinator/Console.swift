@@ -8,12 +8,18 @@ internal import ReelWords
 enum Console {
     static let name = "reel-coordinator"
 
-    static func result(_ line: String) { print(line + "\n") }
+    /// A line on standard output. What came from elsewhere may be part of it.
+    static func result(_ line: String) { print(Legible.line(line) + "\n") }
 
-    /// On standard output, as it is. Where nobody reads it any more, as behind `| head`, the program ends as by SIGPIPE,
-    /// which libraries have it ignore.
+    /// On standard output, as it is: for what was made legible before. Where the reader has gone, as behind `| head`, the
+    /// program ends as by SIGPIPE, which libraries have it ignore; any other trouble is an error.
     static func print(_ text: String) {
-        guard write(text, to: STDOUT_FILENO) else { Foundation.exit(128 + SIGPIPE) }
+        let code = write(text, to: STDOUT_FILENO)
+        guard code != 0 else { return }
+        guard code != EPIPE else { Foundation.exit(128 + SIGPIPE) }
+        let failure = ReelFailure(.outputUnwritable(path: "standard output", errno: code))
+        say(failure)
+        Foundation.exit(failure.exitCode)
     }
 
     /// A line of JSON on standard output. The values that are printed hold nothing that JSON could not.
@@ -21,7 +27,7 @@ enum Console {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let line = try? encoder.encode(value) else { return say("cannot print a \(type(of: value)) as JSON") }
-        result(String(decoding: line, as: UTF8.self))
+        print(Legible.json(String(decoding: line, as: UTF8.self)) + "\n")
     }
 
     /// What went wrong, where, and what to do about it.
@@ -33,20 +39,20 @@ enum Console {
 
     static func warn(_ diagnostic: Diagnostic) { say("warning: \(diagnostic.words)") }
 
-    static func say(_ line: String) { write("\(name): \(ExitCodes.oneLine(line))\n") }
+    static func say(_ line: String) { write("\(name): \(Legible.line(line))\n") }
 
     /// On standard error; that nobody reads it changes nothing.
     static func write(_ text: String) { _ = write(text, to: STDERR_FILENO) }
 
-    /// False where it cannot be written.
-    private static func write(_ text: String, to descriptor: Int32) -> Bool {
+    /// 0, or the `errno` that says why it cannot be written.
+    private static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            guard count >= 0 || errno == EINTR else { return false }
+            guard count >= 0 || errno == EINTR else { return errno }
             rest = rest.dropFirst(max(count, 0))
         }
-        return true
+        return 0
     }
 
     /// Width of the terminal that standard error is; nil where it is none.
@@ -91,7 +97,7 @@ enum Console {
         }
         let code = ExitCodes.mapped(argumentParser: command.exitCode(for: error).rawValue)
         if code == 0 {
-            result(command.message(for: error))
+            print(command.message(for: error) + "\n")
         } else {
             say("\(ExitCodes.line(of: command.message(for: error))); see \(name) --help")
         }

@@ -20,24 +20,25 @@ struct LocalRun: Sendable {
 
     /// Reverses and delivers. What it leaves beside the output, if anything, is what the same command can go on with.
     func run() async throws(ReelFailure) -> JobView {
-        let folder = URL(fileURLWithPath: deliver.output).deletingLastPathComponent().appendingPathComponent(".reel")
+        let workspace: Workspace
         let store: Store
         do {
-            store = try Store(root: folder.path)
+            workspace = try Workspace.beside(deliver.output)
+            store = try Store.make(root: workspace.path)
         } catch {
             throw ReelFailure(.workspaceUnusable(last: error))
         }
         // Here nothing is held any more that could lie in the store.
         defer { store.removeIfEmpty() }
         do throws(ReelFailure) {
-            return try await run(in: store)
+            return try await run(in: store, workspace)
         } catch  where error.kind == .unreachable && error.cause == .noSpace {
             // The store is beside the output.
             throw ReelFailure(.workspaceUnusable(last: error))
         }
     }
 
-    private func run(in store: Store) async throws(ReelFailure) -> JobView {
+    private func run(in store: Store, _ workspace: Workspace) async throws(ReelFailure) -> JobView {
         let begun = ContinuousClock.now
         // The job is held until it is delivered, or what is left of it is in order.
         let held = Mutex<(job: JobFolder, lock: JobLock)?>(nil)
@@ -54,7 +55,7 @@ struct LocalRun: Sendable {
                 if placed.resumed { Console.say("goes on where an earlier run of the same job stopped") }
                 return (folder, try await finish(placed, with: submit, in: store, redis))
             }
-            try deliver.move(outOf: store, folder)
+            try deliver.move(folder, outOf: workspace)
             let seconds = (ContinuousClock.now - begun) / .seconds(1)
             Console.say("wrote \(deliver.output): \(view.frames) frames in \(ClockTime.text(seconds: seconds))")
             return view
@@ -97,21 +98,32 @@ struct LocalRun: Sendable {
         if let failure = status.endingFailure { throw failure }
         let diagnostics = try await board.passDiagnostics(placed.id)
         display.warn(diagnostics.map(\.words))
-        return JobView(status, output: deliver.output, found: diagnostics)
+        return JobView(status, output: placed.folder.result, found: diagnostics).delivered(to: deliver.output)
     }
 
     /// What can be gone on with stays, and the message says so; the rest goes.
     private func leave(_ job: JobFolder, in store: Store, after failure: ReelFailure) -> ReelFailure {
+        guard !LocalRun.mayPass(failure) else { return ReelFailure(.runStopped(last: failure)) }
+        do {
+            try job.remove()
+            store.removeUnusedSources()
+        } catch {
+            Console.say(error.words)
+        }
+        return failure
+    }
+
+    /// Whether the same command may well go on: neither the request nor the source is at fault, but this machine, or
+    /// something that passes, as a source that was away for a moment.
+    private static func mayPass(_ failure: ReelFailure) -> Bool {
+        switch failure.reason {
+        case .passExhausted(_, _, let last), .noWorkerCan(_, let last): return mayPass(last)
+        case .sourceOutOfReach: return true
+        default: break
+        }
         switch failure.kind {
-        case .unreachable, .output, .interrupted: return ReelFailure(.runStopped(last: failure))
-        case .job, .usage, .input:
-            do {
-                try job.remove()
-                store.removeUnusedSources()
-            } catch {
-                Console.say(error.words)
-            }
-            return failure
+        case .unreachable, .output, .interrupted: return true
+        case .job, .usage, .input: return failure.cause == .transient
         }
     }
 }

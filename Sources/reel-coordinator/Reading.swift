@@ -48,7 +48,7 @@ enum Output: Sendable {
     func write(_ picture: Picture) throws {
         switch self {
         case .json: Console.json(picture.json)
-        case .people(let canvas): picture.lines(canvas).forEach { Console.result($0.rendered(on: canvas)) }
+        case .people(let canvas): picture.lines(canvas).forEach { Console.print($0.rendered(on: canvas) + "\n") }
         }
     }
 }

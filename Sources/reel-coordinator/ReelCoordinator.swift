@@ -9,12 +9,15 @@ struct ReelCoordinator: AsyncParsableCommand {
         abstract: "Reverses videos, frame by frame exact, on one machine or many.",
         subcommands: [
             RunCommand.self, SubmitCommand.self, PlanCommand.self, StatusCommand.self, QueueCommand.self,
-            WorkersCommand.self, FetchCommand.self, CancelCommand.self, RetryCommand.self, PauseCommand.self,
+            WorkersCommand.self, FetchCommand.self, VerifyCommand.self, CancelCommand.self, RetryCommand.self,
+            PauseCommand.self,
             ResumeCommand.self, RemoveCommand.self, DrainCommand.self, RecoverCommand.self,
+            InitCommand.self,
         ])
 
     static func main() async {
         do {
+            try CommandArguments.check()
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()

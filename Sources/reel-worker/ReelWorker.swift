@@ -49,10 +49,11 @@ struct ReelWorker: AsyncParsableCommand {
     }
 
     func run() async throws {
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        LoggingSystem.bootstrap { LegibleLogHandler(StreamLogHandler.standardError(label: $0)) }
         guard let store = store ?? ProcessInfo.processInfo.environment["REEL_STORE"] else {
             throw ReelFailure(.storeNotNamed)
         }
+        guard !store.isEmpty else { throw ReelFailure(.storeNameEmpty) }
         let scratch = scratch ?? FileManager.default.temporaryDirectory.path
         guard FileManager.default.isWritableFile(atPath: scratch) else {
             throw ReelFailure(.folderUnwritable(path: scratch, errno: nil))
@@ -70,6 +71,7 @@ struct ReelWorker: AsyncParsableCommand {
 
     static func main() async {
         do {
+            try CommandArguments.check()
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
@@ -85,7 +87,8 @@ struct ReelWorker: AsyncParsableCommand {
     /// What a person at this command line can do; the libraries know no options.
     private static func advice(on reason: FailureReason) -> String? {
         switch reason {
-        case .storeNotNamed: "name it with --store or REEL_STORE"
+        case .storeMissing: "reel-coordinator init makes one"
+        case .storeNotNamed, .storeNameEmpty: "name it with --store or REEL_STORE"
         case .folderUnwritable: "name another folder with --scratch"
         default: nil
         }
@@ -94,12 +97,13 @@ struct ReelWorker: AsyncParsableCommand {
     private static func report(_ error: any Error) -> Int32 {
         if let failure = error as? ReelFailure {
             let message = ([failure.words] + [advice(on: failure.reason)].compactMap(\.self)).joined(separator: "; ")
-            FileHandle.standardError.write(Data("reel-worker: \(ExitCodes.oneLine(message))\n".utf8))
+            FileHandle.standardError.write(Data("reel-worker: \(Legible.line(message))\n".utf8))
             return failure.exitCode
         }
         let code = ExitCodes.mapped(argumentParser: exitCode(for: error).rawValue)
         let message = message(for: error)
-        let text = code == 0 ? message : "reel-worker: \(ExitCodes.line(of: message)); see reel-worker --help"
+        let text =
+            code == 0 ? message : "reel-worker: \(Legible.line(ExitCodes.line(of: message))); see reel-worker --help"
         (code == 0 ? FileHandle.standardOutput : .standardError).write(Data((text + "\n").utf8))
         return code
     }

@@ -200,7 +200,7 @@ actor Fleet {
         let parts = "job.json|plan.[0-9]+.json|output.mov|attempts(/[0-9]+.[0-9a-f]+.log)?"
         let kept = try? Regex("jobs/[0-9a-f]+(/(\(parts)))?|sources/[0-9a-f]{16}(/index.v[0-9]+.[0-9a-f]{64})?")
         let stored = (files.enumerator(atPath: store)?.allObjects as? [String] ?? []).filter { name in
-            guard let kept, !["jobs", "sources"].contains(name) else { return false }
+            guard let kept, !["jobs", "sources", "store.json"].contains(name) else { return false }
             return (try? kept.wholeMatch(in: name)) == nil
         }
         let spilled = (try? files.contentsOfDirectory(atPath: bench.path("scratch"))) ?? []

@@ -15,7 +15,9 @@ extension EndToEnd {
 
         /// Runs a Redis as deploy/ would, and `body` while it runs.
         private func withRedis(_ body: @escaping @Sendable () async throws -> Void) async throws {
-            try FileManager.default.createDirectory(atPath: bench.path("redis"), withIntermediateDirectories: true)
+            for folder in ["redis", "store"] {
+                try FileManager.default.createDirectory(atPath: bench.path(folder), withIntermediateDirectories: true)
+            }
             let arguments = [
                 "--port", "0", "--unixsocket", bench.path("redis/sock"), "--dir", bench.path("redis"),
                 "--appendonly", "yes", "--save", "", "--maxmemory-policy", "noeviction",

@@ -66,6 +66,19 @@ extension EndToEnd {
             try await expectResumed()
         }
 
+        @Test("a source that is away for a moment costs nothing that is finished")
+        func theSourceIsAway() async throws {
+            let source = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+            let outcome = try await bench.run(.coordinator, command) { running async throws in
+                #expect(try await running.waits { whole.count >= 2 })
+                rename(source, source + ".away")
+            }
+            #expect(outcome.code == 3)
+            #expect(outcome.errorLines.last?.contains("the same command goes on") == true, "\(outcome.error)")
+            rename(source + ".away", source)
+            try await expectResumed()
+        }
+
         @Test func killed() async throws {
             _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
             let outcome = try await interrupt(by: .kill)

@@ -97,6 +97,14 @@ extension EndToEnd {
             try await expectRefusal(["submit", source, "--store", "/proc/store"], code: 4, says: "/proc/store")
             try await expectRefusal([], code: 4, says: "--store", program: .worker)
             try await expectRefusal(["--store", "/proc/store"], code: 4, says: "/proc/store", program: .worker)
+            try await expectRefusal(["--store", "ghost"], code: 4, says: "ghost", "init", program: .worker)
+            for command in ["submit", "fetch", "recover", "cancel"] {
+                let arguments = command == "recover" ? [] : command == "fetch" ? ["a1", "-o", "o.mp4"] : [source]
+                try await expectRefusal([command] + arguments + ["--store", "ghost"], code: 4, says: "ghost", "init")
+                try await expectRefusal([command] + arguments + ["--store", ""], code: 2, says: "--store")
+            }
+            try await expectRefusal(["--store", ""], code: 2, says: "--store", program: .worker)
+            #expect(!bench.names.contains("ghost") && !bench.names.contains("jobs"))
             try write(Data(), as: "file")
             try await expectRefusal(["--store", "file"], code: 4, says: "file", program: .worker)
         }
@@ -127,9 +135,10 @@ extension EndToEnd {
                 .compactMap { $0.hasPrefix("  ") && !$0.hasPrefix("   ") ? $0.split(separator: " ").first : nil }
             #expect(
                 commands == [
-                    "run", "submit", "plan", "status", "queue", "workers", "fetch", "cancel", "retry", "pause",
+                    "run", "submit", "plan", "status", "queue", "workers", "fetch", "verify", "cancel", "retry",
+                    "pause",
                     "resume",
-                    "remove", "drain", "recover", "See",
+                    "remove", "drain", "recover", "init", "See",
                 ])
         }
     }

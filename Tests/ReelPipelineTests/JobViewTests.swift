@@ -2,6 +2,7 @@ import Foundation
 import ReelCore
 import ReelPipeline
 import ReelQueue
+import ReelStore
 import Testing
 
 @Suite struct JobViewTests {
@@ -25,7 +26,10 @@ import Testing
         let status = status()
         let pass = Pass.video(VideoPass(randomAccessPoint: 0, frames: 10..<20, runCount: 1))
         let view = JobView(
-            status, output: "/a/clip.reversed.mp4", found: [.headOnly, .noTimestamps],
+            status,
+            output: StoredResult(
+                job: JobID("0123456789abcdef"), path: "/a/clip.reversed.mp4",
+                recorded: JobResult(name: "output.mp4", bytes: 17, sha256: "ab")), found: [.headOnly, .noTimestamps],
             waitReason: WaitReason(status, workers: []),
             failures: status.failures.map { FailureView($0, pass: pass, logs: ["t": "said\nthis\n"]) })
         let encoder = JSONEncoder()
@@ -40,7 +44,7 @@ import Testing
                 "lastMessage":"the engine was ended","recent":[{"cause":"crash","code":"engine-ended","facts":{},\
                 "host":"h","log":["said","this"],"message":"the engine was ended","owner":"passing","time":11,\
                 "worker":"w"}]}],"frames":200,"framesDecoded":160,"framesEncoded":150,"framesPerSecond":0,\
-                "id":"0123456789abcdef","need":1073741824,"output":"/a/clip.reversed.mp4","passes":3,"passesDone":3,\
+                "id":"0123456789abcdef","need":1073741824,"output":"/a/clip.reversed.mp4","outputBytes":17,"outputSha256":"ab","passes":3,"passesDone":3,\
                 "passesExhausted":0,"passesLive":0,"passesPerSecond":0,"passesReady":0,"passesRetrying":0,\
                 "paused":false,"peakRSS":7,"source":"/a/clip.mp4","state":"running","waitCode":"no-worker",\
                 "waitReason":"no worker is connected","warnings":["the video has no timestamps: its frames are shown \

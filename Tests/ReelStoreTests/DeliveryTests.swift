@@ -73,9 +73,17 @@ struct DeliveryCheckTests {
 struct DeliveryTests {
     typealias Way = @Sendable (String, String, Bool) throws -> Void
     static let ways: [(String, Way)] = [
-        ("move", { try Delivery.move($0, to: $1, overwrite: $2) }),
-        ("copy", { try Delivery.copy($0, to: $1, overwrite: $2) }),
+        (
+            "move",
+            { path, output, overwrite in
+                let workspace = try Workspace.beside(String(path.dropLast("/.reel/output.mp4".count)) + "/any")
+                try Delivery.move(result(path), outOf: workspace, to: output, overwrite: overwrite)
+            }
+        ),
+        ("copy", { try Delivery.copy(result($0), to: $1, overwrite: $2) }),
     ]
+
+    static func result(_ path: String) -> StoredResult { StoredResult(job: JobID("a1"), path: path, recorded: nil) }
 
     /// Runs a test's body with each way to deliver, a result of some blocks, and an empty folder.
     private func withResult(_ body: (_ way: Way, _ isMove: Bool, _ result: String, _ folder: String) throws -> Void)
@@ -83,12 +91,12 @@ struct DeliveryTests {
     {
         for (name, way) in DeliveryTests.ways {
             try withFolder { folder in
-                for inner in ["store", "out"] {
+                for inner in [".reel", "out"] {
                     try FileManager.default.createDirectory(
                         atPath: "\(folder)/\(inner)", withIntermediateDirectories: false)
                 }
-                try AtomicFile.write(DeliveryTests.content, to: folder + "/store/output.mp4")
-                try body(way, name == "move", folder + "/store/output.mp4", folder + "/out")
+                try AtomicFile.write(DeliveryTests.content, to: folder + "/.reel/output.mp4")
+                try body(way, name == "move", folder + "/.reel/output.mp4", folder + "/out")
             }
         }
     }
@@ -177,7 +185,8 @@ struct DeliveryTests {
             try withFolder { folder in
                 try AtomicFile.write(DeliveryTests.content, to: folder + "/result")
                 let failure = #expect(throws: ReelFailure.self) {
-                    try Delivery.copy(folder + "/result", to: folder + "/out.mp4", overwrite: false)
+                    try Delivery.copy(
+                        DeliveryTests.result(folder + "/result"), to: folder + "/out.mp4", overwrite: false)
                 }
                 #expect(failure?.exitCode == 130)
                 #expect(try names(folder) == ["result"])

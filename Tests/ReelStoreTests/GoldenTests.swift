@@ -30,6 +30,7 @@ struct GoldenTests {
         record.terms = JobTerms(weight: 2.5, retain: 60, keepsSegments: true)
         record.state = .failed
         record.paused = true
+        record.result = JobResult(name: "output.mp4", bytes: 4711, sha256: String(repeating: "ef", count: 32))
         record.failure = ReelFailure(.encoderMissing(build: "libx264 1"))
         record.finished = 1_700_000_060.5
         return record
@@ -39,6 +40,7 @@ struct GoldenTests {
     func firstVersion() throws {
         let read = try CanonicalJSON.value(JobRecord.self, from: Golden.read("job-record.v1.json"))
         var wanted = ended
+        wanted.result = nil
         (wanted.headBytes, wanted.source.fingerprint.edges) = (nil, "")
         wanted.failure = ReelFailure(
             .failedBefore(kind: .input, message: "/media/ä b.mp4: nothing of the video decodes"))

@@ -51,7 +51,7 @@ struct StageTests {
             let source = folder + "/in.mp4"
             try write("frames", source)
             let fingerprint = try Fingerprint.of(source)
-            let job = try Store(root: folder + "/store").job(JobID("a1"))
+            let job = try Store.make(root: folder + "/store").job(JobID("a1"))
             try job.create()
             try job.stage(source, as: "in.mp4", fingerprint)
             var record = record(job.id)
@@ -70,7 +70,7 @@ struct StageTests {
             try write("frames", source)
             var fingerprint = try Fingerprint.of(source)
             fingerprint.size += 1
-            let job = try Store(root: folder + "/store").job(JobID("a1"))
+            let job = try Store.make(root: folder + "/store").job(JobID("a1"))
             try job.create()
             let failure = #expect(throws: ReelFailure.self) { try job.stage(source, as: "in.mp4", fingerprint) }
             #expect(failure?.reason == .sourceChangedWhileCopied(path: source))

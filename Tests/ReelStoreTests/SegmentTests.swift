@@ -15,7 +15,7 @@ struct SegmentTests {
     /// Runs a test's body with a job folder that has the segments of that pass, of another one, and of a track.
     private func withJob(_ body: (JobFolder) throws -> Void) throws {
         try withFolder { folder in
-            let job = try Store(root: folder).job(JobID("a1"))
+            let job = try Store.make(root: folder).job(JobID("a1"))
             try job.create()
             for content in wanted + [
                 video(480..<720), SegmentContent(subject: .audio(track: 0), times: "t", target: "x"),

@@ -23,7 +23,7 @@ struct SourceFolderTests {
     @Test("An index is found by its source and kind, and by its hash")
     func finds() throws {
         try withFolder { root in
-            let store = try Store(root: root)
+            let store = try Store.make(root: root)
             let folder = try store.source(fingerprint)
             #expect(folder.index(.index) == nil)
             #expect(folder.path(of: hash) == nil)
@@ -43,7 +43,7 @@ struct SourceFolderTests {
     @Test("The same index may come twice; of two the first by name counts")
     func twice() throws {
         try withFolder { root in
-            let store = try Store(root: root)
+            let store = try Store.make(root: root)
             let folder = try store.source(fingerprint)
             let hashes = try ["index", "index", "other"].map { try adopt($0, .index, into: folder, store) }
             #expect(hashes[0] == hashes[1])
@@ -55,7 +55,7 @@ struct SourceFolderTests {
     @Test("An index of another version is not this release's, and what is named otherwise is none")
     func versions() throws {
         try withFolder { root in
-            let folder = try Store(root: root).source(fingerprint)
+            let folder = try Store.make(root: root).source(fingerprint)
             try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
             for name in [
                 "index.v3.\(hash)", "index.v04.\(hash)", "index.4.\(hash)", "index.v4.\(hash.uppercased())",
@@ -70,7 +70,7 @@ struct SourceFolderTests {
     @Test("A plan's index that this host does not see excludes the host")
     func missing() throws {
         try withFolder { root in
-            let store = try Store(root: root)
+            let store = try Store.make(root: root)
             let failure = #expect(throws: ReelFailure.self) { try store.index(of: Samples.plan, record(JobID("a1"))) }
             let folder = try store.source(fingerprint).path
             #expect(failure?.reason == .indexMissing(hash: Samples.plan.indexHash, folder: folder))
@@ -81,7 +81,7 @@ struct SourceFolderTests {
     @Test("A job's index is read through its plan")
     func read() throws {
         try withFolder { root in
-            let store = try Store(root: root)
+            let store = try Store.make(root: root)
             let job = store.job(JobID("a1"))
             try job.create()
             try job.write(record(job.id))
@@ -96,7 +96,7 @@ struct SourceFolderTests {
     @Test("Sources that no job is made of are removed, the others are kept")
     func unused() throws {
         try withFolder { root in
-            let store = try Store(root: root)
+            let store = try Store.make(root: root)
             for number in 0..<3 {
                 _ = try adopt("index", .index, into: store.source(other(Int64(number))), store)
             }
@@ -123,7 +123,7 @@ struct SourceFolderTests {
     @Test("Where a job cannot be read, no source is removed: it may be that job's")
     func unreadable() throws {
         try withFolder { root in
-            let store = try Store(root: root)
+            let store = try Store.make(root: root)
             _ = try adopt("index", .index, into: store.source(fingerprint), store)
             let job = store.job(JobID("a1"))
             try job.create()

@@ -9,7 +9,7 @@ struct StoreTests {
     @Test("A store makes its folders, and lists the jobs that it has a record of")
     func jobs() throws {
         try withFolder { folder in
-            let store = try Store(root: folder + "/deep/store")
+            let store = try Store.make(root: folder + "/deep/store")
             #expect(try store.jobs().isEmpty)
             for id in ["b1", "a2"].map({ JobID($0) }) {
                 try store.job(id).create()
@@ -25,17 +25,19 @@ struct StoreTests {
     func unreachable() throws {
         try withFolder { folder in
             try write("", folder + "/file")
-            let failure = #expect(throws: ReelFailure.self) { try Store(root: folder + "/file/store") }
+            let failure = #expect(throws: ReelFailure.self) { try Store.make(root: folder + "/file/store") }
             #expect(failure?.exitCode == 4)
             #expect(failure?.cause == .incompatible)
             #expect(failure?.words == "cannot write in the store \(folder)/file/store: Not a directory")
+            let opened = #expect(throws: ReelFailure.self) { try Store(root: folder + "/file/store") }
+            #expect(opened?.reason == .storeMissing(path: folder + "/file/store"))
         }
     }
 
     @Test("No id leads out of the store", arguments: ["", "..", "../..", "/etc", "a/b", "é"])
     func hostileIDs(_ text: String) throws {
         try withFolder { folder in
-            let path = try Store(root: folder).job(JobID(text)).path
+            let path = try Store.make(root: folder).job(JobID(text)).path
             #expect(path.hasPrefix(folder + "/jobs/"))
             let name = path.dropFirst((folder + "/jobs/").count)
             #expect(!name.isEmpty && !name.contains("/") && !name.contains("."))
@@ -45,7 +47,7 @@ struct StoreTests {
     @Test("A record survives being written, and is created once")
     func records() throws {
         try withFolder { folder in
-            let job = try Store(root: folder).job(JobID("a1"))
+            let job = try Store.make(root: folder).job(JobID("a1"))
             try job.create()
             var record = record(job.id)
             #expect(try job.create(record))
@@ -63,7 +65,7 @@ struct StoreTests {
     @Test("A job that this host does not see excludes the host, not the job")
     func missing() throws {
         try withFolder { folder in
-            let job = try Store(root: folder).job(JobID("a1"))
+            let job = try Store.make(root: folder).job(JobID("a1"))
             let failure = #expect(throws: ReelFailure.self) { try job.read() }
             #expect(failure?.cause == .incompatible)
             #expect(failure?.reason == .jobUnknownHere(job: job.id, path: job.path + "/job.json"))
@@ -73,7 +75,7 @@ struct StoreTests {
     @Test("Plans are numbered from 1 on, and none replaces another")
     func plans() throws {
         try withFolder { folder in
-            let job = try Store(root: folder).job(JobID("a1"))
+            let job = try Store.make(root: folder).job(JobID("a1"))
             try job.create()
             #expect(try job.latestPlan() == nil)
             #expect(try job.planNumbers() == [])
@@ -103,7 +105,7 @@ struct StoreTests {
     func plansAtOnce() async throws {
         let folder = NSTemporaryDirectory() + "reel-store-tests-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let job = try Store(root: folder).job(JobID("a1"))
+        let job = try Store.make(root: folder).job(JobID("a1"))
         try job.create()
         let numbers = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<8 { group.addTask { try job.writePlan(Samples.plan) } }
@@ -117,7 +119,7 @@ struct StoreTests {
     @Test("A plan or a job of another release is refused by its version")
     func versions() throws {
         try withFolder { folder in
-            let job = try Store(root: folder).job(JobID("a1"))
+            let job = try Store.make(root: folder).job(JobID("a1"))
             try job.create()
             try write(#"{"version":99,"passes":"what nobody here knows"}"#, job.plan(3))
             let plan = #expect(throws: ReelFailure.self) { try job.latestPlan() }
@@ -133,7 +135,7 @@ struct StoreTests {
     @Test("What is no plan is named as that")
     func noPlan() throws {
         try withFolder { folder in
-            let job = try Store(root: folder).job(JobID("a1"))
+            let job = try Store.make(root: folder).job(JobID("a1"))
             try job.create()
             try write(#"{"version":\#(Plan.version)}"#, job.plan(1))
             let failure = #expect(throws: ReelFailure.self) { try job.readPlan(1) }
@@ -148,12 +150,15 @@ struct StoreTests {
     @Test("An assembled result gets its name, and a removed job leaves nothing")
     func output() throws {
         try withFolder { folder in
-            let store = try Store(root: folder + "/store")
+            let store = try Store.make(root: folder + "/store")
             let job = store.job(JobID("a1"))
             try job.create()
             try job.write(record(job.id))
             try write("video", job.assembling(.mkv, token: "t"))
-            try job.publishOutput(job.assembling(.mkv, token: "t"), as: .mkv)
+            let hash = Fingerprint.sha256Hex(Array("video".utf8))
+            let result = try job.publishOutput(job.assembling(.mkv, token: "t"), as: .mkv)
+            #expect(result == JobResult(name: "output.mkv", bytes: 5, sha256: hash))
+            #expect(try job.read().result == result)
             #expect(try text(job.path + "/output.mkv") == "video")
             try job.writeAttempt(pass: 3, token: "t", standardError: "ouch")
             #expect(try text(job.attempts + "/3.t.log") == "ouch")
@@ -171,7 +176,7 @@ struct StoreTests {
     @Test("What killed processes left half-written goes with the segments")
     func parts() throws {
         try withFolder { folder in
-            let job = try Store(root: folder + "/store").job(JobID("a1"))
+            let job = try Store.make(root: folder + "/store").job(JobID("a1"))
             try job.create()
             try job.write(record(job.id))
             for part in [
@@ -188,7 +193,7 @@ struct StoreTests {
     @Test("A store with something in it is not removed")
     func notEmpty() throws {
         try withFolder { folder in
-            let store = try Store(root: folder + "/store")
+            let store = try Store.make(root: folder + "/store")
             try store.job(JobID("a1")).create()
             store.removeIfEmpty()
             #expect(try names(folder + "/store/jobs") == ["a1"])
@@ -198,17 +203,17 @@ struct StoreTests {
     @Test("A temporary folder goes with its holder; what a killed process left goes with the next one")
     func temporary() throws {
         try withFolder { folder in
-            let store = try Store(root: folder)
+            let store = try Store.make(root: folder)
             try FileManager.default.createDirectory(atPath: folder + "/tmp.dead", withIntermediateDirectories: false)
             try write("4711 here", folder + "/tmp.dead/lock")
             let first = try store.temporaryFolder()
             try write("index", first.path + "/index")
             do {
                 let second = try store.temporaryFolder()
-                #expect(try names(folder).count == 3, "two folders and jobs")
+                #expect(try names(folder).count == 3, "two folders and the marker")
                 #expect(second.path != first.path)
             }
-            #expect(try names(folder) == ["jobs", String(first.path.dropFirst(folder.count + 1))])
+            #expect(try names(folder) == ["store.json", String(first.path.dropFirst(folder.count + 1))])
             #expect(try text(first.path + "/index") == "index")
         }
     }

@@ -14,7 +14,7 @@ struct PrivateBoard: Sendable {
     ) async throws -> Result {
         let board = PrivateBoard(workshop: workshop, folder: workshop.work("board"))
         workshop.remove(board.folder)
-        try FileManager.default.createDirectory(atPath: board.folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: board.folder + "/store", withIntermediateDirectories: true)
         defer { workshop.remove(board.folder) }
         let redis = try Companion(
             [

@@ -129,6 +129,26 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case storeFull(doing: StoreStep, path: String, errno: Int32)
     /// A file of the store is not what reel wrote; `said` is what its decoder found.
     case storeFileDamaged(path: String, said: String)
+    /// A link, a pipe, a device or a folder is where the store should have a file.
+    case storeFileForeign(path: String)
+    /// A folder that was to be the store is missing, or is none.
+    case storeMissing(path: String)
+    /// The name given for the store is empty.
+    case storeNameEmpty
+    /// The store's folder is empty, and the board belongs to the store of that id.
+    case storeEmpty(path: String, board: StoreID)
+    /// The store has another id than the one that the board belongs to.
+    case storeDiffers(path: String, store: StoreID, board: StoreID)
+    case storeOfOtherVersion(path: String, found: Int, known: Int)
+    /// The folder in which a run works is not its user's alone.
+    case workspaceForeign(path: String)
+    /// A result, or a copy of it, has another size or SHA-256 than the verified one.
+    case resultDiffers(
+        job: JobID, path: String, bytes: Int64, sha256: String, recordedBytes: Int64, recordedSha256: String)
+    /// An earlier release finished the job, and recorded nothing of its result.
+    case resultUnrecorded(job: JobID)
+    /// An argument of a command is not UTF-8; `text` has its other bytes escaped.
+    case argumentNotText(text: String)
     /// A value cannot be written as JSON.
     case notEncodable(said: String)
     /// The list of an assembly's segments cannot be written.
@@ -308,6 +328,16 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
         case storeUnusable = "store-unusable"
         case storeFull = "store-full"
         case storeFileDamaged = "store-file-damaged"
+        case storeFileForeign = "store-file-foreign"
+        case storeMissing = "store-missing"
+        case storeNameEmpty = "store-name-empty"
+        case storeEmpty = "store-empty"
+        case storeDiffers = "store-differs"
+        case storeOfOtherVersion = "store-of-other-version"
+        case workspaceForeign = "workspace-foreign"
+        case resultDiffers = "result-differs"
+        case resultUnrecorded = "result-unrecorded"
+        case argumentNotText = "argument-not-text"
         case notEncodable = "not-encodable"
         case segmentListUnwritable = "segment-list-unwritable"
         case jobUnknownHere = "job-unknown-here"
@@ -434,6 +464,12 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
         case .storeUnusable, .jobUnknownHere: FailureNature(.host, .unreachable, .incompatible)
         case .storeFull: FailureNature(.host, .unreachable, .noSpace)
         case .storeFileDamaged: FailureNature(.job, .unreachable)
+        case .storeFileForeign: FailureNature(.job, .unreachable)
+        case .storeMissing, .storeEmpty, .storeDiffers, .storeOfOtherVersion:
+            FailureNature(.host, .unreachable, .incompatible)
+        case .storeNameEmpty, .argumentNotText: FailureNature(.request, .usage)
+        case .workspaceForeign: FailureNature(.host, .output)
+        case .resultDiffers, .resultUnrecorded: FailureNature(.job, .job)
         case .notEncodable: FailureNature(.job, .job)
         case .segmentListUnwritable: FailureNature(.host, .unreachable, .transient)
         case .jobHeld: FailureNature(.passing, .unreachable)

@@ -16,29 +16,23 @@ public struct Deliver: Sendable {
         try Delivery.check(output, source: source, overwrite: overwrite)
     }
 
-    /// Moves the result out of a store that is not needed any more, and removes the job and what is empty above it.
-    public func move(outOf store: Store, _ folder: JobFolder) throws(ReelFailure) {
-        try Delivery.move(result(of: folder), to: output, overwrite: overwrite)
+    /// Moves the result out of a store that is not needed any more, and removes the job and its source's index.
+    public func move(_ folder: JobFolder, outOf workspace: Workspace) throws(ReelFailure) {
+        try Delivery.move(folder.storedResult(), outOf: workspace, to: output, overwrite: overwrite)
         try folder.remove()
-        store.removeUnusedSources()
-        store.removeIfEmpty()
+        folder.store.removeUnusedSources()
     }
 
     /// Copies the result of a job that stays in its store.
+    ///
+    /// Throws `.resultDiffers` where what was copied is not what was verified; nothing is delivered then.
     public func copy(_ folder: JobFolder) throws(ReelFailure) {
-        let result = try result(of: folder)
+        let result = try folder.storedResult()
         let container = try folder.read().spec.container
         let choice = try OutputChoice(named: output, lossless: false)
         guard choice.container == container else {
             throw ReelFailure(.outputContainerDiffers(job: folder.id, container: container, output: output))
         }
         try Delivery.copy(result, to: output, overwrite: overwrite)
-    }
-
-    private func result(of folder: JobFolder) throws(ReelFailure) -> String {
-        guard let result = folder.result else {
-            throw ReelFailure(.noResult(job: folder.id, state: try folder.read().state))
-        }
-        return result
     }
 }

@@ -32,10 +32,7 @@ public struct PlacedJob: Sendable {
     var beginning: PublishedJob { record.beginning }
 
     /// The verified result, if the store has it.
-    public var result: String? {
-        let path = folder.output(plan.container)
-        return record.state == .done && fileExists(path) ? path : nil
-    }
+    public var result: StoredResult? { folder.result }
 
     /// The index that the plan was made of. Throws where the store has it no more.
     func index(in store: Store) throws(ReelFailure) -> SourceIndex {

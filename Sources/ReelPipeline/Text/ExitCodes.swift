@@ -3,13 +3,6 @@ public enum ExitCodes {
     /// argument-parser's code for wrong usage (EX_USAGE, 64) is 2 here; every other code is meant as it is.
     public static func mapped(argumentParser code: Int32) -> Int32 { code == 64 ? 2 : code }
 
-    /// A message on one line: file names may hold anything.
-    public static func oneLine(_ message: String) -> String {
-        message.unicodeScalars.map { scalar in
-            scalar.properties.generalCategory == .control ? scalar.escaped(asASCII: true) : String(scalar)
-        }.joined()
-    }
-
     /// The first line of a message, without the "Error: " that argument-parser puts before it: errors are one line.
     public static func line(of message: String) -> String {
         let first = message.split(whereSeparator: \.isNewline).first.map(String.init) ?? message

@@ -1,3 +1,5 @@
+internal import ReelWords
+
 /// A line for people: pieces of text, each in a style. What is in the text cannot move the cursor.
 public struct ScreenLine: Hashable, Sendable {
     public enum Style: Hashable, Sendable {
@@ -26,7 +28,7 @@ public struct ScreenLine: Hashable, Sendable {
     private var pieces: [Piece]
 
     public init(_ text: String = "", _ style: Style = .plain) {
-        pieces = text.isEmpty ? [] : [Piece(text: ExitCodes.oneLine(text), style: style)]
+        pieces = text.isEmpty ? [] : [Piece(text: Legible.line(text), style: style)]
     }
 
     public static func + (left: ScreenLine, right: ScreenLine) -> ScreenLine {
@@ -40,7 +42,7 @@ public struct ScreenLine: Hashable, Sendable {
         let room = canvas.columns - width
         guard canvas.rows != nil, room >= 20 else { return [self + ScreenLine(text, style)] }
         var rows = [""]
-        for word in ExitCodes.oneLine(text).split(separator: " ", omittingEmptySubsequences: false) {
+        for word in Legible.line(text).split(separator: " ", omittingEmptySubsequences: false) {
             let row = rows[rows.count - 1]
             if row.isEmpty {
                 rows[rows.count - 1] = String(word)

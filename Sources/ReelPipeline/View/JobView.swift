@@ -55,6 +55,10 @@ public struct JobView: Codable, Hashable, Sendable {
     public var failureReason: ReasonView?
     /// Path of the result: where it was delivered, or where the store has it. Missing until there is one.
     public var output: String?
+    /// Bytes of the result. Missing until there is one; so is its hash.
+    public var outputBytes: Int64?
+    /// SHA-256 of the result, in hexadecimal.
+    public var outputSha256: String?
 
     /// A host that gets nothing of the job.
     public struct ExcludedView: Codable, Hashable, Sendable {
@@ -70,7 +74,7 @@ public struct JobView: Codable, Hashable, Sendable {
     ///   - waitAdvice: what can be done about that, in the words of the program that shows it.
     ///   - failures: those of the status, with more than the board knows.
     public init(
-        _ status: JobStatus, output: String?, found: [Diagnostic] = [], waitReason: WaitReason? = nil,
+        _ status: JobStatus, output: StoredResult?, found: [Diagnostic] = [], waitReason: WaitReason? = nil,
         waitAdvice: String? = nil,
         failures: [FailureView]? = nil
     ) {
@@ -114,7 +118,7 @@ public struct JobView: Codable, Hashable, Sendable {
         self.failures = failures ?? status.failures.map { FailureView($0) }
         failure = status.failure?.words
         failureReason = status.failure.map(ReasonView.init)
-        self.output = output
+        (self.output, outputBytes, outputSha256) = (output?.path, output?.recorded?.bytes, output?.recorded?.sha256)
         let left = frames - framesEncoded
         eta = !state.isTerminal && !paused && left > 0 && framesPerSecond > 0 ? Double(left) / framesPerSecond : nil
     }
@@ -147,7 +151,8 @@ public struct JobView: Codable, Hashable, Sendable {
         failures = []
         failure = record.failure?.words
         failureReason = record.failure.map(ReasonView.init)
-        output = folder.result
+        let result = folder.result
+        (output, outputBytes, outputSha256) = (result?.path, result?.recorded?.bytes, result?.recorded?.sha256)
     }
 
     /// The warning that a host gets nothing of a job.
@@ -160,13 +165,5 @@ public struct JobView: Codable, Hashable, Sendable {
         var view = self
         view.output = path
         return view
-    }
-}
-
-extension JobFolder {
-    /// Path of the verified result, where the store has it.
-    public var result: String? {
-        guard let record = try? read(), record.state == .done else { return nil }
-        return Container.allCases.map(output).first { fileExists($0) }
     }
 }

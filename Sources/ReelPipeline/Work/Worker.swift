@@ -161,7 +161,8 @@ public final class Worker: Service {
         var outage = Outage(log: log)
         while !drain.isOn {
             do throws(ReelFailure) {
-                // A board of another version is no place to work at: that shows now.
+                // A board of another version, or of another store, is no place to work at: that shows now.
+                try await store.join(board)
                 _ = try await board.beat(report(identity))
                 for warning in try await board.diagnostics() { log.warning("\(warning.words)") }
                 outage.over()

@@ -19,6 +19,9 @@ struct FetchCommand: AsyncParsableCommand {
 
     @OptionGroup var store: StoreOption
 
+    @Flag(help: "Print the job as a line of JSON.")
+    var json = false
+
     func run() async throws {
         let choice = try OutputChoice(named: output, lossless: false)
         let deliver = Deliver(to: choice.path, overwrite: overwrite)
@@ -27,5 +30,6 @@ struct FetchCommand: AsyncParsableCommand {
         guard folder.exists else { throw JobControl.unknown(JobID(job)) }
         try await Interruption.cancelling { try deliver.copy(folder) }
         Console.say("wrote \(deliver.output)")
+        if json, let view = try JobView(folder) { Console.json(view.delivered(to: deliver.output)) }
     }
 }

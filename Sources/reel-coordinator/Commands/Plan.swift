@@ -29,7 +29,7 @@ struct PlanCommand: AsyncParsableCommand {
         let job = try JobRecord(submitting: source, spec: spec.spec(choice.container))
         let view = try await Interruption.cancelling {
             let folder = try PrivateFolder()
-            let store = try Store(root: folder.path)
+            let store = try Store.make(root: folder.path)
             let submit = Submit(store: store, engine: engine, capacity: Capacity(slots: 8))
             return try PlanView(await submit.place(job, anew: false), in: store)
         }

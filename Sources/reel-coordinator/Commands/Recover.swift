@@ -17,6 +17,7 @@ struct RecoverCommand: AsyncParsableCommand {
     func run() async throws {
         let store = try store.open()
         let board = try await redis.connect(warnings: true)
+        try await store.join(board)
         let audit = try await board.audit()
         if audit.repairs > 0 { Console.say("\(audit.repairs) repairs in \(audit.jobs) jobs of the board") }
         let outcomes = try await Recover(store: store, board: board).all()

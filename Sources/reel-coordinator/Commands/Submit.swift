@@ -53,6 +53,7 @@ struct SubmitCommand: AsyncParsableCommand {
         }
         let store = try store.open()
         let board = try await redis.connect(warnings: true)
+        try await store.join(board)
         let submit = Submit(
             store: store, engine: EngineHost(executable: try Programs().path("reel-engine")),
             capacity: try await Capacity.ofWorkers(on: board))
@@ -139,7 +140,7 @@ struct SubmitCommand: AsyncParsableCommand {
         if let failure = status.endingFailure { throw failure }
         let diagnostics = try await board.passDiagnostics(job.id)
         display.warn(diagnostics.map(\.words))
-        return JobView(status, output: nil, found: diagnostics)
+        return JobView(status, output: job.folder.result, found: diagnostics)
     }
 }
 

@@ -36,10 +36,17 @@ struct StoreOption: ParsableArguments {
     private var root: String? { store ?? ProcessInfo.processInfo.environment["REEL_STORE"] }
 
     func open() throws(ReelFailure) -> Store {
-        guard let root else {
-            throw ReelFailure(.storeNotNamed)
-        }
-        return try Store(root: URL(fileURLWithPath: root).path)
+        try Store(root: path())
+    }
+
+    /// Makes a store where there is none, for a group to share.
+    func make() throws(ReelFailure) -> Store { try Store.make(root: path(), mode: 0o2770) }
+
+    private func path() throws(ReelFailure) -> String {
+        guard let root else { throw ReelFailure(.storeNotNamed) }
+        // An empty path would be the current folder.
+        guard !root.isEmpty else { throw ReelFailure(.storeNameEmpty) }
+        return URL(fileURLWithPath: root).path
     }
 
     /// Nil where none is named: what is shown needs none.

@@ -17,7 +17,9 @@ struct JobArguments: ParsableArguments {
         _ act: (JobControl, JobID) async throws(ReelFailure) -> JobControl.Outcome
     ) async throws(ReelFailure) {
         let store = try store.open()
-        let control = JobControl(board: try await redis.connect(), store: store)
+        let board = try await redis.connect()
+        try await store.join(board)
+        let control = JobControl(board: board, store: store)
         var failures: [ReelFailure] = []
         for job in jobs.map(JobID.init) {
             do throws(ReelFailure) {

@@ -1,0 +1,17 @@
+/// What tells a store from another: 16 hexadecimal digits, drawn when it was made.
+public struct StoreID: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    public init(_ text: String) { self.text = text }
+
+    public var description: String { text }
+}
+
+extension StoreID: Codable {
+    public init(from decoder: any Decoder) throws { text = try decoder.singleValueContainer().decode(String.self) }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}

@@ -1,0 +1,149 @@
+internal import Glibc
+public import ReelCore
+
+/// The verified output of a job, as its record keeps it: what is delivered later must be the same bytes.
+public struct JobResult: Hashable, Codable, Sendable {
+    /// Name of the file in the job's folder.
+    public var name: String
+    /// Size of the file.
+    public var bytes: Int64
+    /// SHA-256 of the file, in hexadecimal.
+    public var sha256: String
+
+    public init(name: String, bytes: Int64, sha256: String) {
+        self.name = name
+        self.bytes = bytes
+        self.sha256 = sha256
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case name = "name"
+        case bytes = "bytes"
+        case sha256 = "sha256"
+    }
+
+    /// The size and hash of a file that is open at its start; reads all of it.
+    init(reading file: borrowing Descriptor, as name: String) throws(SystemCode) {
+        self.init(name: name, bytes: Int64(try file.status().st_size), sha256: try file.sha256Hex())
+    }
+}
+
+/// The output of a job that is done, where the store has it.
+public struct StoredResult: Hashable, Sendable {
+    public let job: JobID
+    /// Path of the file.
+    public let path: String
+    /// Size and hash that the file had when it was verified. Nil for jobs that an earlier release finished: it kept none.
+    public let recorded: JobResult?
+
+    public init(job: JobID, path: String, recorded: JobResult?) {
+        self.job = job
+        self.path = path
+        self.recorded = recorded
+    }
+
+    /// Reads the file and compares size and hash with those recorded.
+    ///
+    /// Throws `.resultDiffers` where they differ, `.resultUnrecorded` where none are recorded, and `.storeUnusable` or
+    /// `.storeFileForeign` where the file cannot be read.
+    @discardableResult
+    public func verify() throws(ReelFailure) -> JobResult {
+        let recorded = try record()
+        let found: JobResult
+        do {
+            found = try JobResult(reading: Descriptor(regular: path), as: recorded.name)
+        } catch {
+            throw SystemError.store(.read, path, error.value)
+        }
+        if let failure = difference(of: found, at: path) { throw failure }
+        return found
+    }
+
+    /// Does the same with a file elsewhere that is said to be a copy of the result; links lead to it as usual.
+    ///
+    /// Throws `.resultDiffers` and `.resultUnrecorded` as well, `.sourceInaccessible` where the copy cannot be read, and
+    /// `.sourceNotAFile` where it is none.
+    @discardableResult
+    public func verify(copy: String) throws(ReelFailure) -> JobResult {
+        let recorded = try record()
+        var found: JobResult?
+        do {
+            let file = try Descriptor(open: copy, O_RDONLY | O_NONBLOCK)
+            if try file.status().st_mode & S_IFMT == S_IFREG { found = try JobResult(reading: file, as: recorded.name) }
+        } catch {
+            throw ReelFailure(.sourceInaccessible(path: copy, errno: error.value))
+        }
+        guard let found else { throw ReelFailure(.sourceNotAFile(path: copy)) }
+        if let failure = difference(of: found, at: copy) { throw failure }
+        return found
+    }
+
+    private func record() throws(ReelFailure) -> JobResult {
+        guard let recorded else { throw ReelFailure(.resultUnrecorded(job: job)) }
+        return recorded
+    }
+
+    /// Nil where a file of this size and hash is the result.
+    func difference(of found: JobResult, at path: String) -> ReelFailure? {
+        guard let recorded, found != recorded else { return nil }
+        return ReelFailure(
+            .resultDiffers(
+                job: job, path: path, bytes: found.bytes, sha256: found.sha256, recordedBytes: recorded.bytes,
+                recordedSha256: recorded.sha256))
+    }
+}
+
+extension JobFolder {
+    /// Gives a verified output its name, and keeps its size and hash in the job's record. The last of two assemblers
+    /// wins; both made the same bytes.
+    ///
+    /// Throws `.unreachable` where the store cannot be written.
+    @discardableResult
+    public func publishOutput(_ assembled: String, as container: Container) throws(ReelFailure) -> JobResult {
+        let name = JobFileName.output(container).text
+        let result: JobResult
+        do {
+            result = try JobResult(reading: Descriptor(regular: assembled), as: name)
+        } catch {
+            throw SystemError.store(.read, assembled, error.value)
+        }
+        try adopt(assembled, as: output(container))
+        var record = try read()
+        record.result = result
+        try write(record)
+        return result
+    }
+
+    /// The verified output: the job is done, and the file that its record names is there with its recorded size. Any other
+    /// file that looks like an output is none. Whether the bytes are still the same is for `StoredResult.verify` to tell.
+    public var result: StoredResult? { try? storedResult() }
+
+    /// The same, with the reason where there is none.
+    ///
+    /// Throws `.noResult` where the job has not ended well or its result is not there, `.storeFileForeign` and
+    /// `.resultDiffers` where something else is in its place, and what reading the record throws.
+    public func storedResult() throws(ReelFailure) -> StoredResult {
+        let record = try read()
+        let none = ReelFailure(.noResult(job: id, state: record.state))
+        guard record.state == .done else { throw none }
+        guard let recorded = record.result else {
+            guard let result = resultOfEarlierRelease else { throw none }
+            return result
+        }
+        let result = StoredResult(job: id, path: "\(path)/\(recorded.name)", recorded: recorded)
+        guard let entry = try? Files.entry(result.path) else { throw none }
+        guard entry.st_mode & S_IFMT == S_IFREG else { throw ReelFailure(.storeFileForeign(path: result.path)) }
+        let found = JobResult(name: recorded.name, bytes: Int64(entry.st_size), sha256: recorded.sha256)
+        if let failure = result.difference(of: found, at: result.path) { throw failure }
+        return result
+    }
+
+    /// Earlier releases recorded the end of a job and nothing of its output.
+    private var resultOfEarlierRelease: StoredResult? {
+        let path = Container.allCases.map(output).first { path in
+            guard let entry = try? Files.entry(path) else { return false }
+            return entry.st_mode & S_IFMT == S_IFREG
+        }
+        return path.map { StoredResult(job: id, path: $0, recorded: nil) }
+    }
+}

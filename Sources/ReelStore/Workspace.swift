@@ -1,0 +1,59 @@
+internal import Glibc
+public import ReelCore
+
+/// The folder beside an output in which `run` keeps its store: this user's alone, wherever the output goes.
+///
+/// Others may write in the folder around it. So it is held open: what is delivered is taken from the folder that was
+/// checked, whatever has its name by then.
+public final class Workspace: Sendable {
+    /// Path of the folder.
+    public let path: String
+    let folder: Descriptor
+
+    private init(path: String, folder: consuming Descriptor) {
+        self.path = path
+        self.folder = folder
+    }
+
+    /// The folder of this user beside an output, made where there is none. It is `.reel`; where another user has that
+    /// one, or may write in it, `.reel-UID`.
+    ///
+    /// Throws `.workspaceForeign` where neither is this user's alone, `.storeUnusable` where none can be made.
+    public static func beside(_ output: String) throws(ReelFailure) -> Workspace {
+        let names = [".reel", ".reel-\(geteuid())"].map { "\(Files.folder(of: output))/\($0)" }
+        // An earlier run of the same job may have had to take the second name.
+        for path in names {
+            if let workspace = try open(path) { return workspace }
+        }
+        for path in names {
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+                throw SystemError.store(.open, path, errno)
+            }
+            if let workspace = try open(path) { return workspace }
+        }
+        throw ReelFailure(.workspaceForeign(path: names[1]))
+    }
+
+    /// Nil where there is no folder of that name that is this user's alone. What others may only read is closed to them.
+    private static func open(_ path: String) throws(ReelFailure) -> Workspace? {
+        do throws(SystemCode) {
+            guard let entry = try Files.entry(path), isOwn(entry) else { return nil }
+            let folder = try Descriptor(open: path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+            guard isOwn(try folder.status()) else { return nil }
+            guard fchmod(folder.number, 0o700) == 0 else { throw SystemCode(errno) }
+            return Workspace(path: path, folder: folder)
+        } catch {
+            throw SystemError.store(.open, path, error.value)
+        }
+    }
+
+    private static func isOwn(_ status: stat) -> Bool {
+        status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid() && status.st_mode & (S_IWGRP | S_IWOTH) == 0
+    }
+
+    /// A path in the folder, as it is looked up from there.
+    func relative(_ path: String) -> String {
+        let slash = UInt8(ascii: "/")
+        return String(decoding: path.utf8.dropFirst(self.path.utf8.count).drop { $0 == slash }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,31 @@
+/// Text that came from a file, an engine or Redis, as it may be shown: it cannot move the cursor, colour the terminal,
+/// turn the direction of what follows, or begin a line of its own in a log.
+public enum Legible {
+    /// The text on one line, with each character that is not shown, but does something, as its code: `\n`, `\u{202E}`.
+    public static func line(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isHidden) else { return text }
+        return text.unicodeScalars.map { isHidden($0) ? $0.escaped(asASCII: true) : String($0) }.joined()
+    }
+
+    /// The same for a line of JSON, whose strings have such characters as `\uXXXX` then: it means what it meant.
+    public static func json(_ line: String) -> String {
+        guard line.unicodeScalars.contains(where: isHidden) else { return line }
+        return line.unicodeScalars.map { scalar in
+            guard isHidden(scalar) else { return String(scalar) }
+            return String(scalar).utf16.map { unit in
+                let digits = String(unit, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }.joined()
+        }.joined()
+    }
+
+    /// Controls, separators of lines, marks of direction and the like, and what has no meaning of its own. The two joiners
+    /// are part of words in many languages.
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate: true
+        case .format: scalar != "\u{200C}" && scalar != "\u{200D}"
+        default: false
+        }
+    }
+}

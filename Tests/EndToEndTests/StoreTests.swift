@@ -1,0 +1,104 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// Board and store belong together, and a store is its group's.
+    @Suite struct StoreTests {
+        private let bench: Bench
+
+        init() throws { bench = try Bench() }
+
+        @Test("a worker with another store ends at once, naming both; one with nothing mounted does, too")
+        func anotherStore() async throws {
+            try await Fleet.with(bench, workers: 1) { fleet in
+                #expect(
+                    try await eventually(.seconds(20)) {
+                        FileManager.default.fileExists(atPath: fleet.store + "/store.json")
+                    })
+                let redis = ["--redis", "unix://\(fleet.socket)"]
+                #expect(
+                    try await eventually(.seconds(20)) {
+                        try await fleet.coordinator(["workers"]).output.contains("slots")
+                    })
+                for (name, says) in [("other", "belongs to store"), ("empty", "is empty")] {
+                    let folder = bench.path(name)
+                    if name == "empty" {
+                        mkdir(folder, 0o777)
+                    } else {
+                        let made = try await bench.run(.coordinator, ["init", "--store", folder])
+                        #expect(made.code == 0, "\(made.error)")
+                        #expect(made.output.count == 17)
+                    }
+                    let refused = try await bench.run(.worker, redis + ["--store", folder])
+                    #expect(refused.code == 4)
+                    #expect(refused.error.contains(says) && refused.error.contains(folder), "\(refused.error)")
+                    let recovering = try await bench.run(.coordinator, ["recover", "--store", folder] + redis)
+                    #expect(recovering.code == 4)
+                    #expect(
+                        try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "store.json" } == [])
+                }
+                // A board that has lost everything takes the store that it is recovered from.
+                try RawRedis(socket: fleet.socket)("FLUSHALL")
+                #expect(try await fleet.coordinator(["recover"]).code == 0)
+                let other = try await bench.run(.worker, redis + ["--store", bench.path("other")])
+                #expect(other.code == 4)
+            }
+        }
+
+        @Test(
+            "whoever of the group submits, with whatever umask, the group's workers can work",
+            .enabled(if: geteuid() == 0, "only root can start programs as two users"))
+        func sharedByAGroup() async throws {
+            let (submitter, worker, group) = (4242, 4243, 4250)
+            let program = Program.folder
+            func command(_ user: Int, _ mask: String, _ arguments: String) -> [String] {
+                [
+                    "--reuid", "\(user)", "--regid", "\(user)", "--groups", "\(user),\(group)", "/bin/sh", "-c",
+                    "umask \(mask); exec \(program)/\(arguments)",
+                ]
+            }
+            chmod(bench.path("tmp"), 0o1777)
+            let clip = try await Clips.shared.film()
+            let source = try bench.copy(clip, as: "film.mp4")
+            chmod(source, 0o640)
+            chown(source, uid_t(submitter), gid_t(submitter))
+            try await Fleet.with(bench, workers: 0) { fleet in
+                chmod(bench.path("redis"), 0o755)
+                chmod(fleet.socket, 0o777)
+                chown(fleet.store, uid_t(worker), gid_t(group))
+                chmod(fleet.store, 0o2770)
+                let both = "--redis unix://\(fleet.socket) --store \(fleet.store)"
+                let submitted = try await bench.run(
+                    .at("/usr/bin/setpriv"),
+                    command(submitter, "077", "reel-coordinator submit \(source) --stage --to 1 \(both)"))
+                #expect(submitted.code == 0, "\(submitted.error)")
+                let id = submitted.output.trimmingCharacters(in: .newlines)
+                #expect(try mode("\(fleet.folder(id))/source/film.mp4") == 0o640)
+                let working = try await bench.start(
+                    .at("/usr/bin/setpriv"), command(worker, "077", "reel-worker --slots 1 \(both)"))
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                for name in ["job.json", "output.mp4", "plan.1.json"] {
+                    #expect(try mode("\(fleet.folder(id))/\(name)") & 0o060 == 0o060, "\(name)")
+                }
+                let output = bench.path("tmp/out.mp4")
+                let fetched = try await bench.run(
+                    .at("/usr/bin/setpriv"),
+                    command(submitter, "027", "reel-coordinator fetch \(id) -o \(output) --store \(fleet.store)"))
+                #expect(fetched.code == 0, "\(fetched.error)")
+                #expect(try mode(output) == 0o640, "the user's own umask decides outside of the store")
+                let removed = try await bench.run(
+                    .at("/usr/bin/setpriv"), command(submitter, "077", "reel-coordinator remove \(id) \(both)"))
+                #expect(removed.code == 0, "\(removed.error)")
+                #expect(fleet.jobs == [])
+                working.send(SIGTERM)
+                _ = try await working.outcome
+                try FileManager.default.removeItem(atPath: output)
+            }
+        }
+
+        private func mode(_ path: String) throws -> Int {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0
+        }
+    }
+}
