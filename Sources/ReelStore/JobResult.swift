@@ -114,6 +114,26 @@ extension JobFolder {
         return result
     }
 
+    /// The output that an assembly has put in its place, whether or not the job's end was recorded after that. Nil where
+    /// the record names none, or the file is not there with the recorded size.
+    public var publishedOutput: StoredResult? {
+        guard let recorded = (try? read())?.result else { return nil }
+        let output = StoredResult(job: id, path: "\(path)/\(recorded.name)", recorded: recorded)
+        guard let entry = try? Files.entry(output.path), entry.st_mode & S_IFMT == S_IFREG,
+            Int64(entry.st_size) == recorded.bytes
+        else { return nil }
+        return output
+    }
+
+    /// Takes the output out of the record, so that the job makes it anew.
+    ///
+    /// Throws `.unreachable` where the store cannot be written.
+    public func forgetOutput() throws(ReelFailure) {
+        var record = try read()
+        record.result = nil
+        try write(record)
+    }
+
     /// The verified output: the job is done, and the file that its record names is there with its recorded size. Any other
     /// file that looks like an output is none. Whether the bytes are still the same is for `StoredResult.verify` to tell.
     public var result: StoredResult? { try? storedResult() }
