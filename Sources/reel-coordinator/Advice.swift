@@ -15,7 +15,8 @@ enum Advice {
         case .outputIsSource, .outputNotAFile: "choose another name with -o"
         case .outputIsFolder: "name a file in it with -o"
         case .workspaceUnusable, .workspaceForeign: "choose another place with -o"
-        case .resultDiffers: "submit it again with --force"
+        case .resultDiffers(let job, _, _, _, _, _):
+            "reel-coordinator verify \(job) looks at the one in the store; if that differs, submit it again with --force"
         case .storeMissing: "reel-coordinator init makes one"
         case .outputNotNamed: "name the output with -o"
         case .outputContainerDiffers(_, let container, _): "name a .\(container.rawValue) file with -o"

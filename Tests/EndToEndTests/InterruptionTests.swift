@@ -149,6 +149,27 @@ extension EndToEnd {
             #expect(try await bench.isQuiet())
         }
 
+        @Test("a second Ctrl-C ends it at once, also while a call of the system does not return")
+        func twice() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let waiting = try await fleet.startCoordinator(["submit", source, "--wait"])
+                #expect(try await eventually(.seconds(20)) { !fleet.jobs.isEmpty })
+                let id = try #require(fleet.jobs.first)
+                #expect(try await eventually(.seconds(20)) { (try? fleet.sight(id).state) == "running" })
+                // A Redis that neither answers nor refuses: whoever asks it waits in poll(2).
+                await fleet.redis?.send(SIGSTOP)
+                try await Task.sleep(for: .seconds(2))
+                waiting.send(SIGINT)
+                try await Task.sleep(for: .milliseconds(500))
+                #expect(waiting.isRunning, "the first cannot end it")
+                waiting.send(SIGINT)
+                #expect(try await eventually(.seconds(1)) { !waiting.isRunning })
+                #expect(try await waiting.outcome.code == 130)
+                await fleet.redis?.send(SIGCONT)
+            }
+        }
+
         @Test("whenever it is interrupted while it starts Redis and worker, neither goes on")
         func interruptedWhileStarting() async throws {
             _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")

@@ -72,8 +72,6 @@ public final class Worker: Service {
 
     /// Works until SIGTERM or SIGINT; a second one ends at once what the first lets go on.
     public func runUntilSignalled() async throws(ReelFailure) {
-        let second = SecondSignal { [drain] in drain.now() }
-        defer { withExtendedLifetime(second) {} }
         let quiet = Logger(label: "reel-worker") { _ in SwiftLogNoOpLogHandler() }
         let service = ServiceGroupConfiguration.ServiceConfiguration(
             service: self, successTerminationBehavior: .gracefullyShutdownGroup,
@@ -85,6 +83,9 @@ public final class Worker: Service {
 
     /// Works until shut down. Throws where the engine cannot be started at all.
     public func run() async throws {
+        // Not before the group listens: a first signal that this alone heard would be lost.
+        let second = SecondSignal { [drain] in drain.now() }
+        defer { withExtendedLifetime(second) {} }
         // A task of its own: what is held must be handed back even when this one is cancelled.
         let work = Task { try await self.work() }
         try await withTaskCancellationHandler {
