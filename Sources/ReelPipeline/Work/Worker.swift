@@ -162,6 +162,8 @@ public final class Worker: Service {
             do throws(ReelFailure) {
                 // A board of another version is no place to work at: that shows now.
                 _ = try await board.beat(report(identity))
+                // So does a user that may not do what a worker does.
+                try await board.checkWorker()
                 for warning in try await board.diagnostics() { log.warning("\(warning.words)") }
                 outage.over()
                 return true
