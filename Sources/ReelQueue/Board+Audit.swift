@@ -6,11 +6,14 @@ public struct Audit: Hashable, Sendable {
     public var repairs = 0
     /// Jobs of which there are passes and nothing else: Redis came up without the rest of its log.
     public var lost: [JobID] = []
+    /// Jobs that could not be audited: of what the board holds of them something cannot be read.
+    public var unreadable: [JobID] = []
 
-    public init(jobs: Int = 0, repairs: Int = 0, lost: [JobID] = []) {
+    public init(jobs: Int = 0, repairs: Int = 0, lost: [JobID] = [], unreadable: [JobID] = []) {
         self.jobs = jobs
         self.repairs = repairs
         self.lost = lost
+        self.unreadable = unreadable
     }
 }
 
@@ -20,7 +23,12 @@ extension Board {
         var audit = Audit()
         for id in try jobs(in: ["active", "run", "timer"]) {
             audit.jobs += 1
-            audit.repairs += try self.audit(id)
+            do throws(ReelFailure) {
+                audit.repairs += try self.audit(id)
+            } catch {
+                guard error.isOfOneRecord else { throw error }
+                audit.unreadable.append(id)
+            }
         }
         return audit
     }

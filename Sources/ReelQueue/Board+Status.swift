@@ -6,9 +6,12 @@ extension Board {
         let reply = try run(.status, [job.text])
         if reply == .none { return nil }
         guard let look = StatusReply(reply), let state = look.fields["state"].flatMap(JobState.init),
-            let text = look.fields["job"], let created = look.fields["created"].flatMap(Double.init)
+            let text = look.fields["job"], let created = look.time("created")
         else { throw surprise(reply) }
         let published: PublishedJob = try JSON.value(text)
+        guard PublishedJob.passCounts.contains(published.passCount), Totals.frames.contains(published.frames) else {
+            throw surprise(reply)
+        }
         let (fields, count) = (look.fields, published.passCount)
 
         // Before there is a plan, what is finished is of a publisher that has not come to its end.
@@ -25,17 +28,17 @@ extension Board {
             guard let index = Int(index) else { throw surprise(reply) }
             failures.append(try FailRecord.decoded(entry).failure(of: index))
         }
-        let offered = fields["offered"].flatMap(Double.init) ?? look.now
+        let offered = look.time("offered") ?? look.now
         return JobStatus(
             job: published, state: state, isPaused: fields["paused"] != nil,
             passes: look.counts(state: state, passCount: count), framesEncoded: totals.encoded,
             framesDecoded: totals.decoded, pace: Pace(look.pace, now: look.now, since: offered),
             peakRSS: totals.peak, created: created / 1000,
-            finished: fields["finished"].flatMap(Double.init).map { $0 / 1000 },
+            finished: look.time("finished").map { $0 / 1000 },
             oldestWait: look.oldestWait(state: state, passCount: count, offered: offered),
             nextRetry: look.nextRetry(state: state, passCount: count),
             failureCount: look.failing, failures: failures.sorted { $0.index < $1.index },
-            spaceNote: try look.spaceNote(), excluded: try look.excludedHosts(),
+            spaceNote: try look.spaceNote(), excluded: try look.exclusions(),
             failure: state == .failed ? try look.failure() : nil,
             isRefused: state == .failed && fields["refused"] == "1")
     }
@@ -60,7 +63,9 @@ extension Board {
 
     /// A job's passes at a glance, nil where the board does not know it. Its cost does not grow with their number.
     public func strip(_ job: JobID, cells: Int) throws(ReelFailure) -> PassStrip? {
-        guard let passes = try send(["HGET", Board.key(job), "passes"]).string.flatMap(Int.init), passes > 0 else {
+        guard let passes = try send(["HGET", Board.key(job), "passes"]).string.flatMap(Int.init),
+            PublishedJob.passCounts.contains(passes), passes > 0
+        else {
             return nil
         }
         let count = max(1, min(cells, passes))
@@ -83,15 +88,13 @@ extension Board {
 
     /// Jobs that have not ended, the oldest first, and after them those that failed, the latest first; `count` of each
     /// at most.
-    public func queue(count: Int = 100) throws(ReelFailure) -> [JobStatus] {
+    public func queue(count: Int = 100) throws(ReelFailure) -> JobList {
         let active = try send(["ZRANGE", Board.prefix + "active", "0", String(count - 1)])
         let failed = try send(["ZRANGE", Board.prefix + "failed", "0", String(count - 1), "REV"])
         guard let ids = active.array, let others = failed.array else { throw surprise(active) }
-        var found: [JobStatus] = []
-        for id in ids + others {
-            if let status = try status(JobID(text(id))) { found.append(status) }
-        }
-        return found
+        var all: [String] = []
+        for id in ids + others { all.append(try text(id)) }
+        return try list(all)
     }
 
     /// How many jobs have not ended, and how many failed and are still on the board.
@@ -104,17 +107,15 @@ extension Board {
     }
 
     /// Jobs that have not ended, 500 at most, and of the others the `ended` that were submitted last; the oldest first.
-    public func latestJobs(ended: Int = 50) throws(ReelFailure) -> [JobStatus] {
+    public func latestJobs(ended: Int = 50) throws(ReelFailure) -> JobList {
         let active = try send(["ZRANGE", Board.prefix + "active", "0", "499"])
         guard let running = active.array?.compactMap(\.string) else { throw surprise(active) }
         let known = Set(running)
         let latest = try send(["ZRANGE", Board.prefix + "jobs", "0", String(known.count + ended - 1), "REV"])
         guard let ids = latest.array?.compactMap(\.string) else { throw surprise(latest) }
-        var found: [JobStatus] = []
-        for id in running + ids.filter({ !known.contains($0) }).prefix(ended) {
-            if let status = try status(JobID(id)) { found.append(status) }
-        }
-        return found.sorted { ($0.created, $0.job.id.text) < ($1.created, $1.job.id.text) }
+        var list = try list(running + ids.filter { !known.contains($0) }.prefix(ended))
+        list.jobs.sort { ($0.created, $0.job.id.text) < ($1.created, $1.job.id.text) }
+        return list
     }
 
     /// Passes of a job by index, as they were published.
@@ -211,7 +212,9 @@ extension Board {
         of job: JobID, register: String?, finished: Int
     ) throws(ReelFailure) -> Totals {
         let numbers = (register ?? "0 0 0 0").split(separator: " ").compactMap { Int64($0) }
-        if numbers.count == 4, numbers[0] == Int64(finished) {
+        if numbers.count == 4, numbers[0] == Int64(finished),
+            numbers[1...2].allSatisfy({ Totals.frames.contains(Int($0)) })
+        {
             return Totals(decoded: Int(numbers[1]), encoded: Int(numbers[2]), peak: numbers[3])
         }
         var sums = Totals()
@@ -226,13 +229,20 @@ extension Board {
 
 /// Frames of passes, and the greatest engine in bytes.
 struct Totals {
+    /// As many as there can be. Redis may hold any number: with these, readers can compute.
+    static let frames = 0...(1 << 50)
+
     var decoded = 0
     var encoded = 0
     var peak: Int64 = 0
 
     mutating func add(decoded more: Int, encoded further: Int) {
-        decoded += more
-        encoded += further
+        decoded = Totals.sum(decoded, more)
+        encoded = Totals.sum(encoded, further)
+    }
+
+    private static func sum(_ one: Int, _ other: Int) -> Int {
+        min(max(one, frames.lowerBound), frames.upperBound) + min(max(other, frames.lowerBound), frames.upperBound)
     }
 }
 
@@ -245,6 +255,7 @@ private struct Holder {
     init?(_ entry: String) {
         let parts = entry.split(separator: " ", maxSplits: 4)
         guard parts.count == 5, let decoded = Int(parts[2]), let encoded = Int(parts[3]) else { return nil }
+        guard Totals.frames.contains(decoded), Totals.frames.contains(encoded) else { return nil }
         self.decoded = decoded
         self.encoded = encoded
         worker = WorkerID(String(parts[4]))

@@ -22,7 +22,9 @@ extension Board {
             case .array(let parts):
                 guard parts.count == 6, let job = parts[0].string, let index = parts[1].integer,
                     let kind = parts[2].string.flatMap(PassKind.init), let pass = parts[3].string,
-                    let need = parts[4].integer, let plan = parts[5].integer
+                    let need = parts[4].integer, let plan = parts[5].integer,
+                    need > 0, Int64(need) <= offer.memoryFree, plan >= 0,
+                    kind == .probe ? index == PublishedJob.probeIndex : index >= 0
                 else { throw surprise(reply) }
                 return Claim(
                     job: JobID(job), index: index, pass: try kind.pass(pass), token: token, need: Int64(need),
@@ -30,6 +32,12 @@ extension Board {
             default: throw surprise(reply)
             }
         }
+    }
+
+    /// Throws what a worker throws later whose user may not do what a worker does.
+    public func checkWorker() throws(ReelFailure) {
+        // The one command of its own that a worker repeats; a hint that this takes costs another worker a second.
+        try send(["BLPOP", Board.prefix + "wake", "0.001"])
     }
 
     /// Returns when there may be work, or after the time-out, or after half the time that an answer may take,

@@ -48,7 +48,7 @@ extension Board {
         }
     }
 
-    /// The workers that have beaten within the last hour, by name.
+    /// The workers that have beaten within the last hour, by name, but for those whose report cannot be read.
     public func workers() throws(ReelFailure) -> [WorkerStatus] {
         let reply = try run(.workers, [])
         guard let entries = reply.array, let now = entries.last?.integer else { throw surprise(reply) }
@@ -57,15 +57,19 @@ extension Board {
             guard let parts = entry.array, parts.count >= 3, parts.count % 4 == 3, let report = parts[0].string,
                 let beat = parts[1].integer, let draining = parts[2].integer
             else { throw surprise(reply) }
+            guard let told = try? JSON.value(report, as: WorkerReport.self),
+                WorkerReport.slotCounts.contains(told.slots), WorkerReport.slotCounts.contains(told.slotsOut)
+            else { continue }
             var status = WorkerStatus(
-                report: try JSON.value(report), beatAge: Double(max(0, now - beat)) / 1000,
-                isGone: Int64(now - beat) > timing.lease.milliseconds, draining: draining == 1)
+                report: told, beatAge: max(0, Double(now) - Double(beat)) / 1000,
+                isGone: Double(now) - Double(beat) > Double(timing.lease.milliseconds), draining: draining == 1)
             for place in stride(from: 3, to: parts.count, by: 4) {
                 guard let token = parts[place].string, let started = parts[place + 1].integer,
                     let kind = parts[place + 2].string.flatMap(PassKind.init), let pass = parts[place + 3].string
                 else { throw surprise(reply) }
+                guard let pass = try? kind.pass(pass) else { continue }
                 status.holds[token] = WorkerStatus.Hold(
-                    seconds: Double(max(0, now - started)) / 1000, pass: try kind.pass(pass))
+                    seconds: max(0, Double(now) - Double(started)) / 1000, pass: pass)
             }
             found.append(status)
         }

@@ -111,7 +111,10 @@ extension Board {
 
     private func exchange(_ command: [String]) throws(ReelFailure) -> Reply {
         do throws(ConnectionError) {
-            return try connected().send(command)
+            let reply = try connected().send(command)
+            // Another Redis may be the one to ask by now, at the same name.
+            if case .error(let message) = reply, Board.isOfAnother(message) { connection = nil }
+            return reply
         } catch {
             connection = nil
             failuresInARow += 1
@@ -157,7 +160,16 @@ extension Board {
 
     /// Redis's errors begin with a word that tells their kind.
     private func cause(ofRefusal message: String) -> FailureCause {
-        let passing = ["LOADING", "BUSY", "OOM", "MISCONF", "READONLY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN"]
+        let passing = [
+            "LOADING", "BUSY", "OOM", "MISCONF", "READONLY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN", "UNBLOCKED",
+        ]
         return passing.contains { message.hasPrefix($0) } ? .transient : .permanent
+    }
+
+    /// Whether it says that this Redis is not the one that keeps the board, or not yet.
+    private static func isOfAnother(_ message: String) -> Bool {
+        ["READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "MOVED", "ASK", "UNBLOCKED"].contains {
+            message.hasPrefix($0 + " ")
+        }
     }
 }

@@ -25,6 +25,9 @@ public struct PublishedJob: Codable, Hashable, Sendable {
     /// The probe's index: it makes index and plan, before there are passes.
     public static let probeIndex = -1
 
+    /// As many passes as a job can have; more is no job.
+    static let passCounts = 0...100_000_000
+
     /// What is stored. Never change one.
     enum CodingKeys: String, CodingKey {
         case id, source, frames, passCount, need, encoders, protocolVersion, weight, encodingEffort, diagnostics, plan
@@ -121,6 +124,9 @@ public struct WorkerReport: Codable, Hashable, Sendable {
     public var notes: [Diagnostic]
     public var held: [Held]
 
+    /// As many slots as a worker can have.
+    static let slotCounts = 0...1_000_000
+
     /// What is stored. Never change one.
     enum CodingKeys: String, CodingKey {
         case worker, host, slots, slotsOut, memoryTotal, encoders, protocolVersion, notes, held
@@ -193,8 +199,14 @@ public enum CompleteAnswer: String, Sendable {
 public enum FailAnswer: String, Sendable {
     /// The pass will be tried again.
     case retry
+    /// The same; it has crashed on two hosts by now, so that the job is at fault and not the worker.
+    case jobAtFault = "job-at-fault"
     /// The job failed with this attempt.
     case jobFailed = "job-failed"
     /// The token was no longer valid.
     case late
+
+    /// Whether the board knows by now that the job is at fault for what failed, and not the worker: what it crashes says
+    /// nothing of the slot that it crashed in.
+    public var blamesJob: Bool { self == .jobAtFault || self == .jobFailed }
 }

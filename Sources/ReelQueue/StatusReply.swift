@@ -15,6 +15,9 @@ struct StatusReply {
     /// Milliseconds since 1970 by Redis's clock.
     var now: Double
 
+    /// Milliseconds since 1970, and any number that readers compute with.
+    static let times = 0.0...1e15
+
     init?(_ reply: Reply) {
         guard let parts = reply.array, parts.count == 11, let fields = parts[0].dictionary,
             let live = parts[1].dictionary, let fails = parts[2].dictionary, let excluded = parts[3].dictionary,
@@ -25,7 +28,12 @@ struct StatusReply {
         (self.fields, self.live, self.fails, self.excluded, self.pace) = (fields, live, fails, excluded, pace)
         (self.finished, self.failing, self.due, self.later) = (finished, failing, due, later)
         self.now = Double(now)
-        firstRetry = Double(first)
+        firstRetry = Double(first).flatMap { StatusReply.times.contains($0) ? $0 : nil }
+    }
+
+    /// Milliseconds since 1970 of a field; nil where it has no time.
+    func time(_ field: String) -> Double? {
+        fields[field].flatMap(Double.init).flatMap { StatusReply.times.contains($0) ? $0 : nil }
     }
 
     func counts(state: JobState, passCount: Int) -> JobStatus.PassCounts {
@@ -78,10 +86,14 @@ extension StatusReply {
         }
     }
 
-    /// Hosts that get nothing of the job, and why.
-    func excludedHosts() throws(ReelFailure) -> [String: ReelFailure] {
-        var found: [String: ReelFailure] = [:]
-        for (host, reason) in excluded { found[host] = try JSON.value(reason) }
+    /// Workers that get nothing of the job: host and reason of each, a line each.
+    func exclusions() throws(ReelFailure) -> [String: JobStatus.Exclusion] {
+        var found: [String: JobStatus.Exclusion] = [:]
+        for (worker, entry) in excluded {
+            guard let end = entry.firstIndex(of: "\n") else { throw JSON.unreadable(entry) }
+            found[worker] = JobStatus.Exclusion(
+                host: String(entry[..<end]), reason: try JSON.value(entry[entry.index(after: end)...]))
+        }
         return found
     }
 
@@ -103,7 +115,9 @@ extension Pace {
         var (frames, passes) = (0.0, 0.0)
         for entry in slots.values {
             let numbers = entry.split(separator: " ").compactMap { Double($0) }
-            guard numbers.count == 3, (slot - 11...slot).contains(Int(numbers[0])) else { continue }
+            guard numbers.count == 3, numbers.allSatisfy(StatusReply.times.contains),
+                (Double(slot - 11)...Double(slot)).contains(numbers[0])
+            else { continue }
             frames += numbers[1]
             passes += numbers[2]
         }

@@ -27,12 +27,23 @@ public struct JobStatus: Hashable, Sendable {
     public var failures: [PassFailure]
     /// Where room on a disk is waited for, and what for.
     public var spaceNote: SpaceNote?
-    /// Hosts that get nothing of this job, and why.
-    public var excluded: [String: ReelFailure]
+    /// Workers that get nothing of this job, by name.
+    public var excluded: [String: Exclusion]
     /// The job's own failure, where it failed.
     public var failure: ReelFailure?
     /// It failed while probing: there is no plan.
     public var isRefused: Bool
+
+    /// Where a worker is that gets nothing of a job, and why it does not.
+    public struct Exclusion: Hashable, Sendable {
+        public var host: String
+        public var reason: ReelFailure
+
+        public init(host: String, reason: ReelFailure) {
+            self.host = host
+            self.reason = reason
+        }
+    }
 
     /// A host whose disk was full, and what was wanted there.
     public struct SpaceNote: Hashable, Sendable {
@@ -70,7 +81,7 @@ public struct JobStatus: Hashable, Sendable {
         job: PublishedJob, state: JobState, isPaused: Bool = false, passes: PassCounts = PassCounts(),
         framesEncoded: Int = 0, framesDecoded: Int = 0, pace: Pace = .none, peakRSS: Int64 = 0, created: Double,
         finished: Double? = nil, oldestWait: Double? = nil, nextRetry: Double? = nil, failureCount: Int = 0,
-        failures: [PassFailure] = [], spaceNote: SpaceNote? = nil, excluded: [String: ReelFailure] = [:],
+        failures: [PassFailure] = [], spaceNote: SpaceNote? = nil, excluded: [String: Exclusion] = [:],
         failure: ReelFailure? = nil, isRefused: Bool = false
     ) {
         self.job = job

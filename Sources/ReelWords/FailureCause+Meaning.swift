@@ -8,9 +8,9 @@ extension FailureCause {
         case .crash: "The pass is tried again at once, on another worker if there is one."
         case .lost: "The pass is given to another worker."
         case .limit: "The pass is tried once more with twice the memory."
-        case .incompatible: "The host gets nothing more of the job."
+        case .incompatible: "The worker gets nothing more of the job."
         case .noSpace: "The host gets nothing until there is room; the pass is tried again."
-        case .permanent: "The job fails."
+        case .permanent: "The job fails, once a second host says so where there is one."
         }
     }
 }

@@ -120,6 +120,7 @@ extension FailureReason.CodingKeys {
         case .boardOfOtherVersion: "The board in Redis belongs to another release of reel and has unfinished jobs."
         case .redisUnreachable: "Redis does not answer."
         case .redisRefused: "Redis refuses a command."
+        case .boardLost: "Redis started without jobs that it had."
         case .boardUnreadable: "The board holds something that this release cannot read."
         case .passesVanished: "Redis lost passes of a job while they were published."
         case .redisAddressInvalid: "The address of Redis is not one that reel understands."
@@ -282,6 +283,8 @@ extension FailureReason.CodingKeys {
         case .boardOfOtherVersion: "Let the other release finish them; see docs/upgrading.md."
         case .redisUnreachable: "Start it, or name another; what runs goes on when it is back."
         case .redisRefused: "Check user, password and what Redis says; some refusals pass by themselves."
+        case .boardLost:
+            "Stop Redis, copy its log, see what it said while it loaded that; or recover the jobs from the store."
         case .boardUnreadable: "Look for another program that writes there; a job that is damaged can be removed."
         case .passesVanished: "Submit the job again."
         case .redisAddressInvalid: "Write it as the message says."

@@ -201,6 +201,11 @@ extension FailureReason {
                 + "programs of the other release, or cancel them, and use one release everywhere"
         case .redisUnreachable(let address, let said, _): "Redis at \(address): \(said)"
         case .redisRefused(let address, let said, _): "Redis at \(address) refuses: \(said)"
+        case .boardLost(let jobs):
+            "Redis has lost jobs that had not ended (\(jobs.prefix(3).map(\.text).joined(separator: ", "))"
+                + (jobs.count > 3 ? ", …" : "")
+                + "): its log is not written anew, since what Redis has not applied of it "
+                + "may still be in there"
         case .boardUnreadable(let said): "the board holds something that this version cannot read: \(said)"
         case .passesVanished(let job): "Redis lost passes of job \(job) while they were published: publish it again"
         case .redisAddressInvalid(let address, let fault):

@@ -27,7 +27,7 @@ struct JobReader: Sendable {
     /// Those of the board that have not ended, and the latest of the others.
     func latest() async throws(ReelFailure) -> [JobView] {
         let workers = try await board.workers()
-        return try await board.latestJobs().map { status in
+        return try await board.latestJobs().jobs.map { status in
             let reason = WaitReason(status, workers: workers)
             return JobView(
                 status, output: store?.job(status.job.id).result, waitReason: reason,
@@ -37,12 +37,14 @@ struct JobReader: Sendable {
 
     func queue() async throws(ReelFailure) -> QueueView {
         let workers = try await board.workers()
-        let jobs = try await board.queue().map { status in
+        let list = try await board.queue()
+        let jobs = list.jobs.map { status in
             let reason = WaitReason(status, workers: workers)
             return JobView(status, output: nil, waitReason: reason, waitAdvice: reason.flatMap(Advice.text))
         }
         return QueueView(
-            jobs: jobs, counts: try await board.jobCounts(), pace: try await board.pace(), workers: workers)
+            jobs: jobs, counts: try await board.jobCounts(), pace: try await board.pace(), workers: workers,
+            unreadable: list.unreadable)
     }
 
     /// With the passes, which the board has, and with the times of their frames and what engines said, which only the

@@ -171,7 +171,7 @@ import Testing
             let again = try await fleet.coordinator(["recover"])
             #expect(again.output == "" && again.error.contains("the store has no unfinished job"))
             let said = try await fleet.endWorkers().map(\.error).joined()
-            #expect(said.contains("the board knows no job, but the store"), "\(said)")
+            #expect(said.contains("Redis has lost jobs that had not ended (\(id))"), "\(said)")
         }
     }
 

@@ -26,11 +26,22 @@ actor Fleet {
         }
     }
 
+    /// The users of `deploy/`, and one for those who look past the board.
+    private func writeUsers() throws {
+        var users = try String(contentsOfFile: Fleet.deploy.path + "/redis-users.acl", encoding: .utf8)
+        for (user, place) in [("reel-worker", "#WORKER_SHA256"), ("reel-coordinator", "#COORDINATOR_SHA256")] {
+            users = users.replacingOccurrences(of: place, with: ">" + user)
+        }
+        users += "user admin on >admin ~* &* +@all\n"
+        try users.write(toFile: bench.path("redis/users.acl"), atomically: true, encoding: .utf8)
+    }
+
     nonisolated var socket: String { bench.path("redis/sock") }
     nonisolated var store: String { bench.path("store") }
 
-    private nonisolated var environment: [String: String] {
-        ["REEL_REDIS": "unix://\(socket)", "REEL_STORE": store]
+    /// For a program that is one of the users of `deploy/redis-users.acl`; the password of each is its name.
+    private nonisolated func environment(as user: String) -> [String: String] {
+        ["REEL_REDIS": "unix://\(user):\(user)@\(socket)", "REEL_STORE": store]
     }
 
     /// Runs `body` with a Redis and as many workers as asked for; afterwards nothing of them runs any more.
@@ -39,6 +50,7 @@ actor Fleet {
     ) async throws {
         let fleet = try Fleet(bench)
         do {
+            try await fleet.writeUsers()
             try await fleet.startRedis()
             try #require(
                 try await eventually(.seconds(20)) { (try? RawRedis(socket: fleet.socket)("PING")) == "PONG" })
@@ -60,15 +72,15 @@ actor Fleet {
 
     // MARK: Redis
 
-    private static let configuration = URL(fileURLWithPath: #filePath)
-        .appendingPathComponent("../../../deploy/redis.conf").standardized.path
+    private static let deploy = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../deploy").standardized
 
     /// Starts Redis where its log lies and goes on; whoever needs it waits for it.
     func startRedis(_ settings: String...) async throws {
         redis = try await bench.start(
             .redis,
             [
-                Fleet.configuration, "--port", "0", "--unixsocket", socket, "--dir", bench.path("redis"),
+                Fleet.deploy.path + "/redis.conf", "--aclfile", bench.path("redis/users.acl"), "--port", "0",
+                "--unixsocket", socket, "--dir", bench.path("redis"),
                 "--loglevel", "warning",
             ] + settings)
     }
@@ -127,7 +139,8 @@ actor Fleet {
     @discardableResult
     func startWorker(_ program: Program = .worker) async throws -> Child {
         let worker = try await bench.start(
-            program, ["--slots", "1", "--grace", "5", "--scratch", bench.path("scratch")], environment: environment)
+            program, ["--slots", "1", "--grace", "5", "--scratch", bench.path("scratch")],
+            environment: environment(as: "reel-worker"))
         workers.append(worker)
         return worker
     }
@@ -147,13 +160,13 @@ actor Fleet {
     // MARK: Coordinators
 
     nonisolated func coordinator(_ arguments: [String]) async throws -> Outcome {
-        try await bench.run(.coordinator, arguments, environment: environment)
+        try await bench.run(.coordinator, arguments, environment: environment(as: "reel-coordinator"))
     }
 
     nonisolated func startCoordinator(
         _ arguments: [String], _ program: Program = .coordinator
     ) async throws -> Child {
-        try await bench.start(program, arguments, environment: environment)
+        try await bench.start(program, arguments, environment: environment(as: "reel-coordinator"))
     }
 
     /// Submits a job; its id.

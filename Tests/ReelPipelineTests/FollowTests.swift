@@ -47,16 +47,19 @@ private final class LoadingRedis: Sendable {
         }
         try #require(bound == 0 && listen(listener, 4) == 0)
         Thread { [weak self] in
-            let client = accept(listener, nil, nil)
-            defer { close(client) }
-            var buffer = [UInt8](repeating: 0, count: 1 << 18)
-            while case let count = recv(client, &buffer, buffer.count, 0), count > 0 {
-                // What comes in pieces begins with an asterisk once.
-                guard buffer[0] == UInt8(ascii: "*"), let self else { continue }
-                let isName = String(decoding: buffer[..<count], as: UTF8.self).contains("SETNAME")
-                if !isName { self.refused.add(1, ordering: .relaxed) }
-                let answer = Array((isName ? "+OK\r\n" : "-LOADING Redis is loading the dataset in memory\r\n").utf8)
-                _ = send(client, answer, answer.count, Int32(MSG_NOSIGNAL))
+            // One that is refused so connects anew.
+            while case let client = accept(listener, nil, nil), client >= 0 {
+                defer { close(client) }
+                var buffer = [UInt8](repeating: 0, count: 1 << 18)
+                while case let count = recv(client, &buffer, buffer.count, 0), count > 0 {
+                    // What comes in pieces begins with an asterisk once.
+                    guard buffer[0] == UInt8(ascii: "*"), let self else { continue }
+                    let isName = String(decoding: buffer[..<count], as: UTF8.self).contains("SETNAME")
+                    if !isName { self.refused.add(1, ordering: .relaxed) }
+                    let answer = Array(
+                        (isName ? "+OK\r\n" : "-LOADING Redis is loading the dataset in memory\r\n").utf8)
+                    _ = send(client, answer, answer.count, Int32(MSG_NOSIGNAL))
+                }
             }
         }.start()
     }

@@ -18,7 +18,7 @@ import Testing
             job: job, state: state, passes: JobStatus.PassCounts(done: 3, live: live), framesEncoded: 150,
             framesDecoded: 160, peakRSS: 7, created: 10.5, failureCount: 1,
             failures: [PassFailure(index: 1, attempts: ["crash": 2], recent: [died])],
-            excluded: ["h": ReelFailure(.encoderMissing(build: "x265"))],
+            excluded: ["w": JobStatus.Exclusion(host: "h", reason: ReelFailure(.encoderMissing(build: "x265")))],
             failure: failure)
     }
 
@@ -39,7 +39,7 @@ import Testing
             text == """
                 {"created":10.5,"diagnostics":[{"code":"no-timestamps","facts":{},"message":"the video has no timestamps: its \
                 frames are shown in order, at the rate it states"},{"code":"head-only","facts":{},"message":"this is the head of a source of which the rest is still being read"}],\
-                "excluded":[{"code":"encoder-missing","host":"h","reason":"it has no encoder x265"}],"failureCount":1,\
+                "excluded":[{"code":"encoder-missing","host":"h","reason":"it has no encoder x265","worker":"w"}],"failureCount":1,\
                 "failures":[{"attempts":{"crash":2},"endFrame":20,"firstFrame":10,"index":1,"kind":"video",\
                 "lastMessage":"the engine was ended","recent":[{"cause":"crash","code":"engine-ended","facts":{},\
                 "host":"h","log":["said","this"],"message":"the engine was ended","owner":"passing","time":11,\

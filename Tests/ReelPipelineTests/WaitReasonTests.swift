@@ -7,7 +7,7 @@ import Testing
 @Suite struct WaitReasonTests {
     private func status(
         _ state: JobState = .running, paused: Bool = false, live: Int = 0, nextRetry: Double? = nil,
-        spaceNote: ReelFailure? = nil, excluded: [String: ReelFailure] = [:]
+        spaceNote: ReelFailure? = nil, excluded: [String: JobStatus.Exclusion] = [:]
     ) -> JobStatus {
         let job = PublishedJob(
             id: JobID("a1"), source: "/a/clip.mp4", frames: 200, passCount: 3, need: 1 << 30, encoders: ["libx264 1"],
@@ -68,8 +68,9 @@ import Testing
             WaitReason(status(), workers: [worker(version: 1), worker(version: 3), worker(memory: 1)])
                 == .protocolVersion(2, workers: [1, 3]))
         let workers = [worker("b"), worker("a", encoders: ["aac 2"]), worker("c", version: 1)]
+        let vanished = JobStatus.Exclusion(host: "b", reason: ReelFailure(.workerVanished(worker: "w")))
         #expect(
-            WaitReason(status(excluded: ["b": ReelFailure(.workerVanished(worker: "w"))]), workers: workers)?
+            WaitReason(status(excluded: ["w of b": vanished]), workers: workers)?
                 .description
                 == "no worker can take it: a: it has no encoder libx264 1; b: worker w vanished")
         #expect(WaitReason(status(), workers: [worker(draining: true), worker("a", encoders: [])]) == .draining)

@@ -62,6 +62,25 @@ extension BoardTests {
             try await board.ping()
         }
 
+        /// Another Redis may have the board by now, at the same name.
+        @Test func aRedisThatIsNoMasterAnyMoreIsLeft() async throws {
+            func connections() throws -> [Substring] {
+                let clients = try bench.raw("CLIENT", "LIST").split(separator: "\n").filter {
+                    $0.contains("name=test ")
+                }
+                return clients.compactMap { $0.split(separator: " ").first }.sorted()
+            }
+            try await bench.publish()
+            let before = try connections()
+            try bench.raw("REPLICAOF", "127.0.0.1", "1")
+            let failure = await #expect(throws: ReelFailure.self) { try await bench.board.cancel(JobID("a1")) }
+            try bench.raw("REPLICAOF", "NO", "ONE")
+            #expect(failure?.cause == .transient)
+            #expect(failure?.words.contains("READONLY") == true)
+            #expect(try await bench.board.cancel(JobID("a1")))
+            #expect(try connections() != before)
+        }
+
         @Test func nobodyThereIsUnreachable() async throws {
             let board = Board(try RedisAddress("unix://\(bench.server.folder)/none.sock"), name: "test")
             for _ in 0..<3 {
@@ -144,14 +163,14 @@ extension BoardTests {
                 // The list counts in milliseconds.
                 usleep(2000)
             }
-            #expect(try await bench.board.latestJobs().map(\.job.id.text) == ["c", "a", "b"])
+            #expect(try await bench.board.latestJobs().jobs.map(\.job.id.text) == ["c", "a", "b"])
             let refusal = await #expect(throws: ReelFailure.self) { try await bench.board.forget(JobID("a")) }
             #expect(refusal?.kind == .usage)
             try await bench.complete(bench.take())
             for id in ["c", "a", "b"] { _ = try await bench.board.cancel(JobID(id)) }
             for id in ["a", "b", "c"] { try await bench.board.forget(JobID(id)) }
             try await bench.board.forget(JobID("c"))
-            #expect(try await bench.board.latestJobs().isEmpty)
+            #expect(try await bench.board.latestJobs().jobs.isEmpty)
             #expect(try bench.raw("KEYS", "*job*").isEmpty)
         }
 
@@ -161,7 +180,7 @@ extension BoardTests {
             #expect(try await brief.cancel(JobID("old")))
             usleep(5000)
             #expect(try bench.raw("EXISTS", "reel2:{main}:job:old") == "0")
-            #expect(try await brief.latestJobs().isEmpty)
+            #expect(try await brief.latestJobs().jobs.isEmpty)
             _ = try await brief.put(Bench.job("new", passes: 1), passes: Bench.passes(1))
             #expect(try bench.raw("ZRANGE", "reel2:{main}:jobs", "0", "-1") == "new")
             #expect(try bench.raw("KEYS", "*:old*").isEmpty)

@@ -141,7 +141,7 @@ extension BoardTests {
             #expect(try await bench.take("w1").index == 0)
         }
 
-        @Test func anIncompatibleHostIsExcludedUncharged() async throws {
+        @Test func anIncompatibleWorkerIsExcludedUncharged() async throws {
             try await bench.publish(Bench.job(passes: 2))
             try await bench.beat("w1", host: "one")
             try await bench.beat("w2", host: "two")
@@ -150,13 +150,14 @@ extension BoardTests {
                 bench.take("w1"), .incompatible, message: "no such file")
             #expect(answer == .retry)
             #expect(try await bench.claim("w1") == nil)
-            #expect(try await bench.claim("w3") == nil)
             let status = try #require(try await bench.board.status(JobID("a1")))
             #expect(status.failures.isEmpty)
             let here = ReelFailure.sample(.incompatible, "no such file")
-            #expect(status.excluded == ["one": here])
+            #expect(status.excluded == ["w1": JobStatus.Exclusion(host: "one", reason: here)])
             #expect(status.job.diagnostics == [.said("kept")])
 
+            // Neither does it speak for the other workers of its host.
+            #expect(try await bench.fail(bench.take("w3"), .incompatible, by: "w3", message: "no such file") == .retry)
             let claim = try await bench.take("w2")
             #expect(claim.index == 0)
             let last = try await bench.fail(claim, .incompatible, by: "w2", message: "nor here")
@@ -166,7 +167,7 @@ extension BoardTests {
             #expect(failure == ReelFailure(.noWorkerCan(host: "two", last: there)))
         }
 
-        @Test func aHostThatIsGoneDoesNotCount() async throws {
+        @Test func aWorkerThatIsGoneDoesNotCount() async throws {
             try await bench.publish(Bench.job(passes: 1))
             try await bench.beat("w1", host: "one")
             try await bench.beat("w2", host: "two")

@@ -196,13 +196,14 @@ extension BoardTests {
             #expect(try await bench.board.claim(Bench.offer("w2", memory: 100, encoders: ["libx264 1"]))?.index == 0)
         }
 
-        @Test func aHostWithoutTheEncoderIsExcludedByName() async throws {
+        @Test func aWorkerWithoutTheEncoderIsExcludedByName() async throws {
             try await bench.publish()
             try await bench.beat("w1", host: "one")
             try await bench.beat("w2", host: "two")
             #expect(try await bench.board.claim(Bench.offer("w1", encoders: ["libx264 2"])) == nil)
             let status = try #require(try await bench.board.status(JobID("a1")))
-            #expect(status.excluded == ["one": ReelFailure(.encoderMissing(build: "libx264 1"))])
+            let missed = ReelFailure(.encoderMissing(build: "libx264 1"))
+            #expect(status.excluded == ["w1": JobStatus.Exclusion(host: "one", reason: missed)])
             #expect(status.failureCount == 0 && status.state == .running)
             #expect(try await bench.board.claim(Bench.offer("w2", encoders: [])) == nil)
             let failed = try #require(try await bench.board.status(JobID("a1")))

@@ -69,12 +69,6 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
 
     private func answers() -> Bool { (try? RawRedis(socket: socket)("PING")) == "PONG" }
 
-    /// Waits until it has run for a second, below which nothing is reaped.
-    func waitUntilReapable(asking client: RawRedis? = nil) throws {
-        let client = try client ?? RawRedis(socket: socket)
-        while try client("INFO", "server").contains("uptime_in_seconds:0\r") { usleep(20_000) }
-    }
-
     /// Kills the server; its files stay.
     func kill() {
         try? leash?.fileHandleForWriting.write(contentsOf: Data("kill\n".utf8))

@@ -97,7 +97,7 @@ extension BoardTests {
             let (key, state) = ("reel2:{main}:job:a1", try await bench.state())
             if state == .running { try bench.raw("HSET", "\(key):done", "0", "t {}") }
             if tooOften, state != nil {
-                let record = #"{"attempts":{"transient":4},"crashed":[],"whole":0,"recent":[]}"#
+                let record = #"{"attempts":{"transient":4},"crashed":[],"hosts":{},"whole":0,"recent":[]}"#
                 try bench.raw("HSET", "\(key):fails", "0", record)
             }
             let token = String(try bench.raw("HGET", "\(key):done", "0").prefix { $0 != " " })
@@ -124,7 +124,7 @@ extension BoardTests {
             case .lapseOnce, .lapseTooOften:
                 // A job that is not there must not come into being by it.
                 if happening == .lapseTooOften, try await bench.state() != nil {
-                    let record = #"{"attempts":{"lost":19},"crashed":[],"whole":0,"recent":[]}"#
+                    let record = #"{"attempts":{"lost":19},"crashed":[],"hosts":{},"whole":0,"recent":[]}"#
                     try bench.raw("HSET", "reel2:{main}:job:a1:fails", String(held.index), record)
                 }
                 try bench.lapse()

@@ -34,7 +34,9 @@ extension BoardTests {
             _ = try await bench.board.cancel(job.id)
             try await probe(job)
             try await bench.complete(bench.take("w1"))
+            // Two hosts say so.
             try await bench.fail(bench.take("w1"), .permanent)
+            try await bench.fail(bench.take("w2"), .permanent, by: "w2")
             _ = try await bench.board.retry(job.id)
             // Every claim that finds nothing parks the job, so that only what follows can bring it back.
             while let claim = try await bench.claimReady("w1") { held.append(claim) }
@@ -84,6 +86,7 @@ extension BoardTests {
             try await bench.beat("w1", holding: [lost])  // adopted
             try await bench.board.release(lost)
             try await bench.fail(bench.take("w2"), .permanent, by: "w2")
+            try await bench.fail(bench.take("w1"), .permanent)
             _ = try await bench.board.retry(job.id)
             let again = try await bench.take("w1")
             _ = try await bench.board.pause(job.id)

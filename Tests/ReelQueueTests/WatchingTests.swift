@@ -85,8 +85,8 @@ extension BoardTests {
                 try bench.raw("ZADD", "reel2:{main}:jobs", "\(number)000", "j\(number)")
                 if number != 12 { _ = try await bench.board.cancel(JobID("j\(number)")) }
             }
-            #expect(try await bench.board.latestJobs(ended: 3).map(\.job.id.text) == ["j12", "j17", "j18", "j19"])
-            #expect(try await bench.board.latestJobs().count == 10)
+            #expect(try await bench.board.latestJobs(ended: 3).jobs.map(\.job.id.text) == ["j12", "j17", "j18", "j19"])
+            #expect(try await bench.board.latestJobs().jobs.count == 10)
         }
     }
 }

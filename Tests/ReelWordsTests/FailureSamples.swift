@@ -140,6 +140,8 @@ extension FailureReason {
             .boardOfOtherVersion(found: 9, known: 4),
             .redisUnreachable(address: "redis://10.0.0.5:6379", said: "Connection refused", passes: true),
             .redisRefused(address: "redis://10.0.0.5:6379", said: "NOAUTH Authentication required", passes: false),
+            .boardLost(jobs: [JobID("a1")]),
+            .boardLost(jobs: ["a1", "b2", "c3", "d4"].map { JobID($0) }),
             .boardUnreadable(said: "not JSON"),
             .passesVanished(job: JobID("a1")),
         ] + RedisAddressFault.allCases.map { .redisAddressInvalid(address: "http://x", fault: $0) }

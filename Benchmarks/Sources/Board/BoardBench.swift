@@ -64,7 +64,7 @@ struct BoardBench {
         try await reading("status of the large job", 200) { _ = try await board.status(large) }
         try await reading("its passes at a glance, 100 cells", 200) { _ = try await board.strip(large, cells: 100) }
         try await reading("the queue: 100 jobs, and the pace", 100) {
-            _ = try await board.queue()
+            _ = try await board.queue().jobs
             _ = try await board.pace()
         }
         try await reading("all workers", 50) { _ = try await board.workers() }
@@ -206,7 +206,7 @@ struct BoardBench {
 
     /// What the board says was recorded must be what the workers were told.
     func check(_ recorded: Int) async throws {
-        let found = try await Board(address, name: "coordinator").latestJobs().reduce(0) { $0 + $1.passes.done }
+        let found = try await Board(address, name: "coordinator").latestJobs().jobs.reduce(0) { $0 + $1.passes.done }
         guard found == recorded else { throw Trouble("\(recorded) passes were recorded, but the board has \(found)") }
     }
 

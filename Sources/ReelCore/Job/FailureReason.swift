@@ -200,6 +200,8 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case redisUnreachable(address: String, said: String, passes: Bool)
     /// Redis answered with an error; quotes it.
     case redisRefused(address: String, said: String, passes: Bool)
+    /// Redis started without jobs that it had: not all of its log was applied, or all of it is gone.
+    case boardLost(jobs: [JobID])
     /// The board holds, or Redis answered, something that this version cannot read.
     case boardUnreadable(said: String)
     /// Redis lost passes of a plan while they were put up.
@@ -366,6 +368,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
         case boardOfOtherVersion = "board-of-other-version"
         case redisUnreachable = "redis-unreachable"
         case redisRefused = "redis-refused"
+        case boardLost = "board-lost"
         case boardUnreadable = "board-unreadable"
         case passesVanished = "passes-vanished"
         case redisAddressInvalid = "redis-address-invalid"
@@ -491,6 +494,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
         case .boardOfOtherVersion: FailureNature(.host, .unreachable, .incompatible)
         case .redisUnreachable(_, _, let passes), .redisRefused(_, _, let passes):
             FailureNature(passes ? .passing : .host, .unreachable, passes ? .transient : .permanent)
+        case .boardLost: FailureNature(.host, .unreachable)
         case .boardUnreadable: FailureNature(.host, .unreachable)
         case .passesVanished: FailureNature(.passing, .unreachable, .transient)
         case .redisAddressInvalid, .jobContradictory, .jobNotEnded: FailureNature(.request, .usage)

@@ -44,7 +44,7 @@ public struct JobControl: Sendable {
     public func setPaused(_ id: JobID, _ paused: Bool) async throws(ReelFailure) -> Outcome {
         let state = try await look(id)
         if let state, state.isTerminal { throw ReelFailure(.jobEnded(job: id, state: state)) }
-        guard try await board.status(id) != nil else { throw ReelFailure(.jobNotOnBoard(job: id)) }
+        guard try await board.state(of: id) != nil else { throw ReelFailure(.jobNotOnBoard(job: id)) }
         try record(id) { $0.paused = paused }
         _ = paused ? try await board.pause(id) : try await board.resume(id)
         return paused ? .paused : .resumed
@@ -129,7 +129,7 @@ public struct JobControl: Sendable {
     /// The state as the board knows it, else as the store does; nil where the store has an unfinished job of which the
     /// board knows nothing.
     private func look(_ id: JobID) async throws(ReelFailure) -> JobState? {
-        if let status = try await board.status(id) { return status.state }
+        if let state = try await board.state(of: id) { return state }
         guard store.job(id).exists else { throw JobControl.unknown(id) }
         return try store.job(id).read().state
     }
@@ -147,7 +147,7 @@ extension Board {
     /// Takes a job off the board. Those who work on it learn so with their next beat; what they still write must not
     /// meet what comes after.
     func withdraw(_ job: JobID) async throws(ReelFailure) {
-        guard try status(job) != nil else { return }
+        guard try state(of: job) != nil else { return }
         _ = try cancel(job)
         try await waitUntilLetGo(job)
         try forget(job)
@@ -157,7 +157,8 @@ extension Board {
     /// must not meet what comes after.
     func waitUntilLetGo(_ job: JobID) async throws(ReelFailure) {
         let deadline = ContinuousClock.now + .seconds(25)
-        while try !live(job).isEmpty, ContinuousClock.now < deadline {
+        // Where it cannot be told who works on it, there is nothing to wait for.
+        while let live = try? live(job), !live.isEmpty, ContinuousClock.now < deadline {
             guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { throw .of(CancellationError()) }
         }
     }

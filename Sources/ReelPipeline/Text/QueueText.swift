@@ -6,7 +6,7 @@ internal import ReelWords
 public enum QueueText {
     /// - Parameter strips: of the jobs, by id.
     public static func lines(_ view: QueueView, strips: [String: PassStrip], on canvas: Canvas) -> [ScreenLine] {
-        let totals = totals(view)
+        let totals = totals(view) + view.unreadable.flatMap { unreadable($0, on: canvas) }
         guard !view.jobs.isEmpty else { return totals + [ScreenLine("no job waits or runs")] }
         let counts = view.jobs.map(Figures.passes)
         let broad = counts.map(\.count).max() ?? 0
@@ -24,7 +24,7 @@ public enum QueueText {
         let legend = canvas.rows ?? .max < 16 ? [] : [ScreenLine(), StripText.legend(on: canvas)]
         let room = canvas.rows.map { $0 - totals.count - 1 - legend.count - 1 }
         let shown = fitting(blocks, room)
-        let hidden = view.active + view.failed - shown.count
+        let hidden = max(view.active + view.failed - view.unreadable.count - shown.count, 0)
         return totals + [ScreenLine()] + shown.joined()
             + (hidden > 0 ? [ScreenLine(hidden == 1 ? "1 job more" : "\(hidden) jobs more", .faint)] : []) + legend
     }
@@ -44,6 +44,10 @@ public enum QueueText {
             ScreenLine(
                 "last minute: \(Figures.speed(view.framesPerSecond)), \(passes) passes a minute" + eta),
         ]
+    }
+
+    private static func unreadable(_ job: QueueView.UnreadableView, on canvas: Canvas) -> [ScreenLine] {
+        ScreenLine(job.id + "  cannot be read: ", .bad).followed(by: job.reason, on: canvas)
     }
 
     private static func head(_ job: JobView) -> ScreenLine {

@@ -62,6 +62,7 @@ public struct JobView: Codable, Hashable, Sendable {
 
     /// A host that gets nothing of the job.
     public struct ExcludedView: Codable, Hashable, Sendable {
+        public var worker: String
         public var host: String
         public var reason: String
         public var code: String
@@ -107,12 +108,13 @@ public struct JobView: Codable, Hashable, Sendable {
             if !told.contains(view) { told.append(view) }
         }
         excluded = status.excluded.sorted { $0.key < $1.key }.map {
-            ExcludedView(host: $0.key, reason: $0.value.words, code: $0.value.reason.code)
+            ExcludedView(
+                worker: $0.key, host: $0.value.host, reason: $0.value.reason.words, code: $0.value.reason.reason.code)
         }
         let space = status.spaceNote.map { WaitReason.space(host: $0.host, $0.reason).description }
-        let hosts = excluded.map(JobView.warning)
+        let workers = excluded.map(JobView.warning)
         warnings =
-            (diagnostics.map(\.message) + [space].compactMap(\.self) + hosts
+            (diagnostics.map(\.message) + [space].compactMap(\.self) + workers
             + [waits].compactMap(\.self)).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
         failureCount = status.failureCount
         self.failures = failures ?? status.failures.map { FailureView($0) }
@@ -155,7 +157,7 @@ public struct JobView: Codable, Hashable, Sendable {
         (output, outputBytes, outputSha256) = (result?.path, result?.recorded?.bytes, result?.recorded?.sha256)
     }
 
-    /// The warning that a host gets nothing of a job.
+    /// The warning that a worker gets nothing of a job.
     static func warning(_ excluded: ExcludedView) -> String {
         "\(excluded.host) cannot take this job: \(excluded.reason)"
     }

@@ -1,5 +1,6 @@
-internal import ReelCore
+public import ReelCore
 public import ReelQueue
+internal import ReelWords
 
 /// The queue as `--json` shows it: all jobs together, and each. Documented in docs/json.md; names only ever get added.
 public struct QueueView: Codable, Hashable, Sendable {
@@ -25,9 +26,18 @@ public struct QueueView: Codable, Hashable, Sendable {
     public var slotsBusy: Int
     /// Those that have not ended, the oldest first, then those that failed, the latest first; a page of each.
     public var jobs: [JobView]
+    /// Jobs of which the board holds something that cannot be read: nothing of them is given out.
+    public var unreadable: [UnreadableView]
+
+    public struct UnreadableView: Codable, Hashable, Sendable {
+        public var id: String
+        public var reason: String
+        public var code: String
+    }
 
     public init(
-        jobs: [JobView], counts: (active: Int, failed: Int), pace: Pace, workers: [WorkerStatus]
+        jobs: [JobView], counts: (active: Int, failed: Int), pace: Pace, workers: [WorkerStatus],
+        unreadable: [JobID: ReelFailure] = [:]
     ) {
         (active, failed) = counts
         ready = jobs.reduce(0) { $0 + $1.passesReady }
@@ -47,5 +57,8 @@ public struct QueueView: Codable, Hashable, Sendable {
         slots = alive.reduce(0) { $0 + $1.report.slots - $1.report.slotsOut }
         slotsBusy = alive.reduce(0) { $0 + $1.report.held.count }
         self.jobs = jobs
+        self.unreadable = unreadable.sorted { $0.key.text < $1.key.text }.map {
+            UnreadableView(id: $0.key.text, reason: $0.value.words, code: $0.value.reason.code)
+        }
     }
 }

@@ -66,7 +66,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
 
     private static func obstacle(of worker: WorkerStatus, _ status: JobStatus) -> String? {
         let host = worker.report.host
-        if let reason = status.excluded[host] { return "\(host): \(reason.words)" }
+        if let excluded = status.excluded[worker.report.worker.text] { return "\(host): \(excluded.reason.words)" }
         let missing = status.job.encoders.first { !worker.report.encoders.contains($0) }
         return missing.map { "\(host): it has no encoder \($0)" }
     }

@@ -16,11 +16,14 @@ struct Auditor: Sendable {
         var saidEmpty = false
         repeat {
             do throws(ReelFailure) {
-                if let audit = try await board.auditAfterRestart(), audit.repairs > 0 {
-                    log.notice("the board was audited: \(audit.repairs) repairs in \(audit.jobs) jobs")
+                if let audit = try await board.auditAfterRestart() {
+                    if audit.repairs > 0 {
+                        log.notice("the board was audited: \(audit.repairs) repairs in \(audit.jobs) jobs")
+                    }
+                    say(audit.lost)
                 }
                 let isEmpty = try await board.isEmpty()
-                if isEmpty, !saidEmpty { sayWhatIsLost() }
+                if isEmpty, !saidEmpty { say((try? store.unfinishedJobs()) ?? []) }
                 saidEmpty = isEmpty
             } catch {
                 log.debug("no audit: \(error.words)")
@@ -28,13 +31,10 @@ struct Auditor: Sendable {
         } while (try? await Task.sleep(for: interval)) != nil
     }
 
-    private func sayWhatIsLost() {
-        let unfinished = ((try? store.unfinishedJobs()) ?? []).count
-        guard unfinished > 0 else { return }
-        log.warning(
-            """
-            the board knows no job, but the store \(store.root) has \(unfinished) unfinished: they can be recovered
-            """)
+    private func say(_ lost: [JobID]) {
+        guard !lost.isEmpty else { return }
+        let failure = ReelFailure(.boardLost(jobs: lost))
+        log.error("\(failure.words)", metadata: ["code": "\(failure.reason.code)"])
     }
 }
 

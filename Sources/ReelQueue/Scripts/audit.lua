@@ -38,6 +38,8 @@ end
 repair(redis.call('ZADD', key('active'), 'NX', fields[5], id) == 1)
 repair(redis.call('ZADD', key('jobs'), 'NX', fields[5], id) == 1)
 
+assert(is_count(passes, 0) and passes <= MOST_PASSES and is_count(cursor, 0))
+
 -- The probe is held with a lease, or in `retry`; once there is a plan it is neither.
 local prober = holder(id, PROBE)
 if state == 'probing' then

@@ -62,7 +62,8 @@ redis.call('ZADD', key('workers'), now, worker)
 
 local reply = { redis.call('HEXISTS', key('control'), 'drain:' .. worker) }
 for i = 6, #ARGV, 7 do
-  table.insert(reply, answer(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5],
-    tonumber(ARGV[i + 6])))
+  local said = apart(ARGV[i], answer, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5],
+    tonumber(ARGV[i + 6]))
+  table.insert(reply, said or 'lost')
 end
 return reply

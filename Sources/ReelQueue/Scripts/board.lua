@@ -10,7 +10,7 @@ local prefix = KEYS[1]
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
 
-local LIMITS = { transient = 5, crash = 3, lost = 20, limit = 2, permanent = 1 }
+local LIMITS = { transient = 5, crash = 3, lost = 20, limit = 2, permanent = 2 }
 
 -- What the keys of this board hold; raised whenever a program of before would misread them.
 local SCHEMA = '2'
@@ -289,29 +289,39 @@ local function host_of(worker)
   return redis.call('HGET', key('worker:' .. worker), 'host') or worker
 end
 
--- Attempts that failed at a pass: {attempts = {cause = count}, crashed = {worker …}, whole = runs that were whole at
--- some claim's begin, recent = the last ones, each {cause, reason, worker, host, token, at}}. A reason is text that
+-- Attempts that failed at a pass: {attempts = {cause = count}, crashed = {worker …}, hosts = {cause = {host …}}, whole =
+-- runs that were whole at some claim's begin, recent = the last ones, each {cause, reason, worker, host, token, at}}. A reason is text that
 -- nothing here reads; one that is missing is that the worker vanished.
 local function failures(id, index)
   local entry = redis.call('HGET', job_key(id, 'fails'), index)
-  return entry and cjson.decode(entry) or { attempts = {}, crashed = {}, whole = 0, recent = {} }
+  return entry and cjson.decode(entry) or { attempts = {}, crashed = {}, hosts = {}, whole = 0, recent = {} }
 end
 
 local function keep_failures(id, index, record)
   redis.call('HSET', job_key(id, 'fails'), index, cjson.encode(record))
 end
 
--- Charges an attempt and says whether the pass may be tried again, and how often it has failed so.
+local function contains(list, value)
+  for _, one in ipairs(list) do
+    if one == value then return true end
+  end
+  return false
+end
+
+-- Charges an attempt and says whether the pass may be tried again, how often it has failed so, and on which hosts.
 local function charge(id, index, cause, worker, token, reason)
   local record = failures(id, index)
   record.attempts[cause] = (record.attempts[cause] or 0) + 1
   if cause == 'crash' then table.insert(record.crashed, worker) end
+  local hosts = record.hosts[cause] or {}
+  if not contains(hosts, host_of(worker)) then table.insert(hosts, host_of(worker)) end
+  record.hosts[cause] = hosts
   table.insert(record.recent, {
     cause = cause, reason = reason, worker = worker, host = host_of(worker), token = token, at = now,
   })
   if #record.recent > ATTEMPTS_KEPT then table.remove(record.recent, 1) end
   keep_failures(id, index, record)
-  return record.attempts[cause] < LIMITS[cause], record.attempts[cause]
+  return record.attempts[cause] < LIMITS[cause], record.attempts[cause], hosts
 end
 
 -- After a pass ran out of memory, the bytes that its next holder must have free: twice the job's need.
@@ -325,13 +335,56 @@ local function removal_of(id)
   return by and tonumber(till) > now and by or nil
 end
 
--- A host gets nothing of a job any more. True where that is so for the host of every live worker: nobody is left.
+-- A worker gets nothing of a job any more. True where that is so for every live worker: none is left. Workers that have
+-- left the registry are forgotten.
 local function exclude(id, worker, reason, lease)
-  redis.call('HSET', job_key(id, 'excluded'), host_of(worker), reason)
+  local before = redis.call('HGETALL', job_key(id, 'excluded'))
+  redis.call('HSET', job_key(id, 'excluded'), worker, host_of(worker) .. '\n' .. reason)
+  for i = 1, #before, 2 do
+    local name = before[i]
+    if name ~= worker and not redis.call('ZSCORE', key('workers'), name) then
+      redis.call('HDEL', job_key(id, 'excluded'), name)
+    end
+  end
   event('excluded', id, nil, worker)
   local live = redis.call('ZRANGEBYSCORE', key('workers'), now - lease, '+inf')
   for _, name in ipairs(live) do
-    if redis.call('HEXISTS', job_key(id, 'excluded'), host_of(name)) == 0 then return false end
+    if redis.call('HEXISTS', job_key(id, 'excluded'), name) == 0 then return false end
   end
   return #live > 0
+end
+
+-- Whether a live worker on none of these hosts could try a pass that takes so much memory.
+local function others_could(id, hosts, need, lease)
+  for _, name in ipairs(redis.call('ZRANGEBYSCORE', key('workers'), now - lease, '+inf')) do
+    if not contains(hosts, host_of(name)) and redis.call('HEXISTS', job_key(id, 'excluded'), name) == 0
+      and redis.call('HEXISTS', key('control'), 'drain:' .. name) == 0
+      and tonumber(redis.call('HGET', key('worker:' .. name), 'memory') or 0) >= need then
+      return true
+    end
+  end
+  return false
+end
+
+-- More passes than this no job has.
+local MOST_PASSES = 1e8
+
+-- Whether a field is a whole number that is large enough, and that arithmetic still tells from its neighbours.
+local function is_count(value, least) return value and value >= least and value <= 2 ^ 53 and value % 1 == 0 end
+
+-- Sets a job aside of which the board holds something that no script writes: nothing of it is given out or looked at any
+-- more, until a person removes it.
+local function set_aside(id)
+  redis.call('ZADD', key('broken'), now, id)
+  for _, list in ipairs({ 'run', 'timer', 'tail' }) do redis.call('ZREM', key(list), id) end
+  event('broken', id)
+end
+
+-- Does something to one job of several. What is wrong with that job ends there: the job is set aside, and the answer is
+-- nil. What Redis refuses is no fault of a job, unless a key has another type.
+local function apart(id, action, ...)
+  local fine, reply = pcall(action, id, ...)
+  if fine then return reply end
+  if type(reply) == 'table' and not tostring(reply.err):find('WRONGTYPE', 1, true) then error(reply) end
+  set_aside(id)
 end

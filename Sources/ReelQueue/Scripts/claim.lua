@@ -6,9 +6,9 @@
 -- Reply    {job, index, kind of the pass, the pass as JSON ('' for assembly and probe), bytes that it may take, plan}
 --          an integer: nothing yet, ask again from this rank (a call looks at 256 jobs and 1000 passes at most)
 --          nil: nothing for this worker; an error where the board is of another version
--- Keeps    a pass has one holder: what is in `live` or `done` is never given out. Within a job a retry that is due
---          goes first, else the cursor's pass. Needs, protocol, pause and excluded hosts are respected. A host without
---          a job's encoders is excluded from it; where no other is left the job fails. Where there is nothing else,
+-- Keeps    a job that cannot be read is set aside, and others go on. A pass has one holder: what is in `live` or `done` is never given out. Within a job a retry that is due
+--          goes first, else the cursor's pass. Needs, protocol, pause and excluded workers are respected. A worker
+--          without a job's encoders is excluded from it; where no other is left the job fails. Where there is nothing else,
 --          a pass that lags at its job's tail is given out a second time, to one worker; the first result counts.
 --          Where no pass lags, either, the assembly begins with what is finished, and waits for the rest.
 --          Of a job that is probing there is the probe, for which no encoders are asked.
@@ -16,6 +16,8 @@ local worker, memory, protocol, lease = ARGV[1], tonumber(ARGV[2]), ARGV[3], ton
 local token, rank, retention = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local BATCH, STEPS, RETRIES = 256, 1000, 16
 local LAG, COPIED, TAIL_WAIT = 2, 0.03, 250
+-- Leases for which a pass that is said to be impossible waits for another host.
+local PATIENCE = 30
 
 local encoders = {}
 for build in ARGV[4]:gmatch('[^\n]+') do encoders[build] = true end
@@ -23,7 +25,7 @@ for build in ARGV[4]:gmatch('[^\n]+') do encoders[build] = true end
 -- Most jobs exclude nobody.
 local function is_excluded(id)
   return redis.call('EXISTS', job_key(id, 'excluded')) == 1
-    and redis.call('HEXISTS', job_key(id, 'excluded'), host_of(worker)) == 1
+    and redis.call('HEXISTS', job_key(id, 'excluded'), worker) == 1
 end
 
 local function can_take(id, job)
@@ -37,11 +39,17 @@ local function missing_encoder(job)
   return nil
 end
 
--- A pass that crashed here goes to another worker where there is one; after a lease nobody else came for it. One that
--- ran out of memory goes to a larger slot.
+-- A pass that crashed here goes to another worker where there is one; after a lease nobody else came for it. One that is
+-- said to be impossible on this host goes to another host; that may be busy for longer. One that ran out of memory goes to
+-- a larger slot.
 local function is_for_others(id, index, due, job)
   local record = failures(id, index)
   if need_of(record, job.need) > memory then return true end
+  local refused_on = record.hosts.permanent or {}
+  if contains(refused_on, host_of(worker)) and now - due <= PATIENCE * lease
+    and others_could(id, refused_on, need_of(record, job.need), lease) then
+    return true
+  end
   if now - due > lease then return false end
   local here, seen = false, {}
   local others = redis.call('ZCOUNT', key('workers'), now - lease, '+inf')
@@ -125,15 +133,24 @@ local function park(id)
   withdraw(id)
 end
 
--- A job as `claim` sees it; `virtual` is its virtual time where it stands in `run`.
+-- A job as `claim` sees it; `virtual` is its virtual time where it stands in `run`. Raises an error where a job that can be
+-- worked on has a field that is none.
 local function facts(id, virtual)
   local fields = redis.call('HMGET', job_key(id),
-    'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share', 'paused')
-  return {
+    'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share', 'paused', 'plan')
+  local job = {
     state = fields[1], passes = tonumber(fields[2]), need = tonumber(fields[3]), protocol = fields[4],
     encoders = fields[5], cursor = tonumber(fields[6]), share = tonumber(fields[7]), paused = fields[8],
     virtual = tonumber(virtual),
   }
+  if CLAIMABLE[job.state] or job.state == 'probing' then
+    assert(is_count(job.passes, 0) and job.passes <= MOST_PASSES and is_count(job.need, 1) and is_count(job.cursor, 0)
+      and is_count(tonumber(fields[9]), 0)
+      and job.share and job.share > 0 and job.share < math.huge and job.protocol and job.encoders)
+  else
+    assert(ENDED[job.state] or redis.call('EXISTS', job_key(id)) == 0)
+  end
+  return job
 end
 
 -- Adds what is asked of a job only at its tail.
@@ -194,25 +211,30 @@ end
 
 local function may_be_copied(job) return job.copied < math.max(1, COPIED * job.passes) end
 
+local function copy_of(id)
+  local job = facts(id)
+  add_tail_facts(id, job)
+  if job.state ~= 'running' or job.paused or job.cursor < job.passes
+    or redis.call('ZCARD', job_key(id, 'retry')) > 0 or redis.call('HLEN', job_key(id, 'live')) == 0 then
+    redis.call('ZREM', key('tail'), id)
+  elseif can_take(id, job) and not missing_encoder(job) and may_be_copied(job) then
+    -- However many ask, few look: it costs as much as there are passes in flight.
+    redis.call('ZADD', key('tail'), now + TAIL_WAIT, id)
+    local index = laggard(id, job)
+    if index then
+      redis.call('HSET', job_key(id), 'copied', job.copied + 1)
+      hold(id, index, 'copies', token, worker, lease, text(now), '0', '0')
+      event('copied', id, index, worker)
+      return answer(id, index, need_of(failures(id, index), job.need))
+    end
+  end
+end
+
 -- One that asks in vain takes a second copy at the tail of a job, if that is worth it.
 local function copy()
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('tail'), '-inf', now, 'LIMIT', 0, 8)) do
-    local job = facts(id)
-    add_tail_facts(id, job)
-    if job.state ~= 'running' or job.paused or job.cursor < job.passes
-      or redis.call('ZCARD', job_key(id, 'retry')) > 0 or redis.call('HLEN', job_key(id, 'live')) == 0 then
-      redis.call('ZREM', key('tail'), id)
-    elseif can_take(id, job) and not missing_encoder(job) and may_be_copied(job) then
-      -- However many ask, few look: it costs as much as there are passes in flight.
-      redis.call('ZADD', key('tail'), now + TAIL_WAIT, id)
-      local index = laggard(id, job)
-      if index then
-        redis.call('HSET', job_key(id), 'copied', job.copied + 1)
-        hold(id, index, 'copies', token, worker, lease, text(now), '0', '0')
-        event('copied', id, index, worker)
-        return answer(id, index, need_of(failures(id, index), job.need))
-      end
-    end
+    local reply = apart(id, copy_of)
+    if reply then return reply end
   end
   return false
 end
@@ -233,7 +255,8 @@ local function visit_probe(id, job)
 end
 
 -- The reply where the search ends at this job of `run`. Otherwise nil: it has left `run`, or `rank` is behind it.
-local function visit(id, job)
+local function visit(id, virtual)
+  local job = facts(id, virtual)
   if not CLAIMABLE[job.state] and job.state ~= 'probing' or job.paused then
     withdraw(id)
   elseif not can_take(id, job) then
@@ -274,7 +297,7 @@ local refusal = refuse_schema()
 if refusal then return refusal end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('timer'), '-inf', now, 'LIMIT', 0, BATCH)) do
-  offer(id, now)
+  apart(id, offer, now)
   redis.call('ZREM', key('timer'), id)
 end
 
@@ -282,7 +305,7 @@ end
 for _ = 1, BATCH do
   local id, virtual = unpack(redis.call('ZRANGE', key('run'), rank, rank, 'WITHSCORES'))
   if not id then return copy() end
-  local reply = visit(id, facts(id, virtual))
+  local reply = apart(id, visit, virtual)
   if reply then return reply end
 end
 return rank

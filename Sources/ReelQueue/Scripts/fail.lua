@@ -3,7 +3,8 @@
 -- KEYS[1]  prefix
 -- ARGV     1 job  2 index  3 token  4 worker  5 plan  6 cause  7 reason as JSON  8 lease (ms)
 --          9 first wait after a transient failure (ms)  10 wait after a full disk (ms)  11 retention (ms)
--- Reply    'retry', 'job-failed', or 'late' (the token does not hold the pass, or the job has ended or another plan)
+-- Reply    'retry', 'job-at-fault' (tried again as well; it has crashed on two hosts by now), 'job-failed', or 'late' (the
+--          token does not hold the pass, or the job has ended or another plan)
 -- Keeps    only the holder can fail a pass; a charged cause never passes its limit without failing the job.
 local id, index, token, worker, cause, reason = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[6], ARGV[7]
 local lease, backoff = tonumber(ARGV[8]), tonumber(ARGV[9])
@@ -47,9 +48,19 @@ elseif cause == 'incompatible' then
   return try_again(now)
 end
 
-local again, count = charge(id, index, cause, worker, token, reason)
+-- What one host says is impossible another is asked for, while there is one that could. The process that submits, which
+-- is no worker, is believed at once where it probes: a person waits for what it says of the file.
+local function is_believed(hosts)
+  if #hosts > 1 then return true end
+  if index == PROBE and not redis.call('ZSCORE', key('workers'), worker) then return true end
+  return not others_could(id, hosts, need_of(failures(id, index), need), lease)
+end
+
+local again, count, hosts = charge(id, index, cause, worker, token, reason)
+if cause == 'permanent' and is_believed(hosts) then again = false end
 if again and (cause ~= 'limit' or larger_slot_is_there()) then
-  return try_again(cause == 'transient' and now + backoff * 2 ^ (count - 1) or now)
+  local answer = try_again(cause == 'transient' and now + backoff * 2 ^ (count - 1) or now)
+  return cause == 'crash' and #hosts > 1 and 'job-at-fault' or answer
 end
 local how = (cause == 'permanent' or cause == 'limit') and cause or 'exhausted'
 return give_up(how, count, worker)

@@ -12,6 +12,7 @@ local state = redis.call('HGET', job_key(id), 'state')
 if state and ARGV[2] ~= '' and (not ENDED[state] or removal_of(id) ~= ARGV[2]) then return 'ok' end
 if state and not ENDED[state] then return state end
 redis.call('ZREM', key('failed'), id)
+redis.call('ZREM', key('broken'), id)
 redis.call('UNLINK', job_key(id))
 for _, part in ipairs(PARTS) do redis.call('UNLINK', job_key(id, part)) end
 redis.call('ZREM', key('jobs'), id)

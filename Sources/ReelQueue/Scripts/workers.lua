@@ -12,22 +12,30 @@ for i = 1, #beats, 2 do
 end
 table.sort(names)
 
+-- What a worker holds by its report, four values each.
+local function holds_of(report)
+  local holds = {}
+  for _, held in ipairs(cjson.decode(report).held) do
+    local part, _, started = part_of(held.job, held.index, held.token)
+    if part then
+      local kind, pass = pass_of(held.job, held.index)
+      if kind then
+        for _, value in ipairs({ held.token, tonumber(started), kind, pass }) do table.insert(holds, value) end
+      end
+    end
+  end
+  return holds
+end
+
 local reply = {}
 for _, name in ipairs(names) do
   local report = redis.call('HGET', key('worker:' .. name), 'report')
   -- Without one it departed while the log was torn.
   if report then
     local entry = { report, at[name], redis.call('HEXISTS', key('control'), 'drain:' .. name) }
-    for _, held in ipairs(cjson.decode(report).held) do
-      local part, _, started = part_of(held.job, held.index, held.token)
-      if part then
-        table.insert(entry, held.token)
-        table.insert(entry, tonumber(started))
-        local kind, pass = pass_of(held.job, held.index)
-        table.insert(entry, kind)
-        table.insert(entry, pass)
-      end
-    end
+    -- A report or a job that cannot be read leaves out what the worker holds.
+    local fine, holds = pcall(holds_of, report)
+    for _, value in ipairs(fine and holds or {}) do table.insert(entry, value) end
     table.insert(reply, entry)
   end
 end

@@ -23,7 +23,7 @@ extension BoardModel {
                 continue
             }
             if let missing = job.published.encoders.first(where: { !offer.encoders.contains($0) }) {
-                exclude(host(of: offer.worker.text), from: id, ReelFailure(.encoderMissing(build: missing)))
+                exclude(offer.worker.text, from: id, ReelFailure(.encoderMissing(build: missing)))
                 continue
             }
             if let index = next(of: job, for: offer) { return give(id, index, to: offer, token: token) }
@@ -48,7 +48,7 @@ extension BoardModel {
 
     private func canTake(_ job: Job, _ offer: WorkerOffer) -> Bool {
         job.published.need <= offer.memoryFree && job.published.protocolVersion == offer.protocolVersion
-            && job.excluded[host(of: offer.worker.text)] == nil
+            && job.excluded[offer.worker.text] == nil
     }
 
     /// A retry that is due goes first, the one that is due longest before the others.
@@ -68,6 +68,12 @@ extension BoardModel {
     private func isForOthers(_ index: Int, of job: Job, _ offer: WorkerOffer, waited: Int) -> Bool {
         guard let failures = job.failures[index] else { return false }
         if need(of: index, job) > offer.memoryFree { return true }
+        let refusedOn = failures.hosts["permanent"] ?? []
+        if refusedOn.contains(host(of: offer.worker.text)), waited <= 30 * BoardModel.lease,
+            othersCould(job, refusedOn, need: need(of: index, job))
+        {
+            return true
+        }
         guard failures.crashedOn.contains(offer.worker.text), waited <= BoardModel.lease else { return false }
         return liveWorkers.contains { !failures.crashedOn.contains($0) }
     }
@@ -205,7 +211,7 @@ extension BoardModel {
             jobs[id]?.notedPass = index
             due += BoardModel.lease
         case .incompatible:
-            if exclude(host(of: worker), from: id, failure) {
+            if exclude(worker, from: id, failure) {
                 drop(id, index, claim.token)
                 return .jobFailed
             }
@@ -225,8 +231,13 @@ extension BoardModel {
                 reason = .passExhausted(pass: index, attempts: count, last: failure)
             }
         case .permanent:
-            _ = charge(id, index, failure, worker: worker, token: claim.token)
-            reason = failure.reason
+            let count = charge(id, index, failure, worker: worker, token: claim.token)
+            let hosts = jobs[id]?.failures[index]?.hosts["permanent"] ?? []
+            if count > 1 || index < 0 && workers[worker] == nil
+                || !othersCould(job, hosts, need: need(of: index, jobs[id] ?? job))
+            {
+                reason = failure.reason
+            }
         }
         if let reason {
             fail(id, ReelFailure(reason), exhausted: index)
@@ -234,7 +245,8 @@ extension BoardModel {
             return .jobFailed
         }
         handBack(id, index, claim.token, due: due)
-        return .retry
+        let crashes = jobs[id]?.failures[index]?.hosts["crash"] ?? []
+        return failure.cause == .crash && crashes.count > 1 ? .jobAtFault : .retry
     }
 
     /// Results prove wrong: how many were taken back.
@@ -306,6 +318,7 @@ extension BoardModel {
         var failures = jobs[id]?.failures[index] ?? Failures()
         failures.attempts[cause.rawValue, default: 0] += 1
         if cause == .crash { failures.crashedOn.insert(worker) }
+        failures.hosts[cause.rawValue, default: []].insert(host(of: worker))
         failures.recent.append(
             PassFailure.Attempt(
                 cause: cause.rawValue, reason: reason, worker: worker, host: host(of: worker), token: token, time: 0))
@@ -314,14 +327,24 @@ extension BoardModel {
         return failures.attempts[cause.rawValue] ?? 0
     }
 
-    /// A host gets nothing of a job any more. True where nobody is left, so that the job failed.
+    /// A worker gets nothing of a job any more. True where none is left, so that the job failed.
     @discardableResult
-    private mutating func exclude(_ host: String, from id: String, _ reason: ReelFailure) -> Bool {
-        jobs[id]?.excluded[host] = reason
-        let hosts = liveWorkers.map { self.host(of: $0) }
-        guard !hosts.isEmpty, hosts.allSatisfy({ jobs[id]?.excluded[$0] != nil }) else { return false }
+    private mutating func exclude(_ worker: String, from id: String, _ reason: ReelFailure) -> Bool {
+        let host = host(of: worker)
+        var excluded = (jobs[id]?.excluded ?? [:]).filter { workers[$0.key] != nil }
+        excluded[worker] = JobStatus.Exclusion(host: host, reason: reason)
+        jobs[id]?.excluded = excluded
+        guard !liveWorkers.isEmpty, liveWorkers.allSatisfy({ excluded[$0] != nil }) else { return false }
         fail(id, ReelFailure(.noWorkerCan(host: host, last: reason)), exhausted: nil)
         return true
+    }
+
+    /// Whether a live worker on none of these hosts could try a pass that takes so much memory.
+    private func othersCould(_ job: Job, _ hosts: Set<String>, need: Int64) -> Bool {
+        workers.contains { name, worker in
+            !worker.isSilent && !worker.isDraining && worker.memory >= need && !hosts.contains(worker.host)
+                && job.excluded[name] == nil
+        }
     }
 }
 

@@ -67,6 +67,8 @@ struct BoardModel {
     struct Failures {
         var attempts: [String: Int] = [:]
         var crashedOn: Set<String> = []
+        /// By cause, where it failed so.
+        var hosts: [String: Set<String>] = [:]
         var wholeRuns = 0
         var recent: [PassFailure.Attempt] = []
     }
@@ -81,7 +83,7 @@ struct BoardModel {
         /// The assembly's is the last.
         var conditions: [Condition] = [.waiting]
         var failures: [Int: Failures] = [:]
-        var excluded: [String: ReelFailure] = [:]
+        var excluded: [String: JobStatus.Exclusion] = [:]
         /// The last token that handed a pass back.
         var returned: [Int: String] = [:]
         /// The virtual time that it had come to when it left the line.

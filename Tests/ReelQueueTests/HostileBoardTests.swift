@@ -1,0 +1,124 @@
+import ReelCore
+import ReelQueue
+import Testing
+
+extension BoardTests {
+    /// What no script of this version wrote: another program, another release, a torn log, an operator's slip.
+    @Suite struct HostileBoards {
+        let bench: Bench
+        let job = JobID("a1")
+        init() throws { bench = try Bench() }
+
+        private static let values = [
+            "", "x", "-1", "0", "nan", "inf", "-inf", "1e300", "-9223372036854775808", "9223372036854775807",
+            "18446744073709551616", "{}", "[1", "t 9223372036854775807 -1 x w", "video {", "t {",
+        ]
+        private static let fields = [
+            "state", "job", "plan", "passes", "need", "protocol", "encoders", "cursor", "share", "virtual", "frames",
+            "effort", "created", "offered", "finished", "paused", "copied", "sum", "note", "noted", "removing",
+        ]
+        private static let parts = [
+            "passes", "live", "copies", "times", "done", "fails", "excluded", "returned", "pace",
+        ]
+        private static let wholes = ["", ":passes", ":live", ":copies", ":done", ":retry", ":fails", ":map"]
+
+        /// Spoils one thing of a job, if a thing spoiled before lets it; says what.
+        private func spoil(_ random: inout SplitMix64) throws -> String {
+            let key = "reel2:{main}:job:a1"
+            let value = HostileBoards.values.randomElement(using: &random) ?? ""
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0...2:
+                let field = HostileBoards.fields.randomElement(using: &random) ?? ""
+                _ = try? bench.raw("HSET", key, field, value)
+                return "\(field) is \(value)"
+            case 3:
+                let part = HostileBoards.parts.randomElement(using: &random) ?? ""
+                let index = ["0", "1", "9", "x", "99999999999999999999"].randomElement(using: &random) ?? ""
+                _ = try? bench.raw("HSET", "\(key):\(part)", index, value)
+                return "\(part) of \(index) is \(value)"
+            default:
+                let part = HostileBoards.wholes.randomElement(using: &random) ?? ""
+                try bench.raw("DEL", key + part)
+                try bench.raw("SADD", key + part, value)
+                return "\(part) is a set"
+            }
+        }
+
+        /// Asks for everything that can be asked; an answer or a failure is right.
+        private func askEverything(_ claim: Claim) async throws {
+            let board = bench.board
+            _ = try? await board.status(job)
+            _ = try? await board.strip(job, cells: 7)
+            _ = try? await board.results(job)
+            _ = try? await board.live(job)
+            _ = try? await board.passes(job, at: [0, 1])
+            _ = try? await board.passDiagnostics(job)
+            _ = try? await board.retries(job)
+            _ = try? await board.attend(job, waiter: "c1")
+            _ = try? await board.pace()
+            _ = try? await bench.complete(claim)
+            _ = try? await bench.fail(claim, .crash)
+            _ = try? await board.release(claim)
+        }
+
+        @Test(arguments: 1...150) func nothingOfOneJobHarmsAnother(_ seed: UInt64) async throws {
+            var random = SplitMix64(seed: seed)
+            try await bench.publish(Bench.job("a1", passes: 3))
+            try await bench.beat()
+            let held = [try await bench.take(), try await bench.take()]
+            try await bench.complete(held[0])
+            var what = try spoil(&random)
+            if Bool.random(using: &random) { what += ", " + (try spoil(&random)) }
+            let wrong = Comment("seed \(seed): \(what)")
+            try await bench.publish(Bench.job("b2", passes: 2))
+
+            // Who holds something of both beats, leases lapse, and all lists can be looked at.
+            #expect(try await bench.beat(holding: [held[1]]).answers.count == 1, wrong)
+            _ = try await bench.board.audit()
+            #expect(try await bench.board.workers().count == 1, wrong)
+            var done = 0
+            while let claim = try await claimOrNothing(wrong) {
+                if claim.job == JobID("b2"), try await bench.complete(claim) == .ok { done += 1 }
+                if claim.job == job { _ = try? await bench.complete(claim) }
+            }
+            #expect(done == 3, wrong)
+            #expect(try await bench.state("b2") == .done, wrong)
+            try bench.lapse()
+            _ = try await bench.reaper().reap()
+            for list in [try await bench.board.queue(), try await bench.board.latestJobs()] {
+                let isThere = list.jobs.map(\.job.id).contains(job) || list.unreadable[job] != nil
+                let state = try await bench.board.state(of: job)
+                #expect(isThere || state.map(\.isTerminal) != false, wrong)
+            }
+            try await askEverything(held[1])
+            _ = try await bench.board.cancel(job)
+            try await bench.board.forget(job)
+            #expect(try await bench.board.state(of: job) == nil, wrong)
+            #expect(try await bench.board.queue().unreadable.isEmpty, wrong)
+        }
+
+        /// An answer that makes no sense is thrown, and the next one does.
+        private func claimOrNothing(_ wrong: Comment) async throws -> Claim? {
+            for _ in 0..<20 {
+                do { return try await bench.claim() } catch let failure as ReelFailure {
+                    guard case .boardUnreadable = failure.reason else { throw failure }
+                }
+            }
+            Issue.record("claims are refused for ever: \(wrong)")
+            return nil
+        }
+
+        @Test func aJobWithoutANeedIsSetAsideAndNamed() async throws {
+            try await bench.publish(Bench.job("a1", passes: 1))
+            try await bench.publish(Bench.job("b2", passes: 1))
+            try bench.raw("HSET", "reel2:{main}:job:a1", "need", "x")
+            #expect(try await bench.take().job == JobID("b2"))
+            let queue = try await bench.board.queue()
+            #expect(queue.jobs.map(\.job.id) == [JobID("b2")])
+            #expect(queue.unreadable.keys.sorted { $0.text < $1.text } == [job])
+            #expect(try await bench.board.cancel(job))
+            try await bench.board.forget(job)
+            #expect(try await bench.board.queue().unreadable.isEmpty)
+        }
+    }
+}
