@@ -194,12 +194,13 @@ local function laggard(id, job)
   return found
 end
 
--- Whether the assembly can begin though passes are still in hand: nothing else is to be given out, and what it begins
--- with is there: all sound, and the video's end.
+-- Whether the assembly can begin though passes are still in hand: nothing else is to be given out, it fits (it may have
+-- run out of memory before), and what it begins with is there: all sound, and the video's end.
 local function may_assemble(id, job)
   if job.state ~= 'running' or redis.call('HLEN', job_key(id, 'live')) == 0
     or redis.call('ZCARD', job_key(id, 'retry')) > 0
-    or redis.call('HEXISTS', job_key(id, 'live'), job.passes) == 1 then
+    or redis.call('HEXISTS', job_key(id, 'live'), job.passes) == 1
+    or need_of(failures(id, text(job.passes)), job.need) > memory then
     return false
   end
   for index = 0, job.passes - 1 do

@@ -27,7 +27,9 @@ extension BoardModel {
                 continue
             }
             if let index = next(of: job, for: offer) { return give(id, index, to: offer, token: token) }
-            if mayAssemble(job), id != quickIn || laggard(of: job, for: offer) == nil {
+            if mayAssemble(job), need(of: job.published.passCount, job) <= offer.memoryFree,
+                id != quickIn || laggard(of: job, for: offer) == nil
+            {
                 let claim = give(id, job.published.passCount, to: offer, token: token)
                 park(id)
                 return claim
