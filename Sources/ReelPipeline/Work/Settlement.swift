@@ -17,7 +17,8 @@ struct Settlement: Sendable {
     private var claim: Claim { work.assignment.claim }
     private var name: String { work.assignment.description }
 
-    func settle(_ outcome: Result<PassResult, ReelFailure>) async {
+    /// Settles the attempt. What the board says to a failure; nil where it was told of none, or did not answer.
+    func settle(_ outcome: Result<PassResult, ReelFailure>) async -> FailAnswer? {
         switch (holdings.verdict(on: claim), outcome) {
         case (.lost, _):
             log.warning("lost \(name): its lease had lapsed")
@@ -32,10 +33,12 @@ struct Settlement: Sendable {
         case (nil, .failure(let failure)) where failure.kind == .interrupted:
             await handBack()
         case (nil, .failure(let failure)) where failure.reason.passToRepeat != nil:
-            if await takeBack(failure) { await handBack() } else { await fail(failure) }
+            guard await takeBack(failure) else { return await fail(failure) }
+            await handBack()
         case (nil, .failure(let failure)):
-            await fail(failure)
+            return await fail(failure)
         }
+        return nil
     }
 
     /// Has the passes done again whose segments are not what was recorded: the one that the assembly met, and all whose
@@ -48,7 +51,8 @@ struct Settlement: Sendable {
                 pass == failure.reason.passToRepeat || !folder.missingSegments(of: recorded.result.segments).isEmpty
             }
             return try await board.invalidate(
-                claim.job, passes: wrong.map { ($0.key, $0.value.token) }, plan: claim.plan, by: worker, reason: failure)
+                claim.job, passes: wrong.map { ($0.key, $0.value.token) }, plan: claim.plan, by: worker, reason: failure
+            )
         }
         return taken ?? 0 > 0
     }
@@ -79,7 +83,7 @@ struct Settlement: Sendable {
         }
     }
 
-    private func fail(_ failure: ReelFailure) async {
+    private func fail(_ failure: ReelFailure) async -> FailAnswer? {
         work.removePartial()
         log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
         if failure.cause == .noSpace { await claimer.pauseForSpace() }
@@ -90,6 +94,7 @@ struct Settlement: Sendable {
         if answer == .jobFailed {
             await work.assignment.context.folder.recordEnd(.failed, failure, on: board)
         }
+        return answer
     }
 
     private func handBack() async {

@@ -154,17 +154,23 @@ final class Slot: Sendable {
     }
 
     private func settle(_ work: Work, _ outcome: Result<PassResult, ReelFailure>) async {
-        switch outcome {
-        case .success: health.withLock { $0.passFinished() }
-        case .failure(let failure) where failure.cause == .crash:
-            health.withLock { $0.engineCrashed(in: work.assignment.claim.job) }
-        case .failure: break
-        }
-        await Settlement(
+        let answer = await Settlement(
             work: work, worker: worker, board: board, claimer: claimer, holdings: holdings, drain: drain, log: log
         ).settle(outcome)
+        switch outcome {
+        case .success: health.withLock { $0.passFinished() }
+        case .failure(let failure): note(failure, answer, in: work.assignment.claim.job)
+        }
         holdings.remove(work.assignment.claim)
         await claimer.release(work.assignment.claim)
+    }
+}
+
+extension Slot {
+    /// A crash speaks against this slot, unless the board knows it to be the job's.
+    private func note(_ failure: ReelFailure, _ answer: FailAnswer?, in job: JobID) {
+        guard failure.cause == .crash, answer?.blamesJob != true else { return }
+        health.withLock { $0.engineCrashed(in: job) }
     }
 }
 
@@ -196,7 +202,6 @@ extension Slot {
 
     /// A probe that came to nothing.
     private func settle(_ claim: Claim, _ name: String, _ failure: ReelFailure) async {
-        if failure.cause == .crash { health.withLock { $0.engineCrashed(in: claim.job) } }
         let verdict = holdings.verdict(on: claim)
         if case .probeLost = failure.reason { return log.warning("lost \(name)") }
         if verdict == .lost || verdict == .cancelled { return log.notice("stopped \(name)") }
@@ -210,6 +215,7 @@ extension Slot {
             let answer = try await board.patiently { () throws(ReelFailure) in
                 try await board.fail(claim, worker: worker, failure: failure)
             }
+            note(failure, answer, in: claim.job)
             if answer == .jobFailed {
                 await claimer.store.job(claim.job).recordEnd(.failed, failure, on: board)
             }

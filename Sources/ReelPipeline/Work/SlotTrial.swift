@@ -20,7 +20,7 @@ struct SlotTrial: Sendable {
         // With a number of frames for each pass the frames are encoded; else their packets would be copied.
         let spec = JobSpec(container: .mkv, passFrames: SlotTrial.frames)
         let submit = Submit(
-            store: try Store(root: folder.path + "/store"), engine: engine,
+            store: try Store.make(root: folder.path + "/store"), engine: engine,
             capacity: Capacity(slots: 1, memoryTotal: 1 << 30, isLimit: false))
         let job = try await submit.place(JobRecord(submitting: clip, spec: spec), anew: true)
         let files = JobFiles(
