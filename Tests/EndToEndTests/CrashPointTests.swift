@@ -178,14 +178,13 @@ import Testing
     @Test("crash point: assembler killed or run twice", arguments: [true, false])
     func assemblerDisturbed(isKilled: Bool) async throws {
         try await withJob(workers: 1) { fleet, id in
-            // An assembly waits for a segment that it does not see yet: time to take hold of it.
-            let segment = try await firstSegment(fleet, id)
-            let (place, aside) = ("\(fleet.folder(id))/segments/\(segment)", bench.path(segment))
-            try FileManager.default.moveItem(atPath: place, toPath: aside)
+            // An assembly that begins early waits for the last pass: time to take hold of it.
+            let slow = try await fleet.hold(id, index: 3)
+            // The pass is not to be done a second time.
+            try RawRedis(socket: fleet.socket)("HSET", BoardSight.prefix + "job:\(id)", "copied", "100")
+            try await fleet.startWorker()
             let held = try await holdAssembly(fleet, id)
-            try FileManager.default.moveItem(atPath: aside, toPath: place)
-            let list = "\(fleet.folder(id))/segments.\(held.token).list"
-            #expect(try await eventually(.seconds(10)) { try !Data(contentsOf: URL(fileURLWithPath: list)).isEmpty })
+            Glibc.kill(slow.engine, SIGCONT)
             if isKilled {
                 try await fleet.kill(held.worker)
                 Glibc.kill(held.engine, SIGKILL)
@@ -193,8 +192,6 @@ import Testing
                 try await expectDone(fleet, id)
                 return
             }
-            // The request is on its way as soon as the segments are named.
-            try await Task.sleep(for: .milliseconds(500))
             held.worker.send(SIGSTOP)
             Glibc.kill(held.engine, SIGCONT)
             #expect(try await eventually(.seconds(10)) { fleet.names(id).contains("assembling.\(held.token).mov") })
@@ -281,7 +278,10 @@ extension CrashPointTests {
         let sight = try fleet.sight(id)
         let holder = try #require(sight.live[sight.passes])
         let worker = try #require(await fleet.workers.first { $0.pid == holder.pid })
-        #expect(try await eventually(.seconds(10)) { !worker.children("reel-engine").isEmpty })
+        let list = URL(fileURLWithPath: "\(fleet.folder(id))/segments.\(holder.token).list")
+        // The request is on its way as soon as the first segments are named.
+        #expect(try await eventually(.seconds(10)) { (try? Data(contentsOf: list))?.isEmpty == false })
+        try await Task.sleep(for: .milliseconds(500))
         let engine = try #require(worker.children("reel-engine").first)
         Glibc.kill(engine, SIGSTOP)
         return Held(worker: worker, engine: engine, index: sight.passes, token: holder.token)
