@@ -39,9 +39,11 @@ actor Fleet {
     nonisolated var socket: String { bench.path("redis/sock") }
     nonisolated var store: String { bench.path("store") }
 
-    /// For a program that is one of the users of `deploy/redis-users.acl`; the password of each is its name.
+    /// The address for one of the users of `deploy/redis-users.acl`; the password of each is its name.
+    nonisolated func address(as user: String) -> String { "unix://\(user):\(user)@\(socket)" }
+
     private nonisolated func environment(as user: String) -> [String: String] {
-        ["REEL_REDIS": "unix://\(user):\(user)@\(socket)", "REEL_STORE": store]
+        ["REEL_REDIS": address(as: user), "REEL_STORE": store]
     }
 
     /// Runs `body` with a Redis and as many workers as asked for; afterwards nothing of them runs any more.

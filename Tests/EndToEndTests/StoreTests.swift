@@ -16,7 +16,8 @@ extension EndToEnd {
                     try await eventually(.seconds(20)) {
                         FileManager.default.fileExists(atPath: fleet.store + "/store.json")
                     })
-                let redis = ["--redis", "unix://\(fleet.socket)"]
+                let asWorker = ["--redis", fleet.address(as: "reel-worker")]
+                let asCoordinator = ["--redis", fleet.address(as: "reel-coordinator")]
                 #expect(
                     try await eventually(.seconds(20)) {
                         try await fleet.coordinator(["workers"]).output.contains("slots")
@@ -30,10 +31,10 @@ extension EndToEnd {
                         #expect(made.code == 0, "\(made.error)")
                         #expect(made.output.count == 17)
                     }
-                    let refused = try await bench.run(.worker, redis + ["--store", folder])
+                    let refused = try await bench.run(.worker, asWorker + ["--store", folder])
                     #expect(refused.code == 4)
                     #expect(refused.error.contains(says) && refused.error.contains(folder), "\(refused.error)")
-                    let recovering = try await bench.run(.coordinator, ["recover", "--store", folder] + redis)
+                    let recovering = try await bench.run(.coordinator, ["recover", "--store", folder] + asCoordinator)
                     #expect(recovering.code == 4)
                     #expect(
                         try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "store.json" } == [])
@@ -41,7 +42,7 @@ extension EndToEnd {
                 // A board that has lost everything takes the store that it is recovered from.
                 try RawRedis(socket: fleet.socket)("FLUSHALL")
                 #expect(try await fleet.coordinator(["recover"]).code == 0)
-                let other = try await bench.run(.worker, redis + ["--store", bench.path("other")])
+                let other = try await bench.run(.worker, asWorker + ["--store", bench.path("other")])
                 #expect(other.code == 4)
             }
         }
@@ -68,15 +69,17 @@ extension EndToEnd {
                 chmod(fleet.socket, 0o777)
                 chown(fleet.store, uid_t(worker), gid_t(group))
                 chmod(fleet.store, 0o2770)
-                let both = "--redis unix://\(fleet.socket) --store \(fleet.store)"
+                let store = "--store \(fleet.store)"
+                let asWorker = "--redis \(fleet.address(as: "reel-worker")) \(store)"
+                let asCoordinator = "--redis \(fleet.address(as: "reel-coordinator")) \(store)"
                 let submitted = try await bench.run(
                     .at("/usr/bin/setpriv"),
-                    command(submitter, "077", "reel-coordinator submit \(source) --stage --to 1 \(both)"))
+                    command(submitter, "077", "reel-coordinator submit \(source) --stage --to 1 \(asCoordinator)"))
                 #expect(submitted.code == 0, "\(submitted.error)")
                 let id = submitted.output.trimmingCharacters(in: .newlines)
                 #expect(try mode("\(fleet.folder(id))/source/film.mp4") == 0o640)
                 let working = try await bench.start(
-                    .at("/usr/bin/setpriv"), command(worker, "077", "reel-worker --slots 1 \(both)"))
+                    .at("/usr/bin/setpriv"), command(worker, "077", "reel-worker --slots 1 \(asWorker)"))
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
                 for name in ["job.json", "output.mp4", "plan.1.json"] {
                     #expect(try mode("\(fleet.folder(id))/\(name)") & 0o060 == 0o060, "\(name)")
@@ -84,11 +87,12 @@ extension EndToEnd {
                 let output = bench.path("tmp/out.mp4")
                 let fetched = try await bench.run(
                     .at("/usr/bin/setpriv"),
-                    command(submitter, "027", "reel-coordinator fetch \(id) -o \(output) --store \(fleet.store)"))
+                    command(submitter, "027", "reel-coordinator fetch \(id) -o \(output) \(store)"))
                 #expect(fetched.code == 0, "\(fetched.error)")
                 #expect(try mode(output) == 0o640, "the user's own umask decides outside of the store")
                 let removed = try await bench.run(
-                    .at("/usr/bin/setpriv"), command(submitter, "077", "reel-coordinator remove \(id) \(both)"))
+                    .at("/usr/bin/setpriv"), command(submitter, "077", "reel-coordinator remove \(id) \(asCoordinator)")
+                )
                 #expect(removed.code == 0, "\(removed.error)")
                 #expect(fleet.jobs == [])
                 working.send(SIGTERM)
