@@ -131,7 +131,7 @@ let package = Package(
             dependencies: [
                 "ReelCore", "ReelEngine", .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
-            ], swiftSettings: strict),
+            ], exclude: ["Fixtures"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -22,6 +22,7 @@
 #include <libavutil/samplefmt.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -107,6 +108,19 @@ static inline void reel_set_heaps(void) {
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     // Setting one ends that glibc adapts both. Larger blocks than half a heap it does not take from heaps.
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
+#endif
+}
+
+/// Gives threads stacks of 1 MiB, where nothing else is asked for, and not of 8: an encoder may have hundreds, and
+/// addresses are limited. Codecs run on platforms where it is half of that.
+static inline void reel_set_stacks(void) {
+#ifdef __GLIBC__
+    // glibc declares it for _GNU_SOURCE only.
+    extern int pthread_setattr_default_np(const pthread_attr_t *attributes);
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return;
+    if (pthread_attr_setstacksize(&attributes, 1 << 20) == 0) pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
 #endif
 }
 

@@ -39,6 +39,11 @@ struct Dialogue: Sendable {
         }
     }
 
+    /// Bytes that the engine's next line may have at the most.
+    var longestLine: Int {
+        if case .working(let request, _, _) = phase { request.longestAnswer } else { EngineRequest.longestLine }
+    }
+
     var isOver: Bool {
         if case .ended = phase { true } else { false }
     }
@@ -60,7 +65,8 @@ struct Dialogue: Sendable {
         case (.working(let request, let report, _), .progress(let progress)):
             phase = .working(request, report, last: progress)
             return .report(progress, report)
-        case (.working, .result(let result)):
+        case (.working(let request, _, _), .result(let result)):
+            if let part = result.flaw(answering: request) { return .condemn(.nonsense(.unfitResult(part: part))) }
             phase = .idle
             return .answer(.result(result))
         case (.working, .failure(let failure)), (.starting, .failure(let failure)):

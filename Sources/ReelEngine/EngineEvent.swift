@@ -45,6 +45,19 @@ public struct EngineProgress: Codable, Hashable, Sendable {
         self.endFrame = endFrame
     }
 
+    /// Refuses numbers that nothing has been counted to.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        decoded = try container.decode(Int.self, forKey: .decoded)
+        encoded = try container.decode(Int.self, forKey: .encoded)
+        firstFrame = try container.decode(Int.self, forKey: .firstFrame)
+        endFrame = try container.decode(Int.self, forKey: .endFrame)
+        guard [decoded, encoded, firstFrame, endFrame].allSatisfy({ (0...1 << 50).contains($0) }) else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "nothing counts so far"))
+        }
+    }
+
     enum CodingKeys: String, CodingKey {
         case decoded, encoded, firstFrame, endFrame
     }
@@ -92,20 +105,24 @@ public struct TargetsResult: Codable, Hashable, Sendable {
 }
 
 public struct AssemblyResult: Codable, Hashable, Sendable {
+    /// Size of the output.
     public var bytes: Int64
+    /// SHA-256 of the output as it was verified, in hexadecimal.
+    public var checksum: String
     public var packets: Int
     /// Peak resident memory of the engine so far, in bytes.
     public var peakRSS: Int64
     public var diagnostics: [Diagnostic]
 
-    public init(bytes: Int64, packets: Int, peakRSS: Int64, diagnostics: [Diagnostic]) {
+    public init(bytes: Int64, checksum: String, packets: Int, peakRSS: Int64, diagnostics: [Diagnostic]) {
         self.bytes = bytes
+        self.checksum = checksum
         self.packets = packets
         self.peakRSS = peakRSS
         self.diagnostics = diagnostics
     }
 
     enum CodingKeys: String, CodingKey {
-        case bytes, packets, peakRSS, diagnostics
+        case bytes, checksum, packets, peakRSS, diagnostics
     }
 }

@@ -53,8 +53,9 @@ public struct EngineHost: Sendable {
             outcome = try await run(
                 executable.contains("/") ? .path(FilePath(executable)) : .name(executable),
                 arguments: Arguments(memory.map { ["--memory", String($0)] } ?? []),
-                // The engine reads hostile files: it is not to know how to reach the board.
-                environment: .inherit.updating(["REEL_REDIS": nil]),
+                // The engine reads hostile files: it is not to know how to reach the board. And its crashes are expected:
+                // Swift's backtracer would take seconds for each, and its words the place of the codec's last ones.
+                environment: .inherit.updating(["REEL_REDIS": nil, "SWIFT_BACKTRACE": "enable=no"]),
                 platformOptions: options, input: .inputWriter, output: .sequence, error: .sequence
             ) { execution in
                 let process = EngineProcess(execution, limits: limits)

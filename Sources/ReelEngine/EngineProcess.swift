@@ -144,8 +144,9 @@ extension EngineProcess {
         var splitter = LineSplitter()
         do {
             for try await buffer in execution.standardOutput {
-                guard let lines = buffer.withUnsafeBytes({ splitter.split($0) }) else {
-                    return kill(.nonsense(.longLine(limit: LineSplitter.limit)))
+                let limit = state.withLock { $0.dialogue.longestLine }
+                guard let lines = buffer.withUnsafeBytes({ splitter.split($0, limit: limit) }) else {
+                    return kill(.nonsense(.longLine(limit: limit)))
                 }
                 lines.forEach(receive)
             }

@@ -73,6 +73,8 @@ public struct PassRequest: Codable, Sendable {
     public var job: JobFiles
     /// The pass's place in `Plan.passes`.
     public var pass: Int
+    /// How many runs it has, each of which becomes a segment; a track of sound is one.
+    public var runs: Int
     /// Folder that takes the segments, and what their names carry beside pass and run.
     public var segments: String
     public var token: String
@@ -82,10 +84,11 @@ public struct PassRequest: Codable, Sendable {
     public var scratch: String
 
     public init(
-        job: JobFiles, pass: Int, segments: String, token: String, finishedRuns: [Int], scratch: String
+        job: JobFiles, pass: Int, runs: Int, segments: String, token: String, finishedRuns: [Int], scratch: String
     ) {
         self.job = job
         self.pass = pass
+        self.runs = runs
         self.segments = segments
         self.token = token
         self.finishedRuns = finishedRuns
@@ -93,7 +96,7 @@ public struct PassRequest: Codable, Sendable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case job, pass, segments, token, finishedRuns, scratch
+        case job, pass, runs, segments, token, finishedRuns, scratch
     }
 }
 

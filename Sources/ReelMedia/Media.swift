@@ -10,6 +10,7 @@ public enum Media {
     /// memory that was used once for the next use.
     public static func prepare() {
         reel_set_heaps()
+        reel_set_stacks()
         av_log_set_level(AV_LOG_ERROR)
         setenv("SVT_LOG", "0", 0)
     }
@@ -27,8 +28,13 @@ public enum Media {
         return hexadecimal(SHA256.hash(data: bytes))
     }
 
-    public static func index(_ path: String) throws(ReelFailure) -> SourceIndex {
-        try SourceIndex(decoding: try Files.read(path))
+    /// Throws `.indexMissing` where the file is another than the one with this SHA-256, in hexadecimal; nil takes any.
+    public static func index(_ path: String, hash: String? = nil) throws(ReelFailure) -> SourceIndex {
+        let bytes = try Files.read(path)
+        if let hash, hexadecimal(SHA256.hash(data: bytes)) != hash {
+            throw ReelFailure(.indexMissing(hash: hash, folder: path))
+        }
+        return try SourceIndex(decoding: bytes)
     }
 
     /// Throws `.planOfOtherVersion` for a plan of another version.

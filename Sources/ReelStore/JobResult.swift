@@ -94,19 +94,15 @@ public struct StoredResult: Hashable, Sendable {
 }
 
 extension JobFolder {
-    /// Gives a verified output its name, and keeps its size and hash in the job's record. The last of two assemblers
-    /// wins; both made the same bytes.
+    /// Gives a verified output its name, and keeps the size and hash that it was verified with in the job's record. The
+    /// last of two assemblers wins; both made the same bytes.
     ///
     /// Throws `.unreachable` where the store cannot be written.
     @discardableResult
-    public func publishOutput(_ assembled: String, as container: Container) throws(ReelFailure) -> JobResult {
-        let name = JobFileName.output(container).text
-        let result: JobResult
-        do {
-            result = try JobResult(reading: Descriptor(regular: assembled), as: name)
-        } catch {
-            throw SystemError.store(.read, assembled, error.value)
-        }
+    public func publishOutput(
+        _ assembled: String, as container: Container, bytes: Int64, sha256: String
+    ) throws(ReelFailure) -> JobResult {
+        let result = JobResult(name: JobFileName.output(container).text, bytes: bytes, sha256: sha256)
         try adopt(assembled, as: output(container))
         var record = try read()
         record.result = result

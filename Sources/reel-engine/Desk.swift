@@ -94,11 +94,13 @@ struct Desk {
         let assembler = Assembler(
             source: request.job.source, index: job.index, plan: job.plan, folder: request.segments, segments: list)
         let heard = Self.progress(events)
-        let (packets, bytes, diagnostics) = try assembler.assemble(to: request.output) {
+        let made = try assembler.assemble(to: request.output) {
             done = ($0, $1)
             heard($0, $1)
         }
-        return AssemblyResult(bytes: bytes, packets: packets, peakRSS: peakResidentBytes(), diagnostics: diagnostics)
+        return AssemblyResult(
+            bytes: made.bytes, checksum: made.checksum, packets: made.packets, peakRSS: peakResidentBytes(),
+            diagnostics: made.diagnostics)
     }
 
     private func destination(_ request: PassRequest) -> PassReverser.Destination {
@@ -121,8 +123,11 @@ final class OpenJob {
     private var opened: PassReverser?
 
     init(_ files: JobFiles) throws(ReelFailure) {
-        index = try Media.index(files.index)
         plan = try Media.plan(files.plan)
+        index = try Media.index(files.index, hash: plan.indexHash)
+        guard plan.fits(index) else {
+            throw ReelFailure(.jobFileUnreadable(path: files.plan, said: "it names what its index does not have"))
+        }
         source = files.source
     }
 

@@ -26,9 +26,12 @@ struct EngineCommand: ParsableCommand {
         while let request = requests.next(rest: Media.rest) { desk.perform(request) }
     }
 
-    /// Beyond this an allocation fails, and the pass with it, instead of the machine.
+    /// Beyond this an allocation fails, and the pass with it, instead of the machine. The limit is a soft one: an encoder
+    /// that does not survive a refusal while it starts is let go beyond it.
     private func limitAddressSpace(to bytes: UInt64) {
-        var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+        limit.rlim_cur = min(rlim_t(bytes), limit.rlim_max)
         setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
     }
 }

@@ -47,12 +47,12 @@ struct BoardSight {
         try RawRedis(socket: socket)("ZRANGE", prefix + "lease", "0", "-1").split(separator: "\n").map(String.init)
     }
 
-    /// How often the feed says that a pass was recorded, by `job/index`.
-    static func recordings(_ socket: String) throws -> [String: Int] {
+    /// How often the feed says that a pass was recorded ("completed") or something else, by `job/index`.
+    static func events(_ name: String, _ socket: String) throws -> [String: Int] {
         let feed = try RawRedis(socket: socket)("XRANGE", prefix + "events", "-", "+")
         var counts: [String: Int] = [:]
         let lines = feed.split(separator: "\n", omittingEmptySubsequences: false)
-        for (place, line) in lines.enumerated() where line == "completed" && lines[place - 1] == "event" {
+        for (place, line) in lines.enumerated() where line == name && lines[place - 1] == "event" {
             // Then come job and index, each after its name.
             counts["\(lines[place + 2])/\(lines[place + 4])", default: 0] += 1
         }

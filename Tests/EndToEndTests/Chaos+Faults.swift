@@ -26,8 +26,76 @@ extension Chaos {
             for place in recoveries.indices { recoveries[place].redisWentAway = true }
             row.redisRestarts += 1
             later(down, .startRedis)
+        case .demoteRedis(let duration):
+            guard (try? command("REPLICAOF", "127.0.0.1", "1")) != nil else { return }
+            for place in recoveries.indices { recoveries[place].redisWentAway = true }
+            row.demotions += 1
+            later(duration, .promoteRedis)
+        case .spoilSegment:
+            guard let segment = finishedSegment(sight, choice), try spoil(segment, choice) else { return }
+            row.segmentsHarmed += 1
+        case .loseSegment(let withRecord):
+            guard let segment = finishedSegment(sight, choice), unlink(segment) == 0 else { return }
+            if withRecord { unlink(segment + ".json") }
+            row.segmentsHarmed += 1
+        case .loseFolder:
+            guard !lostFolders.contains(job), rename(fleet.folder(job), fleet.bench.path("lost")) == 0 else { return }
+            lostFolders.insert(job)
+            try FileManager.default.removeItem(atPath: fleet.bench.path("lost"))
+            row.foldersLost += 1
+        case .closeStore(let duration, let isFull):
+            guard closed == nil, let (worker, _) = await victim(sight, choice), let sickness = sicknesses[worker.pid] else {
+                return
+            }
+            if isFull { try sickness.setFull(true) } else { try await fleet.remount("ro", of: worker) }
+            closed = worker
+            row.storesClosed += 1
+            later(duration, .openStore)
+        case .setClock(let ofRedis, let ahead):
+            if ofRedis {
+                try redisSickness.setClock(ahead)
+                for place in recoveries.indices { recoveries[place].redisWentAway = true }
+            } else {
+                guard let (worker, _) = await victim(sight, choice), let sickness = sicknesses[worker.pid] else { return }
+                try sickness.setClock(ahead)
+            }
+            row.clocksSet += 1
         }
     }
+
+    /// A worker on a machine of its own.
+    func startWorker() async throws {
+        let sickness = try await Sickness(fleet.bench, fatal: Chaos.fatal)
+        let worker =
+            isRoot
+            ? try await fleet.startWorkerApart(sickness: sickness) : try await fleet.startWorker(sickness: sickness)
+        sicknesses[worker.pid] = sickness
+    }
+
+    /// The file of one of the passes that are recorded as done.
+    private func finishedSegment(_ sight: BoardSight, _ choice: Int) -> String? {
+        let tokens = Set(sight.done.values)
+        let names = fleet.segments(job).filter { name in
+            name.hasSuffix(".nut") && name.split(separator: ".").dropLast().last.map { tokens.contains(String($0)) } ?? false
+        }
+        return names.isEmpty ? nil : "\(fleet.folder(job))/segments/\(names.sorted()[choice % names.count])"
+    }
+
+    /// Inverts up to 64 bytes somewhere in a file; false where it has gone meanwhile.
+    private func spoil(_ path: String, _ choice: Int) throws -> Bool {
+        guard let file = FileHandle(forUpdatingAtPath: path) else { return false }
+        defer { try? file.close() }
+        let size = try file.seekToEnd()
+        guard size > 0 else { return false }
+        let place = UInt64(choice) &* 7919 % size
+        try file.seek(toOffset: place)
+        let bytes = try file.read(upToCount: 64) ?? Data()
+        try file.seek(toOffset: place)
+        try file.write(contentsOf: Data(bytes.map { ~$0 }))
+        return true
+    }
+
+    private func command(_ words: String...) throws -> String { try RawRedis(socket: fleet.socket).send(words) }
 
     /// Does to the assembly's holder what was planned, as soon as there is one.
     func disturbAssembly(_ sight: BoardSight) async {
@@ -46,8 +114,16 @@ extension Chaos {
 
     func perform(_ act: Deferred) async throws {
         switch act {
-        case .startWorker: try await fleet.startWorker()
+        case .startWorker: try await startWorker()
         case .startRedis: try await fleet.startRedis()
+        case .promoteRedis:
+            // A Redis that was started anew meanwhile is nobody's replica.
+            _ = try? command("REPLICAOF", "NO", "ONE")
+        case .openStore:
+            guard let worker = closed else { return }
+            closed = nil
+            try sicknesses[worker.pid]?.setFull(false)
+            if isRoot { try await fleet.remount("rw", of: worker) }
         case .resume:
             for process in stopped { Glibc.kill(process, SIGCONT) }
             stopped = []

@@ -26,11 +26,23 @@ actor Chaos {
     /// How often an engine was killed, by job and pass: the third crash would rightly end the job.
     var engineKills: [String: Int] = [:]
     var stopped: [pid_t] = []
+    /// What is wrong with the machine of each worker, and with that of Redis.
+    var sicknesses: [pid_t: Sickness] = [:]
+    let redisSickness: Sickness
+    /// The worker that cannot write in the store now.
+    var closed: Child?
+    /// Jobs of which all that the store had was removed once.
+    var lostFolders: Set<String> = []
+    let isRoot = geteuid() == 0
+    /// The name of a file at which engines of workers crash.
+    static let fatal = "fatal.mov"
     private var segments = SegmentWatch()
 
     enum Deferred {
         case startWorker
         case startRedis
+        case promoteRedis
+        case openStore
         case resume
         case killAssembler(token: String)
     }
@@ -48,8 +60,11 @@ actor Chaos {
         var message: String
     }
 
-    init(fleet: Fleet, seed: UInt64, isLong: Bool, submission: [String], reference: String) {
+    init(
+        fleet: Fleet, redis: Sickness, seed: UInt64, isLong: Bool, submission: [String], reference: String
+    ) {
         self.fleet = fleet
+        redisSickness = redis
         self.submission = submission
         self.reference = reference
         plan = ChaosPlan(seed: seed, isLong: isLong)
@@ -59,6 +74,9 @@ actor Chaos {
 
     /// Does jobs until the time is over, one at least, then lets what was disturbed come to rest.
     func run(for limit: Duration) async throws -> ChaosRow {
+        for _ in 0..<3 { try await startWorker() }
+        // Job after job is disturbed; one beside them is of a file that is fatal to engines.
+        let fatal = try await submitFatal()
         let end = clock.now + limit
         var jobs: [String] = []
         repeat {
@@ -68,6 +86,7 @@ actor Chaos {
             try await work(until: end)
         } while clock.now < end && row.faults.isEmpty
         while !due.isEmpty || sight == nil { try await tick(until: nil) }
+        try await judgeFatal(fatal)
         for job in jobs { try await judge(job) }
         try await judgeFleet()
         return row
@@ -116,12 +135,22 @@ actor Chaos {
             // A log cut as far as that: whoever wants the job submits it again.
             if sight?.state == "" { try await submit() }
             if let state = sight?.state, state == "failed" || state == "cancelled" {
-                return row.faults.append("job \(job) \(state): \(try await status())")
+                let status = try await status()
+                guard lostFolders.contains(job), state == "failed", try await isTrue(status) else {
+                    return row.faults.append("job \(job) \(state): \(status)")
+                }
+                row.failuresSubmittedAgain += 1
+                try await submit()
             }
             guard clock.now < patience else {
                 return row.faults.append("job \(job) does not end: \(try await status()), \(String(describing: sight))")
             }
         } while sight?.state != "done"
+    }
+
+    /// Whether what is said of a job whose folder was removed says so, and where that was seen.
+    private func isTrue(_ status: String) async throws -> Bool {
+        status.contains(fleet.folder(job)) && status.contains(ProcessInfo.processInfo.hostName)
     }
 
     private func status() async throws -> String { try await fleet.coordinator(["status", job]).output }
@@ -174,13 +203,43 @@ actor Chaos {
         }
     }
 
+    private func submitFatal() async throws -> String {
+        let source = fleet.bench.path(Chaos.fatal)
+        if !FileManager.default.fileExists(atPath: source) {
+            try FileManager.default.copyItem(atPath: submission[0], toPath: source)
+        }
+        return try await fleet.submit([source] + submission.dropFirst())
+    }
+
+    /// It fails, with a reason that is true and the name of a machine, and takes none out of service.
+    private func judgeFatal(_ job: String) async throws {
+        let hasEnded = try await eventually(.seconds(120)) {
+            let state = (try? self.fleet.sight(job).state) ?? "away"
+            // The log was cut as far as its publication.
+            if state == "" { _ = try await self.submitFatal() }
+            return state == "failed"
+        }
+        let status = try await fleet.coordinator(["status", job]).output
+        let host = ProcessInfo.processInfo.hostName
+        if !hasEnded || !status.contains("SIGSEGV") || !status.contains(host) {
+            row.faults.append("the job that is fatal to engines: \(status)")
+        }
+        let atWork = try await eventually(.seconds(60)) {
+            try await self.fleet.listedWorkers().allSatisfy { $0.slotsOut == 0 && $0.notes.isEmpty }
+        }
+        if !atWork { row.faults.append("not at work: \(try await fleet.listedWorkers())") }
+    }
+
     private func judgeFleet() async throws {
         let fleet = fleet
         // What killed workers held of finished passes lapses like any lease.
         if try await !eventually(.seconds(60), { try BoardSight.leases(fleet.socket).isEmpty }) {
             row.faults.append("leases left: \(try BoardSight.leases(fleet.socket))")
         }
-        let twice = try BoardSight.recordings(fleet.socket).filter { $0.value > 1 }.keys
+        let takenBack = try BoardSight.events("invalidated", fleet.socket)
+        row.takenBack = takenBack.values.reduce(0, +)
+        let twice = try BoardSight.events("completed", fleet.socket)
+            .filter { $0.value > 1 + takenBack[$0.key, default: 0] }.keys
         if !twice.isEmpty { row.faults.append("recorded twice: \(twice.sorted())") }
         if row.recovery > 30 { row.faults.append("a pass was elsewhere only after \(row.recovery) s") }
         let outcomes = try await fleet.endWorkers()

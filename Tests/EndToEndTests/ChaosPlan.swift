@@ -8,6 +8,18 @@ struct ChaosPlan {
         case stopWorker(Duration, withEngine: Bool)
         /// The log loses this many bytes at its end.
         case killRedis(down: Duration, cut: Int)
+        /// Redis is made the replica of a master that does not answer: it takes no writes.
+        case demoteRedis(Duration)
+        /// Bytes of a finished pass's segment change.
+        case spoilSegment
+        /// A finished pass's segment vanishes, and its record with it or not.
+        case loseSegment(withRecord: Bool)
+        /// All that the store has of the job vanishes.
+        case loseFolder
+        /// One worker cannot write in the store for so long: it is read-only, or has no room left.
+        case closeStore(Duration, isFull: Bool)
+        /// The wall clock of a worker, or of Redis, is so many seconds ahead from now on.
+        case setClock(ofRedis: Bool, ahead: Int64)
     }
 
     enum AssemblyFault {
@@ -33,13 +45,21 @@ struct ChaosPlan {
     /// The next fault, how long to wait before it, and a number that chooses its victim.
     mutating func next() -> (pause: Duration, fault: Fault, choice: Int) {
         let pause = Duration.milliseconds(Int.random(in: isLong ? 1000...6000 : 200...1200, using: &faults))
-        let kind = Int.random(in: isLong ? 0..<9 : 0..<5, using: &faults)
+        let kind = Int.random(in: isLong ? 0..<18 : 0..<8, using: &faults)
         let fault: Fault =
             switch kind {
             case 0: .killRedis(down: brief(&faults), cut: 0)
             case 1: .killRedis(down: brief(&faults), cut: Int.random(in: 1...2000, using: &faults))
-            case 2..<4: .killEngine
-            case 4..<7: .killWorker(replacedAfter: brief(&faults))
+            case 2: .killEngine
+            case 3..<6: .killWorker(replacedAfter: brief(&faults))
+            case 6: .spoilSegment
+            case 7: .loseSegment(withRecord: Bool.random(using: &faults))
+            case 8: .demoteRedis(brief(&faults))
+            case 9: .loseFolder
+            case 10..<12: .closeStore(.milliseconds(Int.random(in: 2000...9000, using: &faults)), isFull: kind == 11)
+            case 12..<14: .setClock(ofRedis: kind == 13, ahead: wrongTime(&faults))
+            case 14: .killEngine
+            case 15: .spoilSegment
             default: .stopWorker(longerThanLease(&faults), withEngine: Bool.random(using: &faults))
             }
         return (pause, fault, Int.random(in: 0..<1 << 16, using: &faults))
@@ -64,6 +84,12 @@ struct ChaosPlan {
         case 0..<3: return .kill(after: after)
         default: return .stop(stop, withEngine: withEngine)
         }
+    }
+
+    /// A minute to ten days, ahead or behind.
+    private func wrongTime(_ random: inout SplitMix64) -> Int64 {
+        let seconds = Int64.random(in: 60...(Bool.random(using: &random) ? 3600 : 864_000), using: &random)
+        return Bool.random(using: &random) ? seconds : -seconds
     }
 
     private func brief(_ random: inout SplitMix64) -> Duration {

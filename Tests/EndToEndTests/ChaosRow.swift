@@ -19,6 +19,19 @@ struct ChaosRow {
     var begunAgain = 0
     /// Passes whose segments the next holder found whole.
     var foundWhole = 0
+    /// How often Redis was made a replica.
+    var demotions = 0
+    /// Segments of finished passes that were changed or removed, and folders of jobs.
+    var segmentsHarmed = 0
+    var foldersLost = 0
+    /// How often a worker could not write in the store.
+    var storesClosed = 0
+    /// How often a wall clock was set.
+    var clocksSet = 0
+    /// Results that were taken back.
+    var takenBack = 0
+    /// Jobs that failed for want of their folder.
+    var failuresSubmittedAgain = 0
     /// Seconds from the kill of a worker to its pass being elsewhere: the longest while Redis stood.
     var recovery = 0.0
     /// The same where Redis was restarted meanwhile, which leaves workers a lease to report.
@@ -29,14 +42,17 @@ struct ChaosRow {
     static let titles = [
         "seed", "jobs", "workers killed", "engines killed", "workers stopped", "Redis restarts", "starts refused",
         "AOF bytes cut", "coordinators killed", "assemblers killed", "assemblers stopped", "passes",
-        "begun more than once", "found whole", "seconds to recover", "with Redis restarted", "verdict",
+        "begun more than once", "found whole", "Redis demoted", "segments harmed", "job folders removed",
+        "stores closed", "clocks set", "results taken back", "failed and submitted again", "seconds to recover",
+        "with Redis disturbed", "verdict",
     ]
 
     /// As a row of a table in Markdown.
     var text: String {
         let counts = [
             jobs, workersKilled, enginesKilled, workersStopped, redisRestarts, redisRefusals, logCut,
-            coordinatorsKilled, assemblersKilled, assemblersStopped, passes, begunAgain, foundWhole,
+            coordinatorsKilled, assemblersKilled, assemblersStopped, passes, begunAgain, foundWhole, demotions,
+            segmentsHarmed, foldersLost, storesClosed, clocksSet, takenBack, failuresSubmittedAgain,
         ]
         let seconds = [recovery, recoveryWithRestart].map { $0 > 0 ? "\(($0 * 10).rounded() / 10)" : "-" }
         let verdict = faults.isEmpty ? "done, exact" : "WRONG: \(faults.joined(separator: "; "))"

@@ -54,9 +54,13 @@ extension EndToEnd {
             let source = try bench.copy(clip, as: "crowd.mov")
             let settings = settings
             var row = ChaosRow(seed: seed)
-            try await Fleet.with(bench, workers: 3) { fleet in
+            let redis = try await Sickness(bench)
+            try await Fleet.with(bench, workers: 0) { fleet in
+                try await fleet.killRedis()
+                await fleet.setRedisSickness(redis)
+                try await fleet.startRedis()
                 let chaos = Chaos(
-                    fleet: fleet, seed: seed, isLong: settings.isLong, submission: [source] + options,
+                    fleet: fleet, redis: redis, seed: seed, isLong: settings.isLong, submission: [source] + options,
                     reference: reference)
                 row = try await chaos.run(for: settings.limit)
             }

@@ -72,12 +72,24 @@ actor Clips {
 
     private let h264 = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset", "ultrafast", "-sc_threshold", "0"]
 
+    /// No clip, but a library, of `Fixtures/sickness.c`.
+    func sickness() async throws -> String {
+        let source = URL(fileURLWithPath: #filePath).appendingPathComponent("../Fixtures/sickness.c").standardized.path
+        return try await make(
+            "sickness.so", .at("/usr/bin/env"), ["clang", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", source, "-o"])
+    }
+
     private func make(_ name: String, inputs: [String], _ options: [String]) async throws -> String {
+        let sources = inputs.flatMap { ["-f", "lavfi", "-i", $0] }
+        return try await make(name, .ffmpeg, ["-v", "error", "-y"] + sources + options)
+    }
+
+    /// - Parameter arguments: the last, the path of what is made, is added.
+    private func make(_ name: String, _ program: Program, _ arguments: [String]) async throws -> String {
         if let task = made[name] { return try await task.value }
         let bench = try Clips.folder.get()
         let task = Task {
-            let sources = inputs.flatMap { ["-f", "lavfi", "-i", $0] }
-            let outcome = try await bench.run(.ffmpeg, ["-v", "error", "-y"] + sources + options + [bench.path(name)])
+            let outcome = try await bench.run(program, arguments + [bench.path(name)])
             try #require(outcome.code == 0, "\(outcome.error)")
             return bench.path(name)
         }

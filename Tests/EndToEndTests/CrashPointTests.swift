@@ -301,7 +301,7 @@ extension CrashPointTests {
         #expect(Set(sight.done.keys) == Set(0...sight.passes))
         #expect(sight.live.isEmpty && sight.copies.isEmpty)
         #expect(try await eventually(.seconds(30)) { try BoardSight.leases(fleet.socket).isEmpty })
-        #expect(try BoardSight.recordings(fleet.socket).allSatisfy { $0.value == 1 })
+        #expect(try BoardSight.events("completed", fleet.socket).allSatisfy { $0.value == 1 })
         #expect(try await eventually(.seconds(10)) { fleet.leftovers.isEmpty }, "\(fleet.leftovers)")
         try await bench.expectExactlyReversed(bench.path("crowd.mov"), "\(fleet.folder(id))/output.mov")
     }

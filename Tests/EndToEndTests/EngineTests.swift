@@ -22,5 +22,45 @@ extension EndToEnd {
             #expect(read.allSatisfy { (1...480).contains($0) })
             #expect(zip(read, read.dropFirst()).allSatisfy { $0 < $1 })
         }
+
+        @Test("an encoder that does not fit into the memory is a failure at once, and the engine goes on")
+        func encoderBeyondMemory() async throws {
+            let bench = try Bench()
+            let source = try await Clips.shared.long()
+            let index = bench.path("index")
+            let host = EngineHost(executable: Program.folder + "/reel-engine")
+            try await host.withEngine(memory: nil) { engine in
+                _ = try await engine.perform(.recon(ReconRequest(source: source, index: index)))
+            }
+            func choose(_ codec: String, threads: Int) -> EngineRequest {
+                let spec = JobSpec(container: .mp4, videoCodec: codec, threads: threads)
+                return .choose(ChooseRequest(index: index, spec: spec, planner: Planner(slots: 1)))
+            }
+            // As many addresses as the engine has before it does anything.
+            try await host.withEngine(memory: 0) { engine in
+                let begin = ContinuousClock.now
+                let failure = await #expect(throws: ReelFailure.self) {
+                    try await engine.perform(choose("av1", threads: 4))
+                }
+                #expect(failure?.reason == .outOfMemory(step: .openEncoder, subject: "libsvtav1"))
+                #expect(ContinuousClock.now - begin < .seconds(30))
+                guard case .targets(let targets) = try await engine.perform(choose("h264", threads: 1)) else {
+                    Issue.record("another answer")
+                    return
+                }
+                #expect(targets.video.encoder == "libx264")
+            }
+        }
+
+        @Test("AV1 of a clip that is one pass is done whatever the number of threads", arguments: [1, 2, 4, 8])
+        func shortAV1(threads: Int) async throws {
+            let bench = try Bench()
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let outcome = try await bench.run(
+                .coordinator,
+                ["run", source, "-o", "out.mp4", "--to", "1", "--video-codec", "av1", "--threads", "\(threads)"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            #expect(try await bench.frames(of: bench.path("out.mp4")).count == 24)
+        }
     }
 }

@@ -16,6 +16,7 @@ actor Fleet {
     private(set) var redis: Child?
     /// Those that were started and not killed, stopped ones among them.
     private(set) var workers: [Child] = []
+    private var redisSickness: Sickness?
     /// What killed workers said.
     private var lastWords: [Outcome] = []
 
@@ -76,6 +77,9 @@ actor Fleet {
 
     private static let deploy = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../deploy").standardized
 
+    /// Has Redis run on a machine whose clock may be wrong, from its next start on.
+    func setRedisSickness(_ sickness: Sickness) { redisSickness = sickness }
+
     /// Starts Redis where its log lies and goes on; whoever needs it waits for it.
     func startRedis(_ settings: String...) async throws {
         redis = try await bench.start(
@@ -84,7 +88,7 @@ actor Fleet {
                 Fleet.deploy.path + "/redis.conf", "--aclfile", bench.path("redis/users.acl"), "--port", "0",
                 "--unixsocket", socket, "--dir", bench.path("redis"),
                 "--loglevel", "warning",
-            ] + settings)
+            ] + settings, environment: redisSickness?.environment ?? [:])
     }
 
     /// Starts Redis again where it has ended by itself, as a service manager does; whether that was so. One that was
@@ -139,12 +143,33 @@ actor Fleet {
     // MARK: Workers
 
     @discardableResult
-    func startWorker(_ program: Program = .worker) async throws -> Child {
+    func startWorker(_ program: Program = .worker, sickness: Sickness? = nil) async throws -> Child {
         let worker = try await bench.start(
             program, ["--slots", "1", "--grace", "5", "--scratch", bench.path("scratch")],
-            environment: environment(as: "reel-worker"))
+            environment: environment(as: "reel-worker").merging(sickness?.environment ?? [:]) { $1 })
         workers.append(worker)
         return worker
+    }
+
+    /// Starts a worker for which the store is a mount of its own, so that `remount` concerns it alone. Needs root.
+    @discardableResult
+    func startWorkerApart(sickness: Sickness? = nil) async throws -> Child {
+        let apart = bench.path("apart")
+        if !FileManager.default.fileExists(atPath: apart) {
+            let (mount, worker) = ("mount --bind \(store) \(store)", Program.folder + "/reel-worker")
+            let command = "exec unshare -m sh -c '\(mount) && exec \(worker) \"$@\"' sh \"$@\""
+            try "#!/bin/sh\n\(command)\n".write(toFile: apart, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: apart)
+        }
+        return try await startWorker(.at(apart), sickness: sickness)
+    }
+
+    /// Makes the store read-only ("ro") or writable ("rw") for a worker that was started apart, and for its engines.
+    nonisolated func remount(_ mode: String, of worker: Child) async throws {
+        let arguments = ["-t", "\(worker.pid)", "-m", "mount", "-o", "remount,\(mode),bind", store]
+        let outcome = try await bench.run(.at("/usr/bin/nsenter"), arguments)
+        // The worker may have been killed meanwhile.
+        try #require(outcome.code == 0 || !worker.isRunning, "\(outcome.error)")
     }
 
     func kill(_ worker: Child) async throws {

@@ -27,7 +27,7 @@ extension EndToEnd {
                 kill(held.engine, SIGCONT)
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
                 try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
-                let recordings = try BoardSight.recordings(fleet.socket)
+                let recordings = try BoardSight.events("completed", fleet.socket)
                 #expect(recordings["\(id)/\(index)"] == 2)
                 #expect(recordings.filter { $0.value > 1 }.count == 1)
                 #expect(try await fleet.job(id).failures.count <= 1)

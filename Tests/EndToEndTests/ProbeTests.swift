@@ -138,7 +138,7 @@ extension EndToEnd {
                 let id = try #require(ids.first?.trimmingCharacters(in: .newlines))
                 #expect(ids.count == 1 && fleet.jobs == [id])
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
-                #expect(try BoardSight.recordings(fleet.socket).allSatisfy { $0.value == 1 })
+                #expect(try BoardSight.events("completed", fleet.socket).allSatisfy { $0.value == 1 })
                 try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
             }
         }

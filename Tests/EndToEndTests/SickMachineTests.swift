@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Machines on which engines crash, disks are read-only or clocks are wrong, beside machines that are well.
+    /// Machines on which engines crash, disks are read-only or full, or clocks are wrong, beside machines that are well.
     @Suite struct SickMachineTests {
         private let bench: Bench
 
@@ -82,13 +82,10 @@ extension EndToEnd {
         func aStoreThatBecomesReadOnlyForOneHostFailsNoJob() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             try await Fleet.with(bench, workers: 0) { fleet in
-                let apart = bench.path("apart")
-                let (mount, worker) = ("mount --bind \(fleet.store) \(fleet.store)", Program.folder + "/reel-worker")
-                try write("exec unshare -m sh -c '\(mount) && exec \(worker) \"$@\"' sh \"$@\"", to: apart)
-                let sick = try await fleet.startWorker(.at(apart))
+                let sick = try await fleet.startWorkerApart()
                 #expect(try await eventually(.seconds(20)) { try await !fleet.listedWorkers().isEmpty })
                 try await fleet.startWorker()
-                try await remount("ro", of: sick, fleet)
+                try await fleet.remount("ro", of: sick)
                 var jobs: [String] = []
                 for crf in ["20", "21", "22", "23"] { jobs.append(try await fleet.submit([source, "--crf", crf])) }
                 let note = "claims nothing until it can write in the store"
@@ -101,46 +98,54 @@ extension EndToEnd {
                     #expect(try await fleet.job(id).failures.isEmpty)
                 }
                 // When its store is writable again the machine works again.
-                try await remount("rw", of: sick, fleet)
+                try await fleet.remount("rw", of: sick)
                 #expect(
                     try await eventually(.seconds(30)) { try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty) })
             }
         }
 
-        private func remount(_ mode: String, of worker: Child, _ fleet: Fleet) async throws {
-            let arguments = ["-t", "\(worker.pid)", "-m", "mount", "-o", "remount,\(mode),bind", fleet.store]
-            let outcome = try await bench.run(.at("/usr/bin/nsenter"), arguments)
-            try #require(outcome.code == 0, "\(outcome.error)")
+        @Test func aStoreThatIsFullForOneHostFailsNoJob() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let sickness = try await Sickness(bench)
+            try await Fleet.with(bench, workers: 0) { fleet in
+                try await fleet.startWorker(sickness: sickness)
+                #expect(try await eventually(.seconds(20)) { try await !fleet.listedWorkers().isEmpty })
+                try await fleet.startWorker()
+                try sickness.setFull(true)
+                for crf in ["20", "21", "22"] {
+                    let id = try await fleet.submit([source, "--crf", crf])
+                    #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                    #expect(try await fleet.job(id).failures.isEmpty)
+                }
+                try sickness.setFull(false)
+                #expect(
+                    try await eventually(.seconds(30)) { try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty) })
+            }
         }
 
         // MARK: A clock that is wrong
 
-        @Test(.enabled(if: Self.faketime != nil, "libfaketime is not installed"))
-        func aWorkerWhoseClockIsAheadRemovesNothing() async throws {
+        @Test(arguments: [8 * 86_400, -8 * 86_400] as [Int64])
+        func aWorkerWhoseClockIsWrongRemovesNothing(seconds: Int64) async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let sickness = try await Sickness(bench)
+            try sickness.setClock(seconds)
             try await Fleet.with(bench, workers: 1) { fleet in
                 let id = try await fleet.submit([source])
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
-                let ahead = bench.path("ahead")
-                let library = try #require(Self.faketime)
-                let clock = "LD_PRELOAD=\(library) FAKETIME=+8d DONT_FAKE_MONOTONIC=1"
-                try write("\(clock) exec \(Program.folder)/reel-worker \"$@\"", to: ahead)
-                let worker = try await fleet.startWorker(.at(ahead))
+                let healthy = try #require(await fleet.workers.first)
+                _ = try await healthy.end()
+                let worker = try await fleet.startWorker(sickness: sickness)
                 // It looks for jobs to remove as soon as it has begun to work.
+                let other = try await fleet.submit([source, "--crf", "30"])
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(other).state == "done" })
                 try await Task.sleep(for: .seconds(6))
                 #expect(worker.isRunning)
-                #expect(fleet.names(id).contains("output.mp4"))
-                #expect(try await fleet.coordinator(["fetch", id, "-o", "out.mp4"]).code == 0)
+                for id in [id, other] {
+                    #expect(fleet.names(id).contains("output.mp4"))
+                    #expect(try await fleet.coordinator(["fetch", id, "-o", "\(id).mp4"]).code == 0)
+                }
             }
-        }
-
-        private static let faketime: String? = ["x86_64", "aarch64"]
-            .map { "/usr/lib/\($0)-linux-gnu/faketime/libfaketime.so.1" }
-            .first { FileManager.default.fileExists(atPath: $0) }
-
-        private func write(_ command: String, to path: String) throws {
-            try "#!/bin/sh\n\(command)\n".write(toFile: path, atomically: false, encoding: .utf8)
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
         }
 
         // MARK: Lost writes

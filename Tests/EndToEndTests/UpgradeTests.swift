@@ -80,7 +80,7 @@ extension EndToEnd {
                 #expect(try await oldJobs(fleet).isEmpty)
                 #expect(try await forgotten.end().code == 0)
                 try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
-                #expect(try BoardSight.recordings(fleet.socket).allSatisfy { $0.value == 1 })
+                #expect(try BoardSight.events("completed", fleet.socket).allSatisfy { $0.value == 1 })
             }
         }
     }

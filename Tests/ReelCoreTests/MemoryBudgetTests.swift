@@ -157,6 +157,39 @@ struct MemoryBudgetTests {
         #expect(try Plans.make(index, slots: 1, video: threaded).need >= Plans.make(index, slots: 1, video: one).need)
     }
 
+    /// Preset, size, format, and by how many MiB the peak of SVT-AV1 was above that of a process without it, with 1, 2 and
+    /// 4 threads; beside that, MiB of address space that were not touched, and how many threads there were.
+    private static let measuredAV1 = [
+        ("8", 320, 240, "yuv420p", [41.0, 55, 91], [9.0, 15, 62], [14, 68, 101]),
+        ("8", 800, 640, "yuv420p", [132, 182, 298], [22, 24, 89], [14, 86, 143]),
+        ("8", 1280, 720, "yuv420p", [171, 225, 285], [18, 39, 134], [14, 89, 150]),
+        ("10", 1280, 720, "yuv420p10le", [205, 264, 371], [31, 74, 125], [14, 89, 150]),
+        ("4", 1280, 720, "yuv420p", [227, 330, 451], [21, 60, 222], [14, 93, 154]),
+        ("8", 1920, 1080, "yuv420p", [336, 457, 568], [36, 97, 323], [14, 105, 186]),
+        ("10", 3840, 2160, "yuv420p10le", [971, 1692, 2246], [233, 669, 939], [14, 154, 299]),
+    ]
+
+    @Test("covers what threads of SVT-AV1 were measured to take, memory and addresses", arguments: measuredAV1)
+    func threadsOfAV1(
+        preset: String, width: Int, height: Int, pixelFormat: String, peaks: [Double], untouched: [Double],
+        threads: [Int]
+    ) throws {
+        let index = Indexes.regular(frames: 10, keysAt: [0], frameBytes: Int64(width * height * 3 / 2))
+        for (place, count) in [1, 2, 4].enumerated() {
+            let target = Plans.target(
+                "libsvtav1", width: width, height: height, pixelFormat: pixelFormat, preset: preset, threads: count)
+            let plan = try Plans.make(index, slots: 1, video: target)
+            // Ten frames are held beside it, and a process without an encoder takes 56 MiB.
+            let without = 56 + 10 * Double(width * height) * 1.5 / 0x1p20
+            let need = Double(plan.need) / 0x1p20 - without
+            #expect(need > peaks[place], "\(count) threads: \(need)")
+            #expect(need < peaks[place] * 2 + 80, "\(count) threads: \(need)")
+            // A thread's stack is 1 MiB of addresses.
+            let reserved = Double(plan.reservedAddresses) / 0x1p20
+            #expect(reserved > untouched[place] + Double(threads[place]), "\(count) threads: \(reserved)")
+        }
+    }
+
     /// Pictures of 854×480, 1280×720, 1920×1080 and 3840×2160 in 10 bits, and by how many MiB the peak grew with 2, 4 and 8
     /// threads.
     private static let measuredThreads = [

@@ -175,5 +175,6 @@ struct DialogueTests {
         let environment = try engine.file("environment")
         #expect(environment.contains("PATH="))
         #expect(!environment.contains("secret"))
+        #expect(environment.contains("SWIFT_BACKTRACE=enable=no\n"), "a crash costs nothing more than itself")
     }
 }

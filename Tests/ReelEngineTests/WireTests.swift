@@ -9,7 +9,8 @@ struct WireTests {
     private let job = JobFiles(source: "/media/one two.mp4", index: "/store/index", plan: "/store/plan.json")
 
     private var pass: PassRequest {
-        PassRequest(job: job, pass: 3, segments: "/store/segments", token: "t", finishedRuns: [0, 2], scratch: "/tmp")
+        PassRequest(
+            job: job, pass: 3, runs: 4, segments: "/store/segments", token: "7e", finishedRuns: [0, 2], scratch: "/tmp")
     }
 
     private var video: VideoTarget {
@@ -46,7 +47,7 @@ struct WireTests {
         let diagnostics: [Diagnostic] = [.soundNotHeard(track: 1)]
         try compare(
             [
-                .ready(EngineIdentity(version: 4, encoders: ["libx264 Lavc59.37.100"])),
+                .ready(EngineIdentity(version: 5, encoders: ["libx264 Lavc59.37.100"])),
                 .progress(EngineProgress(decoded: 7, encoded: 5, firstFrame: 240, endFrame: 480)),
                 .result(.recon(ReconResult(indexHash: "e3b0"))),
                 .result(.targets(TargetsResult(video: video, audio: [audio], diagnostics: diagnostics))),
@@ -55,13 +56,15 @@ struct WireTests {
                         PassResult(
                             segments: [], statistics: PassStatistics(framesEncoded: 240), diagnostics: diagnostics))),
                 .result(
-                    .assembly(AssemblyResult(bytes: 1 << 20, packets: 480, peakRSS: 1 << 28, diagnostics: diagnostics))),
+                    .assembly(
+                        AssemblyResult(
+                            bytes: 1 << 20, checksum: "ab12", packets: 480, peakRSS: 1 << 28, diagnostics: diagnostics))),
                 .failure(ReelFailure(.segmentMissing(segment: "v0-240", pass: 2))),
             ] as [EngineEvent], "events.json")
     }
 
     @Test("The version is that of these files")
-    func version() { #expect(Wire.version == 4) }
+    func version() { #expect(Wire.version == 5) }
 
     /// Compares the lines with a file, which REEL_WRITE_GOLDEN=1 writes anew; and what is read back with them.
     private func compare<Message: Codable>(_ messages: [Message], _ name: String) throws {

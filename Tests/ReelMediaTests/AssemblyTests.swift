@@ -39,6 +39,16 @@ struct AssemblyTests {
         #expect(try assembler(records).verify(job.output) { _ in } == records.reduce(0) { $0 + $1.packets })
     }
 
+    @Test("size and checksum are the whole file's, whatever its reader goes to first", arguments: Container.allCases)
+    func checksum(container: Container) throws {
+        let folder = try ScratchFolder()
+        let job = try MediaJob(
+            self.folder.path + "/s.mp4", spec: JobSpec(container: container, passFrames: 16), folder: folder.path)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: job.output))
+        #expect(job.assembled.bytes == Int64(bytes.count))
+        #expect(try run("sha256sum", job.output).hasPrefix(job.assembled.checksum + " "))
+    }
+
     @Test("one changed byte of payload is found")
     func changedPayload() throws {
         var bytes = try Data(contentsOf: URL(fileURLWithPath: job.output))

@@ -10,7 +10,7 @@ struct MediaJob {
     let plan: Plan
     let results: [PassResult]
     let output: String
-    private let assemblyDiagnostics: [Diagnostic]
+    let assembled: Assembled
 
     /// Reverses `source` into `folder`; the index goes through its file form, as between processes.
     init(_ source: String, spec: JobSpec, folder: String, slots: Int = 2, memory: MemoryRequest = .standard) throws {
@@ -41,13 +41,13 @@ struct MediaJob {
         let assembler = Assembler(
             source: source, index: index, plan: plan, folder: folder,
             segments: SegmentList(results.flatMap(\.segments)))
-        assemblyDiagnostics = try assembler.assemble(to: output) { _, _ in }.diagnostics
+        assembled = try assembler.assemble(to: output) { _, _ in }
     }
 
     var framesDecoded: Int { results.reduce(0) { $0 + $1.statistics.framesDecoded } }
     /// What a person is told of it.
     var warnings: [String] {
-        (plan.diagnostics + results.flatMap(\.diagnostics) + assemblyDiagnostics).map(\.words)
+        (plan.diagnostics + results.flatMap(\.diagnostics) + assembled.diagnostics).map(\.words)
     }
 }
 

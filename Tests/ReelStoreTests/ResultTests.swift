@@ -15,7 +15,9 @@ struct ResultTests {
             try job.create()
             try job.write(record(job.id))
             try AtomicFile.write(DeliveryTests.content, to: job.assembling(.mkv, token: "t"))
-            try job.publishOutput(job.assembling(.mkv, token: "t"), as: .mkv)
+            try job.publishOutput(
+                job.assembling(.mkv, token: "t"), as: .mkv, bytes: Int64(DeliveryTests.content.count),
+                sha256: Fingerprint.sha256Hex(DeliveryTests.content))
             #expect(job.result == nil, "not before the job is done")
             var record = try job.read()
             record.state = .done

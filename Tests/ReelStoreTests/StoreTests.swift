@@ -156,7 +156,8 @@ struct StoreTests {
             try job.write(record(job.id))
             try write("video", job.assembling(.mkv, token: "t"))
             let hash = Fingerprint.sha256Hex(Array("video".utf8))
-            let result = try job.publishOutput(job.assembling(.mkv, token: "t"), as: .mkv)
+            let result = try job.publishOutput(
+                job.assembling(.mkv, token: "t"), as: .mkv, bytes: 5, sha256: hash)
             #expect(result == JobResult(name: "output.mkv", bytes: 5, sha256: hash))
             #expect(try job.read().result == result)
             #expect(try text(job.path + "/output.mkv") == "video")

@@ -191,6 +191,8 @@ public indirect enum EngineNonsense: Hashable, Codable, Sendable {
     case longLine(limit: Int)
     case unreadable(said: String)
     case noEvent(line: String)
+    /// A result says what no result of the request could.
+    case unfitResult(part: ResultPart)
     case secondReady
     case strayProgress
     case strayResult
@@ -201,10 +203,20 @@ public indirect enum EngineNonsense: Hashable, Codable, Sendable {
         case longLine = "long-line"
         case unreadable
         case noEvent = "no-event"
+        case unfitResult = "unfit-result"
         case secondReady = "second-ready"
         case strayProgress = "stray-progress"
         case strayResult = "stray-result"
         case strayFailure = "stray-failure"
         case closedOutput = "closed-output"
     }
+}
+
+/// What of an engine's result is none of the request's.
+public enum ResultPart: String, Codable, CaseIterable, Sendable {
+    /// There are more than runs to be made, the same twice, or those of another attempt.
+    case segments
+    /// There are too many, or one is too long.
+    case diagnostics
+    case numbers
 }

@@ -50,6 +50,38 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
         self.diagnostics = diagnostics
     }
 
+    /// Refuses numbers that no segment has: a record comes from a file, or from an engine that has read hostile ones.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        version = try container.decode(Int.self, forKey: .version)
+        name = try container.decode(SegmentName.self, forKey: .name)
+        content = try container.decode(SegmentContent.self, forKey: .content)
+        frames = try container.decode(Int.self, forKey: .frames)
+        packets = try container.decode(Int.self, forKey: .packets)
+        bytes = try container.decode(Int64.self, forKey: .bytes)
+        checksum = try container.decode(String.self, forKey: .checksum)
+        timeBase = try container.decode(TimeBase.self, forKey: .timeBase)
+        reorderDepth = try container.decode(Int.self, forKey: .reorderDepth)
+        extradataHash = try container.decode(String.self, forKey: .extradataHash)
+        initialPadding = try container.decode(Int.self, forKey: .initialPadding)
+        trailingPadding = try container.decode(Int.self, forKey: .trailingPadding)
+        start = try container.decode(Int64.self, forKey: .start)
+        diagnostics = try container.decode([Diagnostic].self, forKey: .diagnostics)
+        guard isSound else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no segment has such numbers"))
+        }
+    }
+
+    private var isSound: Bool {
+        let bound = Int(Timestamp.bound)
+        let hasFrames = if case .video(let shown) = content.subject { frames == shown.count } else { true }
+        let numbers = [frames, packets, initialPadding, trailingPadding].allSatisfy((0...bound).contains)
+        let hashes = [checksum, extradataHash, content.times, content.target].allSatisfy { $0.utf8.count <= 64 }
+        return hasFrames && numbers && hashes && name.subject == content.subject && (0...1000).contains(reorderDepth)
+            && bytes >= 0 && (-Timestamp.bound...Timestamp.bound).contains(start)
+    }
+
     public enum CodingKeys: String, CodingKey {
         case version = "version"
         case name = "name"
@@ -110,6 +142,24 @@ public struct PassStatistics: Hashable, Codable, Sendable {
         self.encodeSeconds = encodeSeconds
         self.waitSeconds = waitSeconds
         self.peakRSS = peakRSS
+    }
+
+    /// Refuses numbers that cannot be added up: below zero, beyond every count, or none at all.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        framesDecoded = try container.decode(Int.self, forKey: .framesDecoded)
+        framesEncoded = try container.decode(Int.self, forKey: .framesEncoded)
+        decodeSeconds = try container.decode(Double.self, forKey: .decodeSeconds)
+        encodeSeconds = try container.decode(Double.self, forKey: .encodeSeconds)
+        waitSeconds = try container.decode(Double.self, forKey: .waitSeconds)
+        peakRSS = try container.decode(Int64.self, forKey: .peakRSS)
+        let counts = [Int64(framesDecoded), Int64(framesEncoded), peakRSS]
+        let seconds = [decodeSeconds, encodeSeconds, waitSeconds]
+        guard counts.allSatisfy({ (0...1 << 50).contains($0) }),
+            seconds.allSatisfy({ (0...0x1p40).contains($0) }) else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no pass costs so much"))
+        }
     }
 
     public enum CodingKeys: String, CodingKey {

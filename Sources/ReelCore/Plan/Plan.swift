@@ -69,7 +69,39 @@ public struct Plan: Hashable, Codable, Sendable {
         guard version == Plan.version else {
             throw ReelFailure(.planOfOtherVersion(found: version, known: Plan.version))
         }
-        return try CanonicalJSON.value(Plan.self, from: bytes)
+        let plan = try CanonicalJSON.value(Plan.self, from: bytes)
+        guard plan.isSound else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: [], debugDescription: "no plan says this"))
+        }
+        return plan
+    }
+
+    /// Whether it can be worked at without asking of each of its numbers whether it may be true.
+    private var isSound: Bool {
+        let counts = 0...Int(Timestamp.bound)
+        guard counts.contains(timeline.firstFrame), counts.contains(timeline.frameCount), need >= 0,
+            (1...1 << 16).contains(video.width), (1...1 << 16).contains(video.height), video.frameRate > Rational(0),
+            (0...1 << 16).contains(video.keyFrameInterval), JobSpec.threadCounts.contains(video.threads),
+            audio.allSatisfy({ (1...Int(Int32.max)).contains($0.sampleRate) && $0.track >= 0 })
+        else { return false }
+        return passes.allSatisfy { pass in
+            switch pass {
+            case .audio(let place): audio.indices.contains(place)
+            case .video(let pass): pass.frames.clamped(to: timeline.frames) == pass.frames
+            case .assembly, .probe: false
+            }
+        }
+    }
+
+    /// Whether all that it names is in an index: false where it was made from another one.
+    public func fits(_ index: SourceIndex) -> Bool {
+        timeline.frames.upperBound <= index.video.frames.count
+            && audio.allSatisfy { index.audio.indices.contains($0.track) }
+            && passes.allSatisfy { pass in
+                guard case .video(let pass) = pass else { return true }
+                return index.video.randomAccessPoints.indices.contains(pass.randomAccessPoint)
+            }
     }
 
     private struct Versioned: Decodable { let version: Int }

@@ -92,7 +92,7 @@ extension Planner {
             video.threads = threads
             return try plan(index: index, spec: spec, video: video, audio: [], diagnostics: []).passes.count
         }
-        var threads = min(slots / max(try passes(threads: 1), 1), Planner.mostThreads)
+        var threads = min(slots / max(try passes(threads: 1), 1), VideoTarget.mostThreads(of: video.encoder))
         while threads > 1, (try? passes(threads: threads)) == nil { threads -= 1 }
         return max(threads, 1)
     }
@@ -107,9 +107,6 @@ extension Planner {
         target.threads = 2
         return target
     }
-
-    /// Beyond so many, encoders gain little and lose quality.
-    private static let mostThreads = 16
 }
 
 extension Timeline {

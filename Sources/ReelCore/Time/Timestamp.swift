@@ -54,13 +54,22 @@ public struct Interval: Hashable, Codable, Sendable {
     }
 }
 
-/// Both are written as plain integers.
+/// Both are written as plain integers, and read within ±`Timestamp.bound`.
 extension Timestamp: Codable {
-    public init(from decoder: any Decoder) throws { ticks = try Int64(from: decoder) }
+    public init(from decoder: any Decoder) throws { ticks = try boundedTicks(from: decoder) }
     public func encode(to encoder: any Encoder) throws { try ticks.encode(to: encoder) }
 }
 
 extension Ticks: Codable {
-    public init(from decoder: any Decoder) throws { count = try Int64(from: decoder) }
+    public init(from decoder: any Decoder) throws { count = try boundedTicks(from: decoder) }
     public func encode(to encoder: any Encoder) throws { try count.encode(to: encoder) }
+}
+
+private func boundedTicks(from decoder: any Decoder) throws -> Int64 {
+    let ticks = try Int64(from: decoder)
+    guard (-Timestamp.bound...Timestamp.bound).contains(ticks) else {
+        throw DecodingError.dataCorrupted(
+            DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no clock shows this time"))
+    }
+    return ticks
 }

@@ -1,6 +1,17 @@
 internal import CFFmpeg
 public import ReelCore
 
+/// A file that was assembled and read back.
+public struct Assembled: Sendable {
+    public let packets: Int
+    /// Size of the file.
+    public let bytes: Int64
+    /// SHA-256 of the file as it was read back, in hexadecimal.
+    public let checksum: String
+    /// What could not be kept.
+    public let diagnostics: [Diagnostic]
+}
+
 /// Joins the segments of a job in reverse order, with remapped timestamps, beside its audio, and verifies the file.
 public struct Assembler {
     private let source: String
@@ -21,10 +32,10 @@ public struct Assembler {
 
     /// Writes the output and reads it back. Segments are compared with their records while they are read, and one that
     /// differs is noticed at its end: where this throws, what it has written is of no use. `progress` hears how many packets
-    /// are written or checked, and how many frames of video written. Returns packets and bytes, and what could not be kept.
+    /// are written or checked, and how many frames of video written.
     public func assemble(
         to path: String, progress: (_ packets: Int, _ frames: Int) -> Void
-    ) throws(ReelFailure) -> (packets: Int, bytes: Int64, diagnostics: [Diagnostic]) {
+    ) throws(ReelFailure) -> Assembled {
         let heard = try heardTracks()
         let streams = try OutputStreams(plan: plan, index: index, heard: heard)
         let sources = try sources(streams, heard)
@@ -62,9 +73,10 @@ public struct Assembler {
         for source in sources { try source.finish() }
         let bytes = try muxer.finish()
         writeback.begin(size: bytes)
-        try Verifier(plan: plan, expected: expected).verify(path) { progress(written + $0, frames) }
+        let checksum = try Verifier(plan: plan, expected: expected).verify(path) { progress(written + $0, frames) }
         try writeback.finish()
-        return (written, bytes, streams.texts.compactMap(\.diagnostic))
+        return Assembled(
+            packets: written, bytes: bytes, checksum: checksum, diagnostics: streams.texts.compactMap(\.diagnostic))
     }
 
     /// Compares a finished file with the segments that it was made of. Returns how many packets were compared.

@@ -21,7 +21,7 @@ final class SegmentReader {
         self.pass = pass
         let file: FileReader
         do {
-            file = try FileReader("\(folder)/\(record.name)", .hashed)
+            file = try FileReader("\(folder)/\(record.name)", .segment)
         } catch {
             guard case .fileFailed(_, .open, ENOENT, _) = error.reason else { throw error }
             throw ReelFailure(.segmentMissing(segment: record.name.text, pass: pass))

@@ -68,8 +68,10 @@ struct Verifier {
     let plan: Plan
     let expected: Expectation
 
-    /// Throws where count, payload, timestamps or durations of any stream differ, or decode times do not increase.
-    func verify(_ path: String, progress: (Int) -> Void) throws(ReelFailure) {
+    /// Throws where count, payload, timestamps or durations of any stream differ, or decode times do not increase. Returns
+    /// SHA-256 of the bytes that were read, which is the whole file, in hexadecimal.
+    @discardableResult
+    func verify(_ path: String, progress: (Int) -> Void) throws(ReelFailure) -> String {
         let demuxer = try Demuxer(path: path, purpose: .output)
         try expected.extras.verify(demuxer)
         var found: [Found] = []
@@ -100,6 +102,7 @@ struct Verifier {
         for number in decoders.keys.sorted() {
             try decoders[number]?.finish(frames: number == 0 ? plan.timeline.frameCount : nil)
         }
+        return try demuxer.file.checksum()
     }
 
     /// What libavformat writes to MP4 where a track says nothing: a text of no characters.

@@ -39,7 +39,7 @@ public struct TargetChoice {
         var target = VideoTarget(
             encoder: profile.encoder, pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "",
             width: stream.width, height: stream.height, frameRate: stream.frameRate ?? Rational(25),
-            options: try options(of: profile, pixels.format), bitrate: spec.bitrate, threads: threads,
+            options: try options(of: profile, pixels.format), bitrate: spec.bitrate, threads: threads(of: profile),
             keyFrameInterval: profile.keyFrameInterval,
             identity: EncoderIdentity(build: VideoEncoderProfile.build(of: profile.encoder), extradataHash: ""))
         if profile.encoder == "rawvideo" { try refuseUnlessGivenBack(target) }
@@ -89,10 +89,14 @@ public struct TargetChoice {
         return holds(profile.codec) ? profile : try .named(spec.container == .webm ? "vp9" : "h264")
     }
 
+    private func threads(of profile: VideoEncoderProfile) -> Int {
+        min(threads, VideoTarget.mostThreads(of: profile.encoder))
+    }
+
     private func options(
         of profile: VideoEncoderProfile, _ format: AVPixelFormat
     ) throws(ReelFailure) -> [Tag] {
-        var options = profile.options(threads)
+        var options = profile.options(threads(of: profile))
         if let preset = spec.preset {
             let name = profile.preset?.option ?? "preset"
             guard profile.has(option: name) else {

@@ -37,7 +37,7 @@ final class Demuxer {
     /// Opens the file and learns its streams. Throws `.input` where it is not media, and host failures where the system
     /// does not let it be read.
     convenience init(path: String, purpose: Purpose = .source) throws(ReelFailure) {
-        try self.init(FileReader(path, purpose == .output ? .own : .source), purpose: purpose)
+        try self.init(FileReader(path, purpose == .output ? .output : .source), purpose: purpose)
     }
 
     /// The same of a file that is open already.

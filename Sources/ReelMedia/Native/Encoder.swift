@@ -6,6 +6,7 @@ internal import ReelCore
 final class Encoder {
     private var native: UnsafeMutablePointer<AVCodecContext>
     let name: String
+    private var isOpen = false
     private var isFinished = false
     private var lastSent: Int64 = -1
     /// By how much the first picture's quantiser differs from the encoder's own choice, in parts of its whole range.
@@ -25,19 +26,30 @@ final class Encoder {
         native.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
         try configure(native)
         var dictionary = NativeDictionary(options)
-        let code = avcodec_open2(native, codec, &dictionary.native)
+        let fits = AddressLimit.exceed(if: Self.isLostWithoutMemory(name)) {
+            avcodec_open2(native, codec, &dictionary.native)
+        }
+        let code = fits.result
         guard code >= 0 else {
             if code == reel_error_no_memory { throw mediaFailure(code, .openEncoder, name) }
             throw ReelFailure(.encoderRefuses(encoder: name, settings: options, said: libavMessage(code)))
         }
+        isOpen = true
         if let unknown = dictionary.names.first {
             throw ReelFailure(.settingUnknown(encoder: name, setting: unknown))
         }
+        guard fits.isWithin else {
+            AddressLimit.exceed(if: true) { try? finishWithBlankPicture() }
+            throw ReelFailure(.outOfMemory(step: .openEncoder, subject: name))
+        }
     }
+
+    /// SVT-AV1 that is refused memory or a thread while it starts waits for ever for threads that it has not, or dies.
+    private static func isLostWithoutMemory(_ encoder: String) -> Bool { encoder == "libsvtav1" }
 
     deinit {
         // SVT-AV1 waits for ever when it is closed before its input has ended, or ended without a picture.
-        if name == "libsvtav1", !isFinished { try? finishWithBlankPicture() }
+        if name == "libsvtav1", isOpen, !isFinished { try? finishWithBlankPicture() }
         var context: UnsafeMutablePointer<AVCodecContext>? = native
         avcodec_free_context(&context)
     }

@@ -9,10 +9,10 @@ final class FileReader {
     enum Kind {
         /// What reel is to reverse.
         case source
-        /// What reel has written itself.
-        case own
-        /// The same, read once from its start to its end; all its bytes are hashed.
-        case hashed
+        /// What reel has written and reads back: all its bytes are hashed, in whatever order the demuxer wants them.
+        case output
+        /// The same, read once from its start to its end.
+        case segment
     }
 
     /// libavformat's view of the file.
@@ -21,6 +21,8 @@ final class FileReader {
     private let kind: Kind
     private let descriptor: Int32
     private let digest: FileDigest?
+    /// Up to where the file has been hashed.
+    private var digested: Int64 = 0
     private let readBytes = FileReading.current.read
     /// The first error of the system at this file; nil while there was none.
     private var fault: Int32?
@@ -41,7 +43,7 @@ final class FileReader {
     init(_ path: String, _ kind: Kind = .source) throws(ReelFailure) {
         self.path = path
         self.kind = kind
-        digest = kind == .hashed ? FileDigest() : nil
+        digest = kind == .source ? nil : FileDigest()
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileReader.failure(errno, .open, path, kind) }
         let room = av_malloc(Self.buffer)?.assumingMemoryBound(to: UInt8.self)
@@ -53,7 +55,7 @@ final class FileReader {
         self.native = native
         // Not retained: the context is freed with this object, and nothing else calls it.
         native.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
-        if kind == .hashed { (native.pointee.seek, native.pointee.seekable) = (nil, 0) }
+        if kind == .segment { (native.pointee.seek, native.pointee.seekable) = (nil, 0) }
     }
 
     deinit {
@@ -86,8 +88,10 @@ final class FileReader {
         if fault == nil { fault = errno }
     }
 
-    /// SHA-256 of the whole of a hashed file, in hexadecimal: reads what the demuxer has left of it.
+    /// SHA-256 of the whole of an output or a segment, in hexadecimal: reads what the demuxer has left of it, and nothing
+    /// is read of it afterwards.
     func checksum() throws(ReelFailure) -> String {
+        position = digested
         var rest = [UInt8](repeating: 0, count: Self.buffer)
         while rest.withUnsafeMutableBufferPointer({ buffer in
             buffer.baseAddress.map { read(into: $0, Int32(buffer.count)) } ?? reel_error_eof
@@ -147,8 +151,17 @@ final class FileReader {
             return -(fault ?? EIO)
         }
         bytesRead += Int64(result)
-        digest?.add(UnsafeRawBufferPointer(start: bytes, count: result))
+        if let digest { add(UnsafeRawBufferPointer(start: bytes, count: result), at: offset, to: digest) }
         return result == 0 ? reel_error_eof : Int32(result)
+    }
+
+    /// Hashes what follows on that which has been hashed. Demuxers go to a table at a file's end and come back: what was
+    /// read there is hashed when it is read in its turn.
+    private func add(_ bytes: UnsafeRawBufferPointer, at offset: Int64, to digest: FileDigest) {
+        let known = digested - offset
+        guard (0..<Int64(bytes.count)).contains(known) else { return }
+        digest.add(UnsafeRawBufferPointer(rebasing: bytes[Int(known)...]))
+        digested = offset + Int64(bytes.count)
     }
 
     fileprivate func read(into bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {

@@ -17,6 +17,14 @@ enum Files {
         guard fsync(descriptor) == 0 else { throw failure(.sync, path) }
     }
 
+    /// Brings a folder's names to the disk: a file that was made or renamed there is found after a loss of power.
+    static func syncFolder(_ path: String) throws(ReelFailure) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(.open, path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(.sync, path) }
+    }
+
     static func rename(_ path: String, to final: String) throws(ReelFailure) {
         guard Glibc.rename(path, final) == 0 else { throw failure(.rename, path) }
     }

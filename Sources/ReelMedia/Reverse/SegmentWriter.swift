@@ -3,7 +3,8 @@ internal import Crypto
 internal import Glibc
 internal import ReelCore
 
-/// Writes one segment: a NUT file under a temporary name, synced, renamed, and last the record that says it is whole.
+/// Writes one segment: a NUT file under a temporary name, synced, renamed, and last the record that says it is whole. When
+/// that is told, both files and their names are on the disk.
 final class SegmentWriter {
     private let muxer: Muxer
     private let folder: String
@@ -61,6 +62,7 @@ final class SegmentWriter {
         try Files.sync(temporary)
         try Files.rename(temporary, to: final)
         try Files.writeJSON(record, to: "\(folder)/\(name.recordName)")
+        try Files.syncFolder(folder)
         return record
     }
 

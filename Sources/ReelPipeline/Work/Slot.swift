@@ -73,7 +73,7 @@ final class Slot: Sendable {
         let kill = KillSwitch()
         guard let work = await begin(first, kill) else { return nil }
         let desk = Mutex(Desk(current: work))
-        let memory = first.claim.need + first.context.plan.stacks
+        let memory = first.claim.need + first.context.plan.reservedAddresses
         let life = Task {
             try await engine.withEngine(memory: memory) { session in
                 try await serve(work, in: session, desk, kill)

@@ -27,9 +27,9 @@ struct SlotTrial: Sendable {
             source: clip, index: try job.indexPath(in: submit.store), plan: job.folder.plan(job.plan.number))
         let request = EngineRequest.reverse(
             PassRequest(
-                job: files, pass: 0, segments: job.folder.segments, token: "0", finishedRuns: [], scratch: folder.path))
+                job: files, pass: 0, runs: 1, segments: job.folder.segments, token: "0", finishedRuns: [], scratch: folder.path))
         let answer = try await ReelFailure.unifying {
-            try await engine.withEngine(memory: job.plan.need + job.plan.stacks) { session in
+            try await engine.withEngine(memory: job.plan.need + job.plan.reservedAddresses) { session in
                 try await session.perform(request)
             }
         }

@@ -103,7 +103,7 @@ struct Work: Sendable {
         progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
         let request = PassRequest(
-            job: context.files, pass: claim.index, segments: folder.segments, token: claim.token,
+            job: context.files, pass: claim.index, runs: whole.count, segments: folder.segments, token: claim.token,
             finishedRuns: whole.indices.filter { whole[$0] != nil }, scratch: scratch)
         guard case .pass(var result) = try await session.perform(kind(request), progress: progress) else {
             throw ReelFailure(.engineMisanswered(task: .pass))
@@ -147,7 +147,9 @@ struct Work: Sendable {
         else {
             throw ReelFailure(.engineMisanswered(task: .assemble))
         }
-        try folder.publishOutput(output, as: context.plan.container)
+        try folder.publishOutput(
+            output, as: context.plan.container, bytes: result.bytes, sha256: result.checksum)
+        guard folder.publishedOutput != nil else { throw ReelFailure(.engineMisanswered(task: .assemble)) }
         let statistics = PassStatistics(framesEncoded: assignment.frames, peakRSS: result.peakRSS)
         return PassResult(segments: [], statistics: statistics, diagnostics: result.diagnostics)
     }

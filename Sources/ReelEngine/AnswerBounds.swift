@@ -1,0 +1,66 @@
+internal import FoundationEssentials
+internal import ReelCore
+
+// What an engine answers goes to the board and stays there, and the engine reads hostile files: what no honest engine
+// would answer is refused before anything is made of it.
+
+extension EngineRequest {
+    /// Bytes of a line that is no answer, or one that does not grow with the work.
+    static let longestLine = 256 << 10
+
+    /// Bytes that the line of its answer may have at the most.
+    var longestAnswer: Int {
+        switch self {
+        case .reverse(let pass), .reverseAudio(let pass): Self.longestLine + min(max(pass.runs, 0), 1 << 20) * (4 << 10)
+        case .recon, .choose, .assemble: Self.longestLine
+        }
+    }
+}
+
+extension EngineResult {
+    /// What of it no answer to this request has; nil where there is nothing. That it answers another kind of request is for
+    /// the caller to see.
+    func flaw(answering request: EngineRequest) -> ResultPart? {
+        switch (request, self) {
+        case (.reverse(let pass), .pass(let result)), (.reverseAudio(let pass), .pass(let result)):
+            result.flaw(answering: pass)
+        case (_, .assembly(let result)):
+            result.hasPlausibleNumbers ? nil : .numbers
+        // A file may have hundreds of fonts that an output cannot hold, and all are named once a job: the line is the bound.
+        case (_, .targets), (_, .recon), (_, .pass): nil
+        }
+    }
+}
+
+extension AssemblyResult {
+    fileprivate var hasPlausibleNumbers: Bool {
+        bytes >= 0 && packets >= 0 && peakRSS >= 0 && checksum.utf8.count == 64 && checksum.allSatisfy(\.isHexDigit)
+    }
+}
+
+extension PassResult {
+    fileprivate func flaw(answering request: PassRequest) -> ResultPart? {
+        let subjects = Set(segments.map(\.name.subject))
+        // The engine makes what was not whole before, each once, under the token that it was given.
+        guard subjects.count == segments.count, segments.count <= request.runs - request.finishedRuns.count,
+            segments.allSatisfy({ $0.name.token == request.token })
+        else { return .segments }
+        let areBounded = diagnostics.areBounded && segments.allSatisfy(\.diagnostics.areBounded)
+        return areBounded ? nil : .diagnostics
+    }
+}
+
+/// Those of a pass, or of one of its segments.
+extension [Diagnostic] {
+    /// There are a dozen kinds, and each is said once.
+    private static let most = 20
+    /// Bytes of one as JSON: sixteen moments, or a few names of 300 characters.
+    private static let longest = 2 << 10
+
+    fileprivate var areBounded: Bool {
+        count <= Self.most
+            && allSatisfy { diagnostic in
+                ((try? JSONEncoder().encode(diagnostic))?.count).map { $0 <= Self.longest } ?? false
+            }
+    }
+}

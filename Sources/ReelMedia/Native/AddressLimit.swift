@@ -1,0 +1,27 @@
+internal import Glibc
+
+/// The limit of this process's address space, which makes what needs too much fail instead of the machine.
+enum AddressLimit {
+    /// Runs `body`, beyond the limit if that is asked for. Tells whether what the process has afterwards is within it.
+    @discardableResult
+    static func exceed<R>(if isAllowed: Bool, _ body: () -> R) -> (result: R, isWithin: Bool) {
+        var limit = rlimit()
+        guard isAllowed, getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur != limit.rlim_max
+        else { return (body(), true) }
+        var raised = rlimit(rlim_cur: limit.rlim_max, rlim_max: limit.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &raised)
+        let result = body()
+        setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+        return (result, bytes() <= limit.rlim_cur)
+    }
+
+    /// Bytes of address space that the process has; 0 where /proc does not tell.
+    private static func bytes() -> UInt64 {
+        guard let file = fopen("/proc/self/statm", "re") else { return 0 }
+        defer { fclose(file) }
+        var line = [UInt8](repeating: 0, count: 128)
+        let count = fread(&line, 1, line.count, file)
+        let pages = String(decoding: line[..<count], as: UTF8.self).split(separator: " ").first.flatMap { UInt64($0) }
+        return (pages ?? 0) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}

@@ -1,0 +1,149 @@
+// Loaded before a program (LD_PRELOAD), it makes the program's machine a sick one: `struct sickness`, which REEL_SICKNESS
+// names and a test changes at any time, says how. Everything else goes to the kernel as it is.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+struct sickness {
+    /// Seconds by which the wall clock is ahead.
+    int64_t clock;
+    /// Not 0: nothing more can be written below REEL_STORE.
+    int64_t full;
+};
+
+static volatile const struct sickness *sickness;
+static const char *store;
+/// An engine that opens a file whose path ends so crashes.
+static const char *fatal;
+
+__attribute__((constructor)) static void begin(void) {
+    const char *path = getenv("REEL_SICKNESS");
+    int file = path ? syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC) : -1;
+    if (file < 0) return;
+    void *shared = mmap(NULL, sizeof(struct sickness), PROT_READ, MAP_SHARED, file, 0);
+    close(file);
+    if (shared == MAP_FAILED) return;
+    store = getenv("REEL_STORE");
+    fatal = getenv("REEL_SICKNESS_FATAL");
+    sickness = shared;
+}
+
+// Clocks
+
+static int64_t ahead(clockid_t clock) {
+    return sickness && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) ? sickness->clock : 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    int result = syscall(SYS_clock_gettime, clock, time);
+    if (result == 0) time->tv_sec += ahead(clock);
+    return result;
+}
+
+int gettimeofday(struct timeval *restrict time, void *restrict zone) {
+    int result = syscall(SYS_gettimeofday, time, zone);
+    if (result == 0) time->tv_sec += ahead(CLOCK_REALTIME);
+    return result;
+}
+
+time_t time(time_t *result) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (result) *result = now.tv_sec;
+    return now.tv_sec;
+}
+
+// Disks
+
+static int is_full(const char *path) {
+    return sickness && sickness->full && store && strncmp(path, store, strlen(store)) == 0;
+}
+
+static int is_full_at(int file) {
+    struct stat status;
+    if (!sickness || !sickness->full || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+    char link[64] = "/proc/self/fd/", path[4096];
+    char digits[16], *digit = digits + sizeof digits - 1;
+    for (*digit = 0; file > 0 || !*digit; file /= 10) *--digit = '0' + file % 10;
+    strcat(link, digit);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < 0) return 0;
+    path[length] = 0;
+    return is_full(path);
+}
+
+static void die_of(const char *path) {
+    static const char engine[] = "reel-engine";
+    char name[32] = "";
+    size_t length = fatal ? strlen(fatal) : 0, whole = strlen(path);
+    if (!length || whole < length || strcmp(path + whole - length, fatal) != 0) return;
+    int file = syscall(SYS_openat, AT_FDCWD, "/proc/self/comm", O_RDONLY | O_CLOEXEC);
+    ssize_t count = read(file, name, sizeof engine - 1);
+    close(file);
+    if (count == sizeof engine - 1 && memcmp(name, engine, count) == 0) raise(SIGSEGV);
+}
+
+static int open_at(int folder, const char *path, int flags, mode_t mode) {
+    die_of(path);
+    if (flags & O_CREAT && is_full(path)) {
+        errno = ENOSPC;
+        return -1;
+    }
+    return syscall(SYS_openat, folder, path, flags, mode);
+}
+
+#define MODE(flags)                                                                                                    \
+    mode_t mode = 0;                                                                                                   \
+    if ((flags) & (O_CREAT | O_TMPFILE)) {                                                                             \
+        va_list rest;                                                                                                  \
+        va_start(rest, flags);                                                                                         \
+        mode = va_arg(rest, mode_t);                                                                                   \
+        va_end(rest);                                                                                                  \
+    }
+
+int open(const char *path, int flags, ...) {
+    MODE(flags)
+    return open_at(AT_FDCWD, path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...) {
+    MODE(flags)
+    return open_at(AT_FDCWD, path, flags, mode);
+}
+
+int openat(int folder, const char *path, int flags, ...) {
+    MODE(flags)
+    return open_at(folder, path, flags, mode);
+}
+
+int openat64(int folder, const char *path, int flags, ...) {
+    MODE(flags)
+    return open_at(folder, path, flags, mode);
+}
+
+ssize_t write(int file, const void *bytes, size_t count) {
+    if (is_full_at(file)) {
+        errno = ENOSPC;
+        return -1;
+    }
+    return syscall(SYS_write, file, bytes, count);
+}
+
+int mkdir(const char *path, mode_t mode) {
+    if (is_full(path)) {
+        errno = ENOSPC;
+        return -1;
+    }
+    return syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// What is wrong with the machine of the programs that are started with `environment`, to be changed while they run:
+/// `Fixtures/sickness.c` stands between them and the kernel.
+final class Sickness: Sendable {
+    private let path: String
+    private let fatal: String
+    private let library: String
+
+    /// - Parameter fatal: how the path of a file ends at which every engine crashes; none where it is empty.
+    init(_ bench: Bench, fatal: String = "") async throws {
+        library = try await Clips.shared.sickness()
+        path = bench.path("sickness-\(UUID().uuidString.prefix(8))")
+        self.fatal = fatal
+        try Data(count: 16).write(to: URL(fileURLWithPath: path))
+    }
+
+    var environment: [String: String] {
+        ["LD_PRELOAD": library, "REEL_SICKNESS": path, "REEL_SICKNESS_FATAL": fatal]
+    }
+
+    /// By how many seconds the wall clock is ahead.
+    func setClock(_ seconds: Int64) throws { try write(seconds, at: 0) }
+
+    /// Whether the store has no room left.
+    func setFull(_ isFull: Bool) throws { try write(isFull ? 1 : 0, at: 8) }
+
+    private func write(_ number: Int64, at offset: UInt64) throws {
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        try file.seek(toOffset: offset)
+        try file.write(contentsOf: withUnsafeBytes(of: number) { Data($0) })
+    }
+}

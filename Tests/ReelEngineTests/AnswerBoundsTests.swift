@@ -1,0 +1,104 @@
+import Foundation
+import ReelCore
+import ReelEngine
+import Testing
+
+/// What an engine answers is kept on the board: an engine that a hostile file has taken over answers anything.
+@Suite("Bounds of an engine's answers", .timeLimit(.minutes(1)))
+struct AnswerBoundsTests {
+    private func record(_ frames: Range<Int>, token: String = "7e", diagnostics: [Diagnostic] = []) -> SegmentRecord {
+        SegmentRecord(
+            content: SegmentContent(subject: .video(frames: frames), times: "aa", target: "bb"), token: token,
+            frames: frames.count, packets: frames.count, bytes: 1, checksum: "cc", timeBase: TimeBase(1, 25),
+            reorderDepth: 0, extradataHash: "dd", diagnostics: diagnostics)
+    }
+
+    private func result(
+        _ segments: [SegmentRecord], diagnostics: [Diagnostic] = [], framesEncoded: Int = 0
+    ) -> EngineEvent {
+        .result(
+            .pass(
+                PassResult(
+                    segments: segments, statistics: PassStatistics(framesEncoded: framesEncoded),
+                    diagnostics: diagnostics)))
+    }
+
+    /// Why an answer to a pass of two runs, of which some are whole, is refused; nil where it is taken.
+    private func nonsense(_ answer: String, finishedRuns: [Int] = []) async throws -> EngineNonsense? {
+        let engine = try FakeEngine("\(say(ready)); read -r request; \(answer); cat >/dev/null")
+        do {
+            _ = try await engine.withEngine { session in
+                try await session.perform(reverse(pass: 3, finishedRuns: finishedRuns))
+            }
+            return nil
+        } catch let failure as ReelFailure {
+            guard case .engineNonsense(_, let nonsense, _) = failure.reason else { throw failure }
+            #expect(failure.cause == .crash)
+            return nonsense
+        }
+    }
+
+    @Test("segments are those of the runs that were asked for, each once, under the token that was given")
+    func segments() async throws {
+        let (first, second) = (record(0..<240), record(240..<480))
+        #expect(try await nonsense(say(result([first, second]))) == nil)
+        #expect(try await nonsense(say(result([second])), finishedRuns: [0]) == nil)
+        let unfit = EngineNonsense.unfitResult(part: .segments)
+        #expect(try await nonsense(say(result([first, second])), finishedRuns: [0]) == unfit)
+        #expect(try await nonsense(say(result([first, first]))) == unfit)
+        #expect(try await nonsense(say(result([record(0..<240, token: "5a")]))) == unfit)
+        #expect(try await nonsense(say(result([first, second, record(480..<720)]))) == unfit)
+    }
+
+    @Test("diagnostics are few and short")
+    func diagnostics() async throws {
+        let many = (0..<21).map { Diagnostic.soundNotHeard(track: $0) }
+        let long = Diagnostic.tagsLeftOut(container: .mp4, names: [String(repeating: "x", count: 2100)])
+        #expect(try await nonsense(say(result([], diagnostics: Array(many.prefix(20))))) == nil)
+        let unfit = EngineNonsense.unfitResult(part: .diagnostics)
+        #expect(try await nonsense(say(result([], diagnostics: many))) == unfit)
+        #expect(try await nonsense(say(result([], diagnostics: [long]))) == unfit)
+        #expect(try await nonsense(say(result([record(0..<240, diagnostics: many)]))) == unfit)
+    }
+
+    @Test("a line is as long as the runs of its pass explain, and no longer")
+    func longLines() async throws {
+        let line = "head -c 400000 /dev/zero | tr '\\0' x; echo"
+        #expect(try await nonsense(line) == .longLine(limit: (256 << 10) + 2 * (4 << 10)))
+    }
+
+    @Test("names that lead out of the folder, and numbers beyond every count, are no event's")
+    func damagedEvents() async throws {
+        let sound = try say(result([record(0..<240)], framesEncoded: 77))
+        let damages = [
+            ("v0-240.7e.nut", "../v0-240.7e.nut"), ("\"frames\":240", "\"frames\":241"),
+            ("\"framesEncoded\":77", "\"framesEncoded\":9223372036854775807"),
+            ("\"framesEncoded\":77", "\"framesEncoded\":-1"), ("\"bytes\":1", "\"bytes\":-1"),
+        ]
+        for (from, to) in damages {
+            #expect(sound.contains(from), "\(from) in \(sound)")
+            guard case .noEvent = try await nonsense(sound.replacing(from, with: to)) else {
+                Issue.record("\(to) was taken")
+                continue
+            }
+        }
+    }
+
+    @Test("damaged events are refused, and never stop the reader", arguments: 0..<2000 as Range<UInt64>)
+    func mutations(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden/events.json")
+        let lines = try Data(contentsOf: url).split(separator: UInt8(ascii: "\n"))
+        var bytes = Array(lines[Int(seed) % lines.count])
+        for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
+            let place = Int.random(in: bytes.indices, using: &random)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            case 1: bytes.remove(at: place)
+            case 2: bytes.insert(contentsOf: Array("99999999999999999999".utf8), at: place)
+            default: bytes.insert(contentsOf: bytes[place...].prefix(30), at: place)
+            }
+        }
+        _ = try? JSONDecoder().decode(EngineEvent.self, from: Data(bytes))
+    }
+}

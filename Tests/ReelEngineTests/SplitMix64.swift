@@ -1,0 +1,1 @@
+../ReelCoreTests/SplitMix64.swift
