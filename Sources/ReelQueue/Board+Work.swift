@@ -77,8 +77,7 @@ extension Board {
                 [
                     claim.job.text, String(claim.index), claim.token, worker.text, String(claim.plan),
                     (cause ?? failure.cause).rawValue, try JSON.text(failure), String(timing.lease.milliseconds),
-                    String(timing.backoff.milliseconds), String(timing.spaceWait.milliseconds),
-                    String(timing.retention.milliseconds),
+                    String(timing.backoff.milliseconds), String(timing.retention.milliseconds),
                 ]))
         guard let answer = FailAnswer(rawValue: reply) else { throw surprise(.string(reply)) }
         return answer

@@ -4,8 +4,6 @@ public struct BoardTiming: Sendable, Hashable {
     public var lease: Duration
     /// The wait after a pass's first transient failure; it doubles with each further one.
     public var backoff: Duration
-    /// How long a pass rests after its host's disk was full.
-    public var spaceWait: Duration
     /// How long Redis keeps a job after its end.
     public var retention: Duration
     /// How long connecting may take.
@@ -15,13 +13,12 @@ public struct BoardTiming: Sendable, Hashable {
 
     /// Every wait has its default.
     public init(
-        lease: Duration = .seconds(20), backoff: Duration = .seconds(2), spaceWait: Duration = .seconds(60),
+        lease: Duration = .seconds(20), backoff: Duration = .seconds(2),
         retention: Duration = .seconds(7 * 24 * 3600), connectTimeout: Duration = .seconds(3),
         answerTimeout: Duration = .seconds(10)
     ) {
         self.lease = lease
         self.backoff = backoff
-        self.spaceWait = spaceWait
         self.retention = retention
         self.connectTimeout = connectTimeout
         self.answerTimeout = answerTimeout

@@ -224,10 +224,12 @@ actor Chaos {
         if !hasEnded || !status.contains("SIGSEGV") || !status.contains(host) {
             row.faults.append("the job that is fatal to engines: \(status)")
         }
-        let atWork = try await eventually(.seconds(60)) {
+        // One whose disk was full tries again after a minute.
+        let atWork = try await eventually(.seconds(90)) {
             try await self.fleet.listedWorkers().allSatisfy { $0.slotsOut == 0 && $0.notes.isEmpty }
         }
         if !atWork { row.faults.append("not at work: \(try await fleet.listedWorkers())") }
+        _ = try await fleet.coordinator(["remove", job])
     }
 
     private func judgeFleet() async throws {

@@ -119,7 +119,7 @@ extension EndToEnd {
                 }
                 try sickness.setFull(false)
                 #expect(
-                    try await eventually(.seconds(30)) { try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty) })
+                    try await eventually(.seconds(90)) { try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty) })
             }
         }
 

@@ -28,8 +28,8 @@ actor Claimer {
     /// Slots that are about to ask for a pass with an engine at hand.
     private var returning = 0
     private var listening = false
-    /// Bytes that were free when a disk was full; nil as long as none is.
-    private var fullAt: Int64?
+    /// Bytes that were free when a disk was full, and when that was; nil as long as none is.
+    private var full: (free: Int64, since: ContinuousClock.Instant)?
     /// Whether something in the store could not be used since it was last seen to be writable.
     private var doubtsStore = false
 
@@ -89,14 +89,15 @@ actor Claimer {
         bell.ring()
     }
 
-    /// A disk is full: claims nothing until there is more room than now.
-    func pauseForSpace() {
-        fullAt = freeSpace
-        condition.setFull([store.root, scratch])
+    /// Where the failure was this host's, claims nothing until its cause is gone: a full disk has more room, or a minute
+    /// has passed, since the room that a quota leaves cannot be seen; the store can be written, should that be it.
+    func heed(_ failure: ReelFailure) {
+        if failure.cause == .noSpace {
+            full = (freeSpace, .now)
+            condition.setFull([store.root, scratch])
+        }
+        if failure.owner == .host { doubtsStore = true }
     }
-
-    /// Something in the store could not be used: claims nothing until it can be written, should it be the store.
-    func doubtStore() { doubtsStore = true }
 
     private func claim() async -> Piece? {
         guard !drain.isOn, memory.free > 0, hasSpace(), hasStore() else { return nil }
@@ -112,7 +113,7 @@ actor Claimer {
                 return piece
             } catch {
                 log.error("cannot work on job \(claim.job): \(error.words)")
-                if error.owner == .host { doubtStore() }
+                heed(error)
                 _ = try await board.fail(claim, worker: worker, failure: error)
                 return nil
             }
@@ -177,11 +178,11 @@ actor Claimer {
     }
 
     private func hasSpace() -> Bool {
-        guard let fullAt else { return true }
+        guard let full else { return true }
         let room: Int64 = 64 << 20
-        guard freeSpace >= fullAt + room else { return false }
-        log.notice("the disk of \(store.root) or \(scratch) has room again")
-        self.fullAt = nil
+        guard freeSpace >= full.free + room || full.since.duration(to: .now) > .seconds(60) else { return false }
+        log.notice("tries whether the disk of \(store.root) or \(scratch) has room again")
+        self.full = nil
         condition.setFull(nil)
         return true
     }

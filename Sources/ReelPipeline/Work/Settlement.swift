@@ -86,8 +86,7 @@ struct Settlement: Sendable {
     private func fail(_ failure: ReelFailure) async -> FailAnswer? {
         work.removePartial()
         log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
-        if failure.cause == .noSpace { await claimer.pauseForSpace() }
-        if failure.owner == .host { await claimer.doubtStore() }
+        await claimer.heed(failure)
         let answer = await insist { () throws(ReelFailure) in
             try await board.fail(claim, worker: worker, failure: failure)
         }

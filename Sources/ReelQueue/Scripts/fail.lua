@@ -2,13 +2,12 @@
 --
 -- KEYS[1]  prefix
 -- ARGV     1 job  2 index  3 token  4 worker  5 plan  6 cause  7 reason as JSON  8 lease (ms)
---          9 first wait after a transient failure (ms)  10 wait after a full disk (ms)  11 retention (ms)
+--          9 first wait after a transient failure (ms)  10 retention (ms)
 -- Reply    'retry', 'job-at-fault' (tried again as well; it has crashed on two hosts by now), 'job-failed', or 'late' (the
 --          token does not hold the pass, or the job has ended or another plan)
 -- Keeps    only the holder can fail a pass; a charged cause never passes its limit without failing the job.
 local id, index, token, worker, cause, reason = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[6], ARGV[7]
-local lease, backoff = tonumber(ARGV[8]), tonumber(ARGV[9])
-local space_wait, retention = tonumber(ARGV[10]), tonumber(ARGV[11])
+local lease, backoff, retention = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
 local state, need, plan = unpack(redis.call('HMGET', job_key(id), 'state', 'need', 'plan'))
 need = tonumber(need)
 
@@ -41,8 +40,9 @@ local function larger_slot_is_there()
 end
 
 if cause == 'no-space' then
+  -- The worker claims nothing for a while; others may have room.
   redis.call('HSET', job_key(id), 'note', reason, 'noting', host_of(worker), 'noted', index)
-  return try_again(now + space_wait)
+  return try_again(now)
 elseif cause == 'incompatible' then
   if exclude(id, worker, reason, lease) then return give_up('nobody', nil, host_of(worker)) end
   return try_again(now)

@@ -211,7 +211,6 @@ extension BoardModel {
             let note = JobStatus.SpaceNote(host: host(of: worker), reason: failure)
             jobs[id]?.spaceNote = note
             jobs[id]?.notedPass = index
-            due += BoardModel.lease
         case .incompatible:
             if exclude(worker, from: id, failure) {
                 drop(id, index, claim.token)

@@ -23,7 +23,7 @@ struct Conformance {
 
     /// Waits that no test outlives; what time does is an operation.
     private static let timing = BoardTiming(
-        lease: .seconds(3600), backoff: .seconds(3600), spaceWait: .seconds(3600))
+        lease: .seconds(3600), backoff: .seconds(3600))
 
     init(seed: UInt64, server: RedisServer, restarts: Bool) throws {
         self.server = server
