@@ -2,16 +2,24 @@ internal import Glibc
 public import ReelCore
 
 extension Store {
-    /// Makes a file in the store, renames it and removes it again. Throws `.unreachable`, with the system's reason, where
-    /// that does not work: the store is mounted read-only, is full, or is another user's.
-    public func tryWriting() throws(ReelFailure) {
+    /// Sees whether a worker can work here: makes a file in the store, renames it and removes it again, and looks whether
+    /// the folder of any job may be written.
+    ///
+    /// Throws `.storeUnusable` or `.storeFull`, with the system's reason, where that does not work: the store is mounted
+    /// read-only, is full, or is another user's; or where there are unfinished jobs and each folder of a job is one in
+    /// which this process may not write.
+    public func tryWorking() throws(ReelFailure) {
         let folder = try temporaryFolder()
         try AtomicFile.write(Array("reel\n".utf8), to: folder.path + "/trial")
-    }
-
-    /// Whether there are jobs, and their folders are all of users that do not let this process write there.
-    public var refusesJobs: Bool {
-        guard let jobs = try? jobs(), !jobs.isEmpty else { return false }
-        return !jobs.contains { access(job($0).path, W_OK | X_OK) == 0 }
+        var refusal: ReelFailure?
+        for id in try jobs() {
+            let job = job(id)
+            if access(job.path, W_OK | X_OK) == 0 { return }
+            let code = errno
+            // One that has ended needs nobody.
+            guard refusal == nil, let record = try? job.read(), record.state?.isTerminal != true else { continue }
+            refusal = SystemError.store(.write, job.path, code)
+        }
+        if let refusal { throw refusal }
     }
 }

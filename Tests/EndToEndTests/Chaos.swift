@@ -150,7 +150,7 @@ actor Chaos {
 
     /// Whether what is said of a job whose folder was removed says so, and where that was seen.
     private func isTrue(_ status: String) async throws -> Bool {
-        status.contains(fleet.folder(job)) && status.contains(ProcessInfo.processInfo.hostName)
+        status.contains(fleet.store) && status.contains(ProcessInfo.processInfo.hostName)
     }
 
     private func status() async throws -> String { try await fleet.coordinator(["status", job]).output }
@@ -226,7 +226,9 @@ actor Chaos {
         }
         // One whose disk was full tries again after a minute.
         let atWork = try await eventually(.seconds(90)) {
-            try await self.fleet.listedWorkers().allSatisfy { $0.slotsOut == 0 && $0.notes.isEmpty }
+            try await self.fleet.listedWorkers().allSatisfy { worker in
+                worker.slotsOut == 0 && !worker.notes.contains { $0.hasPrefix("claims nothing") }
+            }
         }
         if !atWork { row.faults.append("not at work: \(try await fleet.listedWorkers())") }
         _ = try await fleet.coordinator(["remove", job])

@@ -44,7 +44,7 @@ struct ChaosPlan {
 
     /// The next fault, how long to wait before it, and a number that chooses its victim.
     mutating func next() -> (pause: Duration, fault: Fault, choice: Int) {
-        let pause = Duration.milliseconds(Int.random(in: isLong ? 1000...6000 : 200...1200, using: &faults))
+        let pause = Duration.milliseconds(Int.random(in: isLong ? 600...4000 : 200...1200, using: &faults))
         let kind = Int.random(in: isLong ? 0..<18 : 0..<8, using: &faults)
         let fault: Fault =
             switch kind {

@@ -101,6 +101,34 @@ extension EndToEnd {
             }
         }
 
+        @Test(
+            "a worker that may write in no job's folder ends at once, and says which",
+            .enabled(if: geteuid() == 0, "only root can start programs as another user"))
+        func foldersOfAnotherUser() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            chmod(bench.path("tmp"), 0o1777)
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let id = try await fleet.submit([source])
+                chmod(bench.path("redis"), 0o755)
+                chmod(fleet.socket, 0o777)
+                chmod(fleet.store, 0o777)
+                for folder in [fleet.store + "/jobs", fleet.folder(id)] { chmod(folder, 0o755) }
+                for file in [fleet.store + "/store.json", fleet.folder(id) + "/job.json"] { chmod(file, 0o644) }
+                let address = "--redis \(fleet.address(as: "reel-worker")) --store \(fleet.store)"
+                let outcome = try await bench.run(
+                    .at("/usr/bin/setpriv"),
+                    [
+                        "--reuid", "4243", "--regid", "4243", "--clear-groups", "/bin/sh", "-c",
+                        "exec \(Program.folder)/reel-worker --slots 1 \(address)",
+                    ])
+                #expect(outcome.code == 4)
+                #expect(outcome.error.contains(fleet.folder(id)), "\(outcome.error)")
+                #expect(outcome.error.contains("Permission denied"), "\(outcome.error)")
+                try await fleet.startWorker()
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+            }
+        }
+
         private func mode(_ path: String) throws -> Int {
             try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0
         }

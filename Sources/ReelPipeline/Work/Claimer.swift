@@ -190,7 +190,7 @@ actor Claimer {
     private func hasStore() -> Bool {
         guard doubtsStore else { return true }
         do throws(ReelFailure) {
-            try store.tryWriting()
+            try store.tryWorking()
             doubtsStore = false
             if condition.setStoreFailure(nil) { log.notice("the store can be written again") }
         } catch {

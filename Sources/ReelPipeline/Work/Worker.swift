@@ -165,6 +165,7 @@ public final class Worker: Service {
                 // A board of another version, or of another store, is no place to work at: that shows now.
                 try await store.join(board)
                 _ = try await board.beat(report(identity))
+                try store.tryWorking()
                 // So does a user that may not do what a worker does.
                 try await board.checkWorker()
                 for warning in try await board.diagnostics() { log.warning("\(warning.words)") }
