@@ -135,3 +135,12 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Only for scripts/fuzz, which builds everything with -sanitize=fuzzer.
+if Context.environment["REEL_FUZZ"] == "1" {
+    package.targets.append(
+        .executableTarget(
+            name: "reel-fuzz", dependencies: ["ReelCore", "ReelEngine", "ReelStore"], path: "Tests/Fuzz",
+            swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]))
+}

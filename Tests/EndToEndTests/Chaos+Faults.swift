@@ -43,12 +43,10 @@ extension Chaos {
             lostFolders.insert(job)
             try FileManager.default.removeItem(atPath: fleet.bench.path("lost"))
             row.foldersLost += 1
-        case .closeStore(let duration, let isFull):
-            guard closed == nil, let (worker, _) = await victim(sight, choice), let sickness = sicknesses[worker.pid] else {
-                return
-            }
-            if isFull { try sickness.setFull(true) } else { try await fleet.remount("ro", of: worker) }
-            closed = worker
+        case .closeStore(let duration, let error):
+            guard closed == nil, let (worker, _) = await victim(sight, choice) else { return }
+            closed = sicknesses[worker.pid]
+            try closed?.setStoreError(error)
             row.storesClosed += 1
             later(duration, .openStore)
         case .setClock(let ofRedis, let ahead):
@@ -56,7 +54,9 @@ extension Chaos {
                 try redisSickness.setClock(ahead)
                 for place in recoveries.indices { recoveries[place].redisWentAway = true }
             } else {
-                guard let (worker, _) = await victim(sight, choice), let sickness = sicknesses[worker.pid] else { return }
+                guard let (worker, _) = await victim(sight, choice), let sickness = sicknesses[worker.pid] else {
+                    return
+                }
                 try sickness.setClock(ahead)
             }
             row.clocksSet += 1
@@ -66,17 +66,15 @@ extension Chaos {
     /// A worker on a machine of its own.
     func startWorker() async throws {
         let sickness = try await Sickness(fleet.bench, fatal: Chaos.fatal)
-        let worker =
-            isRoot
-            ? try await fleet.startWorkerApart(sickness: sickness) : try await fleet.startWorker(sickness: sickness)
-        sicknesses[worker.pid] = sickness
+        sicknesses[try await fleet.startWorker(sickness: sickness).pid] = sickness
     }
 
     /// The file of one of the passes that are recorded as done.
     private func finishedSegment(_ sight: BoardSight, _ choice: Int) -> String? {
         let tokens = Set(sight.done.values)
         let names = fleet.segments(job).filter { name in
-            name.hasSuffix(".nut") && name.split(separator: ".").dropLast().last.map { tokens.contains(String($0)) } ?? false
+            name.hasSuffix(".nut")
+                && name.split(separator: ".").dropLast().last.map { tokens.contains(String($0)) } ?? false
         }
         return names.isEmpty ? nil : "\(fleet.folder(job))/segments/\(names.sorted()[choice % names.count])"
     }
@@ -120,10 +118,8 @@ extension Chaos {
             // A Redis that was started anew meanwhile is nobody's replica.
             _ = try? command("REPLICAOF", "NO", "ONE")
         case .openStore:
-            guard let worker = closed else { return }
+            try closed?.setStoreError(0)
             closed = nil
-            try sicknesses[worker.pid]?.setFull(false)
-            if isRoot { try await fleet.remount("rw", of: worker) }
         case .resume:
             for process in stopped { Glibc.kill(process, SIGCONT) }
             stopped = []

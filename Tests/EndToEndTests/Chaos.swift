@@ -29,11 +29,10 @@ actor Chaos {
     /// What is wrong with the machine of each worker, and with that of Redis.
     var sicknesses: [pid_t: Sickness] = [:]
     let redisSickness: Sickness
-    /// The worker that cannot write in the store now.
-    var closed: Child?
+    /// That of the worker that cannot write in the store now.
+    var closed: Sickness?
     /// Jobs of which all that the store had was removed once.
     var lostFolders: Set<String> = []
-    let isRoot = geteuid() == 0
     /// The name of a file at which engines of workers crash.
     static let fatal = "fatal.mov"
     private var segments = SegmentWatch()

@@ -1,3 +1,5 @@
+import Glibc
+
 /// What shall go wrong, and when: the same seed disturbs in the same order, with the same pauses.
 struct ChaosPlan {
     enum Fault {
@@ -16,8 +18,8 @@ struct ChaosPlan {
         case loseSegment(withRecord: Bool)
         /// All that the store has of the job vanishes.
         case loseFolder
-        /// One worker cannot write in the store for so long: it is read-only, or has no room left.
-        case closeStore(Duration, isFull: Bool)
+        /// One worker cannot write in the store for so long, for this reason.
+        case closeStore(Duration, error: Int32)
         /// The wall clock of a worker, or of Redis, is so many seconds ahead from now on.
         case setClock(ofRedis: Bool, ahead: Int64)
     }
@@ -56,7 +58,8 @@ struct ChaosPlan {
             case 7: .loseSegment(withRecord: Bool.random(using: &faults))
             case 8: .demoteRedis(brief(&faults))
             case 9: .loseFolder
-            case 10..<12: .closeStore(.milliseconds(Int.random(in: 2000...9000, using: &faults)), isFull: kind == 11)
+            case 10..<12:
+                .closeStore(.milliseconds(Int.random(in: 2000...9000, using: &faults)), error: refusal(&faults))
             case 12..<14: .setClock(ofRedis: kind == 13, ahead: wrongTime(&faults))
             case 14: .killEngine
             case 15: .spoilSegment
@@ -84,6 +87,10 @@ struct ChaosPlan {
         case 0..<3: return .kill(after: after)
         default: return .stop(stop, withEngine: withEngine)
         }
+    }
+
+    private func refusal(_ random: inout SplitMix64) -> Int32 {
+        [EROFS, ENOSPC, EDQUOT, EIO, ESTALE][Int.random(in: 0..<5, using: &random)]
     }
 
     /// A minute to ten days, ahead or behind.

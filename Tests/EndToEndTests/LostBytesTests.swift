@@ -60,5 +60,43 @@ extension EndToEnd {
                 try file.truncate(atOffset: try file.seekToEnd() / 2)
             }
         }
+
+        /// A job that failed for another reason, and lost segments after that: what is there is taken over, the rest is
+        /// made again.
+        @Test(arguments: ["retry", "submit"])
+        func segmentsOfAFailedJob(command: String) async throws {
+            let clip = try await Clips.shared.crowd(frames: 160, size: "640x360")
+            let (source, away) = (try bench.copy(clip, as: "crowd.mov"), bench.path("away.mov"))
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let submission = [source, "--lossless", "--pass-frames", "20"]
+                let id = try await fleet.submit(submission)
+                let held = try await fleet.hold(id, index: 5, of: fleet.startWorker())
+                try FileManager.default.moveItem(atPath: source, toPath: away)
+                kill(held.engine, SIGCONT)
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "failed" })
+                try FileManager.default.moveItem(atPath: away, toPath: source)
+                let done = try fleet.sight(id).done
+                let lost = done.filter { $0.key > 0 }.sorted { $0.key < $1.key }.prefix(2)
+                #expect(lost.count == 2 && done.count > 3)
+                for (place, pass) in lost.enumerated() {
+                    let name = try #require(fleet.segments(id).first { $0.hasSuffix(".\(pass.value).nut") })
+                    let segment = "\(fleet.folder(id))/segments/\(name)"
+                    if place == 0 {
+                        try FileManager.default.removeItem(atPath: segment)
+                    } else {
+                        var bytes = try Data(contentsOf: URL(fileURLWithPath: segment))
+                        bytes[bytes.count / 2] ^= 1
+                        try bytes.write(to: URL(fileURLWithPath: segment))
+                    }
+                }
+                try await fleet.startWorker()
+                let again = try await fleet.coordinator([command] + (command == "retry" ? [id] : submission))
+                #expect(again.code == 0, "\(again.error)")
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+                let tokens = try fleet.sight(id).done
+                #expect(Set(done.keys.filter { tokens[$0] != done[$0] }) == Set(lost.map(\.key)))
+            }
+        }
     }
 }

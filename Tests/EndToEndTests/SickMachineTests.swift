@@ -111,16 +111,29 @@ extension EndToEnd {
                 try await fleet.startWorker(sickness: sickness)
                 #expect(try await eventually(.seconds(20)) { try await !fleet.listedWorkers().isEmpty })
                 try await fleet.startWorker()
-                try sickness.setFull(true)
+                try sickness.setStoreError(ENOSPC)
                 for crf in ["20", "21", "22"] {
                     let id = try await fleet.submit([source, "--crf", crf])
                     #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
                     #expect(try await fleet.job(id).failures.isEmpty)
                 }
-                try sickness.setFull(false)
+                try sickness.setStoreError(0)
                 #expect(
                     try await eventually(.seconds(90)) { try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty) })
             }
+        }
+
+        @Test func aFileServerThatIsAskedTwiceIsNoOutputThatExists() async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let sickness = try await Sickness(bench)
+            try sickness.setRepeats(true)
+            let run = ["run", source, "-o", "out.mp4"]
+            let outcome = try await bench.run(.coordinator, run, environment: sickness.environment)
+            #expect(outcome.code == 0, "\(outcome.error)")
+            #expect(bench.names.filter { $0.hasPrefix("out") || $0.hasPrefix(".") } == ["out.mp4"])
+            #expect(try await bench.frames(of: bench.path("out.mp4")).count == 120)
+            let again = try await bench.run(.coordinator, run, environment: sickness.environment)
+            #expect(again.code == 5 && again.error.contains("exists"), "\(again.error)")
         }
 
         // MARK: A clock that is wrong

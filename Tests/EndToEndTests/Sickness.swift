@@ -12,7 +12,7 @@ final class Sickness: Sendable {
         library = try await Clips.shared.sickness()
         path = bench.path("sickness-\(UUID().uuidString.prefix(8))")
         self.fatal = fatal
-        try Data(count: 16).write(to: URL(fileURLWithPath: path))
+        try Data(count: 24).write(to: URL(fileURLWithPath: path))
     }
 
     var environment: [String: String] {
@@ -22,8 +22,11 @@ final class Sickness: Sendable {
     /// By how many seconds the wall clock is ahead.
     func setClock(_ seconds: Int64) throws { try write(seconds, at: 0) }
 
-    /// Whether the store has no room left.
-    func setFull(_ isFull: Bool) throws { try write(isFull ? 1 : 0, at: 8) }
+    /// The error that whoever writes in the store gets; 0 for none.
+    func setStoreError(_ number: Int32) throws { try write(Int64(number), at: 8) }
+
+    /// Whether a link that was made is said to have been there before.
+    func setRepeats(_ repeats: Bool) throws { try write(repeats ? 1 : 0, at: 16) }
 
     private func write(_ number: Int64, at offset: UInt64) throws {
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))

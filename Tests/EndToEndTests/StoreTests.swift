@@ -129,6 +129,17 @@ extension EndToEnd {
             }
         }
 
+        @Test("a worker whose Redis user may not work ends at once, in one line")
+        func anotherUsersPassword() async throws {
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let outcome = try await bench.run(
+                    .worker, ["--redis", fleet.address(as: "reel-coordinator"), "--store", fleet.store])
+                #expect(outcome.code == 4)
+                #expect(outcome.errorLines.count == 1, "\(outcome.error)")
+                #expect(outcome.error.contains("refuses") && outcome.error.contains("NOPERM"), "\(outcome.error)")
+            }
+        }
+
         private func mode(_ path: String) throws -> Int {
             try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0
         }

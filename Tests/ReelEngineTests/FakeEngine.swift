@@ -70,7 +70,8 @@ func reverse(pass: Int, finishedRuns: [Int] = []) -> EngineRequest {
     .reverse(
         PassRequest(
             job: JobFiles(source: "/media/one two.mp4", index: "/store/index", plan: "/store/plan.json"), pass: pass,
-            runs: max(2, (finishedRuns.max() ?? 0) + 1), segments: "/store/segments", token: "7e", finishedRuns: finishedRuns, scratch: "/tmp"))
+            runs: max(2, (finishedRuns.max() ?? 0) + 1), segments: "/store/segments", token: "7e",
+            finishedRuns: finishedRuns, scratch: "/tmp"))
 }
 
 /// Whether a process is gone, or dead and only waits for its parent to notice.

@@ -175,6 +175,32 @@ extension BoardTests {
             #expect(try await bench.fail(bench.take("w1"), .incompatible) == .jobFailed)
         }
 
+        /// Who could have taken the job dies after the others were excluded from it.
+        @Test func aJobWhoseLastAbleWorkerDiesFails() async throws {
+            try await bench.publish(Bench.job(passes: 1))
+            try await bench.beat("w1", host: "one")
+            try await bench.beat("w2", host: "two")
+            #expect(try await bench.fail(bench.take("w1"), .incompatible, message: "no such file") == .retry)
+            let board = try Bench.open(bench.server, timing: BoardTiming(lease: .milliseconds(300)))
+            let offer = WorkerOffer(
+                worker: WorkerID("w1"), memoryFree: 1 << 40, encoders: ["libx264 1"], protocolVersion: 1)
+            // Nobody knows who is dead before somebody has reaped.
+            try await Task.sleep(for: .milliseconds(400))
+            try await bench.beat("w1", host: "one")
+            #expect(try await board.claim(offer) == nil)
+            #expect(try await bench.state() == .running)
+            let deadline = ContinuousClock.now + .seconds(10)
+            while try await bench.state() == .running, ContinuousClock.now < deadline {
+                _ = try await board.reap()
+                try await bench.beat("w1", host: "one")
+                _ = try await board.claim(offer)
+            }
+            #expect(try await bench.state() == .failed)
+            let failure = try await bench.board.status(JobID("a1"))?.failure
+            let here = ReelFailure.sample(.incompatible, "no such file")
+            #expect(failure == ReelFailure(.noWorkerCan(host: "one", last: here)))
+        }
+
         @Test func aFullDiskIsUnchargedAndLeavesThePassToOthers() async throws {
             try await bench.publish(Bench.job(passes: 1))
             try await bench.beat("w1", host: "one")

@@ -335,6 +335,15 @@ local function removal_of(id)
   return by and tonumber(till) > now and by or nil
 end
 
+-- Whether a job excludes every live worker.
+local function nobody_is_left(id, lease)
+  local live = redis.call('ZRANGEBYSCORE', key('workers'), now - lease, '+inf')
+  for _, name in ipairs(live) do
+    if redis.call('HEXISTS', job_key(id, 'excluded'), name) == 0 then return false end
+  end
+  return #live > 0
+end
+
 -- A worker gets nothing of a job any more. True where that is so for every live worker: none is left. Workers that have
 -- left the registry are forgotten.
 local function exclude(id, worker, reason, lease)
@@ -347,11 +356,7 @@ local function exclude(id, worker, reason, lease)
     end
   end
   event('excluded', id, nil, worker)
-  local live = redis.call('ZRANGEBYSCORE', key('workers'), now - lease, '+inf')
-  for _, name in ipairs(live) do
-    if redis.call('HEXISTS', job_key(id, 'excluded'), name) == 0 then return false end
-  end
-  return #live > 0
+  return nobody_is_left(id, lease)
 end
 
 -- Whether a live worker on none of these hosts could try a pass that takes so much memory.

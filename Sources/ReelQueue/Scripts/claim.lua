@@ -6,9 +6,9 @@
 -- Reply    {job, index, kind of the pass, the pass as JSON ('' for assembly and probe), bytes that it may take, plan}
 --          an integer: nothing yet, ask again from this rank (a call looks at 256 jobs and 1000 passes at most)
 --          nil: nothing for this worker; an error where the board is of another version
--- Keeps    a job that cannot be read is set aside, and others go on. A pass has one holder: what is in `live` or `done` is never given out. Within a job a retry that is due
---          goes first, else the cursor's pass. Needs, protocol, pause and excluded workers are respected. A worker
---          without a job's encoders is excluded from it; where no other is left the job fails. Where there is nothing else,
+-- Keeps    a job that cannot be read is set aside, and others go on. A pass has one holder: what is in `live` or `done`
+--          is never given out. Within a job a retry that is due goes first, else the cursor's pass. Needs, protocol, pause and excluded workers are respected. A worker
+--          without a job's encoders is excluded from it. A job that excludes every live worker fails. Where there is nothing else,
 --          a pass that lags at its job's tail is given out a second time, to one worker; the first result counts.
 --          Where no pass lags, either, the assembly begins with what is finished, and waits for the rest.
 --          Of a job that is probing there is the probe, for which no encoders are asked.
@@ -28,8 +28,23 @@ local function is_excluded(id)
     and redis.call('HEXISTS', job_key(id, 'excluded'), worker) == 1
 end
 
-local function can_take(id, job)
-  return job.need <= memory and job.protocol == protocol and not is_excluded(id)
+local function can_take(job) return job.need <= memory and job.protocol == protocol end
+
+-- Whether workers that have not beaten for a lease are dead: not right after Redis started or its clock was set, which
+-- `reap` notices, nor while nobody reaps.
+local function knows_the_dead()
+  local last, grace = unpack(redis.call('HMGET', key('control'), 'reaped', 'grace'))
+  local uptime = tonumber(redis.call('INFO', 'server'):match('uptime_in_seconds:(-?%d+)'))
+  return uptime * 1000 > lease and last and math.abs(now - tonumber(last)) <= math.max(lease, 0)
+    and now >= tonumber(grace or now)
+end
+
+-- A job whose last able worker has died since the others were excluded fails, as it would have if that had died before.
+local function end_if_nobody_is_left(id)
+  if not nobody_is_left(id, lease) or not knows_the_dead() then return false end
+  local reason = redis.call('HGET', job_key(id, 'excluded'), worker):match('\n(.*)')
+  fail_job(id, retention, 'nobody', nil, nil, host_of(worker), reason)
+  return true
 end
 
 local function missing_encoder(job)
@@ -218,7 +233,7 @@ local function copy_of(id)
   if job.state ~= 'running' or job.paused or job.cursor < job.passes
     or redis.call('ZCARD', job_key(id, 'retry')) > 0 or redis.call('HLEN', job_key(id, 'live')) == 0 then
     redis.call('ZREM', key('tail'), id)
-  elseif can_take(id, job) and not missing_encoder(job) and may_be_copied(job) then
+  elseif can_take(job) and not is_excluded(id) and not missing_encoder(job) and may_be_copied(job) then
     -- However many ask, few look: it costs as much as there are passes in flight.
     redis.call('ZADD', key('tail'), now + TAIL_WAIT, id)
     local index = laggard(id, job)
@@ -260,7 +275,9 @@ local function visit(id, virtual)
   local job = facts(id, virtual)
   if not CLAIMABLE[job.state] and job.state ~= 'probing' or job.paused then
     withdraw(id)
-  elseif not can_take(id, job) then
+  elseif is_excluded(id) then
+    if not end_if_nobody_is_left(id) then rank = rank + 1 end
+  elseif not can_take(job) then
     rank = rank + 1
   elseif job.state == 'probing' then
     return visit_probe(id, job)

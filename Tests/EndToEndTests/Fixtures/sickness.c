@@ -18,8 +18,10 @@
 struct sickness {
     /// Seconds by which the wall clock is ahead.
     int64_t clock;
-    /// Not 0: nothing more can be written below REEL_STORE.
-    int64_t full;
+    /// Not 0: with what error nothing more can be written below REEL_STORE.
+    int64_t refusal;
+    /// Not 0: a link that was made is said to have been there, as by a file server that was asked twice.
+    int64_t repeats;
 };
 
 static volatile const struct sickness *sickness;
@@ -66,13 +68,15 @@ time_t time(time_t *result) {
 
 // Disks
 
-static int is_full(const char *path) {
-    return sickness && sickness->full && store && strncmp(path, store, strlen(store)) == 0;
+/// What is said to one who wants to write to a file; 0 where he may.
+static int refusal(const char *path) {
+    if (!sickness || !store || strncmp(path, store, strlen(store)) != 0) return 0;
+    return sickness->refusal;
 }
 
-static int is_full_at(int file) {
+static int refusal_at(int file) {
     struct stat status;
-    if (!sickness || !sickness->full || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+    if (!sickness || !sickness->refusal || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return 0;
     char link[64] = "/proc/self/fd/", path[4096];
     char digits[16], *digit = digits + sizeof digits - 1;
     for (*digit = 0; file > 0 || !*digit; file /= 10) *--digit = '0' + file % 10;
@@ -80,7 +84,7 @@ static int is_full_at(int file) {
     ssize_t length = readlink(link, path, sizeof path - 1);
     if (length < 0) return 0;
     path[length] = 0;
-    return is_full(path);
+    return refusal(path);
 }
 
 static void die_of(const char *path) {
@@ -96,8 +100,8 @@ static void die_of(const char *path) {
 
 static int open_at(int folder, const char *path, int flags, mode_t mode) {
     die_of(path);
-    if (flags & O_CREAT && is_full(path)) {
-        errno = ENOSPC;
+    if (flags & O_CREAT && refusal(path)) {
+        errno = refusal(path);
         return -1;
     }
     return syscall(SYS_openat, folder, path, flags, mode);
@@ -133,16 +137,26 @@ int openat64(int folder, const char *path, int flags, ...) {
 }
 
 ssize_t write(int file, const void *bytes, size_t count) {
-    if (is_full_at(file)) {
-        errno = ENOSPC;
+    int refused = refusal_at(file);
+    if (refused) {
+        errno = refused;
         return -1;
     }
     return syscall(SYS_write, file, bytes, count);
 }
 
+int linkat(int from, const char *path, int to, const char *name, int flags) {
+    int result = syscall(SYS_linkat, from, path, to, name, flags);
+    if (result == 0 && sickness && sickness->repeats) {
+        errno = EEXIST;
+        return -1;
+    }
+    return result;
+}
+
 int mkdir(const char *path, mode_t mode) {
-    if (is_full(path)) {
-        errno = ENOSPC;
+    if (refusal(path)) {
+        errno = refusal(path);
         return -1;
     }
     return syscall(SYS_mkdirat, AT_FDCWD, path, mode);

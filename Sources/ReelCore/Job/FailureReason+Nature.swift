@@ -1,0 +1,114 @@
+extension FailureReason {
+    /// The pass to be done again, by its place in the plan, since its segment is gone or is not the one that was recorded;
+    /// nil for all other reasons.
+    public var passToRepeat: Int? {
+        switch self {
+        case .segmentMissing(_, let pass), .segmentDiffers(_, let pass): pass
+        default: nil
+        }
+    }
+
+    /// Whose it is, and what follows from it.
+    public var nature: FailureNature {
+        switch self {
+        // MARK: Source
+        case .notMedia, .noVideo, .encrypted, .headerDamaged, .nothingDecodes, .decoderStuck,
+            .noFrames, .noStart, .impossibleSizes, .sourceChanged, .pictureUnconvertible, .videoDamaged,
+            .soundOutOfReach:
+            FailureNature(.source, .input)
+        case .sourceUnreadable(_, _, let passes): FailureNature(.host, .input, passes ? .transient : .incompatible)
+        case .noDecoder: FailureNature(.host, .input)
+
+        // MARK: Request
+        case .rangeEmpty, .nothingInRange, .memoryTooSmall, .encoderUnknown, .encoderRefuses, .settingUnknown,
+            .optionUnsupported, .sourceRateUnsupported, .pixelFormatUnsupported, .losslessCodecFixed,
+            .copyWithOption:
+            FailureNature(.request, .usage)
+        case .encoderAbsent: FailureNature(.host, .usage, .incompatible)
+        case .pixelFormatLossy, .codecNotHeld, .noSoundHeld, .losslessNotHeld, .rawNotGivenBack, .framesTooClose,
+            .copyImpossible, .copyNotGivenBack:
+            FailureNature(.request, .input)
+
+        // MARK: Engine
+        case .mediaFailed, .segmentMissing, .segmentDiffers, .segmentListUnreadable:
+            FailureNature(.job, .job, .transient)
+        case .outOfMemory: FailureNature(.job, .job, .limit)
+        case .diskFull: FailureNature(.host, .output, .noSpace)
+        case .outputRefused: FailureNature(.job, .output)
+        case .fileFailed(_, let step, _, let passes):
+            FailureNature(.host, step.writes ? .output : .unreachable, passes ? .transient : .incompatible)
+        case .jobFileUnreadable: FailureNature(.host, .unreachable, .incompatible)
+        case .indexVersion: FailureNature(.host, .job)
+        case .planLacks, .indexDamaged, .encoderMiscounts, .packetWithoutTime, .nothingToEncode,
+            .segmentFlawed, .partsEnded, .verificationFailed, .requestUnwritable:
+            FailureNature(.job, .job)
+        case .codecAbsent, .encoderDiffers, .engineUnstartable, .engineVersion:
+            FailureNature(.host, .job, .incompatible)
+        case .engineWithoutOutput: FailureNature(.worker, .job)
+        case .engineInterrupted: FailureNature(.passing, .interrupted, .transient)
+        case .engineEnded: FailureNature(.passing, .job, .transient)
+        case .engineHung, .engineNonsense, .engineDied: FailureNature(.worker, .job, .crash)
+
+        // MARK: Store
+        case .sourceInaccessible, .sourceIsFolder, .sourceNotAFile, .sourceChangedWhileCopied:
+            FailureNature(.source, .input)
+        case .storeUnusable, .jobUnknownHere: FailureNature(.host, .unreachable, .incompatible)
+        case .storeFull: FailureNature(.host, .unreachable, .noSpace)
+        case .storeFileDamaged: FailureNature(.job, .unreachable)
+        case .storeFileForeign: FailureNature(.job, .unreachable)
+        case .storeMissing, .storeEmpty, .storeDiffers, .storeOfOtherVersion:
+            FailureNature(.host, .unreachable, .incompatible)
+        case .storeNameEmpty, .argumentNotText: FailureNature(.request, .usage)
+        case .workspaceForeign: FailureNature(.host, .output)
+        case .resultDiffers, .resultUnrecorded: FailureNature(.job, .job)
+        case .notEncodable: FailureNature(.job, .job)
+        case .segmentListUnwritable: FailureNature(.host, .unreachable, .transient)
+        case .jobHeld: FailureNature(.passing, .unreachable)
+        case .outputExists, .outputIsSource, .outputIsFolder, .outputNotAFile, .outputUnnamed, .outputFolderMissing:
+            FailureNature(.request, .output)
+        case .outputUnwritable: FailureNature(.host, .output)
+        case .outputFull: FailureNature(.host, .output, .noSpace)
+        case .copyInterrupted: FailureNature(.passing, .interrupted, .transient)
+        case .planOfOtherVersion, .indexMissing, .jobOfOtherVersion: FailureNature(.host, .unreachable, .incompatible)
+        case .failedBefore(let kind, _): FailureNature(.job, kind)
+
+        // MARK: Board
+        case .passExhausted(_, _, let last): FailureNature(last.owner, last.kind)
+        case .passLost: FailureNature(.worker, .job)
+        case .passOutOfMemory: FailureNature(.job, .job)
+        case .noWorkerCan(_, let last): FailureNature(last.owner, last.kind)
+        case .workerVanished: FailureNature(.worker, .job, .lost)
+        case .encoderMissing: FailureNature(.host, .job, .incompatible)
+        case .boardOfOtherVersion: FailureNature(.host, .unreachable, .incompatible)
+        case .redisUnreachable(_, _, let passes), .redisRefused(_, _, let passes):
+            FailureNature(passes ? .passing : .host, .unreachable, passes ? .transient : .permanent)
+        case .boardLost: FailureNature(.host, .unreachable)
+        case .boardUnreadable: FailureNature(.host, .unreachable)
+        case .passesVanished: FailureNature(.passing, .unreachable, .transient)
+        case .redisAddressInvalid, .jobContradictory, .jobNotEnded: FailureNature(.request, .usage)
+
+        // MARK: Jobs
+        case .jobUnknown, .jobEnded, .jobNotFailed, .outputContainerDiffers, .outputNotNamed,
+            .workerUnknown:
+            FailureNature(.request, .usage)
+        case .jobNotOnBoard: FailureNature(.host, .usage)
+        case .jobForgotten, .programsNotFound, .folderUnwritable, .redisNotInstalled, .redisSilent,
+            .localWorkerEnded:
+            FailureNature(.host, .unreachable)
+        case .jobCancelled, .jobNotFinished, .noResult: FailureNature(.request, .job)
+        case .jobFailed: FailureNature(.job, .job)
+        case .jobsNotRecovered: FailureNature(.job, .unreachable)
+        case .jobGoesOn, .jobHeldBack, .passesWait, .interrupted: FailureNature(.passing, .interrupted, .transient)
+        case .probeLost: FailureNature(.passing, .job, .transient)
+        case .engineMisanswered: FailureNature(.worker, .job, .crash)
+        case .sourceReplaced: FailureNature(.source, .input)
+        case .runStopped(let last): FailureNature(last.owner, last.kind, last.cause)
+        case .workspaceUnusable(let last): FailureNature(last.owner, .output, last.cause)
+        case .sourceOutOfReach: FailureNature(.host, .input, .incompatible)
+        case .planDiffers, .programMissing: FailureNature(.host, .unreachable, .incompatible)
+        case .storeNotNamed: FailureNature(.request, .unreachable)
+        case .redisUnusable(let last): FailureNature(.request, .unreachable, last.cause)
+        case .unexpected: FailureNature(.job, .job, .transient)
+        }
+    }
+}
