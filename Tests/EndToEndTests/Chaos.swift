@@ -241,8 +241,10 @@ actor Chaos {
         }
         let takenBack = try BoardSight.events("invalidated", fleet.socket)
         row.takenBack = takenBack.values.reduce(0, +)
+        // A job that failed for want of its folder was begun anew.
+        let beginnings = 1 + row.failuresSubmittedAgain
         let twice = try BoardSight.events("completed", fleet.socket)
-            .filter { $0.value > 1 + takenBack[$0.key, default: 0] }.keys
+            .filter { $0.value > beginnings + takenBack[$0.key, default: 0] }.keys
         if !twice.isEmpty { row.faults.append("recorded twice: \(twice.sorted())") }
         if row.recovery > 30 { row.faults.append("a pass was elsewhere only after \(row.recovery) s") }
         let outcomes = try await fleet.endWorkers()

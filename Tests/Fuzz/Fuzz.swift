@@ -1,12 +1,28 @@
 import FoundationEssentials
+import Glibc
 import ReelCore
 import ReelEngine
 import ReelStore
 
-/// Where libFuzzer hands over the inputs that it makes up: the first byte says who reads the rest. Whatever they hold, they
-/// are refused, or what is read can be worked with; a trap ends the program.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+// libFuzzer's own entry point, since SwiftPM wants one of the program's.
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runLibFuzzer(
+    _ count: UnsafeMutablePointer<CInt>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+    _ read: @convention(c) (UnsafePointer<UInt8>, Int) -> CInt
+) -> CInt
+
+@main
+private struct Fuzz {
+    static func main() {
+        var (count, arguments) = (CommandLine.argc, CommandLine.unsafeArgv)
+        exit(runLibFuzzer(&count, &arguments) { read($0, $1) })
+    }
+}
+
+/// Takes an input that libFuzzer made up: the first byte says who reads the rest. Whatever they hold, they are refused, or
+/// what is read can be worked with; a trap ends the program. Returns -1 for inputs that are of no further use.
+private func read(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 0 else { return 0 }
     let bytes = Array(UnsafeBufferPointer(start: start, count: count).dropFirst())
     switch start[0] {

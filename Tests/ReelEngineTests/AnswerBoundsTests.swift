@@ -87,8 +87,8 @@ struct AnswerBoundsTests {
     @Test("damaged events are refused, and never stop the reader", arguments: 0..<2000 as Range<UInt64>)
     func mutations(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden/events.json")
-        let lines = try Data(contentsOf: url).split(separator: UInt8(ascii: "\n"))
+        let golden = URL(fileURLWithPath: #filePath).appendingPathComponent("../Golden/events.json").standardized
+        let lines = try Data(contentsOf: golden).split(separator: UInt8(ascii: "\n"))
         var bytes = Array(lines[Int(seed) % lines.count])
         for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
             let place = Int.random(in: bytes.indices, using: &random)
