@@ -34,7 +34,7 @@ extension EngineResult {
 
 extension AssemblyResult {
     fileprivate var hasPlausibleNumbers: Bool {
-        bytes >= 0 && packets >= 0 && peakRSS >= 0 && checksum.utf8.count == 64 && checksum.allSatisfy(\.isHexDigit)
+        bytes >= 0 && packets >= 0 && peakRSS >= 0 && ContentHash.isOne(checksum)
     }
 }
 

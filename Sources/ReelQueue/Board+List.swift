@@ -16,11 +16,7 @@ extension Board {
     /// The jobs of these ids, and those that a script has set aside.
     func list(_ ids: [String]) throws(ReelFailure) -> JobList {
         var list = JobList()
-        let broken = try send(["ZRANGE", Board.prefix + "broken", "0", "-1"])
-        guard let aside = broken.array?.compactMap(\.string) else { throw surprise(broken) }
-        for id in aside {
-            list.unreadable[JobID(id)] = ReelFailure(.boardUnreadable(said: "a script found a field that is none"))
-        }
+        for id in try aside() { list.unreadable[JobID(id)] = Board.setAside }
         for id in ids {
             do throws(ReelFailure) {
                 guard let status = try status(JobID(id)) else { continue }
@@ -32,6 +28,16 @@ extension Board {
         }
         return list
     }
+
+    /// Jobs that a script has set aside.
+    func aside() throws(ReelFailure) -> [String] {
+        let reply = try send(["ZRANGE", Board.prefix + "broken", "0", "-1"])
+        guard let ids = reply.array?.compactMap(\.string) else { throw surprise(reply) }
+        return ids
+    }
+
+    /// Why nothing of such a job is given out.
+    static let setAside = ReelFailure(.boardUnreadable(said: "a script found a field that is none"))
 
     /// The state of a job, also of one of which more than that cannot be read; `.running` where not even that can. Nil
     /// where there is no such job.

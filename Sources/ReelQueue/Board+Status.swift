@@ -8,6 +8,7 @@ extension Board {
         guard let look = StatusReply(reply), let state = look.fields["state"].flatMap(JobState.init),
             let text = look.fields["job"], let created = look.time("created")
         else { throw surprise(reply) }
+        if !state.isTerminal, try aside().contains(job.text) { throw Board.setAside }
         let published: PublishedJob = try JSON.value(text)
         guard PublishedJob.passCounts.contains(published.passCount), Totals.frames.contains(published.frames) else {
             throw surprise(reply)

@@ -26,9 +26,18 @@ extension Board {
                     need > 0, Int64(need) <= offer.memoryFree, plan >= 0,
                     kind == .probe ? index == PublishedJob.probeIndex : index >= 0
                 else { throw surprise(reply) }
-                return Claim(
-                    job: JobID(job), index: index, pass: try kind.pass(pass), token: token, need: Int64(need),
-                    plan: plan)
+                var claim = Claim(
+                    job: JobID(job), index: index, pass: .assembly, token: token, need: Int64(need), plan: plan)
+                do throws(ReelFailure) {
+                    claim.pass = try kind.pass(pass)
+                } catch {
+                    // That job's fault, and nobody else's: others go on.
+                    guard (try? fail(claim, worker: offer.worker, failure: error, as: .permanent)) != nil else {
+                        throw error
+                    }
+                    return nil
+                }
+                return claim
             default: throw surprise(reply)
             }
         }

@@ -47,13 +47,22 @@ public enum AtomicFile {
         try write(json(of: value), to: path)
     }
 
-    /// The whole file. Throws `.unreachable` where it cannot be read.
-    public static func read(_ path: String) throws(ReelFailure) -> [UInt8] {
+    /// Bytes that a record has at the most, whoever wrote it; of larger files, who reads them says how large they may be.
+    public static let mostBytes: Int64 = 16 << 20
+
+    /// The whole file. Throws `.unreachable` where it cannot be read or is larger than `mostBytes`: others may write in a
+    /// store, and one file must not take all memory.
+    public static func read(_ path: String, mostBytes: Int64 = mostBytes) throws(ReelFailure) -> [UInt8] {
+        let size: Int64
         do {
-            return try Descriptor(regular: path).readAll()
+            let file = try Descriptor(regular: path)
+            size = Int64(try file.status().st_size)
+            if size <= mostBytes { return try file.readAll() }
         } catch {
             throw SystemError.store(.read, path, error.value)
         }
+        throw ReelFailure(
+            .storeFileDamaged(path: path, said: "\(size) bytes, of which it has \(mostBytes) at the most"))
     }
 
     /// The value that a JSON file holds. Throws `.unreachable` where it cannot be read or is something else.

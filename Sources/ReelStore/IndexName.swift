@@ -28,7 +28,7 @@ struct IndexName: Hashable {
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let kind = IndexKind(rawValue: parts[0]), let version = Int(parts[1].dropFirst()),
-            parts[2].utf8.count == 64, parts[2].allSatisfy({ $0.isHexDigit && !$0.isUppercase })
+            ContentHash.isOne(parts[2])
         else { return nil }
         self.init(kind: kind, version: version, hash: parts[2])
         guard version >= 0, self.text == text else { return nil }

@@ -22,7 +22,7 @@ extension JobFolder {
     /// not know its version.
     public func readPlan(_ number: Int) throws(ReelFailure) -> Plan {
         let path = plan(number)
-        let bytes = try AtomicFile.read(path)
+        let bytes = try AtomicFile.read(path, mostBytes: 256 << 20)
         return try AtomicFile.checked(path) { try Plan.decoded(from: bytes) }
     }
 
@@ -36,6 +36,6 @@ extension JobFolder {
     ///
     /// Throws `.unreachable`, cause incompatible, where this host does not see it.
     public func readIndex(of plan: Plan) throws(ReelFailure) -> SourceIndex {
-        try SourceIndex(decoding: AtomicFile.read(store.index(of: plan, read())))
+        try Store.readIndex(store.index(of: plan, read()))
     }
 }

@@ -14,6 +14,9 @@ extension JobFolder {
         segmentNames().contains { SegmentName(recordName: $0).map { subjects.contains($0.subject) } ?? false }
     }
 
+    /// Whether any segment has its record: work that somebody has finished, for whichever plan.
+    public var hasFinishedSegments: Bool { segmentNames().contains { SegmentName(recordName: $0) != nil } }
+
     /// For each content that a pass wants, in the same order, the record of a whole segment; nil where there is none.
     ///
     /// A segment counts whoever made it and for whichever plan, if its record is there and its file has the recorded

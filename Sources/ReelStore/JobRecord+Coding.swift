@@ -59,14 +59,12 @@ extension JobRecord: Codable {
         if let staged = source.staged, [".", "..", ""].contains(staged) || staged.contains("/") {
             return "the staged copy's name is a path"
         }
-        if let head, head.text.isEmpty || !head.text.utf8.allSatisfy(\.isLowercaseHex) {
+        if let head, !ContentHash.isHexadecimal(head.text) {
             return "the head's id is not hexadecimal"
         }
         guard let result else { return nil }
         guard case .output? = JobFileName(result.name) else { return "the result's name is not that of an output" }
-        guard result.sha256.utf8.count == 64, result.sha256.utf8.allSatisfy(\.isLowercaseHex) else {
-            return "the result's SHA-256 is none"
-        }
+        guard ContentHash.isOne(result.sha256) else { return "the result's SHA-256 is none" }
         return result.bytes < 0 ? "the result's size is negative" : nil
     }
 
@@ -131,11 +129,5 @@ private struct FirstVersion: Decodable {
 
     var reelFailure: ReelFailure? {
         failure.map { ReelFailure(.failedBefore(kind: $0.kind, message: $0.message)) }
-    }
-}
-
-extension UInt8 {
-    fileprivate var isLowercaseHex: Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self)
     }
 }

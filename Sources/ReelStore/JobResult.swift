@@ -97,12 +97,16 @@ extension JobFolder {
     /// Gives a verified output its name, and keeps the size and hash that it was verified with in the job's record. The
     /// last of two assemblers wins; both made the same bytes.
     ///
-    /// Throws `.unreachable` where the store cannot be written.
+    /// Throws `.unreachable` where the store cannot be written, and `.engineMisanswered` where the file has another size.
     @discardableResult
     public func publishOutput(
         _ assembled: String, as container: Container, bytes: Int64, sha256: String
     ) throws(ReelFailure) -> JobResult {
         let result = JobResult(name: JobFileName.output(container).text, bytes: bytes, sha256: sha256)
+        let found = (try? Files.entry(assembled)) ?? nil
+        guard let found, found.st_mode & S_IFMT == S_IFREG, Int64(found.st_size) == bytes else {
+            throw ReelFailure(.engineMisanswered(task: .assemble))
+        }
         try adopt(assembled, as: output(container))
         var record = try read()
         record.result = result

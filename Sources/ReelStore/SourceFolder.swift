@@ -57,6 +57,13 @@ extension Store {
         throw ReelFailure(.indexMissing(hash: plan.indexHash, folder: folder.path))
     }
 
+    /// The index that a file of a source's folder holds.
+    ///
+    /// Throws `.unreachable` where it cannot be read, and what decoding throws.
+    public static func readIndex(_ path: String) throws(ReelFailure) -> SourceIndex {
+        try SourceIndex(decoding: AtomicFile.read(path, mostBytes: 1 << 30))
+    }
+
     /// Removes what is kept of sources that no job is made of. A job's record is written before its source's index is
     /// taken in, so nothing of a job that is just being submitted goes. Where a record cannot be read, nothing does: what
     /// stays is found the next time, and no other job's end depends on it.

@@ -221,7 +221,7 @@ extension FailureReason.CodingKeys {
         case .encoderMiscounts: "Choose another encoder."
         case .packetWithoutTime: "Choose another encoder."
         case .nothingToEncode: "Report it: this is an error in reel."
-        case .segmentFlawed: "Submit the job anew."
+        case .segmentFlawed: "Nothing: its pass is done again. Where that does not help, submit the job anew."
         case .segmentMissing: "Nothing: its pass is done again. If it goes on, look at the disk of the store."
         case .segmentDiffers: "Nothing: its pass is done again. If it goes on, look at the disk of the store."
         case .segmentListUnreadable: "Check that the host sees the store; the assembly is tried again."

@@ -109,7 +109,7 @@ extension FailureReason {
         case .packetWithoutTime(let segment):
             "segment \(segment): the encoder gave a packet without a presentation time"
         case .nothingToEncode: "a part of the video has no frames"
-        case .segmentFlawed(let segment, let flaw): "segment \(segment) \(flaw.words)"
+        case .segmentFlawed(let segment, _, let flaw): "segment \(segment) \(flaw.words)"
         case .segmentMissing(let segment, let pass): "the segment \(segment) of pass \(pass) is missing"
         case .segmentDiffers(let segment, let pass):
             "the segment \(segment) of pass \(pass) is not the file that was recorded"

@@ -24,15 +24,17 @@ struct JobReader: Sendable {
             failures: try await failures(status, folder))
     }
 
-    /// Those of the board that have not ended, and the latest of the others.
-    func latest() async throws(ReelFailure) -> [JobView] {
+    /// Those of the board that have not ended, and the latest of the others; and why others cannot be read.
+    func latest() async throws(ReelFailure) -> (jobs: [JobView], unreadable: [JobID: ReelFailure]) {
         let workers = try await board.workers()
-        return try await board.latestJobs().jobs.map { status in
+        let list = try await board.latestJobs()
+        let views = list.jobs.map { status in
             let reason = WaitReason(status, workers: workers)
             return JobView(
                 status, output: store?.job(status.job.id).result, waitReason: reason,
                 waitAdvice: reason.flatMap(Advice.text))
         }
+        return (views, list.unreadable)
     }
 
     func queue() async throws(ReelFailure) -> QueueView {

@@ -98,5 +98,73 @@ extension EndToEnd {
                 #expect(Set(done.keys.filter { tokens[$0] != done[$0] }) == Set(lost.map(\.key)))
             }
         }
+
+        /// Whoever submits, and cannot read the source, leaves what others have finished.
+        @Test(arguments: ["store", "engine"])
+        func whatIsFinishedSurvivesASubmitterInTrouble(trouble: String) async throws {
+            let clip = try await Clips.shared.crowd(frames: 160, size: "640x360")
+            let source = try bench.copy(clip, as: "crowd.mov")
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let submission = [source, "--lossless", "--pass-frames", "20"]
+                let id = try await fleet.submit(submission)
+                let held = try await fleet.hold(id, index: 4, of: fleet.startWorker())
+                #expect(try await fleet.coordinator(["cancel", id]).code == 0)
+                try await fleet.kill(held.worker)
+                let finished = fleet.segments(id).filter { $0.hasSuffix(".nut.json") }
+                #expect(finished.count >= 3)
+
+                let sources = fleet.store + "/sources"
+                let files = FileManager.default
+                try files.removeItem(atPath: sources)
+                var program = Program.coordinator
+                if trouble == "store" {
+                    #expect(files.createFile(atPath: sources, contents: nil))
+                } else {
+                    let folder = bench.path("broken")
+                    try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                    try files.copyItem(
+                        atPath: Program.folder + "/reel-coordinator", toPath: folder + "/reel-coordinator")
+                    try files.createSymbolicLink(
+                        atPath: folder + "/reel-engine", withDestinationPath: "/bin/false")
+                    program = .at(folder + "/reel-coordinator")
+                }
+                let outcome = try await fleet.startCoordinator(["submit"] + submission, program).outcome
+                #expect(outcome.code == 4, "\(outcome.error)")
+                #expect(fleet.segments(id).filter { $0.hasSuffix(".nut.json") } == finished)
+                if trouble == "store" { try files.removeItem(atPath: sources) }
+
+                try await fleet.startWorker()
+                let again = try await fleet.coordinator(["submit"] + submission)
+                #expect(again.code == 0, "\(again.error)")
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+            }
+        }
+
+        @Test(arguments: ["x", ""])
+        func aJobWhoseRecordCannotBeReadCanBeEndedAndRemoved(record: String) async throws {
+            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let jobs = [try await fleet.submit([source]), try await fleet.submit([source, "--crf", "30"])]
+                for id in jobs {
+                    let file = try #require(FileHandle(forWritingAtPath: fleet.folder(id) + "/job.json"))
+                    try file.truncate(atOffset: record.isEmpty ? 3 << 30 : 0)
+                    if !record.isEmpty { try file.write(contentsOf: Data(record.utf8)) }
+                    try file.close()
+                }
+                let removed = try await fleet.coordinator(["remove", jobs[0]])
+                #expect(removed.code == 2, "it has not ended")
+                #expect(try await fleet.coordinator(["cancel", jobs[0]]).code == 0)
+                #expect(try await fleet.coordinator(["remove", jobs[0]]).code == 0)
+                #expect(fleet.jobs == [jobs[1]])
+                // The other fails for that reason, and harms no third.
+                let third = try await fleet.submit([source, "--crf", "40"])
+                try await fleet.startWorker()
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(third).state == "done" })
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(jobs[1]).state == "failed" })
+                #expect(try await fleet.coordinator(["remove", jobs[1]]).code == 0)
+                #expect(fleet.jobs == [third])
+            }
+        }
     }
 }

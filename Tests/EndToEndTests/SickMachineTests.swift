@@ -56,6 +56,34 @@ extension EndToEnd {
             }
         }
 
+        /// What its engine answers is wrong: nothing of it is recorded, or it is noticed later and done again.
+        @Test(
+            arguments: [
+                #"/\"pass\"/s|\"timeBase\":\"[^\"]*\"|\"timeBase\":\"1/25\"|g"#,
+                #"/\"pass\"/s|\"times\":\"[^\"]*\"|\"times\":\"dddd\"|g"#,
+                #"/\"assembly\"/s|\"checksum\":\"[^\"]*\"|\"checksum\":\"ABCD\"|"#,
+                #"/\"assembly\"/s|\"bytes\":[0-9]*|\"bytes\":77|"#,
+            ])
+        func aMachineWhoseEngineLiesHarmsNoJob(lie: String) async throws {
+            let clip = try await Clips.shared.crowd(frames: 48, size: "320x180")
+            let source = try bench.copy(clip, as: "crowd.mov")
+            let machine = try await machine { engine in "\"\(engine)\" \"$@\" | sed -u '1d; \(lie)'" }
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let id = try await fleet.submit([source, "--lossless", "--pass-frames", "12"])
+                let sick = try await fleet.startWorker(.at(machine))
+                let begins = try await eventually(.seconds(30)) {
+                    let sight = try fleet.sight(id)
+                    return sight.done.count >= 2 || sight.crashes.values.contains { $0 > 0 }
+                }
+                #expect(begins)
+                if !lie.contains("assembly") { _ = try await sick.end() }
+                try await fleet.startWorker()
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+                #expect(try await fleet.coordinator(["verify", id]).code == 0)
+            }
+        }
+
         /// The path of a worker beside an engine that says it is ready and then does what a script says, which gets the
         /// real engine's path.
         private func machine(_ script: (_ engine: String) -> String) async throws -> String {

@@ -111,7 +111,7 @@ import Testing
     @Test func nothingToShow() {
         let empty = QueueView(jobs: [], counts: (0, 0), pace: .none, workers: [])
         #expect(QueueText.lines(empty, strips: [:], on: plain).last?.text == "no job waits or runs")
-        #expect(JobText.lines([]).map(\.text) == ["there are no jobs"])
+        #expect(JobText.lines([], on: plain).map(\.text) == ["there are no jobs"])
         #expect(WorkerText.lines([])[0].text.hasPrefix("no worker is connected"))
     }
 
@@ -170,7 +170,7 @@ import Testing
 
     @Test func jobsInAList() {
         #expect(
-            text(JobText.lines(queue.jobs), plain) == """
+            text(JobText.lines(queue.jobs, on: plain), plain) == """
                 5d0c2f3a9be17c44  running      45 %  1800/4000 frames  /films/holiday.mov  ETA 1:10
                 8fa01b7c6d5e4f30  paused        0 %     0/4000 frames  /films/b.mp4  waits: it is paused: \
                 let it go on

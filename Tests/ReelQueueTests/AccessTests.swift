@@ -106,13 +106,13 @@ extension BoardTests {
             let sources = try Access.sources("", suffix: ".swift") + Access.sources("Scripts", suffix: ".lua")
             var known = Set(["EVALSHA", "CLIENT|SETNAME", "SCRIPT|LOAD", "SELECT"])
             for source in sources {
-                for match in source.matches(of: /redis\.call\('([A-Z]+)'|send\(\["([A-Z]+)"/) {
+                for match in source.matches(of: /redis\.p?call\('([A-Z]+)'|send\(\["([A-Z]+)"/) {
                     if let word = match.1 ?? match.2 { known.insert(String(word)) }
                 }
             }
             known.remove("SCRIPT")
             #expect(granted[0].union(granted[1]) == known)
-            let shared = try Access.file("Sources/ReelQueue/Scripts/board.lua").matches(of: /redis\.call\('([A-Z]+)'/)
+            let shared = try Access.file("Sources/ReelQueue/Scripts/board.lua").matches(of: /redis\.p?call\('([A-Z]+)'/)
             for user in granted { #expect(user.isSuperset(of: shared.map { String($0.1) })) }
         }
 

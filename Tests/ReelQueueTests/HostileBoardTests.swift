@@ -120,5 +120,56 @@ extension BoardTests {
             try await bench.board.forget(job)
             #expect(try await bench.board.queue().unreadable.isEmpty)
         }
+
+        @Test func aJobThatHasLostAPassIsSetAsideAndHoldsNothing() async throws {
+            try await bench.publish(Bench.job("a1", passes: 3))
+            try await bench.publish(Bench.job("b2", passes: 1))
+            try bench.raw("HDEL", "reel2:{main}:job:a1:passes", "1")
+            #expect(try await bench.take().job == job)
+            #expect(try await bench.take().job == JobID("b2"))
+            #expect(try await bench.claim() == nil)
+            #expect(try await bench.board.live(job).count == 1)
+            #expect(try await bench.board.queue().unreadable.keys.contains(job))
+            let failure = await #expect(throws: ReelFailure.self) { try await bench.board.status(job) }
+            guard case .boardUnreadable? = failure?.reason else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+        }
+
+        @Test func aPassThatCannotBeReadFailsItsJobAndNoOther() async throws {
+            try await bench.beat()
+            try await bench.publish(Bench.job("a1", passes: 1))
+            try await bench.publish(Bench.job("b2", passes: 1))
+            try bench.raw("HSET", "reel2:{main}:job:a1:passes", "0", "video {bad")
+            #expect(try await bench.claim() == nil)
+            #expect(try await bench.state() == .failed)
+            #expect(try await bench.take().job == JobID("b2"))
+        }
+
+        @Test(arguments: ["lease", "timer"])
+        func aSharedKeyOfAnotherTypeIsNoJobsFault(_ key: String) async throws {
+            try await bench.publish(Bench.job("a1", passes: 2))
+            try await bench.complete(bench.take())
+            try bench.raw("DEL", "reel2:{main}:\(key)")
+            try bench.raw("SADD", "reel2:{main}:\(key)", "x")
+            await #expect(throws: ReelFailure.self) { try await bench.claim() }
+            try bench.raw("DEL", "reel2:{main}:\(key)")
+            #expect(try await bench.board.queue().unreadable.isEmpty)
+            #expect(try await bench.take().job == job)
+        }
+
+        @Test func whatIsNoVirtualTimeCountsAsNone() async throws {
+            try bench.raw("SET", "reel2:{main}:virtual", "abc")
+            try await bench.publish(Bench.job("a1", passes: 1))
+            #expect(try await bench.take().job == job)
+        }
+
+        @Test func aKeyThatIsNoWorkersIsLeftOutOfTheirList() async throws {
+            try await bench.beat()
+            try bench.raw("SET", "reel2:{main}:worker:ghost", "x")
+            try bench.raw("ZADD", "reel2:{main}:workers", "9999999999999", "ghost")
+            #expect(try await bench.board.workers().map(\.report.worker) == [WorkerID("w1")])
+        }
     }
 }

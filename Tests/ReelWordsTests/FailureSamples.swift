@@ -94,7 +94,7 @@ extension FailureReason {
             .engineEnded,
             .engineHung(
                 place: .pass(number: 7, frames: 240..<480), hang: .idle, seconds: Rational(120), lastWords: nil),
-        ] + segmentFlaws.map { .segmentFlawed(segment: "v0-240.a1.nut", flaw: $0) }
+        ] + segmentFlaws.map { .segmentFlawed(segment: "v0-240.a1.nut", pass: 2, flaw: $0) }
         + verificationFlaws.map { .verificationFailed(stream: 1, flaw: $0) }
         + [.attachments, .chapters].map { .verificationFailed(stream: nil, flaw: $0) }
         + nonsense.map { .engineNonsense(place: .recon(source: path), nonsense: $0, lastWords: "bye") }

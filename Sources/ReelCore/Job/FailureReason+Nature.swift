@@ -1,9 +1,10 @@
 extension FailureReason {
-    /// The pass to be done again, by its place in the plan, since its segment is gone or is not the one that was recorded;
-    /// nil for all other reasons.
+    /// The pass to be done again, by its place in the plan, since its segment is gone, is not the one that was recorded, or
+    /// is not what the plan wants; nil for all other reasons.
     public var passToRepeat: Int? {
         switch self {
         case .segmentMissing(_, let pass), .segmentDiffers(_, let pass): pass
+        case .segmentFlawed(_, let pass, _): pass
         default: nil
         }
     }
@@ -30,7 +31,7 @@ extension FailureReason {
             FailureNature(.request, .input)
 
         // MARK: Engine
-        case .mediaFailed, .segmentMissing, .segmentDiffers, .segmentListUnreadable:
+        case .mediaFailed, .segmentMissing, .segmentDiffers, .segmentFlawed, .segmentListUnreadable:
             FailureNature(.job, .job, .transient)
         case .outOfMemory: FailureNature(.job, .job, .limit)
         case .diskFull: FailureNature(.host, .output, .noSpace)
@@ -40,13 +41,16 @@ extension FailureReason {
         case .jobFileUnreadable: FailureNature(.host, .unreachable, .incompatible)
         case .indexVersion: FailureNature(.host, .job)
         case .planLacks, .indexDamaged, .encoderMiscounts, .packetWithoutTime, .nothingToEncode,
-            .segmentFlawed, .partsEnded, .verificationFailed, .requestUnwritable:
+            .partsEnded, .verificationFailed, .requestUnwritable:
             FailureNature(.job, .job)
         case .codecAbsent, .encoderDiffers, .engineUnstartable, .engineVersion:
             FailureNature(.host, .job, .incompatible)
         case .engineWithoutOutput: FailureNature(.worker, .job)
         case .engineInterrupted: FailureNature(.passing, .interrupted, .transient)
         case .engineEnded: FailureNature(.passing, .job, .transient)
+        // Before it has read anything: no file can be blamed.
+        case .engineHung(.start, _, _, _), .engineNonsense(.start, _, _), .engineDied(.start, _, _):
+            FailureNature(.host, .unreachable, .crash)
         case .engineHung, .engineNonsense, .engineDied: FailureNature(.worker, .job, .crash)
 
         // MARK: Store

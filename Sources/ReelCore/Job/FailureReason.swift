@@ -91,7 +91,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case packetWithoutTime(segment: String)
     /// A part of the video without frames was to be encoded.
     case nothingToEncode
-    case segmentFlawed(segment: String, flaw: SegmentFlaw)
+    case segmentFlawed(segment: String, pass: Int?, flaw: SegmentFlaw)
     /// There is no such segment. Here and below, `pass` is the one that makes it, by its place in the plan: it has to be
     /// done again.
     case segmentMissing(segment: String, pass: Int)

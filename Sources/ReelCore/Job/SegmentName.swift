@@ -32,17 +32,13 @@ public struct SegmentName: Hashable, Sendable {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let subject = SegmentSubject(parts[0]) else { return nil }
         self.init(subject: subject, token: String(parts[1]))
-        guard !token.isEmpty, token.utf8.allSatisfy(SegmentName.isHexadecimal), self.text == text else { return nil }
+        guard ContentHash.isHexadecimal(token), self.text == text else { return nil }
     }
 
     /// The segment whose record has this name; nil for all that `recordName` never makes.
     public init?(recordName: String) {
         guard recordName.hasSuffix(SegmentName.recordEnding) else { return nil }
         self.init(String(recordName.dropLast(SegmentName.recordEnding.count)))
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
 }
 

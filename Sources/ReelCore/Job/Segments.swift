@@ -156,7 +156,8 @@ public struct PassStatistics: Hashable, Codable, Sendable {
         let counts = [Int64(framesDecoded), Int64(framesEncoded), peakRSS]
         let seconds = [decodeSeconds, encodeSeconds, waitSeconds]
         guard counts.allSatisfy({ (0...1 << 50).contains($0) }),
-            seconds.allSatisfy({ (0...0x1p40).contains($0) }) else {
+            seconds.allSatisfy({ (0...0x1p40).contains($0) })
+        else {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no pass costs so much"))
         }

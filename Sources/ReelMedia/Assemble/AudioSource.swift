@@ -47,7 +47,9 @@ final class AudioSource: PacketSource {
     func judged(_ failure: ReelFailure) -> ReelFailure { reader.judged(failure) }
 
     func take(into packet: borrowing Packet) throws(ReelFailure) {
-        guard let pts = upcoming else { throw ReelFailure(.segmentFlawed(segment: record.name.text, flaw: .short)) }
+        guard let pts = upcoming else {
+            throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: reader.pass, flaw: .short))
+        }
         av_packet_move_ref(packet.native, ahead.native)
         try advance()
         packet.pts = pts

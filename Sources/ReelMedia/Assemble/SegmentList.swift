@@ -36,7 +36,7 @@ public final class SegmentList {
         while true {
             if let record = known[content.subject] {
                 guard record.content == content else {
-                    throw ReelFailure(.segmentFlawed(segment: record.name.text, flaw: .otherContent))
+                    throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .otherContent))
                 }
                 return record
             }

@@ -7,7 +7,7 @@ internal import ReelCore
 final class SegmentReader {
     let record: SegmentRecord
     /// The pass that has made it, by its place in the plan.
-    private let pass: Int
+    let pass: Int
     private let file: FileReader
     private let demuxer: Demuxer
     private let ownBase: TimeBase
@@ -30,11 +30,11 @@ final class SegmentReader {
         do throws(ReelFailure) {
             demuxer = try Demuxer(file, purpose: .segment)
             guard let stream = demuxer.stream(0), let own = stream.pointee.codecpar else {
-                throw ReelFailure(.segmentFlawed(segment: record.name.text, flaw: .noStream))
+                throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .noStream))
             }
             ownBase = TimeBase(stream.pointee.time_base)
             guard own.pointee.header.elementsEqual(parameters.pointee.header) else {
-                throw ReelFailure(.segmentFlawed(segment: record.name.text, flaw: .otherParameters))
+                throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .otherParameters))
             }
         } catch {
             try Self.compare(file, with: record, pass)

@@ -100,6 +100,6 @@ final class VideoSource: PacketSource {
     func judged(_ failure: ReelFailure) -> ReelFailure { reader?.judged(failure) ?? failure }
 
     private func broken(_ flaw: SegmentFlaw) -> ReelFailure {
-        judged(ReelFailure(.segmentFlawed(segment: reader?.record.name.text ?? "", flaw: flaw)))
+        judged(ReelFailure(.segmentFlawed(segment: reader?.record.name.text ?? "", pass: reader?.pass, flaw: flaw)))
     }
 }

@@ -6,7 +6,8 @@ enum AddressLimit {
     @discardableResult
     static func exceed<R>(if isAllowed: Bool, _ body: () -> R) -> (result: R, isWithin: Bool) {
         var limit = rlimit()
-        guard isAllowed, getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur != limit.rlim_max
+        guard isAllowed, getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0,
+            limit.rlim_cur != limit.rlim_max
         else { return (body(), true) }
         var raised = rlimit(rlim_cur: limit.rlim_max, rlim_max: limit.rlim_max)
         setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &raised)

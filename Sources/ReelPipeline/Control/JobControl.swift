@@ -32,11 +32,16 @@ public struct JobControl: Sendable {
     public func cancel(_ id: JobID) async throws(ReelFailure) -> Outcome {
         if let ended = try await look(id), ended.isTerminal { return .hadEnded(ended) }
         let now = await board.endOfNow()
-        try record(id) { record in
-            (record.state, record.finished) = (.cancelled, now)
+        do throws(ReelFailure) {
+            try record(id) { record in
+                (record.state, record.finished) = (.cancelled, now)
+            }
+        } catch {
+            // Nobody goes on with a job of which the record cannot be read, nor can anybody recover it.
+            guard error.isOfRecord else { throw error }
         }
         _ = try await board.cancel(id)
-        if store.job(id).exists { try await withdraw(headOf: store.job(id).read()) }
+        if let record = try? store.job(id).read() { try await withdraw(headOf: record) }
         return .cancelled
     }
 
@@ -99,7 +104,7 @@ public struct JobControl: Sendable {
     /// - Parameter removal: where that is the part of whoever waited last for it.
     func discard(_ id: JobID, _ removal: Removal? = nil) async throws(ReelFailure) {
         if store.job(id).exists {
-            try await withdraw(headOf: store.job(id).read())
+            if let record = try? store.job(id).read() { try await withdraw(headOf: record) }
             try store.job(id).remove()
             store.removeUnusedSources()
         }
@@ -127,11 +132,16 @@ public struct JobControl: Sendable {
     }
 
     /// The state as the board knows it, else as the store does; nil where the store has an unfinished job of which the
-    /// board knows nothing.
+    /// board knows nothing. One whose record cannot be read has failed, as far as anybody can tell.
     private func look(_ id: JobID) async throws(ReelFailure) -> JobState? {
         if let state = try await board.state(of: id) { return state }
         guard store.job(id).exists else { throw JobControl.unknown(id) }
-        return try store.job(id).read().state
+        do throws(ReelFailure) {
+            return try store.job(id).read().state
+        } catch {
+            guard error.isOfRecord else { throw error }
+            return .failed
+        }
     }
 
     private func record(_ id: JobID, _ change: (inout JobRecord) -> Void) throws(ReelFailure) {
@@ -140,6 +150,16 @@ public struct JobControl: Sendable {
         var record = try folder.read()
         change(&record)
         try folder.write(record)
+    }
+}
+
+extension ReelFailure {
+    /// Whether a job's record is there and is none.
+    fileprivate var isOfRecord: Bool {
+        switch reason {
+        case .storeFileDamaged, .storeFileForeign: true
+        default: false
+        }
     }
 }
 

@@ -36,7 +36,7 @@ public struct PlacedJob: Sendable {
 
     /// The index that the plan was made of. Throws where the store has it no more.
     func index(in store: Store) throws(ReelFailure) -> SourceIndex {
-        try SourceIndex(decoding: AtomicFile.read(indexPath(in: store)))
+        try Store.readIndex(indexPath(in: store))
     }
 
     func indexPath(in store: Store) throws(ReelFailure) -> String {

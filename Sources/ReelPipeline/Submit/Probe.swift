@@ -38,7 +38,7 @@ struct Probe: Sendable {
                     throw ReelFailure(.engineMisanswered(task: .choose))
                 }
                 return Findings(
-                    index: try SourceIndex(decoding: AtomicFile.read(file)), indexHash: hash, targets: targets,
+                    index: try Store.readIndex(file), indexHash: hash, targets: targets,
                     encoders: session.identity.encoders)
             }
         }

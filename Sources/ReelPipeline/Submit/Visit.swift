@@ -161,8 +161,10 @@ struct Visit: Sendable {
         } catch {
             let failure = ReelFailure.of(error)
             if case .probeLost = failure.reason { return nil }
-            // This host's own trouble says nothing of the job.
-            guard ![.host, .passing].contains(failure.owner) else { throw failure }
+            // This host's own trouble says nothing of the job; nor does an engine's, of a job that was worked at before.
+            guard ![.host, .passing].contains(failure.owner),
+                failure.owner != .worker || !store.job(id).hasFinishedSegments
+            else { throw failure }
             // A second try here would end as this one did, and a person waits for the answer.
             let answer = try await board.patiently { () throws(ReelFailure) in
                 try await board.fail(claim, worker: name, failure: failure, as: .permanent)
@@ -175,14 +177,16 @@ struct Visit: Sendable {
     // MARK: Leaving
 
     /// Waits no more. Where this was the last that waited for a job that was refused, or that nobody has come to work at,
-    /// nothing of it remains; else it goes on.
+    /// nothing of it remains; else it goes on. What was finished before stays in any case.
     private func say(goodbye claim: Claim?, abandoning: Bool) async {
         // Not cancelled with the task: what others rely on is to be put in order. What cannot be done is done when
         // leases lapse.
         await Task {
+            let hasWork = store.job(id).hasFinishedSegments
             guard
-                let departure = try? await board.leave(id, waiter: name.text, claim: claim, abandoning: abandoning),
-                case .remove(let removal) = departure
+                let departure = try? await board.leave(
+                    id, waiter: name.text, claim: claim, abandoning: abandoning && !hasWork),
+                case .remove(let removal) = departure, !hasWork
             else { return }
             try? await JobControl(board: board, store: store).discard(id, removal)
         }.value

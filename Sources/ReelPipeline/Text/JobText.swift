@@ -1,12 +1,22 @@
 internal import FoundationEssentials
-internal import ReelCore
+public import ReelCore
 public import ReelQueue
+internal import ReelWords
 
 /// What `status` shows a person.
 public enum JobText {
     /// Jobs, one after another.
-    public static func lines(_ views: [JobView]) -> [ScreenLine] {
-        guard !views.isEmpty else { return [ScreenLine("there are no jobs")] }
+    public static func lines(
+        _ views: [JobView], unreadable: [JobID: ReelFailure] = [:], on canvas: Canvas
+    ) -> [ScreenLine] {
+        guard !views.isEmpty || !unreadable.isEmpty else { return [ScreenLine("there are no jobs")] }
+        let aside = unreadable.sorted { $0.key.text < $1.key.text }.flatMap { id, failure in
+            QueueText.unreadable(id.text, failure.words, on: canvas)
+        }
+        return lines(views) + aside
+    }
+
+    private static func lines(_ views: [JobView]) -> [ScreenLine] {
         let frames = views.map { "\($0.framesEncoded)/\($0.frames) frames" }
         let broad = frames.map(\.count).max() ?? 0
         return zip(views, frames).map { view, frames in

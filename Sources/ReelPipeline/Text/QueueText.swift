@@ -6,7 +6,7 @@ internal import ReelWords
 public enum QueueText {
     /// - Parameter strips: of the jobs, by id.
     public static func lines(_ view: QueueView, strips: [String: PassStrip], on canvas: Canvas) -> [ScreenLine] {
-        let totals = totals(view) + view.unreadable.flatMap { unreadable($0, on: canvas) }
+        let totals = totals(view) + view.unreadable.flatMap { unreadable($0.id, $0.reason, on: canvas) }
         guard !view.jobs.isEmpty else { return totals + [ScreenLine("no job waits or runs")] }
         let counts = view.jobs.map(Figures.passes)
         let broad = counts.map(\.count).max() ?? 0
@@ -46,8 +46,9 @@ public enum QueueText {
         ]
     }
 
-    private static func unreadable(_ job: QueueView.UnreadableView, on canvas: Canvas) -> [ScreenLine] {
-        ScreenLine(job.id + "  cannot be read: ", .bad).followed(by: job.reason, on: canvas)
+    /// A job of which the board holds something that cannot be read.
+    static func unreadable(_ id: String, _ reason: String, on canvas: Canvas) -> [ScreenLine] {
+        ScreenLine(id + "  cannot be read: ", .bad).followed(by: reason, on: canvas)
     }
 
     private static func head(_ job: JobView) -> ScreenLine {

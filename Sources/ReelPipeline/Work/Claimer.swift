@@ -151,9 +151,8 @@ actor Claimer {
     private func context(of claim: Claim, _ record: JobRecord) throws(ReelFailure) -> JobContext {
         if let known = contexts[claim.job], known.describes(record, plan: claim.plan) { return known }
         let context = try JobContext(record, plan: claim.plan, in: store)
-        guard claim.pass == .assembly || context.plan.passes.indices.contains(claim.index),
-            claim.pass == .assembly || context.plan.passes[claim.index] == claim.pass
-        else {
+        let passes = context.plan.passes + [.assembly]
+        guard passes.indices.contains(claim.index), passes[claim.index] == claim.pass else {
             throw ReelFailure(.planDiffers(job: claim.job, plan: claim.plan, store: store.root))
         }
         // Plans of long films are large, and a worker seldom has more than a few jobs at once.

@@ -40,7 +40,7 @@ final class JobContext: Sendable {
     /// only where there are segments to compare.
     private func segments() throws(ReelFailure) -> PlannedSegments {
         if let known = planned.withLock(\.self) { return known }
-        let made = PlannedSegments(plan: plan, index: try SourceIndex(decoding: AtomicFile.read(index)))
+        let made = PlannedSegments(plan: plan, index: try Store.readIndex(index))
         planned.withLock { $0 = made }
         return made
     }

@@ -27,7 +27,8 @@ struct SlotTrial: Sendable {
             source: clip, index: try job.indexPath(in: submit.store), plan: job.folder.plan(job.plan.number))
         let request = EngineRequest.reverse(
             PassRequest(
-                job: files, pass: 0, runs: 1, segments: job.folder.segments, token: "0", finishedRuns: [], scratch: folder.path))
+                job: files, pass: 0, runs: 1, segments: job.folder.segments, token: "0", finishedRuns: [],
+                scratch: folder.path))
         let answer = try await ReelFailure.unifying {
             try await engine.withEngine(memory: job.plan.need + job.plan.reservedAddresses) { session in
                 try await session.perform(request)

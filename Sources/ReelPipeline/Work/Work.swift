@@ -126,7 +126,8 @@ struct Work: Sendable {
                 return false
             }
             switch segment.content.subject {
-            case .video(let frames): return segment.frames == frames.count
+            case .video(let frames):
+                return segment.frames == frames.count && segment.timeBase == context.plan.timeline.timeBase
             case .audio: return segment.frames >= 0
             }
         }
@@ -149,7 +150,6 @@ struct Work: Sendable {
         }
         try folder.publishOutput(
             output, as: context.plan.container, bytes: result.bytes, sha256: result.checksum)
-        guard folder.publishedOutput != nil else { throw ReelFailure(.engineMisanswered(task: .assemble)) }
         let statistics = PassStatistics(framesEncoded: assignment.frames, peakRSS: result.peakRSS)
         return PassResult(segments: [], statistics: statistics, diagnostics: result.diagnostics)
     }

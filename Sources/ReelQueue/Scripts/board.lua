@@ -43,9 +43,9 @@ end
 
 local function lease_name(id, index, token) return id .. '/' .. index .. '/' .. token end
 
--- The capped feed for people and programs that watch; nothing is ever computed from it.
+-- The capped feed for people and programs that watch; nothing is ever computed from it, nor waits for it.
 local function event(what, id, index, worker)
-  redis.call('XADD', key('events'), 'MAXLEN', '~', '10000', '*',
+  redis.pcall('XADD', key('events'), 'MAXLEN', '~', '10000', '*',
     'event', what, 'job', id, 'index', index or '', 'worker', worker or '')
 end
 
@@ -133,12 +133,14 @@ local function keep_diagnostics(id, index, lines)
   end
 end
 
--- A pass's kind ('video', 'audio', 'assembly', 'probe') and what it is as JSON, '' for the last two.
+-- A pass's kind ('video', 'audio', 'assembly', 'probe') and what it is as JSON, '' for the last two. Raises an error where
+-- the job has no such pass.
 local function pass_of(id, index)
   if text(index) == PROBE then return 'probe', '' end
   local entry = redis.call('HGET', job_key(id, 'passes'), index)
-  if not entry then return 'assembly', '' end
-  return entry:match('^(%S+) (.*)$')
+  if entry then return entry:match('^(%S+) (.*)$') end
+  assert(tonumber(index) == tonumber(redis.call('HGET', job_key(id), 'passes')))
+  return 'assembly', ''
 end
 
 -- Whether a pass can be worked on in this state: the probe while its job is probing, the others after that.
@@ -188,7 +190,7 @@ end
 -- later: it owes nothing, nor is owed.
 local function join(id)
   local own = tonumber(redis.call('HGET', job_key(id), 'virtual') or 0)
-  redis.call('ZADD', key('run'), 'NX', math.max(own, tonumber(redis.call('GET', key('virtual')) or 0)), id)
+  redis.call('ZADD', key('run'), 'NX', math.max(own, tonumber(redis.call('GET', key('virtual')) or 0) or 0), id)
   wake(1)
 end
 
@@ -385,11 +387,21 @@ local function set_aside(id)
   event('broken', id)
 end
 
+-- Keys of the whole board, each with what tells whether it is of its type: what is wrong with one is no job's fault.
+local SHARED = {
+  run = 'ZCARD', timer = 'ZCARD', tail = 'ZCARD', lease = 'ZCARD', workers = 'ZCARD', active = 'ZCARD',
+  failed = 'ZCARD', wake = 'LLEN', control = 'HLEN', virtual = 'GET',
+}
+
 -- Does something to one job of several. What is wrong with that job ends there: the job is set aside, and the answer is
--- nil. What Redis refuses is no fault of a job, unless a key has another type.
+-- nil. What Redis refuses is no fault of a job, unless one of its keys has another type.
 local function apart(id, action, ...)
   local fine, reply = pcall(action, id, ...)
   if fine then return reply end
   if type(reply) == 'table' and not tostring(reply.err):find('WRONGTYPE', 1, true) then error(reply) end
+  for name, look in pairs(SHARED) do
+    local answer = redis.pcall(look, key(name))
+    if type(answer) == 'table' and answer.err then error({ err = answer.err .. ': ' .. key(name) }) end
+  end
   set_aside(id)
 end

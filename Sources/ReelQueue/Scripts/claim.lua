@@ -124,6 +124,8 @@ end
 
 local function give(id, place, from_retry, job)
   local index, need = text(place), job.need
+  -- What cannot be told to the worker is not held.
+  pass_of(id, index)
   hold(id, index, 'live', token, worker, lease, text(now), '0', '0')
   if from_retry then
     redis.call('ZREM', job_key(id, 'retry'), index)
@@ -133,7 +135,7 @@ local function give(id, place, from_retry, job)
     redis.call('HSET', job_key(id), 'cursor', text(place + 1))
   end
   redis.call('ZADD', key('run'), job.virtual + job.share, id)
-  if job.virtual > tonumber(redis.call('GET', key('virtual')) or 0) then
+  if job.virtual > (tonumber(redis.call('GET', key('virtual')) or 0) or 0) then
     redis.call('SET', key('virtual'), job.virtual)
   end
   event('claimed', id, index, worker)

@@ -29,9 +29,9 @@ end
 
 local reply = {}
 for _, name in ipairs(names) do
-  local report = redis.call('HGET', key('worker:' .. name), 'report')
-  -- Without one it departed while the log was torn.
-  if report then
+  local report = redis.pcall('HGET', key('worker:' .. name), 'report')
+  -- Without one it departed while the log was torn; a key of another type is no worker's.
+  if type(report) == 'string' then
     local entry = { report, at[name], redis.call('HEXISTS', key('control'), 'drain:' .. name) }
     -- A report or a job that cannot be read leaves out what the worker holds.
     local fine, holds = pcall(holds_of, report)

@@ -25,8 +25,8 @@ struct StatusCommand: AsyncParsableCommand {
         let store = try store.openIfNamed()
         guard let job = job.map(JobID.init) else {
             return try await reading.show(redis) { board throws(ReelFailure) in
-                let views = try await JobReader(board: board, store: store).latest()
-                return Picture(json: views) { _ in JobText.lines(views) }
+                let list = try await JobReader(board: board, store: store).latest()
+                return Picture(json: list.jobs) { JobText.lines(list.jobs, unreadable: list.unreadable, on: $0) }
             }
         }
         let isForPeople = !reading.json
