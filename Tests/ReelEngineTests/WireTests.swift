@@ -58,7 +58,8 @@ struct WireTests {
                 .result(
                     .assembly(
                         AssemblyResult(
-                            bytes: 1 << 20, checksum: "ab12", packets: 480, peakRSS: 1 << 28, diagnostics: diagnostics))),
+                            bytes: 1 << 20, checksum: "ab12", packets: 480, peakRSS: 1 << 28, diagnostics: diagnostics))
+                ),
                 .failure(ReelFailure(.segmentMissing(segment: "v0-240", pass: 2))),
             ] as [EngineEvent], "events.json")
     }

@@ -112,10 +112,11 @@ extension FailureReason {
         .packetCount(found: 47, planned: 48), .payload, .undecodable, .frameCount(found: 47, planned: 48),
     ]
 
-    private static let nonsense: [EngineNonsense] = [
-        .longLine(limit: 1 << 20), .unreadable(said: "Bad file descriptor"), .noEvent(line: "{"), .secondReady,
-        .strayProgress, .strayResult, .strayFailure(failure: ReelFailure(.noStart)), .closedOutput,
-    ] + ResultPart.allCases.map { .unfitResult(part: $0) }
+    private static let nonsense: [EngineNonsense] =
+        [
+            .longLine(limit: 1 << 20), .unreadable(said: "Bad file descriptor"), .noEvent(line: "{"), .secondReady,
+            .strayProgress, .strayResult, .strayFailure(failure: ReelFailure(.noStart)), .closedOutput,
+        ] + ResultPart.allCases.map { .unfitResult(part: $0) }
 
     private static let places: [EnginePlace] = [
         .start, .idle, .recon(source: path), .choice, .pass(number: 7, frames: 240..<480),
