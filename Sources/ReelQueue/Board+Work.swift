@@ -92,6 +92,16 @@ extension Board {
         return answer
     }
 
+    /// Lets a worker work again at jobs that exclude it, since what was wrong with its host is over.
+    ///
+    /// - Returns: how many of them excluded it.
+    @discardableResult
+    public func readmit(_ worker: WorkerID, to jobs: [JobID]) throws(ReelFailure) -> Int {
+        let reply = try run(.readmit, [worker.text] + jobs.map(\.text))
+        guard let count = reply.integer else { throw surprise(reply) }
+        return count
+    }
+
     /// Hands a pass back without charging an attempt. A token that no longer holds it changes nothing.
     public func release(_ claim: Claim) throws(ReelFailure) {
         _ = try run(.release, [claim.job.text, String(claim.index), claim.token, String(claim.plan)])

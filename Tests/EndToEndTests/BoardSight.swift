@@ -25,6 +25,9 @@ struct BoardSight {
     /// How often an engine crashed, by pass.
     var crashes: [Int: Int] = [:]
 
+    /// Workers that get nothing of it.
+    var excluded: [String] = []
+
     static let prefix = "reel2:{main}:"
 
     /// Throws where Redis is not there or is still loading; a job that it does not know has no state.
@@ -36,6 +39,7 @@ struct BoardSight {
         live = try BoardSight.hash(redis, key + ":live").mapValues(Holder.init)
         copies = try BoardSight.hash(redis, key + ":copies").mapValues(Holder.init)
         done = try BoardSight.hash(redis, key + ":done").mapValues { String($0.prefix { $0 != " " }) }
+        excluded = try redis("HKEYS", key + ":excluded").split(separator: "\n").map(String.init)
         crashes = try BoardSight.hash(redis, key + ":fails").mapValues { entry in
             struct Failures: Decodable { var attempts: [String: Int] }
             return try JSONDecoder().decode(Failures.self, from: Data(entry.utf8)).attempts["crash"] ?? 0

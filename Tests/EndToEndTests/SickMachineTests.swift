@@ -132,6 +132,34 @@ extension EndToEnd {
             }
         }
 
+        /// One is well again before the other falls ill: there was always one that could do the job.
+        @Test func storesThatFailOneHostAfterTheOtherFailNoJob() async throws {
+            let clip = try await Clips.shared.crowd(frames: 1440, size: "1280x720")
+            let source = try bench.copy(clip, as: "crowd.mov")
+            let sicknesses = [try await Sickness(bench), try await Sickness(bench)]
+            try await Fleet.with(bench, workers: 0) { fleet in
+                for sickness in sicknesses { try await fleet.startWorker(sickness: sickness) }
+                let id = try await fleet.submit([source, "--lossless", "--pass-frames", "24"])
+                for sickness in sicknesses {
+                    let before = try fleet.sight(id).done.count
+                    try sickness.setStoreError(EROFS)
+                    #expect(
+                        try await eventually(.seconds(30)) {
+                            try await fleet.listedWorkers().contains { !$0.notes.isEmpty }
+                        })
+                    #expect(try fleet.sight(id).state == "running", "the job is too short")
+                    try sickness.setStoreError(0)
+                    #expect(
+                        try await eventually(.seconds(30)) {
+                            try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty)
+                        })
+                    #expect(try await eventually(.seconds(60)) { try fleet.sight(id).done.count > before })
+                }
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                #expect(try fleet.sight(id).excluded.isEmpty)
+            }
+        }
+
         @Test func aStoreThatIsFullForOneHostFailsNoJob() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             let sickness = try await Sickness(bench)

@@ -167,6 +167,22 @@ extension BoardTests {
             #expect(failure == ReelFailure(.noWorkerCan(host: "two", last: there)))
         }
 
+        /// What was wrong with one host is over before another falls ill.
+        @Test func aWorkerThatComesBackCanTakeTheJobAgain() async throws {
+            try await bench.publish(Bench.job(passes: 2))
+            try await bench.beat("w1", host: "one")
+            try await bench.beat("w2", host: "two")
+            let (job, missing) = (JobID("a1"), JobID("b2"))
+            #expect(try await bench.fail(bench.take("w1"), .incompatible, message: "read-only") == .retry)
+            #expect(try await bench.board.readmit(WorkerID("w2"), to: [job]) == 0)
+            #expect(try await bench.board.readmit(WorkerID("w1"), to: [missing, job]) == 1)
+            #expect(try await bench.board.readmit(WorkerID("w1"), to: [job]) == 0)
+            let answer = try await bench.fail(bench.take("w2"), .incompatible, by: "w2", message: "read-only")
+            #expect(answer == .retry)
+            #expect(try await bench.take("w1").index == 0)
+            #expect(try await bench.board.status(job)?.excluded.keys.sorted() == ["w2"])
+        }
+
         @Test func aWorkerThatIsGoneDoesNotCount() async throws {
             try await bench.publish(Bench.job(passes: 1))
             try await bench.beat("w1", host: "one")

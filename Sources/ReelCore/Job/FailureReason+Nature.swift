@@ -9,6 +9,15 @@ extension FailureReason {
         }
     }
 
+    /// Whether a file of reel's own, in the store or on scratch, could not be used on this host, which may be over soon.
+    public var isOfStore: Bool {
+        switch self {
+        case .storeUnusable: true
+        case .fileFailed(_, _, _, let passes): !passes
+        default: false
+        }
+    }
+
     /// Whose it is, and what follows from it.
     public var nature: FailureNature {
         switch self {

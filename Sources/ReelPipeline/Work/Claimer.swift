@@ -32,6 +32,10 @@ actor Claimer {
     private var full: (free: Int64, since: ContinuousClock.Instant)?
     /// Whether something in the store could not be used since it was last seen to be writable.
     private var doubtsStore = false
+    /// Jobs that exclude this worker since something in the store could not be used, and how often each came to that.
+    private var barred: [JobID: Int] = [:]
+    /// Those of them to which it comes back when the store can be used.
+    private var missed: Set<JobID> = []
 
     init(
         worker: WorkerID, identity: EngineIdentity, boards: (claims: Board, waiting: Board), store: Store,
@@ -91,16 +95,27 @@ actor Claimer {
 
     /// Where the failure was this host's, claims nothing until its cause is gone: a full disk has more room, or a minute
     /// has passed, since the room that a quota leaves cannot be seen; the store can be written, should that be it.
-    func heed(_ failure: ReelFailure) {
+    ///
+    /// - Parameter job: whose pass or probe it was.
+    func heed(_ failure: ReelFailure, in job: JobID) {
         if failure.cause == .noSpace {
             full = (freeSpace, .now)
             condition.setFull([store.root, scratch])
         }
         if failure.owner == .host { doubtsStore = true }
+        if failure.reason.isOfStore {
+            barred[job, default: 0] += 1
+            // What comes again and again while the store can be written is that job's folder.
+            if barred[job, default: 0] <= Self.patience { missed.insert(job) }
+        }
     }
+
+    /// So often this worker comes back to a job.
+    private static let patience = 5
 
     private func claim() async -> Piece? {
         guard !drain.isOn, memory.free > 0, hasSpace(), hasStore() else { return nil }
+        await comeBack()
         let offer = WorkerOffer(
             worker: worker, memoryFree: memory.free, encoders: identity.encoders, protocolVersion: Wire.version)
         do {
@@ -113,7 +128,7 @@ actor Claimer {
                 return piece
             } catch {
                 log.error("cannot work on job \(claim.job): \(error.words)")
-                heed(error)
+                heed(error, in: claim.job)
                 _ = try await board.fail(claim, worker: worker, failure: error)
                 return nil
             }
@@ -184,6 +199,17 @@ actor Claimer {
         self.full = nil
         condition.setFull(nil)
         return true
+    }
+
+    /// Has jobs take this worker again that excluded it since something in the store could not be used.
+    private func comeBack() async {
+        guard !missed.isEmpty else { return }
+        do throws(ReelFailure) {
+            if try await board.readmit(worker, to: Array(missed)) > 0 { log.notice("comes back to jobs of the store") }
+            missed = []
+        } catch {
+            log.warning("\(error.words)")
+        }
     }
 
     private func hasStore() -> Bool {

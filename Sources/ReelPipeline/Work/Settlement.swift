@@ -86,7 +86,7 @@ struct Settlement: Sendable {
     private func fail(_ failure: ReelFailure) async -> FailAnswer? {
         work.removePartial()
         log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
-        await claimer.heed(failure)
+        await claimer.heed(failure, in: claim.job)
         let answer = await insist { () throws(ReelFailure) in
             try await board.fail(claim, worker: worker, failure: failure)
         }

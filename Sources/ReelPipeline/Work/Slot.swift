@@ -211,7 +211,7 @@ extension Slot {
                 return try await board.release(claim)
             }
             log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
-            await claimer.heed(failure)
+            await claimer.heed(failure, in: claim.job)
             let answer = try await board.patiently { () throws(ReelFailure) in
                 try await board.fail(claim, worker: worker, failure: failure)
             }

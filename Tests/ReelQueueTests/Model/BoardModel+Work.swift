@@ -250,6 +250,16 @@ extension BoardModel {
         return failure.cause == .crash && crashes.count > 1 ? .jobAtFault : .retry
     }
 
+    /// What was wrong with the host of a worker is over: how many jobs excluded it.
+    mutating func readmit(_ worker: String, to ids: [String]) -> Int {
+        ids.reduce(0) { count, id in
+            guard let job = jobs[id], !job.state.isTerminal, job.excluded[worker] != nil else { return count }
+            jobs[id]?.excluded[worker] = nil
+            offer(id, at: now)
+            return count + 1
+        }
+    }
+
     /// Results prove wrong: how many were taken back.
     mutating func invalidate(
         _ id: String, passes: [(index: Int, token: String)], plan: Int, worker: String, reason: ReelFailure

@@ -118,6 +118,10 @@ struct Conformance {
             let name = source.workers[worker].offer.worker.text
             try raw("ZADD", "reel2:{main}:workers", "XX", "1", name)
             model.silence(name)
+        case .readmit(let worker, let jobs):
+            let name = source.workers[worker].offer.worker
+            let answer = try await board.readmit(name, to: jobs.map { JobID($0) })
+            compare(answer, model.readmit(name.text, to: jobs))
         case .audit: compare(try await board.audit(), model.audit())
         case .restart:
             server.kill()
