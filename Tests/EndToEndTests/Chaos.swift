@@ -139,6 +139,8 @@ actor Chaos {
                     return row.faults.append("job \(job) \(state): \(status)")
                 }
                 row.failuresSubmittedAgain += 1
+                // Nobody was to take up what a job held that has failed.
+                recoveries.removeAll { $0.job == job }
                 try await submit()
             }
             guard clock.now < patience else {
@@ -225,7 +227,8 @@ actor Chaos {
         }
         // One whose disk was full tries again after a minute.
         let atWork = try await eventually(.seconds(90)) {
-            try await self.fleet.listedWorkers().allSatisfy { worker in
+            // What one that was killed said last stays listed for a while.
+            try await self.fleet.listedWorkers().filter { !$0.gone }.allSatisfy { worker in
                 worker.slotsOut == 0 && !worker.notes.contains { $0.hasPrefix("claims nothing") }
             }
         }

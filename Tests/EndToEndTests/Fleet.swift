@@ -7,6 +7,7 @@ struct WorkerJSON: Decodable {
     var id: String
     var slotsOut: Int
     var notes: [String]
+    var gone: Bool
 }
 
 /// The distributed way, to be disturbed: a Redis set up as deploy/ says, workers of one slot that share a store, and
