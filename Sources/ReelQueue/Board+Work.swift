@@ -31,7 +31,7 @@ extension Board {
                 do throws(ReelFailure) {
                     claim.pass = try kind.pass(pass)
                 } catch {
-                    // That job's fault, and nobody else's: others go on.
+                    // Only that job is at fault: work on the others goes on.
                     guard (try? fail(claim, worker: offer.worker, failure: error, as: .permanent)) != nil else {
                         throw error
                     }

@@ -47,7 +47,7 @@ public enum AtomicFile {
         try write(json(of: value), to: path)
     }
 
-    /// Bytes that a record has at the most, whoever wrote it; of larger files, who reads them says how large they may be.
+    /// The largest record that is read, in bytes, whoever wrote it. For files that may be larger the caller gives the limit.
     public static let mostBytes: Int64 = 16 << 20
 
     /// The whole file. Throws `.unreachable` where it cannot be read or is larger than `mostBytes`: others may write in a

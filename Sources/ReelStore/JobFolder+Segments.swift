@@ -14,7 +14,7 @@ extension JobFolder {
         segmentNames().contains { SegmentName(recordName: $0).map { subjects.contains($0.subject) } ?? false }
     }
 
-    /// Whether any segment has its record: work that somebody has finished, for whichever plan.
+    /// Whether any segment is finished, that is, has a record, for this plan or an earlier one.
     public var hasFinishedSegments: Bool { segmentNames().contains { SegmentName(recordName: $0) != nil } }
 
     /// For each content that a pass wants, in the same order, the record of a whole segment; nil where there is none.
