@@ -158,4 +158,42 @@ static inline int reel_memory_file(void) {
     return (int)syscall(SYS_memfd_create, "reel", 1u);
 }
 
+/// Has a packet carry a number through the decoder, beside its times: frames tell which packet they come from.
+static inline void reel_packet_carry(AVPacket *packet, int64_t number) {
+#if LIBAVCODEC_VERSION_MAJOR < 62
+    packet->pos = number;
+#else
+    packet->opaque = (void *)(intptr_t)(number + 1);
+#endif
+}
+
+/// To be called before a decoder is opened whose packets carry numbers.
+static inline void reel_decoder_carries(AVCodecContext *decoder) {
+#if LIBAVCODEC_VERSION_MAJOR >= 62
+    decoder->flags |= AV_CODEC_FLAG_COPY_OPAQUE;
+#else
+    (void)decoder;
+#endif
+}
+
+/// The number that the frame's packet carried; below zero where the decoder has lost it.
+static inline int64_t reel_frame_carried(const AVFrame *frame) {
+#if LIBAVCODEC_VERSION_MAJOR < 62
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    return frame->pkt_pos;
+#pragma GCC diagnostic pop
+#else
+    return (int64_t)(intptr_t)frame->opaque - 1;
+#endif
+}
+
+/// One component of one pixel, as it is stored.
+static inline void reel_read_sample(
+    const AVFrame *frame, const AVPixFmtDescriptor *format, int x, int y, int component, uint32_t *sample) {
+    const uint8_t *planes[4] = {frame->data[0], frame->data[1], frame->data[2], frame->data[3]};
+    int sizes[4] = {frame->linesize[0], frame->linesize[1], frame->linesize[2], frame->linesize[3]};
+    av_read_image_line2(sample, planes, sizes, format, x, y, component, 1, 0, 4);
+}
+
 #endif

@@ -30,8 +30,8 @@ public struct EngineIdentity: Codable, Hashable, Sendable {
 
 /// At most four a second.
 public struct EngineProgress: Codable, Hashable, Sendable {
-    /// Frames decoded and encoded so far, of this request; for recon, packets read, and for assembly, packets written
-    /// or checked, and frames of video written.
+    /// Frames decoded and encoded so far, of this request; for recon, packets read and thousandths of the file; for
+    /// assembly, packets written or checked, and frames of video written.
     public var decoded: Int
     public var encoded: Int
     /// The source frames at work, for the failure when the engine dies: presentation order, half-open.

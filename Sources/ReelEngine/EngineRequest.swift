@@ -13,22 +13,25 @@ public enum EngineRequest: Codable, Sendable {
     }
 }
 
-/// Demux the source once and write its index, which depends on nothing else.
+/// Read the source once and write its index, which depends on nothing else.
 public struct ReconRequest: Codable, Sendable {
     public var source: String
     /// Where the engine writes the index.
     public var index: String
     /// Read only so many bytes of the file, for the index of its head; nil for all of them.
     public var limit: Int64?
+    /// Why the whole video is to be decoded; nil where tables and headers are to be believed, if they can be.
+    public var decoding: DecodingCause?
 
-    public init(source: String, index: String, limit: Int64? = nil) {
+    public init(source: String, index: String, limit: Int64? = nil, decoding: DecodingCause? = nil) {
         self.source = source
         self.index = index
         self.limit = limit
+        self.decoding = decoding
     }
 
     enum CodingKeys: String, CodingKey {
-        case source, index, limit
+        case source, index, limit, decoding
     }
 }
 

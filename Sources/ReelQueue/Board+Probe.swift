@@ -50,9 +50,7 @@ extension Board {
     /// - Throws: `.usage` where the job contradicts itself, `.unreachable`.
     public func begin(_ job: PublishedJob, holder: WorkerID) throws(ReelFailure) -> Begun {
         try check(job)
-        var bare = job
-        (bare.frames, bare.passCount, bare.encoders, bare.plan, bare.diagnostics) = (0, 0, [], 0, [])
-        bare.encodingEffort = 1
+        let bare = job.withoutPlan
         let token = Board.makeToken()
         let reply = try run(
             .begin,
@@ -112,5 +110,15 @@ extension Board {
         case "remove": return .remove(Removal(holder: waiter))
         default: throw surprise(.string(reply))
         }
+    }
+}
+
+extension PublishedJob {
+    /// The job as it is while it is probed.
+    var withoutPlan: PublishedJob {
+        var bare = self
+        (bare.frames, bare.passCount, bare.encoders, bare.plan, bare.diagnostics) = (0, 0, [], 0, [])
+        bare.encodingEffort = 1
+        return bare
     }
 }

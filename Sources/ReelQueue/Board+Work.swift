@@ -92,6 +92,27 @@ extension Board {
         return answer
     }
 
+    /// The plan of a job has proved wrong in this pass: the job is probed again, for another plan. Nothing of the old one
+    /// counts any more; of what was finished, the next publisher says what does.
+    ///
+    /// - Parameter job: the job as it was begun.
+    /// - Returns: whether the job is probed again by this; false where the token does not hold the pass any more.
+    public func disprove(_ claim: Claim, worker: WorkerID, job: PublishedJob) throws(ReelFailure) -> Bool {
+        let bare = job.withoutPlan
+        let reply = try text(
+            run(
+                .disprove,
+                [
+                    claim.job.text, String(claim.index), claim.token, worker.text, String(claim.plan),
+                    try JSON.text(bare), String(bare.need), String(bare.share),
+                ]))
+        switch reply {
+        case "probing": return true
+        case "late": return false
+        default: throw surprise(.string(reply))
+        }
+    }
+
     /// Lets a worker work again at jobs that exclude it, since what was wrong with its host is over.
     ///
     /// - Returns: how many of them excluded it.

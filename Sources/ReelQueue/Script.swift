@@ -2,7 +2,7 @@
 enum Script: Int, CaseIterable {
     case begin, upload, restore, publish, attend, leave, claim, beat, complete, fail, release, reap, cancel, pause
     case invalidate, retry, forget, restarted, audit, tally, drain, depart, status, strip, workers, adopt
-    case readmit
+    case disprove, readmit
 
     /// What Redis loads: the shared words that the script needs, then the script. Redis makes each word anew for every
     /// call, and all of them would take as long as some scripts do.
@@ -53,6 +53,7 @@ enum Script: Int, CaseIterable {
         case .status: PackageResources.status_lua
         case .workers: PackageResources.workers_lua
         case .adopt: PackageResources.adopt_lua
+        case .disprove: PackageResources.disprove_lua
         case .readmit: PackageResources.readmit_lua
         }
     }

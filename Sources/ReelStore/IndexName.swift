@@ -6,6 +6,8 @@ public enum IndexKind: String, CaseIterable, Sendable {
     case index
     /// Its first part.
     case head
+    /// The whole source, all of which was decoded since tables and headers had proved wrong.
+    case decoded
 }
 
 /// The name of an index in its source's folder: KIND.vVERSION.SHA256.

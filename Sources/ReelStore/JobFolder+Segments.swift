@@ -34,8 +34,10 @@ extension JobFolder {
 
     private func whole(among wanted: Set<SegmentContent>) -> [SegmentContent: SegmentRecord] {
         var found: [SegmentContent: SegmentRecord] = [:]
-        for record in records(of: wanted) where found[record.content] == nil && isWhole(record) {
-            found[record.content] = record
+        for record in records(of: wanted) {
+            let open = record.content.uses.filter { wanted.contains($0) && found[$0] == nil }
+            guard !open.isEmpty, isWhole(record) else { continue }
+            for content in open { found[content] = record }
         }
         return found
     }
@@ -47,7 +49,8 @@ extension JobFolder {
         return segmentNames().compactMap { text in
             guard let name = SegmentName(recordName: text), subjects.contains(name.subject),
                 let record = try? AtomicFile.read(json: SegmentRecord.self, from: "\(segments)/\(text)"),
-                record.version == SegmentRecord.version, record.name == name, wanted.contains(record.content)
+                record.version == SegmentRecord.version, record.name == name,
+                record.content.uses.contains(where: wanted.contains)
             else { return nil }
             return record
         }

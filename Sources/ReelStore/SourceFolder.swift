@@ -17,6 +17,31 @@ public struct SourceFolder: Sendable {
         names().first { $0.kind == kind && $0.version == Int(SourceIndex.version) }.map { ($0.hash, path(of: $0)) }
     }
 
+    /// Whether a pass has disproved the index that tables and headers made.
+    ///
+    /// Throws `.unreachable` where that cannot be seen.
+    public func isDisproved() throws(ReelFailure) -> Bool {
+        do {
+            return try Files.entry(disproofPath) != nil
+        } catch {
+            throw SystemError.store(.read, disproofPath, error.value)
+        }
+    }
+
+    /// Keeps that the index of this source is not to be believed, and why: from now on all of it is decoded to plan a job.
+    ///
+    /// Throws `.unreachable` where the folder cannot be written.
+    public func disprove(_ reason: ReelFailure) throws(ReelFailure) {
+        do {
+            try Files.makeFolders(path)
+        } catch {
+            throw SystemError.store(.write, path, error.value)
+        }
+        _ = try AtomicFile.create(AtomicFile.json(of: reason), at: disproofPath)
+    }
+
+    private var disproofPath: String { path + "/disproof.json" }
+
     /// The path of the index of this hash, whatever it is of; nil where there is none.
     public func path(of hash: String) -> String? { names().first { $0.hash == hash }.map(path(of:)) }
 

@@ -7,6 +7,9 @@ extension Diagnostic.CodingKeys {
         // MARK: Found in the source
         case .fileDamaged: "Reading the file failed at a byte."
         case .headOnly: "Only the head of the source was read so far."
+        case .sourceDecoded:
+            "All of the video was decoded to find its frames, which takes longer than reading its tables."
+        case .packetsUndecoded: "Packets of the video do not decode: the frame before each stays longer."
         case .framesConcealed: "A decoder made up parts of frames that it could not decode."
         case .packetsSilent: "Packets of sound do not decode and are silent."
         case .holesSilent: "A track of sound has holes, which stay silent."
@@ -22,6 +25,7 @@ extension Diagnostic.CodingKeys {
         // MARK: Changed
         case .pixelFormatChanged: "The encoder cannot hold the pixel format: pictures are converted with loss."
         case .framesScaled: "Frames of another size are scaled to that of the first."
+        case .framesConverted: "Frames of another pixel format get that of the first."
         case .interlacingInContainer: "Only the container says that the video is interlaced."
         case .interlacingLost: "That the video is interlaced is lost."
         case .interlacingUniform: "All frames are flagged as interlaced, though some are not."
@@ -69,6 +73,8 @@ extension Diagnostic.CodingKeys {
         // MARK: Found in the source
         case .fileDamaged: "Check the output there; get an undamaged copy."
         case .headOnly: "Nothing."
+        case .sourceDecoded: "Nothing."
+        case .packetsUndecoded: "Check these places; get an undamaged copy."
         case .framesConcealed: "Check these frames; get an undamaged copy."
         case .packetsSilent: "Check these places; get an undamaged copy."
         case .holesSilent: "Nothing."
@@ -84,6 +90,7 @@ extension Diagnostic.CodingKeys {
         // MARK: Changed
         case .pixelFormatChanged: "Choose another encoder to keep it."
         case .framesScaled: "Nothing."
+        case .framesConverted: "Reverse the parts apart, if their depth or colours matter."
         case .interlacingInContainer: "Choose another encoder if players need more."
         case .interlacingLost: "Choose another encoder or container."
         case .interlacingUniform: "Choose FFV1 to keep the flags."

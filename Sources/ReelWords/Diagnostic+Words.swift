@@ -7,6 +7,12 @@ extension Diagnostic {
         // MARK: Found in the source
         case .fileDamaged(let offset): "the file is damaged near byte \(offset)"
         case .headOnly: "this is the head of a source of which the rest is still being read"
+        case .sourceDecoded(let why, let codec, let format):
+            "all of the video was decoded to find its frames: "
+                + why.words(codec: codec, format: String(format.prefix { $0 != "," }))
+        case .packetsUndecoded(let packets, let first, let last):
+            "\(packets == 1 ? "a packet" : "\(packets) packets") of the video \(packets == 1 ? "does" : "do") not decode"
+                + "\(Wording.places(packets, first, last)): the frame before stays"
         case .framesConcealed(let frames):
             "\(Wording.count(frames.count, "frame")) decoded with errors, the decoder concealed them: \(frames.words)"
         case .packetsSilent(let track, let packets, let first, let last):
@@ -35,6 +41,8 @@ extension Diagnostic {
                 + lost.map(\.words).joined(separator: ", ")
         case .framesScaled(let width, let height):
             "some frames are of another size: scaled to the first one's, \(width)x\(height)"
+        case .framesConverted(let from, let to):
+            "some frames have another pixel format than the first, \(from): they become \(to)"
         case .interlacingInContainer(let first, let encoder):
             "interlaced, \(first.rawValue) field first: only the container says so, for \(encoder) cannot"
         case .interlacingLost(let first, let encoder):

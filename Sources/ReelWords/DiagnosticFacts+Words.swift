@@ -22,6 +22,17 @@ extension Wording {
     }
 }
 
+extension DecodingCause {
+    func words(codec: String, format: String) -> String {
+        switch self {
+        case .unproven: "reel is not sure of \(codec) in \(format)"
+        case .contradictory: "its timestamps contradict each other"
+        case .cutOff: "the file ends in the midst of a packet"
+        case .disproved: "its tables and headers do not tell what is shown"
+        }
+    }
+}
+
 extension PictureLoss {
     var words: String {
         switch self {

@@ -22,6 +22,18 @@ extension FrameDamage {
     }
 }
 
+extension PlanDisproof {
+    var words: String {
+        switch self {
+        case .missing: "a frame does not come"
+        case .unplanned: "a frame comes that is not in the plan"
+        case .order: "frames come in another order"
+        case .picture: "a frame looks otherwise"
+        case .damage: "a frame is damaged"
+        }
+    }
+}
+
 extension MediaStep {
     /// What was being done, with the codec, file or format that it was about.
     func words(_ subject: String?) -> String {
@@ -138,6 +150,10 @@ extension VerificationFlaw {
         case .payload: "holds other bytes than were encoded"
         case .undecodable: "does not decode"
         case .frameCount(let found, let planned): "decodes to \(found) frames of \(planned)"
+        case .frameTime(let frame, let found, let planned):
+            "decodes to a frame \(frame) at \(Wording.exact(found)) for \(Wording.exact(planned))"
+        case .framePicture(let frame):
+            "decodes to a frame \(frame) that does not look as its mirror image in the source"
         case .attachments: "has other covers or attached files"
         case .chapters: "has other chapters"
         }

@@ -17,6 +17,9 @@ extension FailureReason.CodingKeys {
         case .noStart: "Decoding cannot start at the first frame of the video."
         case .impossibleSizes: "The source states sizes that no video has."
         case .sourceChanged: "The source is not the file that was indexed."
+        case .planDisproved:
+            "A pass decodes other frames than its plan has, or damaged ones: the whole source is decoded and planned anew."
+        case .decodesOtherwise: "A host decodes other frames than came out when the whole source was decoded."
         case .pictureUnconvertible: "A picture has a size that cannot be converted."
         case .videoDamaged: "A frame does not decode, and the job is to fail then."
         case .soundOutOfReach: "The timestamps of sound and video are too far apart."
@@ -180,6 +183,8 @@ extension FailureReason.CodingKeys {
         case .noStart: "Get an undamaged copy."
         case .impossibleSizes: "Get an undamaged copy."
         case .sourceChanged: "Leave the source as it is while a job runs; submit it again."
+        case .planDisproved: "Nothing."
+        case .decodesOtherwise: "Install the same FFmpeg on every host."
         case .pictureUnconvertible: "Get an undamaged copy."
         case .videoDamaged: "Let damaged frames be repeated, or get an undamaged copy."
         case .soundOutOfReach: "Leave the sound out, or repair the timestamps."

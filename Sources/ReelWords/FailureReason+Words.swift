@@ -29,6 +29,12 @@ extension FailureReason {
             "no decoder makes frames of \(frameBytes) bytes, \(reorderDepth) held back"
         case .sourceChanged(let path, let change, let number):
             "\(path): changed since it was indexed (\(change.words(number))); submit it again"
+        case .planDisproved(let path, let disproof, let time):
+            "\(path): \(disproof.words) at \(Wording.seconds(time)): its tables and headers do not tell what is shown; "
+                + "all of it is decoded to plan it anew"
+        case .decodesOtherwise(let path, let disproof, let time):
+            "\(path): \(disproof.words) at \(Wording.seconds(time)), which did not when all of it was decoded: "
+                + "this host's FFmpeg decodes it otherwise"
         case .pictureUnconvertible(let width, let height): "a picture of \(width)x\(height) cannot be converted"
         case .videoDamaged(let path, let damage, let time):
             "\(path): the video \(damage.words) at \(Wording.seconds(time)); "

@@ -45,13 +45,17 @@ struct LocalRun: Sendable {
         do throws(ReelFailure) {
             // Redis and a worker take about as long to start as recon takes.
             let (folder, view) = try await cluster(memoryTotal, store).with { redis in
+                let reading = ReadingDisplay()
+                defer { reading.clear() }
                 let submit = Submit(
                     store: store, engine: EngineHost(executable: try programs.path("reel-engine")),
-                    capacity: Capacity(slots: slots, memoryTotal: memoryTotal, isLimit: memoryIsLimited))
+                    capacity: Capacity(slots: slots, memoryTotal: memoryTotal, isLimit: memoryIsLimited),
+                    heard: reading.heard)
                 let folder = store.job(job.id)
                 let lock = try folder.lock()
                 held.withLock { $0 = (folder, lock) }
                 let placed = try await submit.place(job, anew: anew)
+                reading.clear()
                 if placed.resumed { Console.say("goes on where an earlier run of the same job stopped") }
                 return (folder, try await finish(placed, with: submit, in: store, redis))
             }

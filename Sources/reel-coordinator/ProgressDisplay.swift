@@ -9,10 +9,13 @@ struct ProgressDisplay {
     private var meter = ProgressMeter()
     private var said: Set<String> = []
     private var barIsShown = false
+    private var saidReading = false
     private let begun = ContinuousClock.now
 
     mutating func show(_ status: JobStatus) {
         warn(JobView(status, output: nil).warnings)
+        // There are no frames to be counted yet, or no more, where a pass has found others than were planned.
+        guard status.state != .probing else { return showReading() }
         let seconds = (ContinuousClock.now - begun) / .seconds(1)
         let frames = min(status.framesEncoded, status.job.frames)
         meter.add(
@@ -27,6 +30,16 @@ struct ProgressDisplay {
         } else if let line = meter.step() {
             Console.say(line)
         }
+    }
+
+    private mutating func showReading() {
+        if Console.columns != nil {
+            Console.write("\r\u{1B}[Kreading the source")
+            barIsShown = true
+        } else if !saidReading {
+            Console.say("reading the source")
+        }
+        saidReading = true
     }
 
     /// Lines that stay above the bar; what was said before is not said again.

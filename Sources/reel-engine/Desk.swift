@@ -33,7 +33,10 @@ struct Desk {
     private func recon(_ request: ReconRequest) throws(ReelFailure) -> ReconResult {
         let heard = Self.progress(events)
         // Even looking at the clock takes longer than a packet whose payload is left where it is.
-        let index = try Recon(path: request.source, limit: request.limit).run { if $0 % 64 == 0 { heard($0, 0) } }
+        let recon = try Recon(path: request.source, limit: request.limit, decoding: request.decoding)
+        let index = try recon.run { packets, thousandths in
+            if packets % 64 == 0 { heard(packets, thousandths) }
+        }
         return ReconResult(indexHash: try Media.write(index, to: request.index))
     }
 

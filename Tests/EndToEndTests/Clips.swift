@@ -23,6 +23,13 @@ actor Clips {
             ["-frames:v", "120", "-bf", "2", "-g", "30", "-c:a", "aac", "-b:a", "96k"] + h264)
     }
 
+    /// 96 frames in closed groups of 12, every second of which is shown before the one that is decoded before it.
+    func couples() async throws -> String {
+        try await make(
+            "couples.mp4", inputs: ["testsrc2=size=160x120:rate=24000/1001"],
+            ["-frames:v", "96", "-bf", "1", "-b_strategy", "0", "-g", "12"] + h264)
+    }
+
     /// 456 frames, each a key frame.
     func allKeys() async throws -> String {
         try await make(

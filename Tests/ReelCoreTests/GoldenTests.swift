@@ -20,8 +20,8 @@ struct GoldenTests {
                 (byte < 16 ? "0" : "") + String(byte, radix: 16)
             }.joined()
         }
-        try Golden.expect(Array(lines.joined(separator: "\n").utf8), is: "index.v4.hex")
-        let digits = String(decoding: try Golden.read("index.v4.hex"), as: UTF8.self).filter { $0 != "\n" }
+        try Golden.expect(Array(lines.joined(separator: "\n").utf8), is: "index.v5.hex")
+        let digits = String(decoding: try Golden.read("index.v5.hex"), as: UTF8.self).filter { $0 != "\n" }
         let kept = stride(from: 0, to: digits.count, by: 2).compactMap { place in
             UInt8(digits.dropFirst(place).prefix(2), radix: 16)
         }
@@ -34,7 +34,7 @@ struct GoldenTests {
             length |= Int(bytes[place] & 0x7F) << shift
             (place, shift) = (place + 1, shift + 7)
         } while bytes[place - 1] >= 0x80
-        try Golden.expect(Array(bytes[place..<place + length]), is: "index-parameters.v4.json")
+        try Golden.expect(Array(bytes[place..<place + length]), is: "index-parameters.v5.json")
     }
 
     @Test("A plan with every kind of pass")

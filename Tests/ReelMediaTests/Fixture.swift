@@ -45,6 +45,28 @@ struct Decoded {
                 + ["-fps_mode", "passthrough", "-enc_time_base", "-1", "-c:v", "rawvideo"] + format + [
                     "-f", "framehash", "-hash", "murmur3", "-",
                 ])
+        self.init(framehash: text)
+    }
+
+    /// The same by one thread, of a file that may be damaged and whose frames may be of several sizes. `decoder` is
+    /// another than FFmpeg's choice. ffmpeg closes holes, unless it is to leave the source's `clock` as it is; then it
+    /// also shows what lies before the clock's start.
+    init(
+        whole path: String, decoder: String? = nil, pixelFormat: String? = nil, filter: String = "null",
+        clock: Bool = false
+    ) throws {
+        let (before, after) = (decoder.map { "-c:v \($0)" } ?? "", pixelFormat.map { "-pix_fmt \($0)" } ?? "")
+        let text = try run(
+            "sh", "-c",
+            """
+            ffmpeg -v quiet -nostdin -noautorotate \(clock ? "-copyts" : "") -threads 1 \(before) -i '\(path)' -map 0:v:0 -vf '\(filter)' \
+                -fps_mode passthrough -enc_time_base -1 -autoscale 0 -c:v rawvideo \(after) \
+                -f framehash -hash murmur3 - || true
+            """)
+        self.init(framehash: text)
+    }
+
+    private init(framehash text: String) {
         let lines = text.split(separator: "\n")
         let base = lines.first { $0.hasPrefix("#tb 0:") }.flatMap { Rational(String($0.dropFirst(7))) } ?? Rational(1)
         let rows = lines.filter { !$0.hasPrefix("#") }.map {

@@ -12,10 +12,23 @@ struct MediaJob {
     let output: String
     let assembled: Assembled
 
-    /// Reverses `source` into `folder`; the index goes through its file form, as between processes.
+    /// Reverses `source` into `folder`; the index goes through its file form, as between processes. Where a pass disproves
+    /// the plan, all of it is done anew by what the whole source decodes to, as a worker would have it done.
     init(_ source: String, spec: JobSpec, folder: String, slots: Int = 2, memory: MemoryRequest = .standard) throws {
+        do {
+            try self.init(source, nil, spec, folder, slots, memory)
+        } catch let failure as ReelFailure where failure.reason.disprovesPlan {
+            try self.init(source, .disproved, spec, folder, slots, memory)
+        }
+    }
+
+    /// - Parameter decoding: why the whole source is to be decoded, if it is.
+    init(
+        _ source: String, _ decoding: DecodingCause?, _ spec: JobSpec, _ folder: String, _ slots: Int = 2,
+        _ memory: MemoryRequest = .standard
+    ) throws {
         Media.prepare()
-        let scanned = try Recon(path: source).run()
+        let scanned = try Recon(path: source, decoding: decoding).run()
         index = try SourceIndex(decoding: scanned.encoded())
         #expect(index == scanned)
         var choice = TargetChoice(index: index, spec: spec)
@@ -46,9 +59,8 @@ struct MediaJob {
 
     var framesDecoded: Int { results.reduce(0) { $0 + $1.statistics.framesDecoded } }
     /// What a person is told of it.
-    var warnings: [String] {
-        (plan.diagnostics + results.flatMap(\.diagnostics) + assembled.diagnostics).map(\.words)
-    }
+    var diagnostics: [Diagnostic] { plan.diagnostics + results.flatMap(\.diagnostics) + assembled.diagnostics }
+    var warnings: [String] { diagnostics.map(\.words) }
 }
 
 extension PassResult {

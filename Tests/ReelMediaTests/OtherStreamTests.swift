@@ -145,7 +145,8 @@ struct OtherStreamTests {
         #expect(tags.contains("tag:timecode=01:02:03:04\n"))
         #expect(tags.contains("tag:title=ein titel\n"))
         #expect(try probe(job.output, "-show_entries", "stream=codec_type") == "video\n")
-        #expect(try reversed(job.output, .mkv).warnings == [])
+        let again = try reversed(job.output, .mkv).warnings
+        #expect(again.filter { !$0.hasPrefix("all of the video was decoded") } == [])
     }
 
     /// A picture of a few hundred bytes.

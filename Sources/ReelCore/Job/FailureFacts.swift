@@ -44,6 +44,20 @@ public enum MediaStep: String, Codable, CaseIterable, Sendable {
     case checksum
 }
 
+/// How what a pass decodes differs from what is known of the source.
+public enum PlanDisproof: String, Codable, CaseIterable, Sendable {
+    /// A frame does not come.
+    case missing
+    /// A frame comes that is none of the source's.
+    case unplanned
+    /// A frame comes behind one that is shown after it.
+    case order
+    /// A frame looks otherwise.
+    case picture
+    /// A frame is damaged: what is shown then, and after it, depends on all that was decoded before.
+    case damage
+}
+
 /// What an engine was asked to do.
 public enum EngineTask: String, Codable, CaseIterable, Sendable {
     case recon, choose, pass, assemble
@@ -134,6 +148,10 @@ public enum VerificationFlaw: Hashable, Codable, Sendable {
     case payload
     case undecodable
     case frameCount(found: Int, planned: Int)
+    /// A frame of the output, counted from its start, is shown at another time, in seconds from the first.
+    case frameTime(frame: Int, found: Rational, planned: Rational)
+    /// A frame of the output does not look as its mirror image in the source.
+    case framePicture(frame: Int)
     case attachments
     case chapters
 
@@ -147,6 +165,8 @@ public enum VerificationFlaw: Hashable, Codable, Sendable {
         case packetCount = "packet-count"
         case payload, undecodable
         case frameCount = "frame-count"
+        case frameTime = "frame-time"
+        case framePicture = "frame-picture"
         case attachments, chapters
     }
 }

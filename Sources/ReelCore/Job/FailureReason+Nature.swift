@@ -9,6 +9,9 @@ extension FailureReason {
         }
     }
 
+    /// Whether the plan of a job has proved wrong, so that it needs another.
+    public var disprovesPlan: Bool { if case .planDisproved = self { true } else { false } }
+
     /// Whether a file of reel's own, in the store or on scratch, could not be used on this host, which may be over soon.
     public var isOfStore: Bool {
         switch self {
@@ -28,6 +31,8 @@ extension FailureReason {
             FailureNature(.source, .input)
         case .sourceUnreadable(_, _, let passes): FailureNature(.host, .input, passes ? .transient : .incompatible)
         case .noDecoder: FailureNature(.host, .input)
+        case .planDisproved: FailureNature(.job, .job, .transient)
+        case .decodesOtherwise: FailureNature(.host, .job, .incompatible)
 
         // MARK: Request
         case .rangeEmpty, .nothingInRange, .memoryTooSmall, .encoderUnknown, .encoderRefuses, .settingUnknown,

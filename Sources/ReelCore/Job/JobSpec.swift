@@ -103,7 +103,7 @@ public enum VerifyMode: String, Codable, CaseIterable, Sendable {
 
 /// What becomes of a frame that does not decode.
 public enum DamageMode: String, Codable, CaseIterable, Sendable {
-    /// It keeps its time: its neighbour is shown again.
+    /// The frame before stays where nothing decodes; frames with errors are shown as the decoder mends them.
     case `repeat`
     /// The job fails.
     case fail

@@ -6,21 +6,32 @@ public struct SegmentContent: Hashable, Sendable {
     public var times: String
     /// SHA-256, in hexadecimal, of how it is encoded.
     public var target: String
+    /// SHA-256, in hexadecimal, of how bright the frames are, each in a few places (`Likeness`), in the source's order.
+    /// Wanted of video whose source was decoded as a whole; known of all video that was encoded.
+    public var likeness: String?
 
-    public init(subject: SegmentSubject, times: String, target: String) {
+    public init(subject: SegmentSubject, times: String, target: String, likeness: String? = nil) {
         self.subject = subject
         self.times = times
         self.target = target
+        self.likeness = likeness
+    }
+
+    /// What a segment of this content will do for: whoever wants it as it is, and whoever does not know how its frames
+    /// look.
+    public var uses: [SegmentContent] {
+        likeness == nil ? [self] : [self, SegmentContent(subject: subject, times: times, target: target)]
     }
 }
 
-/// As {"frames":[120,360],…} or {"track":0,…} with `times` and `target`.
+/// As {"frames":[120,360],…} or {"track":0,…} with `times` and `target`, and of video `likeness`.
 extension SegmentContent: Codable {
     public enum CodingKeys: String, CodingKey {
         case frames = "frames"
         case track = "track"
         case times = "times"
         case target = "target"
+        case likeness = "likeness"
     }
 
     public init(from decoder: any Decoder) throws {
@@ -37,6 +48,7 @@ extension SegmentContent: Codable {
         }
         times = try container.decode(String.self, forKey: .times)
         target = try container.decode(String.self, forKey: .target)
+        likeness = try container.decodeIfPresent(String.self, forKey: .likeness)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -47,5 +59,6 @@ extension SegmentContent: Codable {
         }
         try container.encode(times, forKey: .times)
         try container.encode(target, forKey: .target)
+        try container.encodeIfPresent(likeness, forKey: .likeness)
     }
 }

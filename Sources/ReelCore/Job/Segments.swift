@@ -77,7 +77,8 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
         let bound = Int(Timestamp.bound)
         let hasFrames = if case .video(let shown) = content.subject { frames == shown.count } else { true }
         let numbers = [frames, packets, initialPadding, trailingPadding].allSatisfy((0...bound).contains)
-        let hashes = [checksum, extradataHash, content.times, content.target].allSatisfy { $0.utf8.count <= 64 }
+        let hashes = [checksum, extradataHash, content.times, content.target, content.likeness ?? ""]
+            .allSatisfy { $0.utf8.count <= 64 }
         return hasFrames && numbers && hashes && name.subject == content.subject && (0...1000).contains(reorderDepth)
             && bytes >= 0 && (-Timestamp.bound...Timestamp.bound).contains(start)
     }

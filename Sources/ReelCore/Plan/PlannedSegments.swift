@@ -30,7 +30,15 @@ public struct PlannedSegments: Sendable {
 
     /// The segment of the run of these frames, which the index must have.
     public func content(ofRun frames: Range<Int>) -> SegmentContent {
-        SegmentContent(subject: .video(frames: frames), times: digest(times(ofRun: frames)), target: videoTarget)
+        SegmentContent(
+            subject: .video(frames: frames), times: digest(times(ofRun: frames)), target: videoTarget,
+            likeness: index.video.pictures.isEmpty
+                ? nil : likeness(of: index.video.pictures[frames].lazy.map(\.likeness)))
+    }
+
+    /// The hash of how a run's frames look, in the source's order.
+    public func likeness(of frames: some Sequence<Likeness>) -> String {
+        digest(frames.flatMap { likeness in likeness.cells.indices.map { likeness.cells[$0] } })
     }
 
     /// The segment of a track; `place` is its place in `Plan.audio`. Nil where the index has no such track.

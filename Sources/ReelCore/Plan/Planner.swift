@@ -53,7 +53,7 @@ public struct Planner: Hashable, Codable, Sendable {
             indexHash: indexHash, encoders: encoders, container: spec.container, timeline: timeline, video: video,
             audio: audio,
             passes: audio.indices.map(Pass.audio) + passes.reversed().map(Pass.video),
-            need: need, verify: spec.verify, onDamage: spec.onDamage,
+            need: need, verify: index.video.pictures.isEmpty ? spec.verify : .decode, onDamage: spec.onDamage,
             diagnostics: index.diagnostics + diagnostics.filter { !index.diagnostics.contains($0) })
     }
 }

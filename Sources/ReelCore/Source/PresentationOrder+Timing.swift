@@ -13,7 +13,7 @@ extension PresentationOrder {
     }
 
     /// The same packets on a clock that does not restart.
-    private func continuous(_ scanned: [ScannedPacket], _ diagnostics: inout [Diagnostic]) -> [ScannedPacket] {
+    func continuous(_ scanned: [ScannedPacket], _ diagnostics: inout [Diagnostic]) -> [ScannedPacket] {
         guard mayRestart else { return scanned }
         var clock = BroadcastClock(step: nominalDuration, patience: Ticks(nominalDuration.count * 15))
         var latest: Timestamp?

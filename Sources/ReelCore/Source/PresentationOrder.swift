@@ -31,7 +31,11 @@ public struct PresentationOrder {
         var frames = shown.enumerated().map { place, packet in
             let start = packets[Int(packet)].pts
             let next = place + 1 < shown.count ? packets[Int(shown[place + 1])].pts : nil
-            let duration = next.map { $0 - start } ?? lastDuration(scanned, start: start, packets, shown)
+            let duration =
+                next.map { $0 - start }
+                ?? lastDuration(
+                    of: Int(packet), in: scanned, start: start,
+                    after: place > 0 ? packets[Int(shown[place - 1])].pts : nil)
             return FrameSlot(interval: Interval(start: start, duration: duration), packet: packet)
         }
         var points = randomAccessPoints(scanned, packets, frames)
@@ -94,23 +98,23 @@ public struct PresentationOrder {
         }
     }
 
-    /// To the track's end, else from its packet, else as the frame before it, else by the nominal rate.
-    private func lastDuration(
-        _ scanned: [ScannedPacket], start: Timestamp, _ packets: [PacketEntry], _ shown: [Int32]
+    /// How long the last frame lasts: to the track's end, else as its packet says, else as the frame before it, else by the
+    /// nominal rate.
+    func lastDuration(
+        of packet: Int, in scanned: [ScannedPacket], start: Timestamp, after previous: Timestamp?
     ) -> Ticks {
         if let trackEnd, trackEnd > start { return trackEnd - start }
-        let packet = Int(shown[shown.count - 1])
-        if scanned[packet].duration > .zero {
+        // Some writers of fragments say one tick, which means that they did not know.
+        if scanned[packet].duration > Ticks(nominalDuration.count / 20) {
             // A packet that holds a field lasts as long as that.
             let isPair = packet + 1 < scanned.count && scanned[packet + 1].picture.isSecondField
             return isPair ? scanned[packet].duration + scanned[packet + 1].duration : scanned[packet].duration
         }
-        guard shown.count > 1 else { return max(nominalDuration, Ticks(1)) }
-        return start - packets[Int(shown[shown.count - 2])].pts
+        return previous.map { start - $0 } ?? max(nominalDuration, Ticks(1))
     }
 
     /// From a RAP on, every frame is correct that neither is shown before it nor was decoded before it.
-    private func randomAccessPoints(
+    func randomAccessPoints(
         _ scanned: [ScannedPacket], _ packets: [PacketEntry], _ frames: [FrameSlot]
     ) -> [RandomAccessPoint] {
         // earliestPacket[f]: the first packet, in decode order, of any frame from f on.

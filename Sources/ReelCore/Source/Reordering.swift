@@ -18,9 +18,14 @@ public enum Reordering: Hashable, Codable, Sendable {
         case _0 = "why"
     }
 
-    /// The same, where every packet that is shown is one of the track's frames.
+    /// The same, where every packet that is shown is one of the track's frames, and none of them is damaged.
     public func checked(against track: VideoTrack) -> Reordering {
         guard case .possible = self else { return self }
+        if let frame = track.pictures.firstIndex(where: \.isDamaged) {
+            let (packet, start) = (Int(track.frames[frame].packet), track.frames[frame].interval.start)
+            let time = track.stream.timeBase.seconds(start)
+            return .impossible(.packet(number: packet, time: time, fault: .corrupt))
+        }
         let shown = track.packets.reduce(0) { $0 + ($1.flags.contains(.discarded) ? 0 : 1) }
         if shown == track.frames.count { return self }
         return .impossible(.packetsNotFrames(packets: shown, frames: track.frames.count))

@@ -4,13 +4,15 @@
 ///     frame    packet − previous packet − 1 · start − that packet's PTS
 ///     duration only of frames that do not last until the next one starts: place − previous such place · ticks
 ///     RAP      packet − previous · frame − previous
+///     picture  hash · likeness · flags: damaged, of another size than the one before · width · height; none where the
+///              source was not decoded
 ///     cue      start − previous start · duration · payload · identifier · settings
 ///
 /// A regular packet takes about 8 bytes, a regular frame 2.
 extension SourceIndex {
     private static let magic = Array("REELIDX".utf8)
     /// Grows when the meaning of an index changes.
-    public static let version: UInt8 = 4
+    public static let version: UInt8 = 5
 
     /// The index as bytes: equal indexes give equal bytes.
     public func encoded() -> [UInt8] {
@@ -24,6 +26,7 @@ extension SourceIndex {
         writer.write(video.packets)
         writer.write(video.frames, packets: video.packets)
         writer.write(video.randomAccessPoints)
+        writer.write(video.pictures)
         for track in texts { writer.write(track.cues) }
         writer.seal()
         return writer.bytes
@@ -52,12 +55,15 @@ extension SourceIndex {
         let packets = try reader.packets()
         let frames = try reader.frames(of: packets)
         let points = try reader.randomAccessPoints(packets: packets.count, frames: frames.count)
+        let pictures = try reader.pictures(frames: frames.count)
         var texts: [TextTrack] = []
         for text in parameters.texts { texts.append(TextTrack(parameters: text, cues: try reader.cues())) }
         guard reader.remaining == 0 else { throw reader.damaged(.excess) }
         self.init(
             format: parameters.format, fileSize: parameters.fileSize, startTime: parameters.startTime,
-            video: VideoTrack(stream: parameters.stream, packets: packets, frames: frames, randomAccessPoints: points),
+            video: VideoTrack(
+                stream: parameters.stream, packets: packets, frames: frames, randomAccessPoints: points,
+                pictures: pictures),
             audio: parameters.audio, texts: texts, chapters: parameters.chapters, attachments: parameters.attachments,
             metadata: parameters.metadata, reordering: parameters.reordering, diagnostics: parameters.diagnostics)
     }
@@ -158,6 +164,58 @@ extension ByteWriter {
             signed(Int64(point.frame) - Int64(previous.frame))
             previous = point
         }
+    }
+}
+
+private enum PictureFlag {
+    static let damaged: UInt8 = 1
+    static let newSize: UInt8 = 2
+}
+
+extension ByteWriter {
+    fileprivate mutating func write(_ pictures: [DecodedPicture]) {
+        unsigned(UInt64(pictures.count))
+        var size: (width: Int32, height: Int32) = (0, 0)
+        for picture in pictures {
+            for shift in stride(from: 0, to: 64, by: 8) {
+                append(UInt8(truncatingIfNeeded: picture.hash >> UInt64(shift)))
+            }
+            let cells = picture.likeness.cells
+            append(cells.indices.map { cells[$0] })
+            let isNew = size != (picture.width, picture.height)
+            append((picture.isDamaged ? PictureFlag.damaged : 0) | (isNew ? PictureFlag.newSize : 0))
+            guard isNew else { continue }
+            signed(Int64(picture.width))
+            signed(Int64(picture.height))
+            size = (picture.width, picture.height)
+        }
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func pictures(frames: Int) throws(ReelFailure) -> [DecodedPicture] {
+        let count = try count(least: 25)
+        guard count == 0 || count == frames else { throw damaged(.count) }
+        var pictures: [DecodedPicture] = []
+        pictures.reserveCapacity(count)
+        var size: (width: Int32, height: Int32) = (0, 0)
+        for _ in 0..<count {
+            let hash = try bytes(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            let likeness = Likeness(cells: SIMD16(try bytes(16)))
+            let flags = try byte()
+            guard flags & ~(PictureFlag.damaged | PictureFlag.newSize) == 0 else { throw damaged(.number) }
+            if flags & PictureFlag.newSize != 0 {
+                guard let width = Int32(exactly: try signed()), let height = Int32(exactly: try signed()),
+                    width > 0, height > 0
+                else { throw damaged(.number) }
+                size = (width, height)
+            }
+            pictures.append(
+                DecodedPicture(
+                    hash: hash, likeness: likeness, width: size.width, height: size.height,
+                    isDamaged: flags & PictureFlag.damaged != 0))
+        }
+        return pictures
     }
 }
 

@@ -61,15 +61,22 @@ public struct VideoTrack: Equatable, Sendable {
     public var frames: [FrameSlot]
     /// In decode order; the first is where decoding the whole file starts.
     public var randomAccessPoints: [RandomAccessPoint]
+    /// What each frame looks like, where the whole source was decoded; empty where tables and headers alone were read.
+    public var pictures: [DecodedPicture]
 
     public init(
-        stream: VideoStream, packets: [PacketEntry], frames: [FrameSlot], randomAccessPoints: [RandomAccessPoint]
+        stream: VideoStream, packets: [PacketEntry], frames: [FrameSlot], randomAccessPoints: [RandomAccessPoint],
+        pictures: [DecodedPicture] = []
     ) {
         self.stream = stream
         self.packets = packets
         self.frames = frames
         self.randomAccessPoints = randomAccessPoints
+        self.pictures = pictures
     }
+
+    /// What the frame looks like, where that is known.
+    public func picture(of frame: Int) -> DecodedPicture? { pictures.indices.contains(frame) ? pictures[frame] : nil }
 
     /// The end of the last frame, E; the clock's zero where there is no frame.
     public var end: Timestamp { frames.last?.interval.end ?? Timestamp(0) }
@@ -83,13 +90,15 @@ public struct VideoTrack: Equatable, Sendable {
         // The frame behind may begin later than the second field of this one.
         let next = frames[end...].map(\.packet).filter { $0 > lastPacket }.min() ?? Int32(packets.count)
         frames.removeSubrange(end...)
+        pictures = Array(pictures.prefix(end))
         packets.removeSubrange(Int(next)...)
     }
 
     /// Whether all of `head` is here, and at the beginning: then its frames are these.
     public func begins(with head: VideoTrack) -> Bool {
         stream == head.stream && packets.starts(with: head.packets) && frames.starts(with: head.frames)
-            && randomAccessPoints.starts(with: head.randomAccessPoints)
+            && randomAccessPoints.starts(with: head.randomAccessPoints) && pictures.isEmpty == head.pictures.isEmpty
+            && pictures.starts(with: head.pictures)
     }
 
     /// Which frame is shown from this time on; nil where none begins then.

@@ -73,7 +73,9 @@ public struct Assembler {
         for source in sources { try source.finish() }
         let bytes = try muxer.finish()
         writeback.begin(size: bytes)
-        let checksum = try Verifier(plan: plan, expected: expected).verify(path) { progress(written + $0, frames) }
+        let checksum = try Verifier(plan: plan, expected: expected, track: index.video).verify(path) {
+            progress(written + $0, frames)
+        }
         try writeback.finish()
         return Assembled(
             packets: written, bytes: bytes, checksum: checksum, diagnostics: streams.texts.compactMap(\.diagnostic))
@@ -94,7 +96,7 @@ public struct Assembler {
             }
             try source.finish()
         }
-        try Verifier(plan: plan, expected: expected).verify(path, progress: progress)
+        try Verifier(plan: plan, expected: expected, track: index.video).verify(path, progress: progress)
         return expected.packets
     }
 

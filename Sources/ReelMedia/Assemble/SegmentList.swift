@@ -35,7 +35,7 @@ public final class SegmentList {
     func record(of content: SegmentContent, pass: Int) throws(ReelFailure) -> SegmentRecord {
         while true {
             if let record = known[content.subject] {
-                guard record.content == content else {
+                guard record.content.uses.contains(content) else {
                     throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .otherContent))
                 }
                 return record

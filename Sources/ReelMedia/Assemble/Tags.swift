@@ -7,8 +7,8 @@ extension Container {
         switch encoded.codec_id {
         // QuickTime and Apple's players know HEVC by this one.
         case AV_CODEC_ID_HEVC where self == .mp4 || self == .mov: codecTag("hvc1")
-        // It says the pixel format.
-        case AV_CODEC_ID_RAWVIDEO: muxerTag(encoded.codec_tag, of: encoded.codec_id, muxer: muxer)
+        // It says the pixel format, or the profile.
+        case AV_CODEC_ID_RAWVIDEO, AV_CODEC_ID_PRORES: muxerTag(encoded.codec_tag, of: encoded.codec_id, muxer: muxer)
         default: 0
         }
     }

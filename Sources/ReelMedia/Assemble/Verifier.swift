@@ -67,6 +67,8 @@ final class Expectation {
 struct Verifier {
     let plan: Plan
     let expected: Expectation
+    /// The source's video.
+    let track: VideoTrack
 
     /// Throws where count, payload, timestamps or durations of any stream differ, or decode times do not increase. Returns
     /// SHA-256 of the bytes that were read, which is the whole file, in hexadecimal.
@@ -84,7 +86,8 @@ struct Verifier {
         var decoders: [Int: StreamCheck] = [:]
         if plan.verify == .decode {
             for number in expected.streams.indices where expected.streams[number].kind != .text {
-                decoders[number] = try StreamCheck(demuxer: demuxer, stream: number, path: path)
+                let pictures = number == 0 ? try pictureCheck(found[number].timeBase) : nil
+                decoders[number] = try StreamCheck(demuxer: demuxer, stream: number, path: path, pictures: pictures)
             }
         }
         let packet = try Packet()
@@ -100,9 +103,15 @@ struct Verifier {
         expected.digests.finish()
         for (number, stream) in expected.streams.enumerated() { try finish(stream, number, found[number]) }
         for number in decoders.keys.sorted() {
-            try decoders[number]?.finish(frames: number == 0 ? plan.timeline.frameCount : nil)
+            try decoders[number]?.finish()
         }
         return try demuxer.file.checksum()
+    }
+
+    private func pictureCheck(_ clock: TimeBase) throws(ReelFailure) -> PictureCheck {
+        let video = expected.streams[0]
+        return try PictureCheck(
+            plan: plan, track: track, times: video.presentation.sorted(), timeBase: video.timeBase, clock: clock)
     }
 
     /// What libavformat writes to MP4 where a track says nothing: a text of no characters.
@@ -181,42 +190,6 @@ struct Verifier {
     }
 
     private func wrong(_ number: Int, _ flaw: VerificationFlaw) -> ReelFailure {
-        ReelFailure(.verificationFailed(stream: number, flaw: flaw))
-    }
-}
-
-/// Decodes a stream of the output to its end.
-private struct StreamCheck {
-    let decoder: Decoder
-    let number: Int
-    var frames = 0
-
-    init(demuxer: Demuxer, stream number: Int, path: String) throws(ReelFailure) {
-        guard let stream = demuxer.stream(number) else {
-            throw ReelFailure(.verificationFailed(stream: number, flaw: .missing))
-        }
-        self.number = number
-        decoder = try Decoder(stream: stream, threads: 1, path: path)
-    }
-
-    mutating func decode(_ packet: borrowing Packet) throws(ReelFailure) {
-        guard try decoder.send(packet) != .damaged else { throw broken(.undecodable) }
-        try receive()
-    }
-
-    private mutating func receive() throws(ReelFailure) {
-        let frame = try Frame()
-        while try decoder.receive(into: frame) == .frame { frames += 1 }
-    }
-
-    /// With `due`, so many frames must have come out.
-    mutating func finish(frames due: Int?) throws(ReelFailure) {
-        try decoder.drain()
-        try receive()
-        if let due, due != frames { throw broken(.frameCount(found: frames, planned: due)) }
-    }
-
-    private func broken(_ flaw: VerificationFlaw) -> ReelFailure {
         ReelFailure(.verificationFailed(stream: number, flaw: flaw))
     }
 }

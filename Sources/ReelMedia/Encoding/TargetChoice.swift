@@ -63,7 +63,7 @@ public struct TargetChoice {
         guard spec.container == .mkv || spec.container == .webm else { return }
         let timeBase = index.video.stream.timeBase
         let least = timeBase.ticks(in: Rational(1, 1000), rounding: .up)
-        guard let close = index.video.frames.dropLast().first(where: { $0.interval.duration.count < least }) else {
+        guard let close = index.video.frames.dropFirst().first(where: { $0.interval.duration.count < least }) else {
             return
         }
         let time = timeBase.seconds(close.interval.start) - index.startTime

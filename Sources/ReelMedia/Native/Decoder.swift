@@ -7,18 +7,27 @@ final class Decoder {
     private let name: String
     /// How often it said that something did not decode.
     private(set) var complaints = 0
+    /// The frame that came last, where it is kept.
+    private var kept: UnsafeMutablePointer<AVFrame>?
 
     /// Opens the decoder that libavcodec prefers for the stream. Throws `.input` where there is none.
-    init(stream: UnsafeMutablePointer<AVStream>, threads: Int, path: String) throws(ReelFailure) {
+    ///
+    /// - Parameter keepsLast: hold on to each frame until the next has come, as `ffmpeg` does. A decoder leaves what it
+    ///   cannot decode of a picture as its memory was, so what is seen there depends on which memory it uses again.
+    init(
+        stream: UnsafeMutablePointer<AVStream>, threads: Int, path: String, keepsLast: Bool = false
+    ) throws(ReelFailure) {
+        kept = keepsLast ? try allocated(av_frame_alloc(), .makeFrame) : nil
         let parameters = stream.pointee.codecpar.pointee
         name = String(cString: avcodec_get_name(parameters.codec_id))
-        guard let codec = avcodec_find_decoder(parameters.codec_id) else {
+        guard let codec = Self.withTransparency(stream) ?? avcodec_find_decoder(parameters.codec_id) else {
             throw ReelFailure(.noDecoder(path: path, stream: Int(stream.pointee.index), codec: name))
         }
         native = try allocated(avcodec_alloc_context3(codec), .openDecoder)
         try check(avcodec_parameters_to_context(native, stream.pointee.codecpar), .openDecoder, name)
         native.pointee.pkt_timebase = stream.pointee.time_base
         native.pointee.thread_count = Int32(threads)
+        reel_decoder_carries(native)
         let code = avcodec_open2(native, codec, nil)
         guard code < 0 else { return }
         if code == reel_error_no_memory || code == reel_error_again {
@@ -27,9 +36,21 @@ final class Decoder {
         throw ReelFailure(.headerDamaged(path: path, stream: Int(stream.pointee.index), codec: name))
     }
 
+    /// Libavcodec's own decoders of VP8 and VP9 know nothing of the transparency that WebM keeps beside the picture; those
+    /// of libvpx do. Nil where there is none, or FFmpeg was built without them.
+    private static func withTransparency(_ stream: UnsafeMutablePointer<AVStream>) -> UnsafePointer<AVCodec>? {
+        let names = [AV_CODEC_ID_VP8: "libvpx", AV_CODEC_ID_VP9: "libvpx-vp9"]
+        let isTransparent = tags(of: stream.pointee.metadata).contains {
+            $0.name.lowercased() == "alpha_mode" && $0.value == "1"
+        }
+        guard isTransparent, let name = names[stream.pointee.codecpar.pointee.codec_id] else { return nil }
+        return avcodec_find_decoder_by_name(name).map { UnsafePointer($0) }
+    }
+
     deinit {
         var context: UnsafeMutablePointer<AVCodecContext>? = native
         avcodec_free_context(&context)
+        av_frame_free(&kept)
     }
 
     /// Significant bits of each sample, 0 where the codec does not say.
@@ -74,7 +95,9 @@ final class Decoder {
         for _ in 0..<1_000_000 {
             let code = avcodec_receive_frame(native, frame.native)
             switch code {
-            case 0...: return .frame
+            case 0...:
+                try keep(frame)
+                return .frame
             case reel_error_again: return .again
             case reel_error_eof: return .end
             case reel_error_no_memory: throw mediaFailure(code, .decode, name)
@@ -82,6 +105,12 @@ final class Decoder {
             }
         }
         throw ReelFailure(.decoderStuck(codec: name))
+    }
+
+    private func keep(_ frame: borrowing Frame) throws(ReelFailure) {
+        guard let kept else { return }
+        av_frame_unref(kept)
+        try check(av_frame_ref(kept, frame.native), .makeFrame)
     }
 
     /// Forgets everything: the next packet is a random access point.

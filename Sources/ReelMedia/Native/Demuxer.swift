@@ -16,11 +16,25 @@ final class Demuxer {
     /// Where reading failed first; nil while it did not.
     private(set) var damage: Diagnostic?
 
-    /// Containers that are media and nothing else: a playlist inside an upload must not make libav* read other files.
-    private static let formats = """
-        mov,matroska,mpegts,avi,flv,ogg,asf,mpeg,mpegvideo,h264,hevc,m4v,mxf,nut,ivf,obu,av1,dv,gxf,wtv,rm,\
-        yuv4mpegpipe,mjpeg,vc1,gif,apng,swf,dirac,h263,wav,mp3,aac,ac3,eac3,flac,amr,aiff
-        """
+    /// Every container of this FFmpeg that is one file and leads to no other: a playlist inside an upload must not make
+    /// libav* read other files or addresses.
+    private static let formats: String = {
+        var names: [String] = []
+        var state: UnsafeMutableRawPointer?
+        while let format = av_demuxer_iterate(&state) {
+            let name = String(cString: format.pointee.name).split(separator: ",").first.map(String.init) ?? ""
+            // Those without a file of their own open devices, addresses or files by a pattern.
+            guard format.pointee.flags & AVFMT_NOFILE == 0, !leading.contains(name) else { continue }
+            names.append(name)
+        }
+        return names.joined(separator: ",")
+    }()
+
+    /// Containers that name other files or addresses, which libavformat opens; and text that it would draw.
+    private static let leading: Set<String> = [
+        "image2", "concat", "concatf", "hls", "dash", "sdp", "rtsp", "rtp", "sap", "imf", "webm_dash_manifest", "tee",
+        "ffmetadata", "lavfi", "avisynth", "vapoursynth", "tty",
+    ]
 
     enum Purpose: Equatable {
         /// A source: streams are probed.
@@ -50,6 +64,8 @@ final class Demuxer {
         if purpose == .segment { options.set("fflags", "noparse+nofillin") }
         var context = avformat_alloc_context()
         context?.pointee.pb = file.native
+        // A few look for more files beside the one they were given.
+        context?.pointee.io_open = { _, _, _, _, _ in reel_error_no_access }
         let code = avformat_open_input(&context, "file:" + path, nil, &options.native)
         guard code >= 0, let context else { throw Self.refusal(file, code) }
         native = context
@@ -183,17 +199,21 @@ final class Demuxer {
     /// Bytes read from the file so far.
     var bytesRead: Int64 { file.bytesRead }
 
-    /// Whether a failure to read is the end of the file. What memory refuses is thrown: nothing may be lost silently.
+    /// Whether a failure to read means that nothing follows. What memory refuses is thrown: nothing may be lost silently.
     private func isAtEnd(_ code: Int32) throws(ReelFailure) -> Bool {
-        if code == reel_error_eof { return true }
+        if code == reel_error_eof { return !hasTables }
         guard code != reel_error_no_memory, let io = native.pointee.pb else {
             throw mediaFailure(code, .readFile, path)
         }
         // A file cut off in the midst of a packet ends there.
-        if avio_feof(io) != 0 { return true }
+        if avio_feof(io) != 0 { return !hasTables }
         if damage == nil { damage = .fileDamaged(offset: avio_tell(io)) }
         return false
     }
+
+    /// Whether the end of one stream need not be that of the others: of a file that was cut off, tables may list what one
+    /// has behind the file's end before what another has in front of it.
+    private var hasTables: Bool { formatName.hasPrefix("mov,") }
 
     /// How often reading may fail on end.
     private static let patience = 256

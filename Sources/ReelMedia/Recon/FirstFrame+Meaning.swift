@@ -2,9 +2,14 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension FirstFrame {
-    /// Fills in what the container leaves open about the meaning of the picture.
+    /// Fills in what the container leaves open about the meaning of the picture. What it says of size and format counts
+    /// less than the picture itself.
     func complete(_ stream: inout VideoStream) {
         guard isFound else { return }
+        (stream.width, stream.height) = (frame.width, frame.height)
+        stream.pixelFormat = known(av_get_pix_fmt_name(frame.pixelFormat)) ?? stream.pixelFormat
+        stream.frameBytes = max(
+            stream.frameBytes, decodedBytes(frame.pixelFormat, width: Int32(frame.width), height: Int32(frame.height)))
         stream.colour.complete(with: ColourTags(native: frame))
         if let display = frame.sideData(AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, as: AVMasteringDisplayMetadata.self) {
             stream.masteringDisplay = stream.masteringDisplay ?? MasteringDisplay(native: display)

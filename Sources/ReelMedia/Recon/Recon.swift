@@ -1,10 +1,16 @@
 internal import CFFmpeg
 public import ReelCore
 
-/// The reconnaissance of a source: one demux pass, which decodes the first frame, the first sound of each track, and of
-/// a source whose packets may be put in another order one frame in a hundred.
+/// The reconnaissance of a source: one pass over the file.
+///
+/// *By tables and headers*, for codecs and containers whose frames these tell (`ProvenKinds`), it decodes the first frame,
+/// the first sound of each track, and of a source whose packets may be put in another order one frame in a hundred. *By
+/// decoding*, for all others, and where tables and headers contradict themselves or a pass has proved them wrong, it
+/// decodes the whole video, and the index holds what came out.
 public struct Recon {
     private let demuxer: Demuxer
+    /// Why the whole video is decoded; nil where it is not.
+    private let decodingCause: DecodingCause?
     private let video: UnsafeMutablePointer<AVStream>
     private let audio: [AudioScan]
     private let texts: [Int: TextScan]
@@ -16,19 +22,24 @@ public struct Recon {
     /// Opens the source and picks its main video and the audio beside it. Throws `.input` where there is none to
     /// reverse: no media, no video, encrypted, no decoder.
     ///
-    /// - Parameter limit: read only so many bytes of the file, for the index of its head; nil for all of them.
-    public init(path: String, limit: Int64? = nil) throws(ReelFailure) {
-        try self.init(path: path, limit: limit, payload: false)
+    /// - Parameters:
+    ///   - limit: read only so many bytes of the file, for the index of its head; nil for all of them.
+    ///   - decoding: why the whole video is to be decoded; nil where tables and headers are to be believed, if they can be.
+    public init(path: String, limit: Int64? = nil, decoding: DecodingCause? = nil) throws(ReelFailure) {
+        let found = try Recon(path: path, limit: limit, payload: false, decoding: decoding)
+        self = try found.isProven ? found : Recon(path: path, limit: limit, payload: false, decoding: .unproven)
     }
 
     /// Reads the payload even where the container's table tells all that is to be known, if `payload`, and all packets
     /// even where it lists them, unless `believingTable`.
     package init(
-        path: String, limit: Int64? = nil, payload: Bool, believingTable: Bool = true
+        path: String, limit: Int64? = nil, payload: Bool, believingTable: Bool = true, decoding: DecodingCause? = nil
     ) throws(ReelFailure) {
-        believesTable = believingTable
+        believesTable = believingTable && decoding == nil
         self.limit = limit
-        demuxer = try Demuxer(path: path, purpose: .list(payload: payload))
+        decodingCause = decoding
+        // What is decoded is read as passes read it.
+        demuxer = try Demuxer(path: path, purpose: decoding == nil ? .list(payload: payload) : .source)
         let streams = (0..<demuxer.streamCount).compactMap { [demuxer] in demuxer.stream($0) }
         let isVideo = { (stream: UnsafeMutablePointer<AVStream>) in
             stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
@@ -63,25 +74,43 @@ public struct Recon {
         }
     }
 
+    /// Whether the frames can be known by tables and headers, or are to be known by decoding.
+    private var isProven: Bool {
+        decodingCause != nil
+            || ProvenKinds.contain(codec: video.pointee.codecpar.pointee.codec_id, format: demuxer.formatName)
+    }
+
     /// Bytes read from the file so far.
     package var bytesRead: Int64 { demuxer.bytesRead }
 
     /// Reads the whole file once, or where the container has a table of its packets little more than that. `progress`
-    /// hears after each packet how many were read. Throws `.input` where the file has no frame to show.
+    /// hears after each packet how many were read, and how many thousandths of the file lie behind it. Throws `.input` where the file has no frame to show.
     ///
     /// With a limit the index is that of the source's head: the whole groups of pictures in front of it, of which all is
     /// as the whole file's index has it, if the rest of the file has no surprises. Sound, texts and what is beside them
     /// are as far as they were read.
-    public consuming func run(progress: (_ packets: Int) -> Void = { _ in }) throws(ReelFailure) -> SourceIndex {
+    public consuming func run(
+        progress: (_ packets: Int, _ thousandths: Int) -> Void = { _, _ in }
+    ) throws(ReelFailure) -> SourceIndex {
         let (path, limit) = (demuxer.path, limit)
         guard let found = try survey(progress) else {
             return try Recon(path: path, limit: limit, payload: false, believingTable: false).run(progress: progress)
         }
         // The demuxer's tables are as large as those that are made now.
+        let cause = decodingCause
         _ = consume self
         var index = found.index
-        var (track, repairs) = found.order.arrange(
-            found.scanned, stream: index.video.stream, firstDecoded: found.firstDecoded)
+        var (track, repairs) =
+            if let shown = found.shown {
+                found.order.arrange(decoded: shown, of: found.scanned, stream: index.video.stream)
+            } else {
+                found.order.arrange(found.scanned, stream: index.video.stream, firstDecoded: found.firstDecoded)
+            }
+        let isContradictory = repairs.contains(where: \.contradictsTables)
+        if cause == nil, found.isCut || isContradictory {
+            let cause: DecodingCause = isContradictory ? .contradictory : .cutOff
+            return try Recon(path: path, limit: limit, decoding: cause).run(progress: progress)
+        }
         if limit != nil { track.keepHead() }
         guard !track.frames.isEmpty else { throw ReelFailure(.noFrames(path: path)) }
         let end = track.stream.timeBase.seconds(track.end)
@@ -89,7 +118,9 @@ public struct Recon {
         index.video = track
         index.texts = said.map(\.track)
         index.reordering = index.reordering.checked(against: track)
-        index.diagnostics = found.damage + repairs + said.compactMap(\.lost) + index.diagnostics
+        let decoded = cause.map { Diagnostic.sourceDecoded(why: $0, codec: track.stream.codec, format: index.format) }
+        index.diagnostics =
+            [decoded].compactMap(\.self) + found.damage + repairs + said.compactMap(\.lost) + index.diagnostics
         return index
     }
 
@@ -103,10 +134,14 @@ public struct Recon {
         let firstDecoded: Int?
         let texts: [TextScan]
         let damage: [Diagnostic]
+        /// Whether the file ends within the last packet: what that shows only decoding tells, and no decoder says.
+        let isCut: Bool
+        /// What came out where the whole video was decoded.
+        let shown: [ShownFrame]?
     }
 
     /// Nil where the container's table, which was believed, has proved wrong.
-    private func survey(_ progress: (_ packets: Int) -> Void) throws(ReelFailure) -> Survey? {
+    private func survey(_ progress: (_ packets: Int, _ thousandths: Int) -> Void) throws(ReelFailure) -> Survey? {
         let videoIndex = Int(video.pointee.index)
         demuxer.select(Set(audio.map(\.index) + texts.keys + [videoIndex]))
         var scanned: [ScannedPacket] = []
@@ -116,20 +151,24 @@ public struct Recon {
         let first = try FirstFrame(stream: video, path: demuxer.path)
         let pictures = try PictureScan(video, in: demuxer)
         let proof = try ReorderingProof(stream: video, path: demuxer.path)
+        let whole = decodingCause == nil ? nil : try WholeDecode(stream: video, path: demuxer.path)
         var table = believesTable && demuxer.hasWholeTable ? try PacketTable(video, in: demuxer) : nil
         let packet = try Packet()
         var packets = 0
+        var isCut = false
         while try demuxer.read(into: packet) {
             packets += 1
-            progress(packets)
+            progress(packets, thousandths(before: packet.position))
             if packet.streamIndex == videoIndex {
                 if let limit, packet.position >= limit { break }
                 guard table?.wants(packet) ?? true else { continue }
+                isCut = packet.isCorrupt
                 let found = try pictures.scan(packet)
                 scanned.append(found)
                 try table?.compare(found)
                 if first.isLooking { try demuxer.fetch(packet) }
                 try proof.examine(packet, in: demuxer)
+                try whole?.feed(packet)
                 if first.isLooking { try first.feed(packet) }
                 // Nothing else is to be learned from the packets in between, nor from those of other streams.
                 guard table?.mayBeTaken == true, !first.isLooking, proof.isSettled, texts.isEmpty,
@@ -137,7 +176,7 @@ public struct Recon {
                 else { continue }
                 while var listed = try table?.take() {
                     packets += 1
-                    progress(packets)
+                    progress(packets, thousandths(before: listed.position))
                     try pictures.scanHead(of: &listed)
                     scanned.append(listed)
                 }
@@ -155,6 +194,7 @@ public struct Recon {
         forgetShiftedEnd(&scanned)
         for track in audio { try track.finish() }
         if !scanned.isEmpty { try first.finish(path: demuxer.path) }
+        let shown = try whole?.finish()
         var stream = VideoStream(native: video)
         first.complete(&stream)
         stream.losses = first.losses(besides: video)
@@ -172,7 +212,14 @@ public struct Recon {
         )
         return Survey(
             index: index, scanned: scanned, order: order, firstDecoded: first.packetNumber,
-            texts: texts.sorted { $0.key < $1.key }.map(\.value), damage: [demuxer.damage].compactMap(\.self))
+            texts: texts.sorted { $0.key < $1.key }.map(\.value),
+            damage: [demuxer.damage, whole?.damage(of: stream, from: demuxer.startTime)].compactMap(\.self),
+            isCut: isCut, shown: shown)
+    }
+
+    /// How much of the file lies before a byte; that of a packet may be unknown.
+    private func thousandths(before position: Int64) -> Int {
+        Int(min(max(position, 0), demuxer.fileSize) / max(demuxer.fileSize / 1000, 1))
     }
 
     /// libavformat lets the last packet of MP4 and QuickTime last until the track's end, in the track's own time; the
@@ -203,6 +250,11 @@ public struct Recon {
             main: Int(video.pointee.index), hasChapters: !demuxer.chapters.isEmpty, refusals: refusals
         ).diagnostics(demuxer.streams.filter { !kept.contains(Int($0.pointee.index)) })
     }
+}
+
+extension Diagnostic {
+    /// Whether what had to be repaired says that a container's tables do not tell when frames are shown.
+    fileprivate var contradictsTables: Bool { if case .framesMoved = self { true } else { false } }
 }
 
 /// "00:01:02.500000000" as seconds; nil for anything else.

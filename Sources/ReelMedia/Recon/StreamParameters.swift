@@ -15,7 +15,9 @@ extension VideoStream {
             sampleAspectRatio: Rational(stream.pointee.sample_aspect_ratio) ?? Rational(parameters.sample_aspect_ratio),
             displayMatrix: rotation(of: stream), colour: ColourTags(native: parameters),
             fieldOrder: FieldOrder(native: parameters.field_order), reorderDepth: Int(parameters.video_delay),
-            frameBytes: decodedBytes(parameters), details: TrackDetails(native: stream))
+            frameBytes: decodedBytes(
+                AVPixelFormat(parameters.format), width: parameters.width, height: parameters.height),
+            details: TrackDetails(native: stream))
         profile = known(avcodec_profile_name(parameters.codec_id, parameters.profile))
         level = parameters.level >= 0 ? Int(parameters.level) : nil
         masteringDisplay = stream.sideData(
@@ -121,13 +123,11 @@ private func rate(_ native: AVRational) -> Rational? {
 
 /// Bytes of one decoded frame as libavcodec's default allocator lays it out: dimensions rounded up to whole blocks,
 /// lines to 64 bytes, a margin behind each plane.
-private func decodedBytes(_ parameters: AVCodecParameters) -> Int64 {
-    let format = AVPixelFormat(parameters.format)
-    let whole = Int64(parameters.width) * Int64(parameters.height) * 8 + 65536
+func decodedBytes(_ format: AVPixelFormat, width: Int32, height: Int32) -> Int64 {
+    let whole = Int64(width) * Int64(height) * 8 + 65536
     // What a damaged header says may be near the end of what 32 bits hold.
-    guard max(parameters.width, parameters.height) < Int32.max - 127 else { return whole }
-    let (width, height) = ((parameters.width + 127) & ~127, (parameters.height + 31) & ~31)
-    let nominal = av_image_get_buffer_size(format, width, height, 64)
+    guard max(width, height) < Int32.max - 127 else { return whole }
+    let nominal = av_image_get_buffer_size(format, (width + 127) & ~127, (height + 31) & ~31, 64)
     guard nominal > 0 else { return whole }
     return Int64(nominal) + 4 * 1024
 }

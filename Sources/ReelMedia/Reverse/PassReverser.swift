@@ -11,8 +11,7 @@ public final class PassReverser {
     private let converter: PictureConverter
     private let starts: StartTable
     private let planned: PlannedSegments
-    /// Of each packet whether a frame begins with it: the second field of a frame comes in a packet of its own.
-    private let beginsFrame: [Bool]
+    private let places: FramePlaces
 
     /// Opens the source, which stays open from pass to pass.
     public init(source: String, index: SourceIndex, plan: Plan) throws(ReelFailure) {
@@ -23,9 +22,20 @@ public final class PassReverser {
         converter = try PictureConverter(target: plan.video, stream: track.stream)
         starts = try StartTable(track)
         planned = PlannedSegments(plan: plan, index: index)
-        var beginsFrame = Array(repeating: false, count: track.packets.count)
-        for frame in track.frames { beginsFrame[Int(frame.packet)] = true }
-        self.beginsFrame = beginsFrame
+        places = FramePlaces(track)
+        if plan.onDamage == .fail { try refuseDamage(index) }
+    }
+
+    /// Throws where recon saw that not all decodes as it should.
+    private func refuseDamage(_ index: SourceIndex) throws(ReelFailure) {
+        for case .packetsUndecoded(_, let first, _) in index.diagnostics {
+            throw ReelFailure(.videoDamaged(path: reader.path, damage: .missing, time: first ?? Rational(0)))
+        }
+        guard let frame = plan.timeline.frames.first(where: { track.picture(of: $0)?.isDamaged == true }) else {
+            return
+        }
+        let time = track.stream.timeBase.seconds(track.frames[frame].interval.start) - startTime
+        throw ReelFailure(.videoDamaged(path: reader.path, damage: .concealed, time: time))
     }
 
     /// Where segments go and what their names carry.
@@ -50,7 +60,7 @@ public final class PassReverser {
             .filter { !destination.finishedRuns.contains($0.number) }
         var target = plan.video
         target.threads = pass.threads
-        var work = Work(target: target, runs: runs, damage: Damage(track: track, startTime: startTime))
+        var work = Work(target: target, runs: runs)
         if let stretchFrames = pass.stretchFrames {
             for stretch in starts.stretches(of: pass.frames, least: stretchFrames)
             where runs.contains(where: { $0.frames.overlaps(stretch) }) {
@@ -61,10 +71,14 @@ public final class PassReverser {
         }
         work.statistics.peakRSS = peakResidentBytes()
         let losses = converter.losses.filter { !plan.diagnostics.contains($0) }
-        let diagnostics = work.damage.diagnostics + losses + resizing(work)
+        let diagnostics = concealed(work.concealed) + losses + resizing(work)
         return PassResult(
             segments: work.segments.sorted { $0.name.subject < $1.name.subject }, statistics: work.statistics,
             diagnostics: diagnostics)
+    }
+
+    private func concealed(_ frames: [Int]) -> [Diagnostic] {
+        frames.isEmpty ? [] : [.framesConcealed(frames: Moments(of: frames, in: track, startTime: startTime))]
     }
 
     private func resizing(_ work: borrowing Work) -> [Diagnostic] {
@@ -76,31 +90,50 @@ public final class PassReverser {
         let target: VideoTarget
         /// Those to be made, in presentation order.
         let runs: [(number: Int, frames: Range<Int>)]
-        var damage: Damage
+        /// Frames that the decoder called damaged.
+        var concealed: [Int] = []
         var statistics = PassStatistics()
         /// The run that is being encoded.
         var encoding: RunEncoder?
         var segments: [SegmentRecord] = []
         var resized = false
-        /// The packet that the decoder got last; beyond all of them once it was told that nothing follows.
-        var lastFed = -1
     }
 
     /// Decodes forwards, from the RAP of the first of these parts of a pass on. As soon as one is whole it is encoded.
+    ///
+    /// That decoding can start at a RAP is believed until what comes out differs from what is known of the source. Then it
+    /// starts further back, for the parts that are left.
     private func decode(
         _ parts: [Range<Int>], _ destination: Destination, _ work: inout Work, _ progress: (Int, Int) -> Void
     ) throws(ReelFailure) {
         var pending = parts[...]
-        guard let first = parts.first, let last = parts.last else { return }
-        try reader.start(at: starts.point(for: first.lowerBound))
-        let decoder = try Decoder(stream: try reader.stream(), threads: plan.video.threads, path: reader.path)
-        work.lastFed = -1
+        guard let first = pending.first else { return }
+        var start = DecodingStart(nearest: starts.point(for: first.lowerBound))
+        while !pending.isEmpty {
+            guard let doubt = try decode(&pending, from: start, destination, &work, progress) else { continue }
+            // With tables alone nothing tells whether another start would be better.
+            guard isDecoded, start.goBack() else { throw refusal(of: doubt) }
+            if let next = pending.first, let last = pending.last {
+                work.concealed.removeAll { (next.lowerBound..<last.upperBound).contains($0) }
+            }
+        }
+    }
 
+    /// The same from one RAP: what is doubtful about it, where something is; nil where nothing is left.
+    private func decode(
+        _ pending: inout ArraySlice<Range<Int>>, from start: DecodingStart, _ destination: Destination,
+        _ work: inout Work, _ progress: (Int, Int) -> Void
+    ) throws(ReelFailure) -> Doubt? {
+        guard let first = pending.first, let last = pending.last else { return nil }
+        try reader.start(at: start.point)
+        let decoder = try Decoder(
+            stream: try reader.stream(), threads: decoderThreads, path: reader.path, keepsLast: isDecoded)
         let lastPacket = lastPacket(showing: first.lowerBound..<last.upperBound)
+        var feeding = Feeding()
+        var doubts = try Doubts(track: track, places: places, wanted: first.lowerBound..<last.upperBound, start: start)
         let packet = try Packet()
         let frame = try Frame()
         var buffer = FrameBuffer()
-        var draining = false
         while let part = pending.first {
             switch try measured(
                 &work.statistics.decodeSeconds, { () throws(ReelFailure) in try decoder.receive(into: frame) })
@@ -108,30 +141,59 @@ public final class PassReverser {
             case .frame:
                 work.statistics.framesDecoded += 1
                 progress(work.statistics.framesDecoded, work.statistics.framesEncoded)
-                guard let slot = track.slot(at: frame.pts ?? frame.bestTimestamp) else { continue }
-                while let full = pending.first, slot >= full.upperBound, work.lastFed >= partingPacket(behind: full) {
+                guard let slot = doubts.place(of: frame) else {
+                    if let doubt = doubts.found { return doubt }
+                    continue
+                }
+                while let full = pending.first, slot >= full.upperBound, feeding.last >= partingPacket(behind: full) {
+                    if let doubt = doubts.missing(buffer.missing(from: full)) { return doubt }
                     try encode(full, &buffer, destination, &work, progress)
                     pending.removeFirst()
                 }
                 if let next = pending.first, next.contains(slot) {
-                    if frame.isDamaged { try note(damaged: slot, &work) }
+                    // Some decoders only log that they made something up, which recon has heard.
+                    let isDamaged = frame.isDamaged || track.picture(of: slot)?.isDamaged == true
+                    if isDamaged { work.concealed.append(slot) }
                     if try converter.resize(frame) { work.resized = true }
-                    try buffer.insert(frame, slot: slot)
+                    try buffer.insert(frame, slot: slot, copying: isDecoded)
                 }
             case .again:
-                guard !draining else { continue }
-                draining = try !feed(decoder, packet, through: lastPacket, &work)
+                guard !feeding.isOver else { continue }
+                try feed(decoder, packet, through: lastPacket, &feeding, &work)
             case .end:
+                if let doubt = doubts.missing(buffer.missing(from: part)) { return doubt }
                 try encode(part, &buffer, destination, &work, progress)
                 pending.removeFirst()
             }
         }
+        return nil
+    }
+
+    /// Whether the source was decoded as a whole: pictures have to look as they did then, damaged ones too.
+    private var isDecoded: Bool { !track.pictures.isEmpty }
+
+    /// What is damaged looks otherwise with more threads.
+    private var decoderThreads: Int { isDecoded ? 1 : plan.video.threads }
+
+    /// What the decoder was given.
+    private struct Feeding {
+        /// The packet that it got last; beyond all of them once it was told that nothing follows.
+        var last = -1
+        var isOver = false
+    }
+
+    private func refusal(of doubt: Doubt) -> ReelFailure {
+        let time = track.stream.timeBase.seconds(track.frames[doubt.frame].interval.start) - startTime
+        return ReelFailure(
+            isDecoded
+                ? .decodesOtherwise(path: reader.path, disproof: doubt.disproof, time: time)
+                : .planDisproved(path: reader.path, disproof: doubt.disproof, time: time))
     }
 
     /// The last packet to feed, in decode order: leading pictures of the next group show frames of this one.
     private func lastPacket(showing frames: Range<Int>) -> Int {
         let last = track.frames[frames].reduce(0) { max($0, Int($1.packet)) }
-        return (beginsFrame[(last + 1)...].firstIndex(of: true) ?? track.packets.count) - 1
+        return places.next(from: last + 1) - 1
     }
 
     /// The packet before which no frame ends a part, however late it is due: the one that best parts its packets from
@@ -146,55 +208,33 @@ public final class PassReverser {
         return parting
     }
 
-    /// Feeds packets until the decoder is full; false once it was told that nothing follows.
+    /// Feeds the decoder the next packet, or tells it that nothing follows.
     private func feed(
-        _ decoder: Decoder, _ packet: borrowing Packet, through last: Int, _ work: inout Work
-    ) throws(ReelFailure) -> Bool {
+        _ decoder: Decoder, _ packet: borrowing Packet, through last: Int, _ feeding: inout Feeding, _ work: inout Work
+    ) throws(ReelFailure) {
         let number = try measured(&work.statistics.waitSeconds) { () throws(ReelFailure) in
             try reader.next(into: packet)
         }
         guard let number, number <= last else {
             try decoder.drain()
-            work.lastFed = track.packets.count
-            return false
+            feeding = Feeding(last: track.packets.count, isOver: true)
+            return
         }
-        work.lastFed = number
+        feeding.last = number
+        reel_packet_carry(packet.native, Int64(number))
         _ = try measured(&work.statistics.decodeSeconds) { () throws(ReelFailure) in try decoder.send(packet) }
-        return true
     }
 
-    private func note(damaged slot: Int, _ work: inout Work) throws(ReelFailure) {
-        work.damage.concealed.append(slot)
-        if plan.onDamage == .fail { throw stop(.concealed, slot, work) }
-    }
-
-    private func stop(_ damage: FrameDamage, _ slot: Int, _ work: borrowing Work) -> ReelFailure {
-        let time = track.stream.timeBase.seconds(track.frames[slot].interval.start) - work.damage.startTime
-        return ReelFailure(.videoDamaged(path: reader.path, damage: damage, time: time))
-    }
-
-    /// Encodes part of a pass from its last frame to its first; where it ends a run, that becomes a segment. A slot that
-    /// stayed empty keeps its time: its neighbour repeats.
+    /// Encodes part of a pass, all of whose frames came, from its last frame to its first; where it ends a run, that becomes
+    /// a segment.
     private func encode(
         _ part: Range<Int>, _ buffer: inout FrameBuffer, _ destination: Destination, _ work: inout Work,
         _ progress: (Int, Int) -> Void
     ) throws(ReelFailure) {
-        let missing = buffer.missing(from: part)
-        if let first = missing.first {
-            work.damage.missing += missing
-            guard plan.onDamage == .repeat else { throw stop(.missing, first, work) }
-        }
-        if buffer.isEmpty {
-            let neighbour = Neighbour(path: reader.path, track: track, threads: plan.video.threads)
-            guard let frame = try neighbour.frame(beside: part) else {
-                throw ReelFailure(.nothingDecodes(path: reader.path))
-            }
-            _ = try converter.resize(frame)
-            try buffer.stand(in: frame)
-        }
         for slot in part.reversed() {
             let picture = try buffer.take(slot: slot)
             guard let encoding = try runEncoder(for: slot, destination, &work) else { continue }
+            encoding.look(at: picture)
             let start = plan.timeline.start(of: slot, inRun: encoding.run.frames, of: track)
             try measured(&work.statistics.encodeSeconds) { () throws(ReelFailure) in
                 try converter.withPicture(picture, at: start) { (converted) throws(ReelFailure) in
@@ -215,14 +255,14 @@ public final class PassReverser {
         if let encoding = work.encoding { return encoding }
         guard let run = work.runs.first(where: { $0.frames.contains(slot) }) else { return nil }
         let encoding = try RunEncoder(
-            run, of: track, as: work.target, making: planned.content(ofRun: run.frames), into: destination)
+            run, of: track, as: work.target, making: planned, into: destination)
         work.encoding = encoding
         return encoding
     }
 
     private func finish(_ encoding: RunEncoder, _ work: inout Work) throws(ReelFailure) {
         try measured(&work.statistics.encodeSeconds, encoding.drain)
-        let diagnostics = work.damage.within(encoding.run.frames).diagnostics + resizing(work)
+        let diagnostics = concealed(work.concealed.filter(encoding.run.frames.contains)) + resizing(work)
         let segment = try measured(&work.statistics.waitSeconds) { () throws(ReelFailure) in
             try encoding.finish(diagnostics)
         }

@@ -55,6 +55,7 @@ final class PictureConverter {
     }
 
     private func scale(_ picture: borrowing Frame) throws(ReelFailure) {
+        noteFormat(of: picture)
         scaler = sws_getCachedContext(
             scaler, Int32(picture.width), Int32(picture.height), PixelFormatChoice.withoutRange(picture.pixelFormat),
             Int32(target.width), Int32(target.height), PixelFormatChoice.withoutRange(format),
@@ -69,6 +70,15 @@ final class PictureConverter {
         scaled.native.pointee.height = Int32(target.height)
         try check(av_frame_get_buffer(scaled.native, 0), .convertPicture)
         try check(sws_scale_frame(scaler, scaled.native, picture.native), .convertPicture)
+    }
+
+    /// A stream may change its pixel format midway.
+    private func noteFormat(of picture: borrowing Frame) {
+        let (own, first) = (picture.pixelFormat, av_get_pix_fmt(stream.pixelFormat))
+        guard PixelFormatChoice.withoutRange(own) != PixelFormatChoice.withoutRange(first) else { return }
+        let loss = Diagnostic.framesConverted(
+            from: known(av_get_pix_fmt_name(own)) ?? "unknown", to: target.pixelFormat)
+        if !losses.contains(loss) { losses.append(loss) }
     }
 
     private func prepare(_ frame: borrowing Frame, at start: Timestamp) {
@@ -93,5 +103,18 @@ extension Frame {
         let taken = try Frame()
         av_frame_move_ref(taken.native, native)
         return taken
+    }
+
+    /// Copies the picture out of the decoder, which then uses its memory in the same order every time, whoever holds
+    /// pictures: what it cannot decode of one it leaves as that memory was.
+    func copyingPicture() throws(ReelFailure) -> Frame {
+        let copy = try Frame()
+        (copy.native.pointee.format, copy.native.pointee.width) = (native.pointee.format, native.pointee.width)
+        copy.native.pointee.height = native.pointee.height
+        try check(av_frame_get_buffer(copy.native, 0), .makeFrame)
+        try check(av_frame_copy(copy.native, native), .makeFrame)
+        try check(av_frame_copy_props(copy.native, native), .makeFrame)
+        reset()
+        return copy
     }
 }

@@ -6,6 +6,9 @@ final class RunEncoder {
     /// A run of a pass, and its place there.
     let run: (number: Int, frames: Range<Int>)
     private let content: SegmentContent
+    private let planned: PlannedSegments
+    /// Of each frame that was handed in, unless the plan says how they look.
+    private var likenesses: [Likeness] = []
     private let token: String
     private let timeBase: TimeBase
     private let encoder: Encoder
@@ -14,10 +17,11 @@ final class RunEncoder {
 
     init(
         _ run: (number: Int, frames: Range<Int>), of track: VideoTrack, as video: VideoTarget,
-        making content: SegmentContent, into destination: PassReverser.Destination
+        making planned: PlannedSegments, into destination: PassReverser.Destination
     ) throws(ReelFailure) {
         self.run = run
-        self.content = content
+        self.planned = planned
+        content = planned.content(ofRun: run.frames)
         token = destination.token
         timeBase = track.stream.timeBase
         encoder = try Encoder(video, track: track, frames: run.frames)
@@ -28,6 +32,11 @@ final class RunEncoder {
             folder: destination.folder, name: SegmentName(subject: content.subject, token: token), timeBase: timeBase,
             describe: encoder.describe)
         packet = try Packet()
+    }
+
+    /// Looks at the next picture as it was decoded, so that another plan can tell whether this segment shows it.
+    func look(at picture: borrowing Frame) {
+        if content.likeness == nil { likenesses.append(Likeness(of: picture)) }
     }
 
     func add(_ picture: borrowing Frame) throws(ReelFailure) {
@@ -47,6 +56,8 @@ final class RunEncoder {
             throw ReelFailure(
                 .encoderMiscounts(encoder: encoder.name, packets: writer.packetCount, frames: run.frames.count))
         }
+        var content = content
+        content.likeness = content.likeness ?? planned.likeness(of: likenesses.reversed())
         return try writer.finish(
             SegmentRecord(
                 content: content, token: token, frames: run.frames.count, packets: 0, bytes: 0, checksum: "",

@@ -11,8 +11,9 @@ final class VideoReader {
     /// The packet that `start` found and `next` has still to hand out.
     private let found: Packet
     private var foundNumber: Int?
-    /// The stream's parameters where the file changed them last: a demuxer says so once, a new decoder must hear of it.
-    private var extradata: [UInt8] = []
+    /// The stream's parameters and its palette where the file changed them last: a demuxer says so once, a new decoder
+    /// must hear of it.
+    private var parameters: [AVPacketSideDataType: [UInt8]] = [:]
     private var isFirst = true
 
     init(path: String, track: VideoTrack) throws(ReelFailure) {
@@ -35,6 +36,8 @@ final class VideoReader {
     func start(at point: Int) throws(ReelFailure) {
         let wanted = Int(track.randomAccessPoints[point].packet)
         isFirst = true
+        // A palette comes with the first packet alone, and seeking discards what was read when the file was opened.
+        if upcoming == 0, wanted > 0, track.stream.pixelFormat == "pal8", try read(into: found) { upcoming = 1 }
         if upcoming == wanted, foundNumber == nil { return }
         var back = 0
         while point - back >= 0 {
@@ -66,15 +69,17 @@ final class VideoReader {
     }
 
     private func repeatParameters(in packet: borrowing Packet) throws(ReelFailure) {
-        guard isFirst, packet.sideData(AV_PKT_DATA_NEW_EXTRADATA).isEmpty else { return }
-        try packet.setSideData(extradata, AV_PKT_DATA_NEW_EXTRADATA)
+        guard isFirst else { return }
+        for (kind, data) in parameters where packet.sideData(kind).isEmpty { try packet.setSideData(data, kind) }
     }
 
     private func read(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
         while try demuxer.read(into: packet) {
             guard packet.streamIndex == track.stream.index else { continue }
-            let changed = packet.sideData(AV_PKT_DATA_NEW_EXTRADATA)
-            if !changed.isEmpty { extradata = changed }
+            for kind in [AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PALETTE] {
+                let changed = packet.sideData(kind)
+                if !changed.isEmpty { parameters[kind] = changed }
+            }
             return true
         }
         return false
@@ -89,7 +94,7 @@ final class VideoReader {
         demuxer.select([track.stream.index])
         upcoming = 0
         foundNumber = nil
-        extradata = []
+        parameters = [:]
     }
 
     /// Transport and program streams have no index: the byte position is exact there.

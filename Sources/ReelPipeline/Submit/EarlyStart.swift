@@ -28,7 +28,9 @@ struct EarlyStart: Sendable {
     func begin(for whole: JobID) async throws(ReelFailure) {
         let folder = submit.store.job(whole)
         var record = try folder.read()
-        guard try folder.planNumbers().isEmpty else { return }
+        guard try folder.planNumbers().isEmpty,
+            try !submit.store.source(record.source.fingerprint).isDisproved()
+        else { return }
         let head = try job(of: record)
         record.head = head.id
         try folder.write(record)

@@ -10,6 +10,7 @@ struct Probe: Sendable {
     let store: Store
     let engine: EngineHost
     let capacity: Capacity
+    let heard: Submit.Reading
 
     /// Bytes of memory that probing may take: recon of ten hours at 60 frames a second stays below.
     static let need: Int64 = 512 << 20
@@ -49,13 +50,17 @@ struct Probe: Sendable {
         of record: JobRecord, in session: EngineSession
     ) async throws(ReelFailure) -> (hash: String, path: String) {
         let folder = try store.source(record.source.fingerprint)
-        let kind: IndexKind = record.headBytes == nil ? .index : .head
+        let isDisproved = try folder.isDisproved()
+        let kind: IndexKind = record.headBytes != nil ? .head : isDisproved ? .decoded : .index
         if let known = folder.index(kind) { return known }
         let path = try source(of: record)
         let temporary = try store.temporaryFolder()
         let file = temporary.path + "/index"
-        let request = EngineRequest.recon(ReconRequest(source: path, index: file, limit: record.headBytes))
-        guard case .recon(let result) = try await session.perform(request) else {
+        let request = EngineRequest.recon(
+            ReconRequest(
+                source: path, index: file, limit: record.headBytes, decoding: isDisproved ? .disproved : nil))
+        let result = try await session.perform(request) { [heard] in heard(Double($0.encoded) / 1000) }
+        guard case .recon(let result) = result else {
             throw ReelFailure(.engineMisanswered(task: .recon))
         }
         // What was read must be what the job was named after.

@@ -13,12 +13,17 @@ public struct Submit: Sendable {
     let store: Store
     let engine: EngineHost
     let capacity: Capacity
+    let heard: Reading
+
+    /// Hears how much of a source has been read, 0 to 1, while this process reads it.
+    public typealias Reading = @Sendable (Double) -> Void
 
     /// - Parameter capacity: what the machines that will do the work have, as far as it is known.
-    public init(store: Store, engine: EngineHost, capacity: Capacity) {
+    public init(store: Store, engine: EngineHost, capacity: Capacity, heard: @escaping Reading = { _ in }) {
         self.store = store
         self.engine = engine
         self.capacity = capacity
+        self.heard = heard
     }
 
     /// Probes a job that nobody else can work at, unless the store has its result.
@@ -39,7 +44,7 @@ public struct Submit: Sendable {
         else { throw ReelFailure(.probeLost(job: job.id)) }
     }
 
-    var probe: Probe { Probe(store: store, engine: engine, capacity: capacity) }
+    var probe: Probe { Probe(store: store, engine: engine, capacity: capacity, heard: heard) }
 
     /// Puts a job to work on a board that others may use, too: attaches to it where it runs already, goes on with it where
     /// it was interrupted, else begins it. Returns when its passes are on the board, or the store has its result.

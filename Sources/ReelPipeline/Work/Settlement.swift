@@ -35,6 +35,8 @@ struct Settlement: Sendable {
         case (nil, .failure(let failure)) where failure.reason.passToRepeat != nil:
             guard await takeBack(failure) else { return await fail(failure) }
             await handBack()
+        case (nil, .failure(let failure)) where failure.reason.disprovesPlan:
+            return await disprove(failure)
         case (nil, .failure(let failure)):
             return await fail(failure)
         }
@@ -55,6 +57,26 @@ struct Settlement: Sendable {
             )
         }
         return taken ?? 0 > 0
+    }
+
+    /// Has the source decoded as a whole and the job planned anew. The store knows first, so that whoever plans it then
+    /// does not believe the same tables again.
+    private func disprove(_ failure: ReelFailure) async -> FailAnswer? {
+        work.removePartial()
+        log.notice("\(name) stopped: \(failure.words)")
+        let record = work.assignment.context.record
+        // What began early with a part of the source is of no use then.
+        guard record.headBytes == nil else { return await fail(failure, as: .permanent) }
+        do throws(ReelFailure) {
+            try claimer.store.source(record.source.fingerprint).disprove(failure)
+        } catch {
+            return await fail(error)
+        }
+        let isProbed = await insist { () throws(ReelFailure) in
+            try await board.disprove(claim, worker: worker, job: record.beginning)
+        }
+        if isProbed == true { log.notice("job \(claim.job) is planned anew") }
+        return nil
     }
 
     private func complete(_ result: PassResult) async {
@@ -83,12 +105,12 @@ struct Settlement: Sendable {
         }
     }
 
-    private func fail(_ failure: ReelFailure) async -> FailAnswer? {
+    private func fail(_ failure: ReelFailure, as cause: FailureCause? = nil) async -> FailAnswer? {
         work.removePartial()
         log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
         await claimer.heed(failure, in: claim.job)
         let answer = await insist { () throws(ReelFailure) in
-            try await board.fail(claim, worker: worker, failure: failure)
+            try await board.fail(claim, worker: worker, failure: failure, as: cause)
         }
         if answer == .jobFailed {
             await work.assignment.context.folder.recordEnd(.failed, failure, on: board)

@@ -30,7 +30,9 @@ struct PlanCommand: AsyncParsableCommand {
         let view = try await Interruption.cancelling {
             let folder = try PrivateFolder()
             let store = try Store.make(root: folder.path)
-            let submit = Submit(store: store, engine: engine, capacity: Capacity(slots: 8))
+            let reading = ReadingDisplay()
+            defer { reading.clear() }
+            let submit = Submit(store: store, engine: engine, capacity: Capacity(slots: 8), heard: reading.heard)
             return try PlanView(await submit.place(job, anew: false), in: store)
         }
         if json { Console.json(view) } else { show(view) }

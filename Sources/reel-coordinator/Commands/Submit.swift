@@ -54,14 +54,16 @@ struct SubmitCommand: AsyncParsableCommand {
         let store = try store.open()
         let board = try await redis.connect(warnings: true)
         try await store.join(board)
+        let reading = ReadingDisplay()
         let submit = Submit(
             store: store, engine: EngineHost(executable: try Programs().path("reel-engine")),
-            capacity: try await Capacity.ofWorkers(on: board))
+            capacity: try await Capacity.ofWorkers(on: board), heard: reading.heard)
         let (force, wait, json) = (force, wait, json)
         var placed: [(PlacedJob, Deliver)] = []
         for order in orders {
             let found = try await SubmitCommand.reporting(order.job.id, json: json) { () throws(ReelFailure) in
-                try await Interruption.cancelling {
+                defer { reading.clear() }
+                return try await Interruption.cancelling {
                     try await order.submit(with: submit, to: board, anew: force, json: json)
                 }
             }

@@ -95,10 +95,20 @@ struct SpecOptions: ParsableArguments {
             valueName: "number"))
     var threads: ThreadCount?
 
-    @Option(help: "Packets: compare the finished file with the plan. decode: decode all of it as well.")
+    @Option(
+        help: ArgumentHelp(
+            """
+            What of the finished file is read back and compared. packets: the bytes and times of every packet, with what \
+            was encoded. decode: also count and times of all its frames. Where the source had to be decoded to be planned \
+            it is always decode, and every frame is compared with the one that it mirrors.
+            """))
     var verify: VerifyMode = .packets
 
-    @Option(help: "Frames that do not decode: repeat shows their neighbour again, for as long; fail stops.")
+    @Option(
+        help: """
+            Where the source is damaged. repeat: the frame before stays where nothing decodes, and frames with errors are \
+            shown as the decoder mends them; fail: the job stops.
+            """)
     var onDamage: DamageMode = .repeat
 
     func validate() throws {

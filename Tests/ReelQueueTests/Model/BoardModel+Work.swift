@@ -250,6 +250,30 @@ extension BoardModel {
         return failure.cause == .crash && crashes.count > 1 ? .jobAtFault : .retry
     }
 
+    /// The plan proves wrong: whether the job is probed again.
+    mutating func disprove(_ claim: Claim, job bare: PublishedJob) -> Bool {
+        let (id, index) = (claim.job.text, claim.index)
+        if let job = jobs[id], job.published.plan != claim.plan { return false }
+        guard index >= 0 else { return false }
+        guard let job = jobs[id], job.canBeWorkedOn, holds(claim.token, index, of: job) else {
+            drop(id, index, claim.token)
+            return false
+        }
+        for (place, condition) in job.conditions.enumerated() {
+            guard case .held(let holder, let copy) = condition else { continue }
+            for token in [holder.token] + [copy?.token].compactMap(\.self) { endLease(id, place, token) }
+        }
+        var bare = bare
+        (bare.frames, bare.passCount, bare.encoders, bare.plan, bare.diagnostics) = (0, 0, [], 0, [])
+        var begun = job
+        (begun.published, begun.state, begun.probe) = (bare, .probing, .retry(due: now))
+        (begun.passes, begun.conditions, begun.failures, begun.returned) = ([], [.waiting], [:], [:])
+        (begun.copies, begun.spaceNote, begun.notedPass, begun.publisher) = (0, nil, nil, nil)
+        jobs[id] = begun
+        offer(id, at: now)
+        return true
+    }
+
     /// What was wrong with the host of a worker is over: how many jobs excluded it.
     mutating func readmit(_ worker: String, to ids: [String]) -> Int {
         ids.reduce(0) { count, id in

@@ -118,6 +118,11 @@ struct Conformance {
             let name = source.workers[worker].offer.worker.text
             try raw("ZADD", "reel2:{main}:workers", "XX", "1", name)
             model.silence(name)
+        case .disprove(let place):
+            let claim = claims[place]
+            guard let job = source.job(claim.job, plan: 0) else { return }
+            let answer = try await board.disprove(claim, worker: claimers[place], job: job)
+            compare(answer, model.disprove(claim, job: job))
         case .readmit(let worker, let jobs):
             let name = source.workers[worker].offer.worker
             let answer = try await board.readmit(name, to: jobs.map { JobID($0) })

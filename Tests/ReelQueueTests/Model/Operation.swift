@@ -35,6 +35,8 @@ enum Operation {
     case lag(job: String, index: Int, worker: Int)
     case cancel(String), pause(String), resume(String), retry(String), forget(String)
     case drain(worker: Int), depart(worker: Int), silence(worker: Int)
+    /// The plan proves wrong in the hands of a claim's holder.
+    case disprove(claim: Int)
     /// What was wrong with a worker's host is over.
     case readmit(worker: Int, jobs: [String])
     case audit
@@ -130,6 +132,7 @@ struct OperationSource {
         case .drain: return .drain(worker: below(workers.count))
         case .depart: return .depart(worker: below(workers.count))
         case .silence: return .silence(worker: below(workers.count))
+        case .disprove: return claim(of: claims, model).map { .disprove(claim: $0) } ?? publication()
         case .readmit: return .readmit(worker: below(workers.count), jobs: [jobID(), jobID()])
         case .audit: return .audit
         case .restart: return .restart
@@ -139,16 +142,16 @@ struct OperationSource {
     private enum Kind {
         case put, begin, beginInVain, publish, abandon, attend, leave, remove, lapseWaiters, claim, claimInVain, beat,
             complete, fail, release, invalidate, lapse, reap, fallDue, lag
-        case cancel, pause, resume, retry, forget, drain, depart, silence, readmit, audit, restart
+        case cancel, pause, resume, retry, forget, drain, depart, silence, readmit, disprove, audit, restart
     }
 
     /// Of a thousand operations so many.
     private static let weights: [(kind: Kind, weight: Int)] = [
         (.put, 52), (.begin, 35), (.beginInVain, 5), (.publish, 30), (.abandon, 10), (.attend, 25), (.leave, 22),
-        (.remove, 10), (.lapseWaiters, 6), (.claim, 170), (.claimInVain, 17), (.beat, 70), (.complete, 130),
+        (.remove, 10), (.lapseWaiters, 6), (.claim, 158), (.claimInVain, 17), (.beat, 70), (.complete, 130),
         (.fail, 90), (.release, 25), (.invalidate, 20), (.lapse, 40), (.reap, 45), (.fallDue, 50), (.lag, 28),
         (.cancel, 12), (.pause, 12), (.resume, 17), (.retry, 18), (.forget, 8), (.drain, 5), (.depart, 4),
-        (.silence, 6), (.readmit, 10),
+        (.silence, 6), (.readmit, 10), (.disprove, 12),
         (.audit, 18),
         (.restart, 10),
     ]

@@ -1,0 +1,122 @@
+extension PresentationOrder {
+    /// The tables of a source index, by what a decoder showed of the whole source: each frame that came out is a frame, in
+    /// the order in which they came. Packets of which none came out show nothing. Which packets decoding can start with
+    /// is still believed; passes find out.
+    ///
+    /// - Parameters:
+    ///   - shown: each with a packet of `scanned`.
+    public func arrange(
+        decoded shown: [ShownFrame], of scanned: [ScannedPacket], stream: VideoStream
+    ) -> (track: VideoTrack, diagnostics: [Diagnostic]) {
+        var diagnostics: [Diagnostic] = []
+        let onOneClock = continuous(scanned, &diagnostics)
+        let given = shown.map { frame in
+            let (read, clocked) = (scanned[Int(frame.packet)], onOneClock[Int(frame.packet)])
+            let correction = zip(read.pts ?? read.dts, clocked.pts ?? clocked.dts).map { $1 - $0 } ?? .zero
+            return frame.time.map { $0 + correction }
+        }
+        // A millisecond is the least that every container can tell apart.
+        let step = Ticks(max(1, stream.timeBase.ticks(in: Rational(1, 1000), rounding: .up)))
+        let starts = increasing(given, step: step, &diagnostics)
+        let frames = starts.indices.map { place in
+            let start = starts[place]
+            let duration =
+                place + 1 < starts.count
+                ? starts[place + 1] - start
+                : lastDuration(
+                    of: Int(shown[place].packet), in: scanned, start: start, after: place > 0 ? starts[place - 1] : nil)
+            return FrameSlot(interval: Interval(start: start, duration: duration), packet: shown[place].packet)
+        }
+        let packets = packets(onOneClock, showing: frames)
+        let showsFrame = packets.map { $0.pts != Self.unseen }
+        let candidates = scanned.indices.map { place in
+            var packet = scanned[place]
+            packet.startsDecoding = packet.startsDecoding && showsFrame[place]
+            return packet
+        }
+        var points = randomAccessPoints(candidates, packets, frames)
+        // Whatever else is believed: from the start of the file comes out what came out.
+        if points.first?.packet != 0, !frames.isEmpty { points.insert(RandomAccessPoint(packet: 0, frame: 0), at: 0) }
+        let track = VideoTrack(
+            stream: stream, packets: packets, frames: frames, randomAccessPoints: points,
+            pictures: shown.map(\.picture))
+        return (track, diagnostics)
+    }
+
+    /// The time of packets that show nothing: that of no frame.
+    private static var unseen: Timestamp { Timestamp(-Timestamp.bound) }
+
+    /// Each packet with the time of the first frame that comes from it, by which that is known again.
+    private func packets(_ scanned: [ScannedPacket], showing frames: [FrameSlot]) -> [PacketEntry] {
+        var packets = scanned.map { packet in
+            PacketEntry(
+                pts: Self.unseen, dts: packet.dts ?? packet.pts ?? Self.unseen, size: packet.size,
+                position: packet.position, flags: packet.flags)
+        }
+        for frame in frames.reversed() { packets[Int(frame.packet)].pts = frame.interval.start }
+        return packets
+    }
+
+    /// Times that increase: as many as possible as they are given. What has another frame's time or an earlier one comes
+    /// right behind the frame before it, at the start right before the frame behind it; what has none comes evenly in the
+    /// time that is left, or at the nominal rate before or behind all others.
+    private func increasing(
+        _ given: [Timestamp?], step: Ticks, _ diagnostics: inout [Diagnostic]
+    ) -> [Timestamp] {
+        let kept = longestIncreasing(given)
+        let missing = given.reduce(0) { $0 + ($1 == nil ? 1 : 0) }
+        if missing > 0 {
+            diagnostics.append(
+                missing == given.count ? .noTimestamps : .timesDerived(missing: missing, frames: given.count))
+        }
+        if kept.count < given.count - missing {
+            diagnostics.append(.framesMoved(frames: given.count - missing - kept.count))
+        }
+        // However long the source says that a frame lasts, all of them together end.
+        let nominal = min(max(nominalDuration.count, 1), Timestamp.bound / Int64(given.count + 1))
+        guard let first = kept.first, let last = kept.last else {
+            return given.indices.map { Timestamp(nominal * Int64($0)) }
+        }
+        var times = given.map { $0 ?? Timestamp(0) }
+        let before = given[..<first.place].contains(nil) ? nominal : step.count
+        for place in 0..<first.place { times[place] = first.time - Ticks(before * Int64(first.place - place)) }
+        for (left, right) in zip(kept, kept.dropFirst()) where right.place > left.place + 1 {
+            let (length, parts) = (right.time - left.time, Int64(right.place - left.place))
+            let even = Ticks(max(length.count / parts, 1))
+            let between = left.place + 1..<right.place
+            let apart = given[between].contains(nil) ? even : min(step, even)
+            for place in between { times[place] = times[place - 1] + apart }
+        }
+        for place in given.indices[(last.place + 1)...] { times[place] = times[place - 1] + Ticks(nominal) }
+        // More frames than ticks push those behind them.
+        for place in times.indices.dropFirst() { times[place] = max(times[place], times[place - 1] + Ticks(1)) }
+        return times
+    }
+
+    /// The longest choice of times that increase; of equal ones the first.
+    private func longestIncreasing(_ given: [Timestamp?]) -> [(place: Int, time: Timestamp)] {
+        // The last of the best choice of each length.
+        var ends: [(place: Int, time: Timestamp)] = []
+        var before: [Int] = Array(repeating: -1, count: given.count)
+        for (place, time) in given.enumerated() {
+            guard let time else { continue }
+            let length = ends.partition { $0.time < time }
+            guard length == ends.count || ends[length].time != time else { continue }
+            before[place] = length > 0 ? ends[length - 1].place : -1
+            if length < ends.count { ends[length] = (place, time) } else { ends.append((place, time)) }
+        }
+        var chosen: [(place: Int, time: Timestamp)] = []
+        var place = ends.last?.place ?? -1
+        while place >= 0, let time = given[place] {
+            chosen.append((place, time))
+            place = before[place]
+        }
+        return chosen.reversed()
+    }
+}
+
+/// Both or nothing.
+private func zip<First, Second>(_ first: First?, _ second: Second?) -> (First, Second)? {
+    guard let first, let second else { return nil }
+    return (first, second)
+}

@@ -1,0 +1,114 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Decodes a stream of the output to its end.
+struct StreamCheck {
+    private let decoder: Decoder
+    private let number: Int
+    /// What its frames are compared with; nil for sound.
+    private var pictures: PictureCheck?
+
+    init(
+        demuxer: Demuxer, stream number: Int, path: String, pictures: consuming PictureCheck?
+    ) throws(ReelFailure) {
+        guard let stream = demuxer.stream(number) else {
+            throw ReelFailure(.verificationFailed(stream: number, flaw: .missing))
+        }
+        self.number = number
+        self.pictures = pictures
+        decoder = try Decoder(stream: stream, threads: 1, path: path)
+    }
+
+    mutating func decode(_ packet: borrowing Packet) throws(ReelFailure) {
+        guard try decoder.send(packet) != .damaged else { throw broken(.undecodable) }
+        try receive()
+    }
+
+    private mutating func receive() throws(ReelFailure) {
+        let frame = try Frame()
+        while try decoder.receive(into: frame) == .frame {
+            if let flaw = pictures?.flaw(of: frame) { throw broken(flaw) }
+        }
+    }
+
+    mutating func finish() throws(ReelFailure) {
+        try decoder.drain()
+        try receive()
+        if let flaw = pictures?.flawAtEnd { throw broken(flaw) }
+    }
+
+    private func broken(_ flaw: VerificationFlaw) -> ReelFailure {
+        ReelFailure(.verificationFailed(stream: number, flaw: flaw))
+    }
+}
+
+/// Compares decoded frames of the output with the source's: that all come, each at its time, and, where the source was
+/// decoded as a whole, that each looks as its mirror image did.
+struct PictureCheck {
+    private let plan: Plan
+    private let track: VideoTrack
+    private let digest: PictureDigest
+    /// When each frame is to be shown, in seconds from the first one, and on which clock the output has that.
+    private let times: [Rational]
+    private let clock: TimeBase
+    private var count = 0
+    private var first: Timestamp?
+
+    /// - Parameters:
+    ///   - times: of all frames, in the order in which they are shown, counted by `timeBase`.
+    ///   - clock: the output's.
+    init(
+        plan: Plan, track: VideoTrack, times: [Int64], timeBase: TimeBase, clock: TimeBase
+    ) throws(ReelFailure) {
+        self.plan = plan
+        self.track = track
+        self.times = times.map { timeBase.seconds(Ticks($0 - times[0])) }
+        self.clock = clock
+        digest = try PictureDigest()
+    }
+
+    /// How far from each other two pictures may be that shall be the same, and how much nearer another frame's picture
+    /// would have to be: a lossy encoder, or one with another colour model, moves a cell by a few of its 255 steps.
+    private static let (tolerance, advantage) = (384, 64)
+
+    mutating func flaw(of frame: borrowing Frame) -> VerificationFlaw? {
+        defer { count += 1 }
+        guard count < min(plan.timeline.frameCount, times.count) else {
+            return .frameCount(found: count + 1, planned: plan.timeline.frameCount)
+        }
+        if let flaw = timeFlaw(of: frame) { return flaw }
+        let place = plan.timeline.frames.upperBound - 1 - count
+        guard let known = track.picture(of: place), !known.isDamaged else { return nil }
+        let shown = digest.describe(frame)
+        if isExact(frame, known) { return shown.hash == known.hash ? nil : .framePicture(frame: count) }
+        let distance = shown.likeness.distance(to: known.likeness)
+        let rivals = [place - 1, place + 1].compactMap { track.picture(of: $0) }
+        let isNearer = rivals.contains { shown.likeness.distance(to: $0.likeness) + Self.advantage < distance }
+        return distance > Self.tolerance || isNearer ? .framePicture(frame: count) : nil
+    }
+
+    /// Both clocks round.
+    private mutating func timeFlaw(of frame: borrowing Frame) -> VerificationFlaw? {
+        guard let time = frame.bestTimestamp else { return nil }
+        guard let first else {
+            first = time
+            return nil
+        }
+        let shown = time - first
+        guard (clock.ticks(in: times[count], rounding: .nearest) &- shown.count).magnitude > 1 else { return nil }
+        return .frameTime(frame: count, found: clock.seconds(shown), planned: times[count])
+    }
+
+    /// What is wrong when no more frames come.
+    var flawAtEnd: VerificationFlaw? {
+        count == plan.timeline.frameCount ? nil : .frameCount(found: count, planned: plan.timeline.frameCount)
+    }
+
+    /// Whether every sample has to be as it was.
+    private func isExact(_ frame: borrowing Frame, _ known: DecodedPicture) -> Bool {
+        let format = PixelFormatChoice.withoutRange(av_get_pix_fmt(track.stream.pixelFormat))
+        let isLossless = plan.video.isCopy || ["ffv1", "rawvideo"].contains(plan.video.encoder)
+        return isLossless && Int32(frame.width) == known.width
+            && Int32(frame.height) == known.height && PixelFormatChoice.withoutRange(frame.pixelFormat) == format
+    }
+}

@@ -1,0 +1,53 @@
+internal import CFFmpeg
+
+/// A codec in a container, by the names that libav* has for them.
+package struct ProvenKind: Hashable, Sendable {
+    package let format: String
+    package let codec: String
+
+    package init(format: String, codec: String) {
+        self.format = format
+        self.codec = codec
+    }
+}
+
+/// Codecs in containers whose tables and headers tell which frames there are, in which order and when: their sources are
+/// planned without being decoded. `ProvenKindsTests` proves each by decoding all of such a source. Passes compare what they
+/// decode with what was told, so that a source which is otherwise is found out, and decoded.
+///
+/// A codec that is missing here need not be unsafe: nobody has proved it.
+package enum ProvenKinds {
+    private static let codecs: [String: Set<String>] = [
+        "mov,mp4,m4a,3gp,3g2,mj2": ordered.union(alone).union(["mpeg4", "vp9", "qtrle"]),
+        "matroska,webm": ordered.union(alone).union(["vp8", "vp9"]),
+        "mpegts": ["h264", "hevc", "mpeg2video"],
+        "mpeg": ["mpeg2video"],
+        "mxf": ["mpeg2video", "dnxhd"],
+        "avi": alone.union(["mpeg4"]),
+        "flv": ["h264"],
+        "h264": ["h264"],
+        "hevc": ["hevc"],
+        // That others are cut off at the end of such a file nothing would say.
+        "nut": ["rawvideo"],
+        "ivf": ["vp8", "vp9", "av1"],
+        "yuv4mpegpipe": ["rawvideo"],
+    ]
+
+    /// Pictures are shown in another order than they are decoded, or none at all, and headers say so.
+    private static let ordered: Set<String> = ["h264", "hevc", "av1"]
+
+    /// Each packet is a picture that needs no other, or at most the one before.
+    private static let alone: Set<String> = [
+        "mjpeg", "prores", "dnxhd", "ffv1", "rawvideo", "v210", "huffyuv", "ffvhuff", "utvideo", "png",
+        "dvvideo",
+    ]
+
+    static func contain(codec: AVCodecID, format: String) -> Bool {
+        codecs[format]?.contains(String(cString: avcodec_get_name(codec))) ?? false
+    }
+
+    package static var all: [ProvenKind] {
+        codecs.flatMap { format, codecs in codecs.map { ProvenKind(format: format, codec: $0) } }
+            .sorted { ($0.format, $0.codec) < ($1.format, $1.codec) }
+    }
+}

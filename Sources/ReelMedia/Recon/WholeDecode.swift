@@ -1,0 +1,114 @@
+internal import CFFmpeg
+internal import Dispatch
+internal import ReelCore
+
+/// Decodes the whole video while it is read, one packet after the other, and keeps what came out.
+final class WholeDecode {
+    private let decoder: Decoder
+    private let frame: Frame
+    private let album: Album
+    private var fed = 0
+    /// The times of packets that the decoder did not take, the first few and the last, and how many there are.
+    private var refused: [Timestamp?] = []
+    /// Packets at which the decoder logged an error.
+    private var troubled: Set<Int32> = []
+
+    init(stream: UnsafeMutablePointer<AVStream>, path: String) throws(ReelFailure) {
+        // Passes decode with the same threads: damage looks otherwise with more.
+        decoder = try Decoder(stream: stream, threads: 1, path: path, keepsLast: true)
+        frame = try Frame()
+        album = Album(digest: try PictureDigest())
+    }
+
+    /// Decodes the next packet of the file.
+    func feed(_ packet: borrowing Packet) throws(ReelFailure) {
+        reel_packet_carry(packet.native, Int64(fed))
+        fed += 1
+        let complaints = decoder.complaints
+        let errors = DecoderLog.errors
+        while try decoder.send(packet) == .full { try receive() }
+        try receive()
+        if decoder.complaints > complaints { refused.append(packet.pts ?? packet.dts) }
+        if DecoderLog.errors > errors || packet.isCorrupt { troubled.insert(Int32(fed - 1)) }
+    }
+
+    /// The stream has ended. What was shown, in that order.
+    func finish() throws(ReelFailure) -> [ShownFrame] {
+        try decoder.drain()
+        try receive()
+        return album.finish().map { frame in
+            var frame = frame
+            if troubled.contains(frame.packet) { frame.picture.isDamaged = true }
+            return frame
+        }
+    }
+
+    /// What of it did not decode; nil where all did.
+    func damage(of stream: VideoStream, from startTime: Rational) -> Diagnostic? {
+        guard !refused.isEmpty else { return nil }
+        let times = refused.compactMap(\.self).map { stream.timeBase.seconds($0) - startTime }
+        return .packetsUndecoded(packets: refused.count, first: times.min(), last: times.max())
+    }
+
+    private func receive() throws(ReelFailure) {
+        while try decoder.receive(into: frame) == .frame {
+            // A decoder that has lost the number most likely shows what it was given last.
+            let carried = reel_frame_carried(frame.native)
+            let packet = (0..<Int64(fed)).contains(carried) ? Int(carried) : fed - 1
+            try album.add(frame, from: packet)
+        }
+    }
+}
+
+/// Takes hash and likeness of pictures on a thread of its own, while the next ones are decoded.
+private final class Album {
+    private let thread = DispatchQueue(label: "reel.album")
+    /// Pictures that may wait: they take memory.
+    private let room = DispatchSemaphore(value: 3)
+    private let pages: Pages
+
+    init(digest: sending PictureDigest) { pages = Pages(digest) }
+
+    deinit { thread.sync {} }
+
+    /// Takes the picture out of the decoder; the frame can be filled again.
+    func add(_ frame: borrowing Frame, from packet: Int) throws(ReelFailure) {
+        let sheet = Sheet(picture: try frame.copyingPicture(), packet: Int32(packet))
+        room.wait()
+        thread.async { [pages, room] in
+            pages.add(sheet)
+            room.signal()
+        }
+    }
+
+    func finish() -> [ShownFrame] {
+        thread.sync {}
+        return pages.frames
+    }
+
+    /// `@unchecked` because it is handed over to the thread.
+    private final class Sheet: @unchecked Sendable {
+        let picture: Frame
+        let packet: Int32
+
+        init(picture: consuming Frame, packet: Int32) {
+            self.picture = picture
+            self.packet = packet
+        }
+    }
+
+    /// `@unchecked` because only the thread uses it, and at the end who waits for the thread.
+    private final class Pages: @unchecked Sendable {
+        private let digest: PictureDigest
+        private(set) var frames: [ShownFrame] = []
+
+        init(_ digest: PictureDigest) { self.digest = digest }
+
+        func add(_ sheet: Sheet) {
+            frames.append(
+                ShownFrame(
+                    packet: sheet.packet, time: sheet.picture.bestTimestamp,
+                    picture: digest.describe(sheet.picture)))
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import ReelCore
+import Testing
+
+/// Frames that came out of a decoder become the tables of an index.
+@Suite("What a decoder showed")
+struct DecodedOrderTests {
+    private let order = PresentationOrder(nominalDuration: Ticks(40), trackEnd: nil)
+
+    private func packet(_ pts: Int64?, duration: Int64 = 0, starts: Bool = false) -> ScannedPacket {
+        ScannedPacket(
+            pts: pts.map(Timestamp.init), dts: nil, duration: Ticks(duration), size: 1, position: -1,
+            flags: starts ? [.key] : [], startsDecoding: starts)
+    }
+
+    private func shown(_ packet: Int, at time: Int64?) -> ShownFrame {
+        ShownFrame(
+            packet: Int32(packet), time: time.map(Timestamp.init),
+            picture: DecodedPicture(
+                hash: UInt64(packet), likeness: Likeness(cells: SIMD16(repeating: UInt8(packet % 256))), width: 16,
+                height: 16, isDamaged: false))
+    }
+
+    private func arrange(_ frames: [ShownFrame], of packets: [ScannedPacket]) -> (VideoTrack, [Diagnostic]) {
+        order.arrange(
+            decoded: frames, of: packets, stream: Indexes.stream(timeBase: TimeBase(1, 1000), frameBytes: 1))
+    }
+
+    private func starts(_ times: [Int64?]) -> [Int64] {
+        let frames = times.enumerated().map { shown($0.offset, at: $0.element) }
+        return arrange(frames, of: times.map { packet($0) }).0.frames.map(\.interval.start.ticks)
+    }
+
+    @Test("packets that show nothing are no frames, and their time is none of a frame's")
+    func hidden() {
+        let packets = [packet(0, starts: true), packet(33), packet(33), packet(66, duration: 34)]
+        let (track, diagnostics) = arrange([shown(0, at: 0), shown(2, at: 33), shown(3, at: 66)], of: packets)
+        #expect(track.frames.map(\.packet) == [0, 2, 3])
+        #expect(track.frames.map(\.interval.duration.count) == [33, 33, 34])
+        #expect(track.slot(at: track.packets[1].pts) == nil)
+        #expect(track.pictures.map(\.hash) == [0, 2, 3])
+        #expect(diagnostics == [])
+    }
+
+    @Test("the order is the decoder's, whatever the times say")
+    func orderOfTheDecoder() {
+        #expect(starts([0, 40, 10_000, 120, 160]) == [0, 40, 41, 120, 160])
+        #expect(starts([0, 40, 80, -500, 160]) == [0, 40, 80, 81, 160])
+    }
+
+    @Test("frames of one time come right behind one another, at the start right before the next")
+    func equalTimes() {
+        #expect(starts([0, 40, 40, 40, 120]) == [0, 40, 41, 42, 120])
+        #expect(starts([2113, 460, 495]) == [459, 460, 495])
+        #expect(starts([5, 5, 6]) == [5, 6, 7])
+    }
+
+    @Test("frames without a time share what is left evenly, or come at the nominal rate")
+    func missingTimes() {
+        #expect(starts([0, nil, nil, 120]) == [0, 40, 80, 120])
+        #expect(starts([nil, nil, 100]) == [20, 60, 100])
+        #expect(starts([0, nil, nil]) == [0, 40, 80])
+        #expect(starts([nil, nil, nil]) == [0, 40, 80])
+    }
+
+    @Test("whatever the times, frames neither overlap nor go back, and times that increase stay", arguments: 0..<64)
+    func anyTimes(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let count = Int.random(in: 1...200, using: &random)
+        let times: [Int64?] = (0..<count).map { place in
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0: nil
+            case 1: Int64.random(in: -10_000...10_000, using: &random)
+            default: Int64(place * 40)
+            }
+        }
+        let found = starts(times)
+        #expect(zip(found, found.dropFirst()).allSatisfy { $0 < $1 })
+        let sorted = (0..<count).map { Int64($0 * 40) }
+        #expect(starts(sorted) == sorted)
+    }
+
+    @Test("an index keeps what every frame looks like", arguments: 0..<16)
+    func binary(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        var index = Indexes.random(using: &random, frames: 200)
+        index.video.pictures = index.video.frames.map { _ in
+            DecodedPicture(
+                hash: random.next(),
+                likeness: Likeness(cells: SIMD16.random(in: 0...255, using: &random)),
+                width: Int32.random(in: 1...3, using: &random), height: 2, isDamaged: Bool.random(using: &random))
+        }
+        let bytes = index.encoded()
+        #expect(try SourceIndex(decoding: bytes) == index)
+        // Fewer pictures than frames are none of the index's.
+        if index.video.frames.count > 1 {
+            index.video.pictures.removeLast()
+            #expect(throws: ReelFailure.self) { try SourceIndex(decoding: index.encoded()) }
+        }
+    }
+
+    @Test("likenesses differ by what their cells differ")
+    func likeness() {
+        let (dark, light) = (Likeness(cells: SIMD16(repeating: 3)), Likeness(cells: SIMD16(repeating: 250)))
+        #expect(dark.distance(to: light) == 16 * 247)
+        #expect(light.distance(to: dark) == 16 * 247)
+        #expect(dark.distance(to: dark) == 0)
+    }
+}

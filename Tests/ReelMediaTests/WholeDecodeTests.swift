@@ -1,0 +1,92 @@
+import Foundation
+import ReelCore
+import ReelMedia
+import ReelWords
+import Testing
+
+/// Sources that are decoded as a whole before they are planned. `scripts/differ` found most rows.
+@Suite("Decoded as a whole")
+struct WholeDecodeTests {
+    private let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
+
+    private func reversed(_ source: String, audio: AudioMode = .none) throws -> MediaJob {
+        let spec = JobSpec(container: .mkv, lossless: true, audio: audio, passFrames: 12)
+        return try MediaJob(source, spec: spec, folder: folder.path)
+    }
+
+    private func cut(_ source: String, to part: Double) throws {
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: source))
+        try file.truncate(atOffset: UInt64(Double(try file.seekToEnd()) * part))
+        try file.close()
+    }
+
+    @Test("pictures with a palette are known again after they became others")
+    func palette() throws {
+        let source = try Fixture.make("s.avi", in: folder, frames: 20, video: ["-c:v", "zmbv", "-pix_fmt", "pal8"])
+        let job = try reversed(source)
+        #expect(job.index.video.pictures.count == 20)
+        #expect(
+            try Decoded(job.output, pixelFormat: "bgra").hashes
+                == Decoded(source, pixelFormat: "bgra").hashes.reversed())
+    }
+
+    @Test(
+        "a file that ends within a picture: all others are exact, and that is said",
+        arguments: [("mjpeg", "avi"), ("magicyuv", "avi"), ("ljpeg", "avi"), ("libvpx", "nut"), ("mjpeg", "nut")])
+    func cutOff(kind: (encoder: String, container: String)) throws {
+        let source = try Fixture.make(
+            "s.\(kind.container)", in: folder, frames: 40,
+            video: ["-c:v", kind.encoder, "-strict", "-2"] + (kind.encoder == "ljpeg" ? ["-pix_fmt", "bgr24"] : []))
+        try cut(source, to: 0.7)
+        let job = try reversed(source)
+        #expect(job.index.video.pictures.count == job.index.video.frames.count)
+        let format = kind.encoder == "ljpeg" ? "rgb24" : nil
+        let (before, after) = (
+            try Decoded(whole: source, pixelFormat: format), try Decoded(job.output, pixelFormat: format)
+        )
+        #expect(before.hashes.count > 20)
+        #expect(after.hashes.count == before.hashes.count)
+        #expect(after.hashes.dropFirst() == before.hashes.dropLast().reversed()[...])
+        #expect(!job.plan.video.isCopy)
+        // ProvenKinds has Motion JPEG in AVI, lossless or not, and would have believed its tables.
+        let isTold = job.warnings.contains { $0.contains("the file ends in the midst of a packet") }
+        #expect(isTold == (kind.container == "avi" && kind.encoder.hasSuffix("jpeg")))
+        // Nobody notices where VP8 in NUT ends too early: the decoder does not log it, nor is the packet marked.
+        if kind.encoder != "libvpx" { #expect(job.warnings.contains { $0.contains("decoded with errors") }) }
+    }
+
+    @Test("frames go on where sound is listed behind the end of a file that was cut off")
+    func soundBehindTheEnd() throws {
+        let source = try Fixture.make(
+            "s.mov", in: folder, frames: 66, rate: "25",
+            video: [
+                "-c:v", "mjpeg", "-g", "37", "-movflags", "frag_keyframe+empty_moov+default_base_moof",
+                "-frag_duration", "5000000",
+            ],
+            audio: ["-c:a", "pcm_s16le"])
+        try cut(source, to: 0.6)
+        let before = try Decoded(whole: source, pixelFormat: nil)
+        #expect(before.hashes.count > 20)
+        #expect(try reversed(source).index.video.frames.count == before.hashes.count)
+    }
+
+    @Test("an output that does not show what the source did is refused by the frame")
+    func flawedOutput() throws {
+        let source = try Fixture.make("s.avi", in: folder, frames: 20, video: ["-c:v", "magicyuv"])
+        let job = try reversed(source)
+        let segments = SegmentList(job.results.flatMap(\.segments))
+        func verify(_ index: SourceIndex) throws {
+            let assembler = Assembler(
+                source: source, index: index, plan: job.plan, folder: folder.path, segments: segments)
+            _ = try assembler.verify(job.output) { _ in }
+        }
+        try verify(job.index)
+        var index = job.index
+        index.video.pictures[5].hash ^= 1
+        #expect(throws: ReelFailure(.verificationFailed(stream: 0, flaw: .framePicture(frame: 14)))) {
+            try verify(index)
+        }
+    }
+}
