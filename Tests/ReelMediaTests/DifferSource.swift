@@ -1,0 +1,115 @@
+import Foundation
+import ReelCore
+
+/// A source of which nobody has thought: an encoder and a muxer of the installed FFmpeg with options that matter, and what
+/// becomes of files on their way. The same seed makes the same source.
+struct DifferSource {
+    let seed: UInt64
+    var random: SplitMix64
+    let kind: DifferKind
+    let folder: String
+    /// The file's container.
+    var container = ""
+    /// How it is made: arguments of ffmpeg, and what became of the file then.
+    var description = ""
+    /// The encoder of its sound; nil where it has none.
+    var sound: String?
+    /// Whether it is as the muxer wrote it, not copied, cut or joined.
+    var isUntouched = true
+
+    init(seed: UInt64, in folder: String) {
+        self.seed = seed
+        self.folder = folder
+        random = SplitMix64(seed: seed)
+        let group = DifferKind.groups[Int.random(in: DifferKind.groups.indices, using: &random)]
+        kind = group[Int.random(in: group.indices, using: &random)]
+    }
+
+    mutating func chance(_ percent: Int) -> Bool { number(0...99) < percent }
+
+    mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+
+    mutating func one<Choice>(of choices: [Choice]) -> Choice? { choices.randomElement(using: &random) }
+
+    /// Makes the source; nil where FFmpeg does not make such a one.
+    mutating func make() throws -> String? {
+        container = one(of: kind.containers) ?? ""
+        var path = "\(folder)/source.\(container)"
+        guard encode(to: path) else { return nil }
+        let piece = (description, sound)
+        if chance(15) {
+            if let joined = try join(path) { path = joined } else { (description, sound) = piece }
+        }
+        if chance(35), let remuxed = remux(path) { path = remuxed }
+        if chance(15) { try cut(path) }
+        return path
+    }
+
+    /// Makes a piece; false where ffmpeg does not.
+    mutating func encode(to path: String) -> Bool {
+        let about = DifferContainer.named(container)
+        let frames = number(1...70)
+        let rate = kind.rate ?? one(of: ["24000/1001", "25", "30000/1001", "15", "60"]) ?? "25"
+        var arguments = [
+            "-f", "lavfi", "-i", "testsrc2=r=\(rate):s=\(one(of: kind.sizes) ?? ""),trim=end_frame=\(frames)",
+        ]
+        // Sound as long as the video, or a little more or less.
+        let codec = chance(35) ? one(of: about.sound) : nil
+        if let codec {
+            arguments += tone(codec, seconds: Double(frames) / (Rational(rate) ?? Rational(25)).approximate)
+        }
+        sound = codec
+        arguments += pictures(rate: rate, keepsTimes: about.keepsTimes && kind.rate == nil)
+        arguments += ["-c:v", kind.encoder]
+        if chance(70) { arguments += ["-g", chance(10) ? "250" : String(number(1...40))] }
+        if kind.reorders, chance(60) { arguments += ["-bf", String(number(0...4))] }
+        if chance(60), let format = one(of: kind.pixelFormats) { arguments += ["-pix_fmt", format] }
+        if chance(60), let some = one(of: kind.options) { arguments += some }
+        if chance(40), let some = one(of: about.options) { arguments += some }
+        if chance(10) { arguments += ["-output_ts_offset", String(one(of: [-3, -1, 2, 700, 90_000]) ?? 0)] }
+        // Without what differs from run to run.
+        arguments += ["-fflags", "+bitexact", "-strict", "-2", "-threads", "1"]
+        description = arguments.joined(separator: " ") + " .\(container)"
+        return ffmpeg(arguments, to: path)
+    }
+
+    /// Which frames there are, and when.
+    private mutating func pictures(rate: String, keepsTimes: Bool) -> [String] {
+        var filters: [String] = []
+        let isVariable = keepsTimes && chance(25)
+        if isVariable {
+            let hole = 20 + number(0...9)
+            let times = [
+                "select=not(eq(mod(n\\,7)\\,3)+between(n\\,20\\,\(hole)))",  // holes
+                "setpts=N*(N+9)/(10*FR*TB)",  // each lasts longer than the one before
+                "setpts=(N+0.3*mod(N\\,3))/(FR*TB)",  // taking turns
+            ]
+            filters = ["settb=1/1000", one(of: times) ?? "null"]
+        } else if chance(10) {
+            filters = ["framestep=2,fps=\(rate)"]  // each comes twice
+        }
+        if chance(8) { filters.append("setpts=PTS+\(number(1...9))/10/TB") }
+        if chance(25), kind.pixelFormats.contains("pal8") {
+            // Every picture has colours of its own.
+            filters.append("split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1")
+        }
+        return (filters.isEmpty ? [] : ["-vf", filters.joined(separator: ",")])
+            + (isVariable ? ["-fps_mode", "passthrough", "-enc_time_base", "1:1000"] : ["-fps_mode", "cfr"])
+    }
+
+    private mutating func tone(_ codec: String, seconds: Double) -> [String] {
+        let length = max(seconds + (chance(50) ? 0.1 : -0.02), 0.1)
+        let rate = one(of: DifferContainer.rates[codec] ?? [48000]) ?? 48000
+        let channels = chance(70) ? "sin(600*t*(1+t))|0.5*sin(900*t*(1+t))" : "0.8*sin(600*t*(1+t))"
+        let start = chance(30) ? ["-itsoffset", "0.\(number(1...4))"] : []
+        return start + ["-f", "lavfi", "-i", "aevalsrc=\(channels):s=\(rate):d=\(length)", "-c:a", codec]
+    }
+
+    /// Whether ffmpeg makes it, within a minute: SVT-AV1 does not always come to an end.
+    func ffmpeg(_ arguments: [String], to path: String) -> Bool {
+        let command =
+            ["timeout", "--signal=KILL", "60", "ffmpeg", "-v", "quiet", "-nostdin", "-y"] + arguments + [path]
+        let quoted = command.map { "'" + $0.replacing("'", with: "'\\''") + "'" }
+        return system(quoted.joined(separator: " ") + " </dev/null >/dev/null 2>&1") == 0
+    }
+}
