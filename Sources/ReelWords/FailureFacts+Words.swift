@@ -28,7 +28,7 @@ extension PlanDisproof {
         case .missing: "a frame does not come"
         case .unplanned: "a frame comes that is not in the plan"
         case .order: "frames come in another order"
-        case .picture: "a frame looks otherwise"
+        case .picture: "a frame has another picture"
         case .damage: "a frame is damaged"
         }
     }

@@ -33,8 +33,8 @@ extension FailureReason {
             "\(path): \(disproof.words) at \(Wording.seconds(time)): its tables and headers do not tell what is shown; "
                 + "all of it is decoded to plan it anew"
         case .decodesOtherwise(let path, let disproof, let time):
-            "\(path): \(disproof.words) at \(Wording.seconds(time)), which did not when all of it was decoded: "
-                + "this host's FFmpeg decodes it otherwise"
+            "\(path): \(disproof.words) at \(Wording.seconds(time)); when the whole file was decoded there was another "
+                + "result: this host's FFmpeg decodes it differently"
         case .pictureUnconvertible(let width, let height): "a picture of \(width)x\(height) cannot be converted"
         case .videoDamaged(let path, let damage, let time):
             "\(path): the video \(damage.words) at \(Wording.seconds(time)); "

@@ -87,7 +87,8 @@ struct DecodedOrderTests {
             DecodedPicture(
                 hash: random.next(),
                 likeness: Likeness(cells: SIMD16.random(in: 0...255, using: &random)),
-                width: Int32.random(in: 1...3, using: &random), height: 2, isDamaged: Bool.random(using: &random))
+                width: Int32.random(in: 1...3, using: &random), height: 2, isDamaged: Bool.random(using: &random),
+                hasOtherFormat: Bool.random(using: &random))
         }
         let bytes = index.encoded()
         #expect(try SourceIndex(decoding: bytes) == index)

@@ -72,6 +72,22 @@ struct WholeDecodeTests {
         #expect(try reversed(source).index.video.frames.count == before.hashes.count)
     }
 
+    @Test("a pixel format that changes midway ends nothing, and is told")
+    func otherFormat() throws {
+        let parts = try ["yuvj420p", "yuvj422p"].map { format in
+            try Fixture.make(
+                "\(format).mjpeg", in: folder, frames: 20, rate: "25", video: ["-c:v", "mjpeg", "-pix_fmt", format])
+        }
+        let source = folder.path + "/joined.mjpeg"
+        try run("sh", "-c", "cat \(parts[0]) \(parts[1]) > \(source)")
+        let job = try reversed(source)
+        let before = try Decoded(parts[0])
+        #expect(try Decoded(job.output).hashes.suffix(20) == before.hashes.reversed()[...])
+        #expect(try Decoded(job.output).hashes.count == 40)
+        let said = job.results.flatMap(\.warnings)
+        #expect(said.contains("some frames have another pixel format than the first, yuvj422p: they become yuv420p"))
+    }
+
     @Test("an output that does not show what the source did is refused by the frame")
     func flawedOutput() throws {
         let source = try Fixture.make("s.avi", in: folder, frames: 20, video: ["-c:v", "magicyuv"])

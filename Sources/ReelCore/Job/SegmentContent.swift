@@ -17,8 +17,8 @@ public struct SegmentContent: Hashable, Sendable {
         self.likeness = likeness
     }
 
-    /// What a segment of this content will do for: whoever wants it as it is, and whoever does not know how its frames
-    /// look.
+    /// The wanted contents that a segment of this content meets: this one, and the same without a likeness, which plans
+    /// want that were made without decoding the source.
     public var uses: [SegmentContent] {
         likeness == nil ? [self] : [self, SegmentContent(subject: subject, times: times, target: target)]
     }

@@ -8,13 +8,18 @@ public struct DecodedPicture: Hashable, Sendable {
     public var height: Int32
     /// The decoder called it damaged, or complained while it decoded it: it need not look the same twice.
     public var isDamaged: Bool
+    /// Its pixel format is not that of the first picture, which the output has.
+    public var hasOtherFormat: Bool
 
-    public init(hash: UInt64, likeness: Likeness, width: Int32, height: Int32, isDamaged: Bool) {
+    public init(
+        hash: UInt64, likeness: Likeness, width: Int32, height: Int32, isDamaged: Bool, hasOtherFormat: Bool = false
+    ) {
         self.hash = hash
         self.likeness = likeness
         self.width = width
         self.height = height
         self.isDamaged = isDamaged
+        self.hasOtherFormat = hasOtherFormat
     }
 }
 

@@ -4,8 +4,8 @@
 ///     frame    packet − previous packet − 1 · start − that packet's PTS
 ///     duration only of frames that do not last until the next one starts: place − previous such place · ticks
 ///     RAP      packet − previous · frame − previous
-///     picture  hash · likeness · flags: damaged, of another size than the one before · width · height; none where the
-///              source was not decoded
+///     picture  hash · likeness · flags: damaged, of another size than the one before, of another pixel format than the
+///              first · width · height; none where the source was not decoded
 ///     cue      start − previous start · duration · payload · identifier · settings
 ///
 /// A regular packet takes about 8 bytes, a regular frame 2.
@@ -170,6 +170,8 @@ extension ByteWriter {
 private enum PictureFlag {
     static let damaged: UInt8 = 1
     static let newSize: UInt8 = 2
+    static let otherFormat: UInt8 = 4
+    static let all = damaged | newSize | otherFormat
 }
 
 extension ByteWriter {
@@ -183,7 +185,9 @@ extension ByteWriter {
             let cells = picture.likeness.cells
             append(cells.indices.map { cells[$0] })
             let isNew = size != (picture.width, picture.height)
-            append((picture.isDamaged ? PictureFlag.damaged : 0) | (isNew ? PictureFlag.newSize : 0))
+            append(
+                (picture.isDamaged ? PictureFlag.damaged : 0) | (isNew ? PictureFlag.newSize : 0)
+                    | (picture.hasOtherFormat ? PictureFlag.otherFormat : 0))
             guard isNew else { continue }
             signed(Int64(picture.width))
             signed(Int64(picture.height))
@@ -203,7 +207,7 @@ extension ByteReader {
             let hash = try bytes(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             let likeness = Likeness(cells: SIMD16(try bytes(16)))
             let flags = try byte()
-            guard flags & ~(PictureFlag.damaged | PictureFlag.newSize) == 0 else { throw damaged(.number) }
+            guard flags & ~PictureFlag.all == 0 else { throw damaged(.number) }
             if flags & PictureFlag.newSize != 0 {
                 guard let width = Int32(exactly: try signed()), let height = Int32(exactly: try signed()),
                     width > 0, height > 0
@@ -213,7 +217,8 @@ extension ByteReader {
             pictures.append(
                 DecodedPicture(
                     hash: hash, likeness: likeness, width: size.width, height: size.height,
-                    isDamaged: flags & PictureFlag.damaged != 0))
+                    isDamaged: flags & PictureFlag.damaged != 0,
+                    hasOtherFormat: flags & PictureFlag.otherFormat != 0))
         }
         return pictures
     }

@@ -108,7 +108,7 @@ struct PictureCheck {
     private func isExact(_ frame: borrowing Frame, _ known: DecodedPicture) -> Bool {
         let format = PixelFormatChoice.withoutRange(av_get_pix_fmt(track.stream.pixelFormat))
         let isLossless = plan.video.isCopy || ["ffv1", "rawvideo"].contains(plan.video.encoder)
-        return isLossless && Int32(frame.width) == known.width
+        return isLossless && !known.hasOtherFormat && Int32(frame.width) == known.width
             && Int32(frame.height) == known.height && PixelFormatChoice.withoutRange(frame.pixelFormat) == format
     }
 }

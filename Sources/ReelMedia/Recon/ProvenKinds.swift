@@ -15,7 +15,7 @@ package struct ProvenKind: Hashable, Sendable {
 /// planned without being decoded. `ProvenKindsTests` proves each by decoding all of such a source. Passes compare what they
 /// decode with what was told, so that a source which is otherwise is found out, and decoded.
 ///
-/// A codec that is missing here need not be unsafe: nobody has proved it.
+/// A kind that is missing here may work as well: there is no test that proves it.
 package enum ProvenKinds {
     private static let codecs: [String: Set<String>] = [
         "mov,mp4,m4a,3gp,3g2,mj2": ordered.union(alone).union(["mpeg4", "vp9", "qtrle"]),

@@ -17,7 +17,7 @@ final class WholeDecode {
         // Passes decode with the same threads: damage looks otherwise with more.
         decoder = try Decoder(stream: stream, threads: 1, path: path, keepsLast: true)
         frame = try Frame()
-        album = Album(digest: try PictureDigest())
+        album = try Album(digest: try PictureDigest())
     }
 
     /// Decodes the next packet of the file.
@@ -55,29 +55,37 @@ final class WholeDecode {
             // A decoder that has lost the number most likely shows what it was given last.
             let carried = reel_frame_carried(frame.native)
             let packet = (0..<Int64(fed)).contains(carried) ? Int(carried) : fed - 1
-            try album.add(frame, from: packet)
+            album.add(frame, from: packet)
         }
     }
 }
 
-/// Takes hash and likeness of pictures on a thread of its own, while the next ones are decoded.
+/// Takes hash and likeness of each picture on a thread of its own, while the next one is decoded.
 private final class Album {
     private let thread = DispatchQueue(label: "reel.album")
-    /// Pictures that may wait: they take memory.
-    private let room = DispatchSemaphore(value: 3)
+    /// Nobody works on `sheet`.
+    private let isFree = DispatchSemaphore(value: 0)
+    private let sheet: Sheet
     private let pages: Pages
 
-    init(digest: sending PictureDigest) { pages = Pages(digest) }
+    init(digest: sending PictureDigest) throws(ReelFailure) {
+        sheet = Sheet(picture: try Frame())
+        pages = Pages(digest)
+        isFree.signal()
+    }
 
     deinit { thread.sync {} }
 
-    /// Takes the picture out of the decoder; the frame can be filled again.
-    func add(_ frame: borrowing Frame, from packet: Int) throws(ReelFailure) {
-        let sheet = Sheet(picture: try frame.copyingPicture(), packet: Int32(packet))
-        room.wait()
-        thread.async { [pages, room] in
+    /// Takes over the picture; the frame can be filled again. Waits until the picture before it is let go of, so that the
+    /// decoder gets its memory back in the same order every time: see `Decoder.init`.
+    func add(_ frame: borrowing Frame, from packet: Int) {
+        isFree.wait()
+        av_frame_move_ref(sheet.picture.native, frame.native)
+        sheet.packet = Int32(packet)
+        thread.async { [pages, sheet, isFree] in
             pages.add(sheet)
-            room.signal()
+            sheet.picture.reset()
+            isFree.signal()
         }
     }
 
@@ -86,29 +94,28 @@ private final class Album {
         return pages.frames
     }
 
-    /// `@unchecked` because it is handed over to the thread.
+    /// `@unchecked` because it belongs to the thread from when it was filled until it is free.
     private final class Sheet: @unchecked Sendable {
         let picture: Frame
-        let packet: Int32
+        var packet: Int32 = 0
 
-        init(picture: consuming Frame, packet: Int32) {
-            self.picture = picture
-            self.packet = packet
-        }
+        init(picture: consuming Frame) { self.picture = picture }
     }
 
     /// `@unchecked` because only the thread uses it, and at the end who waits for the thread.
     private final class Pages: @unchecked Sendable {
         private let digest: PictureDigest
         private(set) var frames: [ShownFrame] = []
+        private var firstFormat: AVPixelFormat?
 
         init(_ digest: PictureDigest) { self.digest = digest }
 
         func add(_ sheet: Sheet) {
-            frames.append(
-                ShownFrame(
-                    packet: sheet.packet, time: sheet.picture.bestTimestamp,
-                    picture: digest.describe(sheet.picture)))
+            var picture = digest.describe(sheet.picture)
+            let format = PixelFormatChoice.withoutRange(sheet.picture.pixelFormat)
+            picture.hasOtherFormat = format != firstFormat ?? format
+            firstFormat = firstFormat ?? format
+            frames.append(ShownFrame(packet: sheet.packet, time: sheet.picture.bestTimestamp, picture: picture))
         }
     }
 }

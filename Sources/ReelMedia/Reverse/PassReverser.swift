@@ -34,8 +34,12 @@ public final class PassReverser {
         guard let frame = plan.timeline.frames.first(where: { track.picture(of: $0)?.isDamaged == true }) else {
             return
         }
-        let time = track.stream.timeBase.seconds(track.frames[frame].interval.start) - startTime
-        throw ReelFailure(.videoDamaged(path: reader.path, damage: .concealed, time: time))
+        throw ReelFailure(.videoDamaged(path: reader.path, damage: .concealed, time: time(of: frame)))
+    }
+
+    /// When a frame is shown, in seconds from the file's start.
+    private func time(of frame: Int) -> Rational {
+        track.stream.timeBase.seconds(track.frames[frame].interval.start) - startTime
     }
 
     /// Where segments go and what their names carry.
@@ -151,7 +155,7 @@ public final class PassReverser {
                     pending.removeFirst()
                 }
                 if let next = pending.first, next.contains(slot) {
-                    // Some decoders only log that they made something up, which recon has heard.
+                    // Some decoders report errors only in the log, where recon has counted them.
                     let isDamaged = frame.isDamaged || track.picture(of: slot)?.isDamaged == true
                     if isDamaged { work.concealed.append(slot) }
                     if try converter.resize(frame) { work.resized = true }
@@ -183,7 +187,7 @@ public final class PassReverser {
     }
 
     private func refusal(of doubt: Doubt) -> ReelFailure {
-        let time = track.stream.timeBase.seconds(track.frames[doubt.frame].interval.start) - startTime
+        let time = time(of: doubt.frame)
         return ReelFailure(
             isDecoded
                 ? .decodesOtherwise(path: reader.path, disproof: doubt.disproof, time: time)

@@ -105,8 +105,8 @@ extension Frame {
         return taken
     }
 
-    /// Copies the picture out of the decoder, which then uses its memory in the same order every time, whoever holds
-    /// pictures: what it cannot decode of one it leaves as that memory was.
+    /// Copies the picture and gives its memory back to the decoder at once. The decoder then uses its memory again in the
+    /// same order every time, which can be seen in damaged pictures: the parts that do not decode keep what was there.
     func copyingPicture() throws(ReelFailure) -> Frame {
         let copy = try Frame()
         (copy.native.pointee.format, copy.native.pointee.width) = (native.pointee.format, native.pointee.width)

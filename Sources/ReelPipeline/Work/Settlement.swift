@@ -59,8 +59,8 @@ struct Settlement: Sendable {
         return taken ?? 0 > 0
     }
 
-    /// Has the source decoded as a whole and the job planned anew. The store knows first, so that whoever plans it then
-    /// does not believe the same tables again.
+    /// Has the whole source decoded and the job planned anew. The disproof is written to the store first, so that the next
+    /// probe does not believe the same tables again.
     private func disprove(_ failure: ReelFailure) async -> FailAnswer? {
         work.removePartial()
         log.notice("\(name) stopped: \(failure.words)")

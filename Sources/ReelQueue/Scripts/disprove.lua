@@ -4,8 +4,8 @@
 -- ARGV     1 job  2 index  3 token  4 worker  5 plan  6 the job as JSON, without a plan  7 need of the probe (bytes)
 --          8 virtual time that one claim costs
 -- Reply    'probing', or 'late' (the token does not hold the pass, or the job has ended or another plan)
--- Keeps    nothing of the plan can be claimed, extended or recorded any more, and whoever holds a pass of it learns of that
---          with the next beat. The job is in line before it is probing; torn, its probe is free.
+-- Keeps    no pass of the old plan can be claimed, extended or recorded any more; the holder of one learns that from its
+--          next beat. The job is in line before it is probing; torn, its probe is free.
 local id, index, token, worker, plan = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local state, current = unpack(redis.call('HMGET', job_key(id), 'state', 'plan'))
 
