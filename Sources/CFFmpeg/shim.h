@@ -111,6 +111,15 @@ static inline void reel_set_heaps(void) {
 #endif
 }
 
+/// Has every block of memory begin cleared from here on: what a decoder reads of it before it writes is then the same each
+/// time.
+static inline void reel_clear_memory(void) {
+#ifdef __GLIBC__
+    // glibc fills with the complement.
+    mallopt(M_PERTURB, 0xff);
+#endif
+}
+
 /// Gives threads stacks of 1 MiB, where nothing else is asked for, and not of 8: an encoder may have hundreds, and
 /// addresses are limited. Codecs run on platforms where it is half of that.
 static inline void reel_set_stacks(void) {

@@ -14,18 +14,23 @@ struct DifferJudge {
     init?(_ source: String, _ made: DifferSource) throws {
         self.source = source
         self.made = made
-        decoder = try Self.transparentDecoder(of: source, made)
+        decoder = try Self.otherDecoder(of: source, made)
         before = try Decoded(whole: source, decoder: decoder)
         if before.hashes.isEmpty { return nil }
     }
 
-    /// Libavcodec's own decoders of VP8 and VP9 do not see transparency, those of libvpx do.
-    private static func transparentDecoder(of source: String, _ made: DifferSource) throws -> String? {
-        guard made.kind.encoder.hasPrefix("libvpx") else { return nil }
-        let tag = try run(
-            "ffprobe", "-v", "quiet", "-select_streams", "v:0", "-show_entries", "stream_tags=alpha_mode", "-of",
-            "csv=p=0", source)
-        return tag.hasPrefix("1") ? made.kind.encoder : nil
+    /// Libavcodec's own decoders of VP8 and VP9 do not see transparency, those of libvpx do. That of dav1d shows what an
+    /// edit list hides, that of libaom does not.
+    private static func otherDecoder(of source: String, _ made: DifferSource) throws -> String? {
+        let probe = { (entries: String) in
+            try run(
+                "ffprobe", "-v", "quiet", "-select_streams", "v:0", "-show_entries", entries, "-of", "csv=p=0", source)
+        }
+        if made.kind.encoder.hasPrefix("libvpx") {
+            return try probe("stream_tags=alpha_mode").hasPrefix("1") ? made.kind.encoder : nil
+        }
+        guard made.kind.encoder.hasSuffix("av1") else { return nil }
+        return try probe("packet=flags").contains("D") ? "libaom-av1" : nil
     }
 
     /// What is otherwise than it should be.
@@ -38,10 +43,11 @@ struct DifferJudge {
     /// it damaged and says so. It must not be missing; and frames beside it, also those that refer to it, must not differ.
     private func frames(_ job: MediaJob) throws -> [String] {
         let held = job.plan.video.pixelFormat
+        let stated = job.index.video.stream.pixelFormat
         // The fourth byte of a pixel means nothing in some formats.
         let format = ["bgr0", "rgb0", "0rgb", "0bgr"].contains(held) ? "rgb24" : held
         // The range in a format's name is a tag beside it, too.
-        let own = job.index.video.stream.pixelFormat.replacing("yuvj", with: "yuv")
+        let own = stated.replacing("yuvj", with: "yuv")
         let isCarried = held != own || format != held
         let after = try Decoded(job.output, pixelFormat: isCarried ? format : nil)
         guard after.hashes.count == before.hashes.count else {
@@ -53,10 +59,11 @@ struct DifferJudge {
             let video = job.plan.video
             let isScaled = job.diagnostics.contains { if case .framesScaled = $0 { true } else { false } }
             let size = isScaled ? "\(video.width):\(video.height):" : ""
-            let carried = try Decoded(
-                whole: source, decoder: decoder, pixelFormat: format,
-                filter: "scale=\(size)flags=bicubic+accurate_rnd+full_chroma_inp")
-            let converted = try Decoded(job.output, pixelFormat: format)
+            let scale = "scale=\(size)flags=bicubic+accurate_rnd+full_chroma_inp"
+            // ffmpeg changes the range where it is asked for a format whose name does not tell it.
+            let ranged = format == own ? stated : format
+            let carried = try Decoded(whole: source, decoder: decoder, pixelFormat: ranged, filter: scale)
+            let converted = try Decoded(job.output, pixelFormat: ranged)
             others = others.filter(Set(differing(converted, carried)).contains)
         }
         let frames = job.plan.timeline.frames
@@ -65,7 +72,12 @@ struct DifferJudge {
             if case .framesConcealed(let frames) = $1 { $0 + frames.count } else { $0 }
         }
         var complaints = named < excused.count ? ["\(excused.count) damaged frames, \(named) named"] : []
-        let wrong = others.filter { !excused.contains($0) }
+        var wrong = others.filter { !excused.contains($0) }
+        if !wrong.isEmpty {
+            // Decoders that read memory which they never wrote show something else each time.
+            let again = try Decoded(whole: source, decoder: decoder, filler: 85)
+            wrong = wrong.filter { again.hashes.indices.contains($0) && again.hashes[$0] == before.hashes[$0] }
+        }
         if !wrong.isEmpty {
             complaints.append(
                 "\(own) as \(held): of \(before.hashes.count) frames of the source others are shown: \(try places(wrong))"
@@ -96,7 +108,8 @@ struct DifferJudge {
             default: false
             }
         }
-        guard !isRepaired else { return [] }
+        // ffmpeg's own clock ends at 2⁴⁷.
+        guard !isRepaired, job.index.startTime < Rational(1 << 40) else { return [] }
         let clocked = try Decoded(whole: source, decoder: decoder, clock: true)
         let due = clocked.gaps.count == before.gaps.count ? clocked.gaps : before.gaps
         let gaps = zip(after.gaps.dropFirst(), due.dropFirst().reversed())
@@ -108,8 +121,9 @@ struct DifferJudge {
 
     /// Every sample that a decoder gives, from the last to the first, where the mirror puts it.
     private func sound(_ job: MediaJob) throws -> [String] {
-        let due = try samples(of: source, channels: 1)
-        guard !due.isEmpty else { return [] }
+        // A container may have been changed to one that holds no sound.
+        let streams = try run("ffprobe", "-v", "quiet", "-show_entries", "stream=codec_type", "-of", "csv=p=0", source)
+        guard streams.contains("audio"), try !samples(of: source, channels: 1).isEmpty else { return [] }
         guard let track = job.index.audio.first, job.plan.audio.count == 1 else { return ["no sound"] }
         // What has changed is resampled, by each in its own way.
         let isUnified = job.diagnostics.contains { if case .soundUnified = $0 { true } else { false } }

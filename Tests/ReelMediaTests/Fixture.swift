@@ -50,18 +50,18 @@ struct Decoded {
 
     /// The same by one thread, of a file that may be damaged and whose frames may be of several sizes. `decoder` is
     /// another than FFmpeg's choice. ffmpeg closes holes, unless it is to leave the source's `clock` as it is; then it
-    /// also shows what lies before the clock's start.
+    /// also shows what lies before the clock's start. `filler` is the complement of the byte that memory begins with.
     init(
         whole path: String, decoder: String? = nil, pixelFormat: String? = nil, filter: String = "null",
-        clock: Bool = false
+        clock: Bool = false, filler: UInt8 = 255
     ) throws {
         let (before, after) = (decoder.map { "-c:v \($0)" } ?? "", pixelFormat.map { "-pix_fmt \($0)" } ?? "")
         let text = try run(
             "sh", "-c",
             """
-            ffmpeg -v quiet -nostdin -noautorotate \(clock ? "-copyts" : "") -threads 1 \(before) -i '\(path)' -map 0:v:0 -vf '\(filter)' \
-                -fps_mode passthrough -enc_time_base -1 -autoscale 0 -c:v rawvideo \(after) \
-                -f framehash -hash murmur3 - || true
+            MALLOC_PERTURB_=\(filler) ffmpeg -v quiet -nostdin -noautorotate \(clock ? "-copyts" : "") -threads 1 \
+                \(before) -i '\(path)' -map 0:v:0 -vf '\(filter)' -fps_mode passthrough -enc_time_base -1 \
+                -autoscale 0 -c:v rawvideo \(after) -f framehash -hash murmur3 - || true
             """)
         self.init(framehash: text)
     }

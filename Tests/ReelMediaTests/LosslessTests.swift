@@ -123,6 +123,18 @@ struct LosslessTests {
         #expect(try samples(of: job.output) == before.reversed())
     }
 
+    @Test("sound whose codec a transport stream's tables do not tell is decoded as ffmpeg decodes it")
+    func samplesOfTransportStream() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.ts", in: folder, frames: 23, rate: "25", video: ["-c:v", "mpeg1video", "-g", "33"],
+            audio: ["-c:a", "mp2"])
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        let before = try samples(of: source)
+        #expect(before.count > 40_000)
+        #expect(try samples(of: job.output) == before.reversed())
+    }
+
     @Test("sound that starts late ends early by as much")
     func place() throws {
         let folder = try ScratchFolder()

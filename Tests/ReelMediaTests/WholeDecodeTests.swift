@@ -11,8 +11,10 @@ struct WholeDecodeTests {
 
     init() throws { folder = try ScratchFolder() }
 
-    private func reversed(_ source: String, audio: AudioMode = .none) throws -> MediaJob {
-        let spec = JobSpec(container: .mkv, lossless: true, audio: audio, passFrames: 12)
+    private func reversed(
+        _ source: String, to container: Container = .mkv, audio: AudioMode = .none
+    ) throws -> MediaJob {
+        let spec = JobSpec(container: container, lossless: true, audio: audio, passFrames: 12)
         return try MediaJob(source, spec: spec, folder: folder.path)
     }
 
@@ -55,6 +57,23 @@ struct WholeDecodeTests {
         #expect(isTold == (kind.container == "avi" && kind.encoder.hasSuffix("jpeg")))
         // Nobody notices where VP8 in NUT ends too early: the decoder does not log it, nor is the packet marked.
         if kind.encoder != "libvpx" { #expect(job.warnings.contains { $0.contains("decoded with errors") }) }
+    }
+
+    @Test(
+        "what shows only when a pass decodes again",
+        arguments: [
+            // The parser that begins midway finds packets of other sizes.
+            ("s.drc", 49, "15", "192x128", ["-c:v", "vc2", "-strict", "-2"]),
+            // The decoder refers to a picture that it never made.
+            ("s.nut", 56, "30000/1001", "176x144", ["-c:v", "h261", "-g", "13"]),
+        ])
+    func again(name: String, count: Int, rate: String, size: String, video: [String]) throws {
+        let source = try Fixture.make(name, in: folder, frames: count, rate: rate, size: size, video: video)
+        let job = try reversed(source, to: .nut)
+        #expect(job.index.video.frames.count == count)
+        #expect(try Decoded(job.output).hashes.count == count)
+        guard name.hasSuffix("drc") else { return }
+        #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
     }
 
     @Test("frames go on where sound is listed behind the end of a file that was cut off")

@@ -12,12 +12,14 @@ final class Decoder {
 
     /// Opens the decoder that libavcodec prefers for the stream. Throws `.input` where there is none.
     ///
-    /// - Parameter keepsLast: hold on to each frame until the next has come, as `ffmpeg` does. A decoder leaves what it
-    ///   cannot decode of a picture as its memory was, so what is seen there depends on which memory it uses again.
+    /// - Parameter isRepeatable: whether the same packets are to give the same pictures each time, damaged ones too. A
+    ///   decoder leaves what it cannot decode of a picture as its memory was. So memory begins cleared, and each frame is
+    ///   held until the next has come, as `ffmpeg` does: then memory is used again in the same order.
     init(
-        stream: UnsafeMutablePointer<AVStream>, threads: Int, path: String, keepsLast: Bool = false
+        stream: UnsafeMutablePointer<AVStream>, threads: Int, path: String, isRepeatable: Bool = false
     ) throws(ReelFailure) {
-        kept = keepsLast ? try allocated(av_frame_alloc(), .makeFrame) : nil
+        if isRepeatable { reel_clear_memory() }
+        kept = isRepeatable ? try allocated(av_frame_alloc(), .makeFrame) : nil
         let parameters = stream.pointee.codecpar.pointee
         name = String(cString: avcodec_get_name(parameters.codec_id))
         guard let codec = Self.withTransparency(stream) ?? avcodec_find_decoder(parameters.codec_id) else {

@@ -61,6 +61,8 @@ final class Demuxer {
         var options = NativeDictionary()
         options.set("protocol_whitelist", "file")
         options.set("format_whitelist", Self.formats)
+        // As `ffmpeg` does: else a transport stream's sound may have another codec until its packets were parsed.
+        options.set("scan_all_pmts", "1")
         if purpose == .segment { options.set("fflags", "noparse+nofillin") }
         var context = avformat_alloc_context()
         context?.pointee.pb = file.native

@@ -15,7 +15,7 @@ final class WholeDecode {
 
     init(stream: UnsafeMutablePointer<AVStream>, path: String) throws(ReelFailure) {
         // Passes decode with the same threads: damage looks otherwise with more.
-        decoder = try Decoder(stream: stream, threads: 1, path: path, keepsLast: true)
+        decoder = try Decoder(stream: stream, threads: 1, path: path, isRepeatable: true)
         frame = try Frame()
         album = try Album(digest: try PictureDigest())
     }

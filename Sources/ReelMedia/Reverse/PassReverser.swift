@@ -131,7 +131,7 @@ public final class PassReverser {
         guard let first = pending.first, let last = pending.last else { return nil }
         try reader.start(at: start.point)
         let decoder = try Decoder(
-            stream: try reader.stream(), threads: decoderThreads, path: reader.path, keepsLast: isDecoded)
+            stream: try reader.stream(), threads: decoderThreads, path: reader.path, isRepeatable: isDecoded)
         let lastPacket = lastPacket(showing: first.lowerBound..<last.upperBound)
         var feeding = Feeding()
         var doubts = try Doubts(track: track, places: places, wanted: first.lowerBound..<last.upperBound, start: start)

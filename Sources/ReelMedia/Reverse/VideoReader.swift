@@ -8,9 +8,10 @@ final class VideoReader {
     private var demuxer: Demuxer
     /// The packet that the demuxer gives next, as a place in the index; nil where that is not known.
     private var upcoming: Int?
-    /// The packet that `start` found and `next` has still to hand out.
+    /// The packet that was found and `next` has still to hand out.
     private let found: Packet
     private var foundNumber: Int?
+    private var hasSought = false
     /// The stream's parameters and its palette where the file changed them last: a demuxer says so once, a new decoder
     /// must hear of it.
     private var parameters: [AVPacketSideDataType: [UInt8]] = [:]
@@ -53,19 +54,33 @@ final class VideoReader {
     /// index, nil at the end.
     func next(into packet: borrowing Packet) throws(ReelFailure) -> Int? {
         defer { isFirst = false }
-        if let number = foundNumber {
-            foundNumber = nil
-            av_packet_move_ref(packet.native, found.native)
-            try repeatParameters(in: packet)
-            return number
+        if foundNumber == nil, let number = upcoming, number < track.packets.count, try read(into: found) {
+            if found.size == Int(track.packets[number].size) {
+                take(number)
+            } else {
+                try findFromStart(number)
+            }
         }
-        guard let number = upcoming, number < track.packets.count, try read(into: packet) else { return nil }
-        let entry = track.packets[number]
-        guard packet.size == Int(entry.size) else { throw changed(.packetSize, number) }
-        packet.pts = entry.pts
-        upcoming = number + 1
+        guard let number = foundNumber else { return nil }
+        foundNumber = nil
+        av_packet_move_ref(packet.native, found.native)
         try repeatParameters(in: packet)
         return number
+    }
+
+    /// A parser that began midway may cut its packets otherwise, as that of VC-2 does: a file read from its start has to
+    /// have them.
+    private func findFromStart(_ number: Int) throws(ReelFailure) {
+        guard hasSought else { throw changed(.packetSize, number) }
+        try reopen()
+        guard try advance(to: number) else { throw changed(.packetSize, number) }
+    }
+
+    /// What was found is this packet of the index.
+    private func take(_ number: Int) {
+        upcoming = number + 1
+        found.pts = track.packets[number].pts
+        foundNumber = number
     }
 
     private func repeatParameters(in packet: borrowing Packet) throws(ReelFailure) {
@@ -94,6 +109,7 @@ final class VideoReader {
         demuxer.select([track.stream.index])
         upcoming = 0
         foundNumber = nil
+        hasSought = false
         parameters = [:]
     }
 
@@ -106,6 +122,7 @@ final class VideoReader {
         let entry = track.packets[Int(point.packet)]
         upcoming = nil
         foundNumber = nil
+        hasSought = true
         guard seeksByByte else { return demuxer.seek(stream: track.stream.index, to: entry.pts) }
         return entry.position >= 0 && demuxer.seek(toByte: entry.position)
     }
@@ -119,8 +136,7 @@ final class VideoReader {
             }
             upcoming = number + 1
             if number == wanted {
-                found.pts = track.packets[number].pts
-                foundNumber = number
+                take(number)
                 return true
             }
         }
