@@ -29,7 +29,7 @@ struct DifferJudge {
         if made.kind.encoder.hasPrefix("libvpx") {
             return try probe("stream_tags=alpha_mode").hasPrefix("1") ? made.kind.encoder : nil
         }
-        guard made.kind.encoder.hasSuffix("av1") else { return nil }
+        guard made.kind.encoder.contains("av1"), source.hasSuffix(".mp4") else { return nil }
         return try probe("packet=flags").contains("D") ? "libaom-av1" : nil
     }
 
@@ -60,11 +60,12 @@ struct DifferJudge {
             let isScaled = job.diagnostics.contains { if case .framesScaled = $0 { true } else { false } }
             let size = isScaled ? "\(video.width):\(video.height):" : ""
             let scale = "scale=\(size)flags=bicubic+accurate_rnd+full_chroma_inp"
-            // ffmpeg changes the range where it is asked for a format whose name does not tell it.
-            let ranged = format == own ? stated : format
-            let carried = try Decoded(whole: source, decoder: decoder, pixelFormat: ranged, filter: scale)
-            let converted = try Decoded(job.output, pixelFormat: ranged)
-            others = others.filter(Set(differing(converted, carried)).contains)
+            // ffmpeg may change the range where it is asked for a format whose name does not tell it.
+            for format in Set([format, format == own ? stated : format]) {
+                let carried = try Decoded(whole: source, decoder: decoder, pixelFormat: format, filter: scale)
+                let converted = try Decoded(job.output, pixelFormat: format)
+                others = others.filter(Set(differing(converted, carried)).contains)
+            }
         }
         let frames = job.plan.timeline.frames
         let excused = others.filter { job.index.video.picture(of: frames.lowerBound + $0)?.isDamaged == true }
@@ -108,10 +109,11 @@ struct DifferJudge {
             default: false
             }
         }
-        // ffmpeg's own clock ends at 2⁴⁷.
-        guard !isRepaired, job.index.startTime < Rational(1 << 40) else { return [] }
+        guard !isRepaired else { return [] }
         let clocked = try Decoded(whole: source, decoder: decoder, clock: true)
         let due = clocked.gaps.count == before.gaps.count ? clocked.gaps : before.gaps
+        // ffmpeg's own clock ends at 2⁴⁷, and stands still there.
+        guard due.contains(where: { $0 > Rational(0) }) else { return [] }
         let gaps = zip(after.gaps.dropFirst(), due.dropFirst().reversed())
         let off = gaps.map { $0 > $1 ? $0 - $1 : $1 - $0 }
         // Matroska counts in milliseconds.

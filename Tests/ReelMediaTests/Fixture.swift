@@ -86,7 +86,10 @@ func samples(of path: String, track: Int = 0, channels: Int = 2) throws -> [[Flo
     let raw = folder.path + "/samples"
     try run(
         "ffmpeg",
-        ["-v", "error", "-nostdin", "-i", path, "-map", "0:a:\(track)", "-c:a", "pcm_f32le", "-f", "f32le", raw])
+        [
+            "-v", "error", "-nostdin", "-max_error_rate", "1", "-i", path, "-map", "0:a:\(track)", "-c:a", "pcm_f32le",
+            "-f", "f32le", raw,
+        ])
     let data = try Data(contentsOf: URL(fileURLWithPath: raw))
     let values = data.withUnsafeBytes { bytes in
         (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Float.self) }

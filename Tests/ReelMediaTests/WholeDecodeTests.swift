@@ -72,6 +72,9 @@ struct WholeDecodeTests {
         let job = try reversed(source, to: .nut)
         #expect(job.index.video.frames.count == count)
         #expect(try Decoded(job.output).hashes.count == count)
+        // Some frames look otherwise each time, which is told.
+        let isTold = job.results.flatMap(\.warnings).contains { $0.contains("decoded with errors") }
+        #expect(isTold == name.hasSuffix("nut"))
         guard name.hasSuffix("drc") else { return }
         #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
     }

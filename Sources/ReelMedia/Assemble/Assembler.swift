@@ -73,7 +73,7 @@ public struct Assembler {
         for source in sources { try source.finish() }
         let bytes = try muxer.finish()
         writeback.begin(size: bytes)
-        let checksum = try Verifier(plan: plan, expected: expected, track: index.video).verify(path) {
+        let checksum = try verifier(expected).verify(path) {
             progress(written + $0, frames)
         }
         try writeback.finish()
@@ -96,8 +96,12 @@ public struct Assembler {
             }
             try source.finish()
         }
-        try Verifier(plan: plan, expected: expected, track: index.video).verify(path, progress: progress)
+        try verifier(expected).verify(path, progress: progress)
         return expected.packets
+    }
+
+    private func verifier(_ expected: Expectation) -> Verifier {
+        Verifier(plan: plan, expected: expected, track: index.video, concealed: segments.concealed)
     }
 
     private var isMatroska: Bool { plan.container == .mkv || plan.container == .webm }

@@ -31,6 +31,21 @@ public final class SegmentList {
     /// How many packets a frame comes later in decode order than in presentation order, in the segments known so far.
     var reorderDepth: Int { known.values.reduce(0) { max($0, $1.reorderDepth) } }
 
+    /// Frames of the source of which passes said that the decoder made up parts, in the segments known so far: they need not
+    /// look as they did when the source was decoded.
+    var concealed: Set<Int> {
+        var concealed: Set<Int> = []
+        for case (.video(let frames), let record) in known {
+            for case .framesConcealed(let moments) in record.diagnostics {
+                for place in moments.places { concealed.formUnion(place.frames) }
+                if moments.more > 0, let last = moments.places.last {
+                    concealed.formUnion(last.frames.upperBound..<max(last.frames.upperBound, frames.upperBound))
+                }
+            }
+        }
+        return concealed
+    }
+
     /// The segment of this content, which a pass of the plan makes. Refuses one that shows the same frames in another way.
     func record(of content: SegmentContent, pass: Int) throws(ReelFailure) -> SegmentRecord {
         while true {

@@ -47,6 +47,7 @@ struct StreamCheck {
 struct PictureCheck {
     private let plan: Plan
     private let track: VideoTrack
+    private let concealed: Set<Int>
     private let digest: PictureDigest
     /// When each frame is to be shown, in seconds from the first one, and on which clock the output has that.
     private let times: [Rational]
@@ -55,13 +56,15 @@ struct PictureCheck {
     private var first: Timestamp?
 
     /// - Parameters:
+    ///   - concealed: frames of the source that need not look as they did.
     ///   - times: of all frames, in the order in which they are shown, counted by `timeBase`.
     ///   - clock: the output's.
     init(
-        plan: Plan, track: VideoTrack, times: [Int64], timeBase: TimeBase, clock: TimeBase
+        plan: Plan, track: VideoTrack, concealed: Set<Int>, times: [Int64], timeBase: TimeBase, clock: TimeBase
     ) throws(ReelFailure) {
         self.plan = plan
         self.track = track
+        self.concealed = concealed
         self.times = times.map { timeBase.seconds(Ticks($0 - times[0])) }
         self.clock = clock
         digest = try PictureDigest()
@@ -78,7 +81,7 @@ struct PictureCheck {
         }
         if let flaw = timeFlaw(of: frame) { return flaw }
         let place = plan.timeline.frames.upperBound - 1 - count
-        guard let known = track.picture(of: place), !known.isDamaged else { return nil }
+        guard let known = track.picture(of: place), !known.isDamaged, !concealed.contains(place) else { return nil }
         let shown = digest.describe(frame)
         if isExact(frame, known) { return shown.hash == known.hash ? nil : .framePicture(frame: count) }
         let distance = shown.likeness.distance(to: known.likeness)

@@ -69,6 +69,8 @@ struct Verifier {
     let expected: Expectation
     /// The source's video.
     let track: VideoTrack
+    /// Frames of it that need not look as they did when it was decoded.
+    let concealed: Set<Int>
 
     /// Throws where count, payload, timestamps or durations of any stream differ, or decode times do not increase. Returns
     /// SHA-256 of the bytes that were read, which is the whole file, in hexadecimal.
@@ -111,7 +113,8 @@ struct Verifier {
     private func pictureCheck(_ clock: TimeBase) throws(ReelFailure) -> PictureCheck {
         let video = expected.streams[0]
         return try PictureCheck(
-            plan: plan, track: track, times: video.presentation.sorted(), timeBase: video.timeBase, clock: clock)
+            plan: plan, track: track, concealed: concealed, times: video.presentation.sorted(),
+            timeBase: video.timeBase, clock: clock)
     }
 
     /// What libavformat writes to MP4 where a track says nothing: a text of no characters.

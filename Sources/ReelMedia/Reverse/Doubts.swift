@@ -23,6 +23,10 @@ struct Doubts {
     private var last: Int?
     /// What was found with the frame that came last.
     private(set) var found: Doubt?
+    /// Whether the frame that came last looks otherwise than it did, and nothing better is to be had.
+    private(set) var isUnsteady = false
+    /// The first frame that the decoder made up parts of, when all of the source was decoded.
+    private let firstDamaged: Int?
 
     init(track: VideoTrack, places: FramePlaces, wanted: Range<Int>, start: DecodingStart) throws(ReelFailure) {
         self.track = track
@@ -30,11 +34,13 @@ struct Doubts {
         self.wanted = wanted
         self.start = start
         digest = track.pictures.isEmpty ? nil : try PictureDigest()
+        firstDamaged = track.pictures.firstIndex(where: \.isDamaged)
     }
 
     /// The place of a frame that came; nil where it is of no use, or doubtful.
     mutating func place(of frame: borrowing Frame) -> Int? {
         found = nil
+        isUnsteady = false
         let place = if let digest { place(of: frame, by: digest) } else { placeByTime(of: frame) }
         if let place { last = max(place, last ?? place) }
         return found == nil ? place : nil
@@ -66,8 +72,9 @@ struct Doubts {
             .filter { $0 < track.frames.count && $0 > last ?? -1 }
         if let place = hints.first(where: { track.picture(of: $0)?.hash == hash }) { return place }
         guard let place = hints.first, wanted.contains(place) else { return nil }
-        // What a decoder makes up need not be the same twice.
-        if start.isAtStart, track.picture(of: place)?.isDamaged == true { return place }
+        // What a decoder makes up need not be the same twice, nor what refers to it.
+        isUnsteady = start.isAtStart && firstDamaged.map { $0 <= place } ?? false
+        if isUnsteady { return place }
         found = Doubt(disproof: .picture, frame: place)
         return nil
     }

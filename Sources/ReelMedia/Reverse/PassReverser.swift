@@ -157,7 +157,7 @@ public final class PassReverser {
                 if let next = pending.first, next.contains(slot) {
                     // Some decoders report errors only in the log, where recon has counted them.
                     let isDamaged = frame.isDamaged || track.picture(of: slot)?.isDamaged == true
-                    if isDamaged { work.concealed.append(slot) }
+                    if isDamaged || doubts.isUnsteady { work.concealed.append(slot) }
                     if try converter.resize(frame) { work.resized = true }
                     try buffer.insert(frame, slot: slot, copying: isDecoded)
                 }
