@@ -109,7 +109,8 @@ final class Demuxer {
     /// Timestamps of a broadcast, whose clock may restart midway.
     var mayRestart: Bool { native.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0 }
 
-    var fileSize: Int64 { avio_size(native.pointee.pb) }
+    /// Asked of the system once: progress needs it at each packet.
+    private(set) lazy var fileSize = avio_size(native.pointee.pb)
     var metadata: [Tag] { tags(of: native.pointee.metadata) }
     var streamCount: Int { Int(native.pointee.nb_streams) }
 
