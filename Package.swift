@@ -66,27 +66,39 @@ let package = Package(
             dependencies: ["ReelCore", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict),
         .target(
-            name: "ReelPipeline",
+            name: "ReelJobs",
             dependencies: [
                 "ReelCore", "ReelEngine", "ReelQueue", "ReelStore", "ReelWords",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
+            ], swiftSettings: strict),
+        .target(
+            name: "ReelWork",
+            dependencies: [
+                "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelStore", "ReelWords",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: strict),
+        .target(
+            name: "ReelTerminal",
+            dependencies: [
+                "ReelCore", "ReelJobs", "ReelQueue", "ReelStore", "ReelWords",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
 
         .executableTarget(
             name: "reel-coordinator",
             dependencies: [
-                "ReelPipeline", "ReelWords", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
+                "ReelJobs", "ReelTerminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: strict),
         .executableTarget(
             name: "reel-worker",
             dependencies: [
-                "ReelPipeline", "ReelWords", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ReelJobs", "ReelTerminal", "ReelWork",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),
         .executableTarget(
@@ -124,7 +136,12 @@ let package = Package(
         .testTarget(
             name: "ReelMediaTests", dependencies: ["ReelMedia", "ReelCore", "ReelWords"], swiftSettings: strict),
         .testTarget(
-            name: "ReelPipelineTests", dependencies: ["ReelCore", "ReelPipeline", "ReelQueue", "ReelStore"],
+            name: "ReelJobsTests", dependencies: ["ReelCore", "ReelJobs", "ReelQueue", "ReelStore"],
+            swiftSettings: strict),
+        .testTarget(name: "ReelWorkTests", dependencies: ["ReelWork"], swiftSettings: strict),
+        .testTarget(
+            name: "ReelTerminalTests",
+            dependencies: ["ReelCore", "ReelJobs", "ReelQueue", "ReelTerminal", "ReelWords"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

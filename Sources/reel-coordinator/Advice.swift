@@ -1,5 +1,6 @@
 internal import ReelCore
-internal import ReelPipeline
+internal import ReelJobs
+internal import ReelTerminal
 
 /// What a person at this command line can do about a failure. The library says what and where, and knows no options.
 enum Advice {
@@ -53,6 +54,11 @@ enum Advice {
         case .draining: "start another reel-worker"
         default: nil
         }
+    }
+
+    /// Why a job waits, and what a person can do about it.
+    static func sentence(on reason: WaitReason) -> String {
+        ([reason.description] + [text(for: reason)].compactMap(\.self)).joined(separator: ": ")
     }
 
     /// "--video-codec".

@@ -1,9 +1,10 @@
 internal import Foundation
 internal import ReelCore
 internal import ReelEngine
-internal import ReelPipeline
+internal import ReelJobs
 internal import ReelQueue
 internal import ReelStore
+internal import ReelTerminal
 internal import ReelWords
 internal import Synchronization
 
@@ -45,7 +46,7 @@ struct LocalRun: Sendable {
         do throws(ReelFailure) {
             // Redis and a worker take about as long to start as recon takes.
             let (folder, view) = try await cluster(memoryTotal, store).with { redis in
-                let reading = ReadingDisplay()
+                let reading = ReadingDisplay(on: console)
                 defer { reading.clear() }
                 let submit = Submit(
                     store: store, engine: EngineHost(executable: try programs.path("reel-engine")),
@@ -56,12 +57,12 @@ struct LocalRun: Sendable {
                 held.withLock { $0 = (folder, lock) }
                 let placed = try await submit.place(job, anew: anew)
                 reading.clear()
-                if placed.resumed { Console.say("goes on where an earlier run of the same job stopped") }
+                if placed.resumed { console.say("goes on where an earlier run of the same job stopped") }
                 return (folder, try await finish(placed, with: submit, in: store, redis))
             }
             try deliver.move(folder, outOf: workspace)
             let seconds = (ContinuousClock.now - begun) / .seconds(1)
-            Console.say("wrote \(deliver.output): \(view.frames) frames in \(ClockTime.text(seconds: seconds))")
+            console.say("wrote \(deliver.output): \(view.frames) frames in \(ClockTime.text(seconds: seconds))")
             return view
         } catch {
             guard let folder = held.withLock({ $0?.job }) else { throw error }
@@ -91,7 +92,7 @@ struct LocalRun: Sendable {
     ) async throws(ReelFailure) -> JobView {
         let board = Board(redis, name: "reel-coordinator-run")
         try await submit.publish(placed, on: board)
-        var display = ProgressDisplay()
+        var display = ProgressDisplay(on: console)
         defer { display.clear() }
         let status = try await Follow(placed.id, on: board, patience: .seconds(15)).untilEnd {
             status throws(ReelFailure) in
@@ -112,7 +113,7 @@ struct LocalRun: Sendable {
             try job.remove()
             store.removeUnusedSources()
         } catch {
-            Console.say(error.words)
+            console.say(error.words)
         }
         return failure
     }

@@ -1,12 +1,16 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelPipeline
+internal import ReelTerminal
+
+/// What this program says, and to whom.
+let console = Console(name: "reel-coordinator") { Advice.text(for: $0) }
 
 @main
 struct ReelCoordinator: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reel-coordinator",
         abstract: "Reverses videos, frame by frame exact, on one machine or many.",
+        version: Release.version,
         subcommands: [
             RunCommand.self, SubmitCommand.self, PlanCommand.self, StatusCommand.self, QueueCommand.self,
             WorkersCommand.self, FetchCommand.self, VerifyCommand.self, CancelCommand.self, RetryCommand.self,
@@ -15,17 +19,5 @@ struct ReelCoordinator: AsyncParsableCommand {
             InitCommand.self,
         ])
 
-    static func main() async {
-        do {
-            try CommandArguments.check()
-            var command = try parseAsRoot()
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
-            }
-        } catch {
-            Console.exit(self, with: error)
-        }
-    }
+    static func main() async { await console.run(self) }
 }

@@ -9,7 +9,8 @@ import ReelMedia
 struct EngineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reel-engine",
-        abstract: "Does reel's media work. Started by reel-worker and reel-coordinator, not by hand.")
+        abstract: "Does reel's media work. Started by reel-worker and reel-coordinator, not by hand.",
+        version: Release.version)
 
     @Option(help: "Bytes of memory that a pass may take; address space is limited to 400 MiB above it.")
     var memory: UInt64?

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelPipeline
+internal import ReelJobs
+internal import ReelTerminal
 
 /// Ends jobs.
 struct CancelCommand: AsyncParsableCommand {

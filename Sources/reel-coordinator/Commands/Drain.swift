@@ -1,7 +1,8 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelPipeline
+internal import ReelJobs
 internal import ReelQueue
+internal import ReelTerminal
 
 /// Has workers claim no more.
 struct DrainCommand: AsyncParsableCommand {
@@ -20,7 +21,7 @@ struct DrainCommand: AsyncParsableCommand {
             throw ReelFailure(.workerUnknown(name: worker))
         }
         for worker in named.map(\.report.worker) where try await board.drain(worker) {
-            Console.say("worker \(worker) drains")
+            console.say("worker \(worker) drains")
         }
     }
 }

@@ -1,7 +1,8 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelPipeline
+internal import ReelJobs
 internal import ReelStore
+internal import ReelTerminal
 
 /// Delivers what the store has.
 struct FetchCommand: AsyncParsableCommand {
@@ -29,7 +30,7 @@ struct FetchCommand: AsyncParsableCommand {
         let folder = try store.open().job(JobID(job))
         guard folder.exists else { throw JobControl.unknown(JobID(job)) }
         try await Interruption.cancelling { try deliver.copy(folder) }
-        Console.say("wrote \(deliver.output)")
-        if json, let view = try JobView(folder) { Console.json(view.delivered(to: deliver.output)) }
+        console.say("wrote \(deliver.output)")
+        if json, let view = try JobView(folder) { console.json(view.delivered(to: deliver.output)) }
     }
 }

@@ -1,7 +1,8 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelPipeline
+internal import ReelJobs
 internal import ReelStore
+internal import ReelTerminal
 
 /// Makes a store.
 struct InitCommand: ParsableCommand {
@@ -17,7 +18,7 @@ struct InitCommand: ParsableCommand {
     func run() throws {
         let made = try store.make()
         guard let id = made.id else { throw ReelFailure(.storeMissing(path: made.root)) }
-        Console.say("\(made.root) is a store")
-        Console.result(id.text)
+        console.say("\(made.root) is a store")
+        console.result(id.text)
     }
 }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelPipeline
+internal import ReelJobs
+internal import ReelTerminal
 
 /// Holds jobs back.
 struct PauseCommand: AsyncParsableCommand {

@@ -1,8 +1,9 @@
 internal import ArgumentParser
 internal import ReelCore
 internal import ReelEngine
-internal import ReelPipeline
+internal import ReelJobs
 internal import ReelStore
+internal import ReelTerminal
 
 /// What `submit` would do, without doing it.
 struct PlanCommand: AsyncParsableCommand {
@@ -30,16 +31,16 @@ struct PlanCommand: AsyncParsableCommand {
         let view = try await Interruption.cancelling {
             let folder = try PrivateFolder()
             let store = try Store.make(root: folder.path)
-            let reading = ReadingDisplay()
+            let reading = ReadingDisplay(on: console)
             defer { reading.clear() }
             let submit = Submit(store: store, engine: engine, capacity: Capacity(slots: 8), heard: reading.heard)
             return try PlanView(await submit.place(job, anew: false), in: store)
         }
-        if json { Console.json(view) } else { show(view) }
+        if json { console.json(view) } else { show(view) }
     }
 
     private func show(_ view: PlanView) {
-        for line in PlanText.lines(view) { Console.result(line) }
-        for warning in view.warnings { Console.say("warning: \(warning)") }
+        for line in PlanText.lines(view) { console.result(line) }
+        for warning in view.warnings { console.say("warning: \(warning)") }
     }
 }

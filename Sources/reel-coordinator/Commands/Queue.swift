@@ -1,7 +1,8 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelPipeline
+internal import ReelJobs
 internal import ReelQueue
+internal import ReelTerminal
 
 /// The queue.
 struct QueueCommand: AsyncParsableCommand {
@@ -16,13 +17,13 @@ struct QueueCommand: AsyncParsableCommand {
     func run() async throws {
         let isForPeople = !reading.json
         try await reading.show(redis) { board throws(ReelFailure) in
-            let view = try await JobReader(board: board, store: nil).queue()
+            let view = try await JobReader(board: board, store: nil, advice: Advice.text).queue()
             var strips: [String: PassStrip] = [:]
             for job in view.jobs where isForPeople {
-                strips[job.id] = try await board.strip(JobID(job.id), cells: Console.canvas.columns)
+                strips[job.id] = try await board.strip(JobID(job.id), cells: console.canvas.columns)
             }
             let seen = strips
-            return Picture(json: view) { QueueText.lines(view, strips: seen, on: $0) }
+            return Snapshot(json: view) { QueueText.lines(view, strips: seen, on: $0) }
         }
     }
 }

@@ -1,8 +1,9 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelPipeline
+internal import ReelJobs
 internal import ReelQueue
 internal import ReelStore
+internal import ReelTerminal
 internal import ReelWords
 
 /// Rebuilds the board from the store.
@@ -19,22 +20,22 @@ struct RecoverCommand: AsyncParsableCommand {
         let board = try await redis.connect(warnings: true)
         try await store.join(board)
         let audit = try await board.audit()
-        if audit.repairs > 0 { Console.say("\(audit.repairs) repairs in \(audit.jobs) jobs of the board") }
+        if audit.repairs > 0 { console.say("\(audit.repairs) repairs in \(audit.jobs) jobs of the board") }
         let outcomes = try await Recover(store: store, board: board).all()
         var lost: [JobID] = []
         for (job, outcome) in outcomes {
             switch outcome {
             case .recovered:
                 let passes = try await board.status(job)?.passes.done ?? 0
-                Console.say("job \(job) goes on; passes that were finished: \(passes)")
-                Console.result(job.text)
-            case .known: Console.say("job \(job) is on the board")
+                console.say("job \(job) goes on; passes that were finished: \(passes)")
+                console.result(job.text)
+            case .known: console.say("job \(job) is on the board")
             case .lost(let why):
-                Console.say("job \(job) cannot be put back: \(why.words); submit it again")
+                console.say("job \(job) cannot be put back: \(why.words); submit it again")
                 lost.append(job)
             }
         }
-        if outcomes.isEmpty { Console.say("the store has no unfinished job") }
+        if outcomes.isEmpty { console.say("the store has no unfinished job") }
         guard lost.isEmpty else {
             throw ReelFailure(.jobsNotRecovered(jobs: lost))
         }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelPipeline
+internal import ReelJobs
+internal import ReelTerminal
 
 /// Removes ended jobs.
 struct RemoveCommand: AsyncParsableCommand {

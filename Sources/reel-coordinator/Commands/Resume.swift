@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelPipeline
+internal import ReelJobs
+internal import ReelTerminal
 
 /// Lets paused jobs go on.
 struct ResumeCommand: AsyncParsableCommand {

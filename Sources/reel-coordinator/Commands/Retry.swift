@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelPipeline
+internal import ReelJobs
+internal import ReelTerminal
 
 /// Has failed jobs run again.
 struct RetryCommand: AsyncParsableCommand {

@@ -2,9 +2,10 @@ internal import ArgumentParser
 internal import Foundation
 internal import ReelCore
 internal import ReelEngine
-internal import ReelPipeline
+internal import ReelJobs
 internal import ReelQueue
 internal import ReelStore
+internal import ReelTerminal
 
 /// One machine: a Redis and workers of its own, for one job.
 struct RunCommand: AsyncParsableCommand {
@@ -18,26 +19,13 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var spec: SpecOptions
 
-    @Option(help: "Passes at once, at most. Default: the number of cores.")
-    var slots: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "Memory that all passes may take together. Default: 0.6 of what there is.", valueName: "size"))
-    var memoryTotal: ByteSize?
+    @OptionGroup var slots: SlotOptions
 
     @Flag(help: "Start anew where an interrupted run of the same job could be resumed.")
     var force = false
 
     @Flag(help: "Print what became of it as a line of JSON.")
     var json = false
-
-    func validate() throws {
-        let limit = WorkerSettings.slotLimit
-        guard limit.contains(slots ?? 1) else {
-            throw ValidationError("--slots must be \(limit.lowerBound) to \(limit.upperBound)")
-        }
-    }
 
     func run() async throws {
         let choice = try output.choice(for: source, lossless: spec.lossless)
@@ -46,9 +34,8 @@ struct RunCommand: AsyncParsableCommand {
         try deliver.check(source: source)
         let local = LocalRun(
             job: job, deliver: deliver, programs: try Programs(),
-            slots: slots ?? ProcessInfo.processInfo.activeProcessorCount,
-            memoryTotal: memoryTotal?.bytes ?? HostMemory.budget, memoryIsLimited: memoryTotal != nil, anew: force)
+            slots: slots.count, memoryTotal: slots.memory, memoryIsLimited: slots.memoryTotal != nil, anew: force)
         let view = try await Interruption.cancelling { try await local.run() }
-        if json { Console.json(view) }
+        if json { console.json(view) }
     }
 }

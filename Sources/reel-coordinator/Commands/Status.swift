@@ -1,8 +1,9 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelPipeline
+internal import ReelJobs
 internal import ReelQueue
 internal import ReelStore
+internal import ReelTerminal
 
 /// Jobs, or one job in full.
 struct StatusCommand: AsyncParsableCommand {
@@ -25,15 +26,15 @@ struct StatusCommand: AsyncParsableCommand {
         let store = try store.openIfNamed()
         guard let job = job.map(JobID.init) else {
             return try await reading.show(redis) { board throws(ReelFailure) in
-                let list = try await JobReader(board: board, store: store).latest()
-                return Picture(json: list.jobs) { JobText.lines(list.jobs, unreadable: list.unreadable, on: $0) }
+                let list = try await JobReader(board: board, store: store, advice: Advice.text).latest()
+                return Snapshot(json: list.jobs) { JobText.lines(list.jobs, unreadable: list.unreadable, on: $0) }
             }
         }
         let isForPeople = !reading.json
         try await reading.show(redis, job: job) { board throws(ReelFailure) in
-            let view = try await JobReader(board: board, store: store).one(job)
-            let strip = isForPeople ? try await board.strip(job, cells: Console.canvas.columns) : nil
-            return Picture(json: view, isFinal: view.state.isTerminal) { JobText.lines(view, strip: strip, on: $0) }
+            let view = try await JobReader(board: board, store: store, advice: Advice.text).one(job)
+            let strip = isForPeople ? try await board.strip(job, cells: console.canvas.columns) : nil
+            return Snapshot(json: view, isFinal: view.state.isTerminal) { JobText.lines(view, strip: strip, on: $0) }
         }
     }
 }

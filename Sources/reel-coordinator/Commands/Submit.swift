@@ -2,9 +2,10 @@ internal import ArgumentParser
 internal import Foundation
 internal import ReelCore
 internal import ReelEngine
-internal import ReelPipeline
+internal import ReelJobs
 internal import ReelQueue
 internal import ReelStore
+internal import ReelTerminal
 internal import ReelWords
 
 /// The distributed way: hands jobs to whichever workers share the board and the store.
@@ -54,7 +55,7 @@ struct SubmitCommand: AsyncParsableCommand {
         let store = try store.open()
         let board = try await redis.connect(warnings: true)
         try await store.join(board)
-        let reading = ReadingDisplay()
+        let reading = ReadingDisplay(on: console)
         let submit = Submit(
             store: store, engine: EngineHost(executable: try Programs().path("reel-engine")),
             capacity: try await Capacity.ofWorkers(on: board), heard: reading.heard)
@@ -68,7 +69,7 @@ struct SubmitCommand: AsyncParsableCommand {
                 }
             }
             if !wait {
-                Console.say("when it is done: reel-coordinator fetch \(order.job.id) -o \(order.deliver.output)")
+                console.say("when it is done: reel-coordinator fetch \(order.job.id) -o \(order.deliver.output)")
             }
             placed.append((found, order.deliver))
         }
@@ -77,7 +78,7 @@ struct SubmitCommand: AsyncParsableCommand {
             let view = try await SubmitCommand.reporting(job.id, json: json) { () throws(ReelFailure) in
                 try await SubmitCommand.follow(job, deliver, on: board)
             }
-            if json { Console.json(view) }
+            if json { console.json(view) }
         }
     }
 
@@ -89,7 +90,7 @@ struct SubmitCommand: AsyncParsableCommand {
             return try await body()
         } catch {
             let failure = error.kind == .interrupted ? ReelFailure(.jobGoesOn(job: id)) : error
-            if json { Console.json(ErrorView(failure, message: Console.words(failure), job: id)) }
+            if json { console.json(ErrorView(failure, message: console.words(failure), job: id)) }
             throw failure
         }
     }
@@ -103,17 +104,17 @@ struct SubmitCommand: AsyncParsableCommand {
         ) async throws(ReelFailure) -> PlacedJob {
             let (placed, outcome) = try await submit.submit(job, to: board, anew: anew) { state in
                 if json {
-                    Console.json(SubmittedView(id: job.id.text, state: state))
+                    console.json(SubmittedView(id: job.id.text, state: state))
                 } else {
-                    Console.result(job.id.text)
+                    console.result(job.id.text)
                 }
             }
-            for diagnostic in placed.plan.diagnostics { Console.warn(diagnostic) }
+            for diagnostic in placed.plan.diagnostics { console.warn(diagnostic) }
             switch outcome {
             case .published: break
-            case .attached: Console.say("job \(job.id) is running already")
-            case .resumed: Console.say("job \(job.id) goes on where it was interrupted")
-            case .finished: Console.say("job \(job.id) is done already")
+            case .attached: console.say("job \(job.id) is running already")
+            case .resumed: console.say("job \(job.id) goes on where it was interrupted")
+            case .finished: console.say("job \(job.id) is done already")
             }
             return placed
         }
@@ -124,20 +125,20 @@ struct SubmitCommand: AsyncParsableCommand {
     ) async throws(ReelFailure) -> JobView {
         let view = try await Interruption.cancelling { try await finish(job, on: board) }
         try deliver.copy(job.folder)
-        Console.say("wrote \(deliver.output): \(view.frames) frames")
+        console.say("wrote \(deliver.output): \(view.frames) frames")
         return view.delivered(to: deliver.output)
     }
 
     private static func finish(_ job: PlacedJob, on board: Board) async throws(ReelFailure) -> JobView {
         if job.result != nil, let view = try JobView(job.folder) { return view }
-        var display = ProgressDisplay()
+        var display = ProgressDisplay(on: console)
         display.assumeSaid(job.plan.diagnostics)
         defer { display.clear() }
         let idle = IdleWatch(board)
         let status = try await Follow(job.id, on: board, patience: .seconds(60)).untilEnd {
             status async throws(ReelFailure) in
             display.show(status)
-            if let reason = try await idle.reason(status) { display.warn([reason]) }
+            if let reason = try await idle.reason(status) { display.warn([Advice.sentence(on: reason)]) }
         }
         if let failure = status.endingFailure { throw failure }
         let diagnostics = try await board.passDiagnostics(job.id)

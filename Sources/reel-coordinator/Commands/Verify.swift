@@ -1,7 +1,8 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelPipeline
+internal import ReelJobs
 internal import ReelStore
+internal import ReelTerminal
 
 /// Whether a result is still what was verified when it was made.
 struct VerifyCommand: AsyncParsableCommand {
@@ -30,7 +31,7 @@ struct VerifyCommand: AsyncParsableCommand {
             guard let file else { return (result.path, try result.verify()) }
             return (file, try result.verify(copy: file))
         }
-        Console.say("\(path) is the verified result: \(found.bytes) bytes, SHA-256 \(found.sha256)")
-        if json, let view = try JobView(folder) { Console.json(view.delivered(to: path)) }
+        console.say("\(path) is the verified result: \(found.bytes) bytes, SHA-256 \(found.sha256)")
+        if json, let view = try JobView(folder) { console.json(view.delivered(to: path)) }
     }
 }

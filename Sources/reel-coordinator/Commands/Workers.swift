@@ -1,7 +1,8 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelPipeline
+internal import ReelJobs
 internal import ReelQueue
+internal import ReelTerminal
 
 /// The machines.
 struct WorkersCommand: AsyncParsableCommand {
@@ -14,7 +15,7 @@ struct WorkersCommand: AsyncParsableCommand {
     func run() async throws {
         try await reading.show(redis) { board throws(ReelFailure) in
             let views = try await board.workers().map(WorkerView.init)
-            return Picture(json: views) { _ in WorkerText.lines(views) }
+            return Snapshot(json: views) { _ in WorkerText.lines(views) }
         }
     }
 }

@@ -1,7 +1,8 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelPipeline
+internal import ReelJobs
 internal import ReelStore
+internal import ReelTerminal
 internal import ReelWords
 
 /// Jobs that something is done to.
@@ -23,10 +24,10 @@ struct JobArguments: ParsableArguments {
         var failures: [ReelFailure] = []
         for job in jobs.map(JobID.init) {
             do throws(ReelFailure) {
-                Console.say(JobArguments.words(try await act(control, job), job))
+                console.say(JobArguments.words(try await act(control, job), job))
             } catch {
                 // The first is said at the program's end.
-                if !failures.isEmpty { Console.say(error) }
+                if !failures.isEmpty { console.say(error) }
                 failures.append(error)
             }
         }

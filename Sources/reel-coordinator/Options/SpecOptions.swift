@@ -1,19 +1,12 @@
 public import ArgumentParser
 public import ReelCore
-public import ReelPipeline
+internal import ReelTerminal
+internal import ReelWords
 
 extension AudioMode: ExpressibleByArgument {}
 extension TimestampMode: ExpressibleByArgument {}
 extension VerifyMode: ExpressibleByArgument {}
 extension DamageMode: ExpressibleByArgument {}
-
-extension ByteSize: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
-}
-
-extension BitRate: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
-}
 
 /// A number of threads, or `auto`.
 struct ThreadCount: ExpressibleByArgument {
@@ -24,10 +17,6 @@ struct ThreadCount: ExpressibleByArgument {
         guard argument == "auto" || Int(argument) != nil else { return nil }
         number = Int(argument)
     }
-}
-
-extension ClockTime: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
 }
 
 /// Options that describe the output, and those that shape the work.

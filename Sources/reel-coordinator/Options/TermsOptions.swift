@@ -1,12 +1,8 @@
-public import ArgumentParser
-public import ReelPipeline
+internal import ArgumentParser
+internal import ReelJobs
 internal import ReelStore
-
-extension TimeSpan: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
-
-    public var defaultValueDescription: String { "7d" }
-}
+internal import ReelTerminal
+internal import ReelWords
 
 /// How jobs are to be treated that many share a board and a store with.
 struct TermsOptions: ParsableArguments {

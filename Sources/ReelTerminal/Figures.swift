@@ -1,0 +1,56 @@
+internal import ReelCore
+internal import ReelJobs
+internal import ReelWords
+
+/// Figures of a job as people read them.
+enum Figures {
+    static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(width - text.count, 0))
+    }
+
+    static func rightAligned(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(width - text.count, 0)) + text
+    }
+
+    /// "62 %"; an unfinished job never shows 100.
+    static func percent(_ view: JobView) -> String {
+        guard view.state != .done else { return "100 %" }
+        return view.frames > 0 ? "\(min(view.framesEncoded * 100 / view.frames, 99)) %" : "0 %"
+    }
+
+    /// "63.2 fps".
+    static func speed(_ framesPerSecond: Double) -> String { "\((framesPerSecond * 10).rounded() / 10) fps" }
+
+    /// The state, or what keeps it from being what it says.
+    static func state(_ view: JobView) -> String {
+        guard !view.state.isTerminal else { return view.state.rawValue }
+        return view.paused ? "paused" : view.waitReason != nil ? "waiting" : view.state.rawValue
+    }
+
+    /// "18/40 passes, 2 in flight, 19 ready": what there is none of is not told, but for the first.
+    static func passes(_ view: JobView) -> String {
+        let counts = [
+            (view.passesLive, "in flight"), (view.passesReady, "ready"), (view.passesRetrying, "retrying"),
+            (view.passesExhausted, "exhausted"),
+        ]
+        let told = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        let wait = view.oldestWait.map { "oldest wait \(ClockTime.text(seconds: $0))" }
+        return (["\(view.passesDone)/\(view.passes) passes"] + told + [wait].compactMap(\.self)).joined(separator: ", ")
+    }
+
+    /// A place in a video: "1:12:30.120".
+    static func position(_ seconds: Double) -> String {
+        let milliseconds = Int64((abs(seconds) * 1000).rounded())
+        let whole = ClockTime.text(seconds: Double(milliseconds / 1000))
+        return (seconds < 0 ? "-" : "") + whole + "." + String(1000 + milliseconds % 1000).dropFirst()
+    }
+
+    static func style(_ view: JobView) -> ScreenLine.Style {
+        switch view.state {
+        case .done: .good
+        case .failed: .bad
+        case .cancelled: .faint
+        case .probing, .running, .assembling: view.paused || view.waitReason != nil ? .plain : .busy
+        }
+    }
+}

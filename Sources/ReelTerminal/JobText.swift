@@ -1,0 +1,123 @@
+internal import FoundationEssentials
+public import ReelCore
+public import ReelJobs
+public import ReelQueue
+internal import ReelWords
+
+/// What `status` shows a person.
+public enum JobText {
+    /// Jobs, one after another.
+    public static func lines(
+        _ views: [JobView], unreadable: [JobID: ReelFailure] = [:], on canvas: Canvas
+    ) -> [ScreenLine] {
+        guard !views.isEmpty || !unreadable.isEmpty else { return [ScreenLine("there are no jobs")] }
+        let aside = unreadable.sorted { $0.key.text < $1.key.text }.flatMap { id, failure in
+            QueueText.unreadable(id.text, failure.words, on: canvas)
+        }
+        return lines(views) + aside
+    }
+
+    private static func lines(_ views: [JobView]) -> [ScreenLine] {
+        let frames = views.map { "\($0.framesEncoded)/\($0.frames) frames" }
+        let broad = frames.map(\.count).max() ?? 0
+        return zip(views, frames).map { view, frames in
+            let eta = view.eta.map { "  ETA \(ClockTime.text(seconds: $0))" } ?? ""
+            return ScreenLine(view.id + "  ", .strong)
+                + ScreenLine(Figures.padded(Figures.state(view), 10), Figures.style(view))
+                + ScreenLine(
+                    "  " + Figures.rightAligned(Figures.percent(view), 5) + "  " + Figures.rightAligned(frames, broad)
+                        + "  \(view.source)" + eta)
+                + (view.waitReason.map { ScreenLine("  waits: ", .busy) + ScreenLine($0) } ?? ScreenLine())
+        }
+    }
+
+    /// One job in full.
+    public static func lines(_ view: JobView, strip: PassStrip?, on canvas: Canvas) -> [ScreenLine] {
+        var rows: [(String, ScreenLine)] = [
+            ("job", ScreenLine(view.id + ", ", .strong) + ScreenLine(Figures.state(view), Figures.style(view))),
+            ("source", ScreenLine(view.source)),
+            ("frames", ScreenLine(frames(view))),
+            ("passes", ScreenLine(Figures.passes(view))),
+        ]
+        if let strip {
+            let width = max(min(canvas.columns - indent, 120), 1)
+            rows.append(("", StripText.line(strip, width: width, on: canvas)))
+            rows.append(("", StripText.legend(on: canvas)))
+        }
+        rows.append(("memory", ScreenLine(memory(view))))
+        if let output = view.output { rows.append(("output", ScreenLine(output))) }
+        return rows.map { ScreenLine(Figures.padded($0, indent), .faint) + $1 } + messages(view, on: canvas)
+            + failures(view, on: canvas)
+    }
+
+    private static let indent = 10
+
+    /// Sentences, which may take several rows.
+    private static func messages(_ view: JobView, on canvas: Canvas) -> [ScreenLine] {
+        var rows: [(String, String, ScreenLine.Style)] = []
+        if let reason = view.waitReason { rows.append(("waits", reason, .busy)) }
+        if let failure = view.failure { rows.append(("failed", failure, .bad)) }
+        rows += view.excluded.map { ("excluded", "\($0.host): \($0.reason)", .busy) }
+        rows += warnings(view).map { ("warning", $0, .plain) }
+        return rows.flatMap { name, text, style in
+            ScreenLine(Figures.padded(name, indent), .faint).followed(by: text, style: style, on: canvas)
+        }
+    }
+
+    private static func frames(_ view: JobView) -> String {
+        var text = "\(view.framesEncoded) of \(view.frames), \(Figures.percent(view))"
+        if view.framesPerSecond > 0 { text += ", \(Figures.speed(view.framesPerSecond)) over the last minute" }
+        if let eta = view.eta { text += ", ETA \(ClockTime.text(seconds: eta))" }
+        if view.state == .assembling, view.framesEncoded >= view.frames { text += ", being joined and verified" }
+        return text
+    }
+
+    private static func memory(_ view: JobView) -> String {
+        "\(ByteSize(bytes: view.need)) a pass"
+            + (view.peakRSS > 0 ? ", \(ByteSize(bytes: view.peakRSS)) at most so far" : "")
+    }
+
+    /// Without what has a line of its own.
+    private static func warnings(_ view: JobView) -> [String] {
+        let told = Set(
+            view.excluded.map(JobView.warning)
+                + [view.waitReason].compactMap(\.self))
+        return view.warnings.filter { !told.contains($0) }
+    }
+
+    private static func failures(_ view: JobView, on canvas: Canvas) -> [ScreenLine] {
+        let shown = view.failures.sorted { ($0.recent.last?.time ?? 0) > ($1.recent.last?.time ?? 0) }.prefix(20)
+        let more = view.failureCount - shown.count
+        let rest = more == 1 ? "attempts failed of 1 pass more" : "attempts failed of \(more) passes more"
+        return (shown.isEmpty ? [] : [ScreenLine()]) + shown.flatMap { lines($0, on: canvas) }
+            + (more > 0 ? [ScreenLine(), ScreenLine(rest)] : [])
+    }
+
+    /// A pass's failures: what it is, then each attempt, the last one with its engine's last words.
+    private static func lines(_ failure: FailureView, on canvas: Canvas) -> [ScreenLine] {
+        let attempts = failure.attempts.sorted { $0.key < $1.key }.map { "\($0.value) x \($0.key)" }
+        let head =
+            ScreenLine("pass \(failure.index)", .bad)
+            + ScreenLine(([place(failure)] + attempts).filter { !$0.isEmpty }.map { ", \($0)" }.joined())
+        return [head]
+            + failure.recent.enumerated().flatMap { number, attempt in
+                let time = Date(timeIntervalSince1970: attempt.time.rounded(.down)).formatted(.iso8601)
+                let lines = ScreenLine("  \(time)  \(attempt.host)  ", .faint)
+                    .followed(by: "\(attempt.cause): \(attempt.message)", on: canvas)
+                let log = number == failure.recent.count - 1 ? attempt.log ?? [] : []
+                return lines + log.map { ScreenLine("    | \($0)", .faint) }
+            }
+    }
+
+    private static func place(_ failure: FailureView) -> String {
+        switch failure.kind {
+        case "assembly"?: return "the assembly"
+        case "audio"?: return "audio"
+        default: break
+        }
+        guard let first = failure.firstFrame, let end = failure.endFrame else { return "" }
+        let frames = "frames \(first) to \(end - 1)"
+        guard let from = failure.from, let to = failure.to else { return frames }
+        return frames + ", \(Figures.position(from)) to \(Figures.position(to)) of the source"
+    }
+}

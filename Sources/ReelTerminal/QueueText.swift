@@ -1,0 +1,81 @@
+internal import ReelCore
+public import ReelJobs
+public import ReelQueue
+internal import ReelWords
+
+/// What `queue` shows a person.
+public enum QueueText {
+    /// - Parameter strips: of the jobs, by id.
+    public static func lines(_ view: QueueView, strips: [String: PassStrip], on canvas: Canvas) -> [ScreenLine] {
+        let totals = totals(view) + view.unreadable.flatMap { unreadable($0.id, $0.reason, on: canvas) }
+        guard !view.jobs.isEmpty else { return totals + [ScreenLine("no job waits or runs")] }
+        let counts = view.jobs.map(Figures.passes)
+        let broad = counts.map(\.count).max() ?? 0
+        // Beside the counts where it stays readable, else the whole line is its own.
+        let beside = canvas.columns - broad - 4 >= 20
+        let width = beside ? min(canvas.columns - broad - 4, 100) : max(canvas.columns - 2, 1)
+        let blocks = zip(view.jobs, counts).map { job, count in
+            let strip = strips[job.id].map { StripText.line($0, width: width, on: canvas) } ?? ScreenLine()
+            let below =
+                beside
+                ? [ScreenLine("  ") + strip + ScreenLine("  " + count)]
+                : [ScreenLine("  ") + strip, ScreenLine("  " + count)]
+            return [head(job)] + below + reasons(job, on: canvas)
+        }
+        let legend = canvas.rows ?? .max < 16 ? [] : [ScreenLine(), StripText.legend(on: canvas)]
+        let room = canvas.rows.map { $0 - totals.count - 1 - legend.count - 1 }
+        let shown = fitting(blocks, room)
+        let hidden = max(view.active + view.failed - view.unreadable.count - shown.count, 0)
+        return totals + [ScreenLine()] + shown.joined()
+            + (hidden > 0 ? [ScreenLine(hidden == 1 ? "1 job more" : "\(hidden) jobs more", .faint)] : []) + legend
+    }
+
+    private static func totals(_ view: QueueView) -> [ScreenLine] {
+        let wait = view.oldestWait.map { ", oldest wait \(ClockTime.text(seconds: $0))" } ?? ""
+        let eta = view.eta.map { ", ETA \(ClockTime.text(seconds: $0))" } ?? ""
+        let passes = (view.passesPerSecond * 600).rounded() / 10
+        return [
+            ScreenLine("\(Wording.count(view.active, "job")) active, \(view.failed) failed", .strong)
+                + ScreenLine(
+                    "; \(Wording.count(view.workers, "worker")), \(view.slotsBusy) of \(Wording.count(view.slots, "slot")) busy"
+                ),
+            ScreenLine(
+                "passes: \(view.ready) ready, \(view.inFlight) in flight, \(view.retrying) retrying, "
+                    + "\(view.exhausted) exhausted" + wait),
+            ScreenLine(
+                "last minute: \(Figures.speed(view.framesPerSecond)), \(passes) passes a minute" + eta),
+        ]
+    }
+
+    /// A job of which the board holds something that cannot be read.
+    static func unreadable(_ id: String, _ reason: String, on canvas: Canvas) -> [ScreenLine] {
+        ScreenLine(id + "  cannot be read: ", .bad).followed(by: reason, on: canvas)
+    }
+
+    private static func head(_ job: JobView) -> ScreenLine {
+        let name = job.source.split(separator: "/").last.map(String.init) ?? job.source
+        let eta = job.eta.map { "ETA \(ClockTime.text(seconds: $0))" } ?? ""
+        let speed = job.framesPerSecond > 0 ? Figures.speed(job.framesPerSecond) : ""
+        return ScreenLine(job.id + "  ", .strong)
+            + ScreenLine(Figures.padded(Figures.state(job), 10), Figures.style(job))
+            + ScreenLine(
+                "  " + Figures.rightAligned(Figures.percent(job), 5) + "  " + Figures.rightAligned(speed, 10) + "  "
+                    + Figures.padded(eta, 11) + "  " + name)
+    }
+
+    private static func reasons(_ job: JobView, on canvas: Canvas) -> [ScreenLine] {
+        let why = job.waitReason.map { ScreenLine("  waits: ", .busy).followed(by: $0, on: canvas) }
+        let failed = job.failure.map { ScreenLine("  failed: ", .bad).followed(by: $0, on: canvas) }
+        return (why ?? []) + (failed ?? [])
+    }
+
+    /// As many from the first on as there are rows for.
+    private static func fitting(_ blocks: [[ScreenLine]], _ rows: Int?) -> [[ScreenLine]] {
+        guard var rows else { return blocks }
+        return Array(
+            blocks.prefix { block in
+                rows -= block.count
+                return rows >= 0
+            })
+    }
+}

@@ -1,0 +1,152 @@
+public import ReelCore
+internal import Synchronization
+
+/// Looks again every second and shows what it sees, until nothing of it will change any more.
+///
+/// Looking and showing are two tasks: while Redis does not answer, the screen says so, follows the terminal's size, and
+/// ends at once when it is asked to.
+public struct Watch: Sendable {
+    private let address: String
+    private let output: Output
+    private let console: Console
+    private let look: @Sendable () async throws(ReelFailure) -> Snapshot
+
+    /// - Parameters:
+    ///   - address: Redis's, for people.
+    ///   - look: what is there now.
+    public init(
+        address: String, output: Output, on console: Console,
+        look: @escaping @Sendable () async throws(ReelFailure) -> Snapshot
+    ) {
+        self.address = address
+        self.output = output
+        self.console = console
+        self.look = look
+    }
+
+    /// Throws what `look` throws, unless Redis may answer again.
+    public func run() async throws {
+        let latest = LatestSnapshot()
+        let looker = Task { await watch(into: latest) }
+        defer { looker.cancel() }
+        if case .people = output, console.canRedraw {
+            try await redraw(latest)
+        } else {
+            try await print(latest)
+        }
+    }
+
+    private func watch(into latest: LatestSnapshot) async {
+        while !Task.isCancelled {
+            do {
+                let snapshot = try await look()
+                latest.see(.success(snapshot))
+                if snapshot.isFinal { return }
+            } catch {
+                latest.see(.failure(error))
+                guard error.isOutage else { return }
+            }
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    /// A terminal: one screen, in place.
+    private func redraw(_ latest: LatestSnapshot) async throws {
+        let screen = TerminalScreen(console)
+        var drawn: (looks: Int, canvas: Canvas, trouble: Int?)?
+        var last: Snapshot?
+        while true {
+            let (looks, snapshot, trouble) = try latest.now()
+            let canvas = console.screen
+            if let snapshot, drawn.map({ $0 != (looks, canvas, trouble) }) ?? true {
+                let lines = Watch.trouble(trouble, address) + snapshot.lines(canvas)
+                screen.show(lines, on: canvas)
+                (drawn, last) = ((looks, canvas, trouble), snapshot)
+            }
+            if let last, last.isFinal { break }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        screen.leave()
+        if let last { try output.write(last, on: console) }
+    }
+
+    /// A file, a pipe, or JSON: one after another.
+    private func print(_ latest: LatestSnapshot) async throws {
+        var printed = 0
+        var isToldOf = false
+        while true {
+            let (looks, snapshot, trouble) = try latest.now()
+            if let snapshot, looks > printed {
+                if printed > 0, case .people = output { console.result("") }
+                try output.write(snapshot, on: console)
+                printed = looks
+                if snapshot.isFinal { return }
+            }
+            if trouble != nil, !isToldOf { Watch.trouble(trouble, address).forEach { console.say($0.text) } }
+            isToldOf = trouble != nil
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    private static func trouble(_ seconds: Int?, _ address: String) -> [ScreenLine] {
+        guard let seconds else { return [] }
+        return [ScreenLine("Redis at \(address) has not answered for \(seconds) s; below is what was seen last", .bad)]
+    }
+}
+
+/// What was seen last, and when.
+private final class LatestSnapshot: Sendable {
+    private struct State {
+        var looks = 0
+        var snapshot: Snapshot?
+        var seen = ContinuousClock.now
+        var failure: ReelFailure?
+    }
+
+    private let state = Mutex(State())
+
+    func see(_ result: Result<Snapshot, ReelFailure>) {
+        state.withLock { state in
+            switch result {
+            case .success(let snapshot):
+                state.looks += 1
+                (state.snapshot, state.seen, state.failure) = (snapshot, .now, nil)
+            case .failure(let failure): state.failure = failure
+            }
+        }
+    }
+
+    /// How often something was seen, what, and for how many seconds nothing has been, where that is long. Throws what
+    /// ends the watch.
+    func now() throws(ReelFailure) -> (looks: Int, snapshot: Snapshot?, silence: Int?) {
+        let state = state.withLock { $0 }
+        if let failure = state.failure, !failure.isOutage { throw failure }
+        let silence = ContinuousClock.now - state.seen
+        return (state.looks, state.snapshot, silence >= .seconds(3) ? Int(silence.components.seconds) : nil)
+    }
+}
+
+extension ReelFailure {
+    /// The board cannot be reached, and may be again.
+    fileprivate var isOutage: Bool { kind == .unreachable && cause == .transient }
+}
+
+/// The terminal while something is redrawn on it: a screen of its own without cursor, and the old one afterwards.
+private final class TerminalScreen {
+    private let console: Console
+    private var isOpen = true
+
+    init(_ console: Console) {
+        self.console = console
+        console.print("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
+    }
+
+    deinit { leave() }
+
+    func show(_ lines: [ScreenLine], on canvas: Canvas) { console.print(lines.painted(on: canvas)) }
+
+    func leave() {
+        if isOpen { console.print("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l") }
+        isOpen = false
+    }
+}

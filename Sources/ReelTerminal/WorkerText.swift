@@ -1,0 +1,36 @@
+internal import ReelCore
+public import ReelJobs
+internal import ReelWords
+
+/// What `workers` shows a person.
+public enum WorkerText {
+    public static func lines(_ views: [WorkerView]) -> [ScreenLine] {
+        guard !views.isEmpty else {
+            return [ScreenLine(WaitReason.noWorker.description)]
+        }
+        return views.flatMap { [head($0)] + $0.notes.map { ScreenLine("  \($0)", .bad) } + $0.passes.map(line) }
+    }
+
+    private static func head(_ view: WorkerView) -> ScreenLine {
+        let out = view.slotsOut > 0 ? ", \(view.slotsOut) out of work" : ""
+        let facts =
+            "  \(view.host)  \(view.passes.count)/\(view.slots) slots\(out)  \(ByteSize(bytes: view.memoryTotal))  "
+            + "beat \(Int(view.beatAge.rounded())) s ago"
+        return ScreenLine(view.id, .strong) + ScreenLine(facts)
+            + (view.gone ? ScreenLine("  gone", .bad) : ScreenLine())
+            + (view.draining ? ScreenLine("  draining", .busy) : ScreenLine())
+    }
+
+    private static func line(_ pass: WorkerView.PassView) -> ScreenLine {
+        let what =
+            switch pass.kind {
+            case "assembly"?: "assembly"
+            case "probe"?: "probe"
+            case "audio"?: "pass \(pass.pass), audio"
+            default: "pass \(pass.pass), \(pass.framesEncoded)" + (pass.frames.map { "/\($0)" } ?? "") + " frames"
+            }
+        let speed = pass.framesPerSecond.map { ", \(Figures.speed($0))" } ?? ""
+        let time = pass.seconds.map { ", for \(ClockTime.text(seconds: $0))" } ?? ""
+        return ScreenLine("  \(pass.job)  ", .faint) + ScreenLine(what + speed + time, .busy)
+    }
+}

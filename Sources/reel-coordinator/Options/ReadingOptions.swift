@@ -1,0 +1,35 @@
+internal import ArgumentParser
+internal import ReelCore
+internal import ReelJobs
+internal import ReelQueue
+internal import ReelTerminal
+
+/// What reading commands have in common: shown once or watched, for people or for machines.
+struct ReadingOptions: ParsableArguments {
+    @Flag(help: "Show it again every second; on a terminal redrawn in place.")
+    var watch = false
+
+    @Flag(help: "Print JSON: one line, with --watch a line a second.")
+    var json = false
+
+    /// Shows what `look` finds.
+    ///
+    /// - Parameter job: whose end ends watching; without one Ctrl-C is how it is meant to end.
+    func show(
+        _ redis: RedisOption, job: JobID? = nil,
+        _ look: @escaping @Sendable (Board) async throws(ReelFailure) -> Snapshot
+    ) async throws {
+        let board = try await redis.connect()
+        let output: Output = json ? .json : .people(console.canvas)
+        guard watch else { return try output.write(try await look(board), on: console) }
+        let watch = Watch(address: redis.redis, output: output, on: console) { () async throws(ReelFailure) in
+            try await look(board)
+        }
+        do {
+            try await Interruption.cancelling { try await watch.run() }
+        } catch {
+            guard error.kind == .interrupted else { throw error }
+            if let job { throw ReelFailure(.jobGoesOn(job: job)) }
+        }
+    }
+}

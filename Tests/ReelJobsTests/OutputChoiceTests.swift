@@ -1,0 +1,51 @@
+import ReelCore
+import ReelJobs
+import Testing
+
+@Suite struct OutputNameTests {
+    @Test(arguments: [
+        ("/a/clip.mp4", "/a/clip.reversed.mp4", Container.mp4), ("/a/CLIP.MP4", "/a/CLIP.reversed.mp4", .mp4),
+        ("/a/clip.m4v", "/a/clip.reversed.mp4", .mp4), ("/a/clip.MOV", "/a/clip.reversed.mov", .mov),
+        ("/a/clip.m2ts", "/a/clip.reversed.ts", .ts), ("/a/clip.webm", "/a/clip.reversed.webm", .webm),
+        ("/a/clip.avi", "/a/clip.reversed.mp4", .mp4), ("/a/clip", "/a/clip.reversed.mp4", .mp4),
+        ("/a/my.holiday.mkv", "/a/my.holiday.reversed.mkv", .mkv),
+    ])
+    func besidesTheSource(source: String, path: String, container: Container) throws {
+        let choice = OutputChoice(besides: source, lossless: false)
+        #expect(choice.path == path)
+        #expect(choice.container == container)
+        #expect(try OutputChoice(nil, for: source, lossless: false) == choice)
+    }
+
+    @Test(arguments: [
+        ("/a/clip.mp4", "/a/clip.reversed.mkv"), ("/a/clip.mov", "/a/clip.reversed.mov"),
+        ("/a/clip.nut", "/a/clip.reversed.nut"), ("/a/clip.webm", "/a/clip.reversed.mkv"),
+    ])
+    func lossless(source: String, path: String) {
+        #expect(OutputChoice(besides: source, lossless: true).path == path)
+    }
+
+    @Test(arguments: zip(["o.mp4", "o.mov", "o.MKV", "o.webm", "o.ts", "o.nut"], Container.allCases))
+    func theNameChooses(name: String, container: Container) throws {
+        let choice = try OutputChoice(named: "/b/" + name, lossless: false)
+        #expect(choice.path == "/b/" + name)
+        #expect(choice.container == container)
+    }
+
+    @Test(arguments: ["/b/o.avi", "/b/o", "/b/o.m4v", "/b/.mp4"])
+    func unknownExtensions(path: String) throws {
+        let failure = #expect(throws: ReelFailure.self) { try OutputChoice(named: path, lossless: false) }
+        #expect(failure?.exitCode == 2)
+        #expect(failure?.reason == .outputNotNamed(output: path))
+    }
+
+    @Test(arguments: ["/b/o.mp4", "/b/o.webm", "/b/o.ts"])
+    func containersThatLoseSomething(path: String) throws {
+        let failure = #expect(throws: ReelFailure.self) { try OutputChoice(named: path, lossless: true) }
+        #expect(failure?.exitCode == 3)
+        #expect(
+            failure?.reason
+                == .losslessNotHeld(
+                    container: Container(exactExtension: String(path.split(separator: ".").last ?? "")) ?? .mp4))
+    }
+}

@@ -1,0 +1,76 @@
+import ReelTerminal
+import Testing
+
+@Suite struct ProgressTests {
+    private func sample(_ frames: Int, of total: Int = 1000, at seconds: Double, assembling: Bool = false)
+        -> ProgressSample
+    {
+        ProgressSample(frames: frames, total: total, assembling: assembling, seconds: seconds)
+    }
+
+    @Test func speedAndWhatIsLeft() {
+        var meter = ProgressMeter()
+        meter.add(sample(100, at: 0))
+        #expect(meter.framesPerSecond == nil)
+        meter.add(sample(150, at: 2))
+        #expect(meter.framesPerSecond == 25)
+        #expect(meter.secondsLeft == 34)
+    }
+
+    @Test func speedIsThatOfTheLastTwentySeconds() {
+        var meter = ProgressMeter()
+        for second in 0...100 {
+            meter.add(sample(second < 50 ? second * 2 : 100 + (second - 50) * 8, at: Double(second)))
+        }
+        #expect(meter.framesPerSecond == 8)
+    }
+
+    @Test func bar() {
+        var meter = ProgressMeter()
+        meter.add(sample(0, at: 0))
+        #expect(meter.bar(columns: 80) == "[" + String(repeating: "-", count: 40) + "]    0 %  0/1000 frames")
+        meter.add(sample(500, at: 10))
+        #expect(
+            meter.bar(columns: 80)
+                == "[################-----------------]   50 %  500/1000 frames  50.0 fps  ETA 0:10")
+    }
+
+    @Test(arguments: [10, 20, 40, 60, 80, 200])
+    func barNeverWraps(columns: Int) {
+        var meter = ProgressMeter()
+        meter.add(sample(0, of: 100_000, at: 0))
+        meter.add(sample(99_999, of: 100_000, at: 7))
+        #expect(meter.bar(columns: columns).count < columns)
+    }
+
+    @Test func oneLineAStepOfTenPercent() {
+        var meter = ProgressMeter()
+        var lines: [String] = []
+        for second in 0...40 {
+            meter.add(sample(second * 25, at: Double(second)))
+            if let line = meter.step() { lines.append(line) }
+        }
+        #expect(lines.count == 11)
+        #expect(lines.first == "0 %, 0 of 1000 frames")
+        #expect(lines[1] == "10 %, 100 of 1000 frames, 25.0 fps, ETA 0:36")
+        #expect(lines.last == "100 %, 1000 of 1000 frames, 25.0 fps, ETA 0:00")
+    }
+
+    @Test func assemblingIsSaidOnce() {
+        var meter = ProgressMeter()
+        meter.add(sample(990, at: 0))
+        #expect(meter.step() == "90 %, 990 of 1000 frames")
+        meter.add(sample(1000, at: 1, assembling: true))
+        #expect(meter.step() == "100 %, 1000 of 1000 frames; assembling")
+        #expect(meter.step() == nil)
+        #expect(meter.bar(columns: 100).hasSuffix("100 %  1000/1000 frames  assembling"))
+    }
+
+    @Test func noFramesAtAll() {
+        var meter = ProgressMeter()
+        #expect(meter.bar(columns: 80) == "")
+        #expect(meter.step() == nil)
+        meter.add(sample(0, of: 0, at: 0))
+        #expect(meter.step() == "0 %, 0 of 0 frames")
+    }
+}

@@ -1,0 +1,242 @@
+import ReelCore
+import ReelJobs
+import ReelQueue
+import ReelTerminal
+import Testing
+
+/// What people see of the queue, its jobs and the workers, character by character.
+@Suite struct ScreenTests {
+    private let plain = Canvas.plain
+    private let terminal = Canvas(columns: 80, rows: 24, hasColour: true, hasBlocks: true)
+
+    private func job(
+        _ id: String, source: String, state: JobState = .running, paused: Bool = false, frames: Int = 4000,
+        encoded: Int = 1800, counts: JobStatus.PassCounts, fps: Double = 0, oldestWait: Double? = nil,
+        waits: WaitReason? = nil, failure: ReelFailure? = nil
+    ) -> JobView {
+        let job = PublishedJob(
+            id: JobID(id), source: source, frames: frames, passCount: 40, need: 1 << 30, encoders: [],
+            protocolVersion: 1, diagnostics: [.noTimestamps])
+        return JobView(
+            JobStatus(
+                job: job, state: state, isPaused: paused, passes: counts, framesEncoded: encoded,
+                pace: Pace(framesPerSecond: fps, passesPerSecond: 0.2), peakRSS: 1 << 29, created: 0,
+                oldestWait: oldestWait, failure: failure),
+            output: nil, waitReason: waits, waitAdvice: waits.map { _ in "let it go on" })
+    }
+
+    private let died = ReelFailure(.engineDied(place: .idle, end: .signalled(signal: 11), lastWords: nil))
+
+    private var queue: QueueView {
+        let jobs = [
+            job(
+                "5d0c2f3a9be17c44", source: "/films/holiday.mov",
+                counts: JobStatus.PassCounts(done: 18, live: 2, ready: 19, retrying: 1), fps: 31.62, oldestWait: 31.2),
+            job(
+                "8fa01b7c6d5e4f30", source: "/films/b.mp4", paused: true, encoded: 0,
+                counts: JobStatus.PassCounts(ready: 40), waits: .paused),
+            job(
+                "c3d2e1f0a9b87654", source: "/films/c.mp4", state: .failed,
+                counts: JobStatus.PassCounts(done: 39, exhausted: 1),
+                failure: ReelFailure(.passExhausted(pass: 3, attempts: 3, last: died))),
+        ]
+        let report = WorkerReport(
+            worker: WorkerID("w"), host: "h", slots: 2, memoryTotal: 1, encoders: [], protocolVersion: 1, held: [])
+        return QueueView(
+            jobs: jobs, counts: (active: 2, failed: 1), pace: Pace(framesPerSecond: 31.62, passesPerSecond: 0.2),
+            workers: [
+                WorkerStatus(report: report, beatAge: 1, draining: false),
+                WorkerStatus(report: report, beatAge: 30, isGone: true, draining: false),
+            ])
+    }
+
+    private func strip(done: Int, live: Int, failed: Int = 0) -> PassStrip {
+        PassStrip(
+            cells: (0..<40).map { index in
+                PassStrip.Cell(
+                    passes: 1, done: index < done ? 1 : 0, live: index >= done && index < done + live ? 1 : 0,
+                    failed: index >= 38 && index - 38 < failed ? 1 : 0)
+            })
+    }
+
+    private var strips: [String: PassStrip] {
+        [
+            "5d0c2f3a9be17c44": strip(done: 18, live: 2, failed: 1), "8fa01b7c6d5e4f30": strip(done: 0, live: 0),
+            "c3d2e1f0a9b87654": strip(done: 38, live: 0, failed: 2),
+        ]
+    }
+
+    private func text(_ lines: [ScreenLine], _ canvas: Canvas) -> String {
+        lines.map { $0.rendered(on: canvas) }.joined(separator: "\n")
+    }
+
+    @Test func theQueueInAPipe() {
+        #expect(
+            text(QueueText.lines(queue, strips: strips, on: plain), plain) == """
+                2 jobs active, 1 failed; 1 worker, 0 of 2 slots busy
+                passes: 59 ready, 2 in flight, 1 retrying, 1 exhausted, oldest wait 0:32
+                last minute: 31.6 fps, 12.0 passes a minute, ETA 1:10
+
+                5d0c2f3a9be17c44  running      45 %    31.6 fps  ETA 1:10     holiday.mov
+                  ##############>>..............!  18/40 passes, 2 in flight, 19 ready, 1 retrying, oldest wait 0:32
+                8fa01b7c6d5e4f30  paused        0 %                           b.mp4
+                  ...............................  0/40 passes, 40 ready
+                  waits: it is paused: let it go on
+                c3d2e1f0a9b87654  failed       45 %                           c.mp4
+                  ##############################!  39/40 passes, 1 exhausted
+                  failed: pass 3 failed 3 times: engine died of signal 11 (SIGSEGV) between two requests
+
+                # done  > running  . waiting  ! failed  (passes in the order in which they are given out)
+                """)
+    }
+
+    @Test func theQueueOnATerminal() {
+        let lines = QueueText.lines(queue, strips: strips, on: terminal)
+        #expect(lines.map(\.width).max() ?? 0 <= 80 || lines.last?.text.hasPrefix("█ done") == true)
+        let shown = text(lines, terminal)
+        let done = String(repeating: "█", count: 36)
+        #expect(shown.contains("  \u{1B}[32m\(done)\u{1B}[0m\u{1B}[33m▒▒▒\u{1B}[0m\u{1B}[2m·"))
+        #expect(shown.contains("\u{1B}[1;31m×"))
+        let dumb = Canvas.terminal(columns: 80, environment: ["TERM": "dumb"])
+        #expect(!text(QueueText.lines(queue, strips: strips, on: dumb), dumb).contains("\u{1B}"))
+    }
+
+    @Test func jobsThatDoNotFitAreCounted() {
+        let small = Canvas(columns: 120, rows: 10, hasColour: false, hasBlocks: true)
+        let lines = QueueText.lines(queue, strips: strips, on: small).map(\.text)
+        #expect(lines.count <= 10)
+        #expect(lines.last == "1 job more")
+        #expect(lines.contains { $0.hasPrefix("8fa01b7c6d5e4f30") })
+    }
+
+    @Test func nothingToShow() {
+        let empty = QueueView(jobs: [], counts: (0, 0), pace: .none, workers: [])
+        #expect(QueueText.lines(empty, strips: [:], on: plain).last?.text == "no job waits or runs")
+        #expect(JobText.lines([], on: plain).map(\.text) == ["there are no jobs"])
+        #expect(WorkerText.lines([])[0].text.hasPrefix("no worker is connected"))
+    }
+
+    @Test func aJobInFull() throws {
+        let attempts = (1...2).map { number in
+            PassFailure.Attempt(
+                cause: "crash", reason: died, worker: "w\(number)", host: "node-\(number)",
+                token: "t\(number)", time: 1_700_000_000 + Double(number))
+        }
+        var view = queue.jobs[0]
+        let pass = Pass.video(VideoPass(randomAccessPoint: 0, frames: 0..<12, runCount: 1))
+        let failure = PassFailure(index: 39, attempts: ["crash": 2], recent: attempts)
+        let log = (1...12).map { "line \($0)\n" }.joined() + "an \u{1B}[2J escape"
+        view.failures = [FailureView(failure, pass: pass, index: PlanTextTests.index(), logs: ["t2": log])]
+        view.failureCount = 3
+        let strip = strip(done: 18, live: 2, failed: 1)
+        #expect(
+            text(JobText.lines(view, strip: strip, on: plain), plain) == """
+                job       5d0c2f3a9be17c44, running
+                source    /films/holiday.mov
+                frames    1800 of 4000, 45 %, 31.6 fps over the last minute, ETA 1:10
+                passes    18/40 passes, 2 in flight, 19 ready, 1 retrying, oldest wait 0:32
+                          #########################################>>>>.........................................!!..
+                          # done  > running  . waiting  ! failed  (passes in the order in which they are given out)
+                memory    1 GiB a pass, 512 MiB at most so far
+                warning   the video has no timestamps: its frames are shown in order, at the rate it states
+
+                pass 39, frames 0 to 11, 0:00.083 to 0:00.584 of the source, 2 x crash
+                  2023-11-14T22:13:21Z  node-1  crash: engine died of signal 11 (SIGSEGV) between two requests
+                  2023-11-14T22:13:22Z  node-2  crash: engine died of signal 11 (SIGSEGV) between two requests
+                    | line 4
+                    | line 5
+                    | line 6
+                    | line 7
+                    | line 8
+                    | line 9
+                    | line 10
+                    | line 11
+                    | line 12
+                    | an \\u{1B}[2J escape
+
+                attempts failed of 2 passes more
+                """)
+    }
+
+    @Test func aCrashIsToldFromItsBeginning() {
+        let attempt = PassFailure.Attempt(
+            cause: "crash", reason: ReelFailure(.engineEnded), worker: "w", host: "h", token: "t", time: 0)
+        let report = "a word before\n\n*** Program crashed: Bad pointer ***\n\nThread 0 crashed:\n"
+        let registers = (1...40).map { "r\($0) 0\n" }.joined()
+        let failure = PassFailure(index: 0, attempts: ["crash": 1], recent: [attempt])
+        let log = FailureView(failure, logs: ["t": report + registers]).recent[0].log ?? []
+        #expect(log.count == 10)
+        #expect(log.prefix(3) == ["*** Program crashed: Bad pointer ***", "Thread 0 crashed:", "r1 0"])
+    }
+
+    @Test func jobsInAList() {
+        #expect(
+            text(JobText.lines(queue.jobs, on: plain), plain) == """
+                5d0c2f3a9be17c44  running      45 %  1800/4000 frames  /films/holiday.mov  ETA 1:10
+                8fa01b7c6d5e4f30  paused        0 %     0/4000 frames  /films/b.mp4  waits: it is paused: \
+                let it go on
+                c3d2e1f0a9b87654  failed       45 %  1800/4000 frames  /films/c.mp4
+                """)
+    }
+
+    @Test func workers() {
+        let held = [
+            WorkerReport.Held(job: JobID("a"), index: 3, token: "t", plan: 1, decoded: 90, encoded: 60, wholeRuns: 0),
+            WorkerReport.Held(job: JobID("a"), index: 0, token: "u", plan: 1, decoded: 0, encoded: 0, wholeRuns: 0),
+        ]
+        let report = WorkerReport(
+            worker: WorkerID("node-1-77-ab"), host: "node-1", slots: 4, slotsOut: 1, memoryTotal: 3 << 30, encoders: [],
+            protocolVersion: 1, notes: [.workerDiskFull(folders: ["/s"])], held: held)
+        let holds = [
+            "t": WorkerStatus.Hold(
+                seconds: 4, pass: .video(VideoPass(randomAccessPoint: 0, frames: 10..<250, runCount: 1))),
+            "u": WorkerStatus.Hold(seconds: 8, pass: .audio(0)),
+        ]
+        let views = [
+            WorkerView(WorkerStatus(report: report, beatAge: 2.2, draining: true, holds: holds)),
+            WorkerView(WorkerStatus(report: report, beatAge: 40, isGone: true, draining: false)),
+        ]
+        #expect(
+            text(WorkerText.lines(views), plain) == """
+                node-1-77-ab  node-1  2/4 slots, 1 out of work  3 GiB  beat 2 s ago  draining
+                  claims nothing: the disk of /s is full
+                  a  pass 0, audio, for 0:08
+                  a  pass 3, 60/240 frames, 15.0 fps, for 0:04
+                node-1-77-ab  node-1  2/4 slots, 1 out of work  3 GiB  beat 40 s ago  gone
+                  claims nothing: the disk of /s is full
+                  a  pass 0, 0 frames
+                  a  pass 3, 60 frames
+                """)
+    }
+
+    @Test func stripsOfManyPasses() {
+        let cells = (0..<100).map { PassStrip.Cell(passes: 1000, done: $0 < 50 ? 1000 : $0 == 50 ? 400 : 0) }
+        let whole = PassStrip(cells: cells)
+        #expect(StripText.line(whole, width: 10, on: plain).text == "#####.....")
+        var telling = whole
+        telling.cells[3].failed = 1
+        telling.cells[50].live = 2
+        #expect(StripText.line(telling, width: 10, on: plain).text == "!####>....")
+        #expect(StripText.line(PassStrip(cells: [.init(passes: 1, live: 1)]), width: 4, on: plain).text == ">>>>")
+        #expect(StripText.line(PassStrip(cells: []), width: 4, on: plain).text == "")
+    }
+
+    @Test func aScreenIsDrawnInPlace() {
+        let canvas = Canvas(columns: 10, rows: 3, hasColour: false, hasBlocks: false)
+        #expect(
+            [ScreenLine("one"), ScreenLine("two and more than fits")].painted(on: canvas)
+                == "\u{1B}[Hone\u{1B}[K\r\ntwo and mo\r\n\u{1B}[J")
+        let many = (1...5).map { ScreenLine("\($0)") }
+        #expect(many.painted(on: canvas) == "\u{1B}[H1\u{1B}[K\r\n2\u{1B}[K\r\n3 lines mo")
+    }
+
+    @Test func whatATerminalShows() {
+        let names = { (canvas: Canvas) in [canvas.hasColour, canvas.hasBlocks] }
+        #expect(names(.terminal(columns: 80, environment: ["TERM": "xterm"])) == [true, true])
+        #expect(names(.terminal(columns: 80, environment: ["TERM": "xterm", "NO_COLOR": "1"])) == [false, true])
+        #expect(names(.terminal(columns: 80, environment: ["TERM": "xterm", "LC_ALL": "C"])) == [true, false])
+        #expect(
+            names(.terminal(columns: 80, environment: ["TERM": "xterm", "LANG": "de_DE.UTF-8", "LC_ALL": ""]))
+                == [true, true])
+    }
+}
