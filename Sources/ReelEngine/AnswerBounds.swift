@@ -11,7 +11,8 @@ extension EngineRequest {
     /// Bytes that the line of its answer may have at the most.
     var longestAnswer: Int {
         switch self {
-        case .reverse(let pass), .reverseAudio(let pass): Self.longestLine + min(max(pass.runs, 0), 1 << 20) * (4 << 10)
+        case .reverse(let pass), .reverseAudio(let pass):
+            Self.longestLine + min(max(pass.chunks, 0), 1 << 20) * (4 << 10)
         case .recon, .choose, .assemble: Self.longestLine
         }
     }
@@ -42,7 +43,7 @@ extension PassResult {
     fileprivate func flaw(answering request: PassRequest) -> ResultPart? {
         let subjects = Set(segments.map(\.name.subject))
         // The engine makes what was not whole before, each once, under the token that it was given.
-        guard subjects.count == segments.count, segments.count <= request.runs - request.finishedRuns.count,
+        guard subjects.count == segments.count, segments.count <= request.chunks - request.finishedChunks.count,
             segments.allSatisfy({ $0.name.token == request.token })
         else { return .segments }
         let areBounded = diagnostics.areBounded && segments.allSatisfy(\.diagnostics.areBounded)

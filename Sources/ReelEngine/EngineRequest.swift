@@ -76,30 +76,32 @@ public struct PassRequest: Codable, Sendable {
     public var job: JobFiles
     /// The pass's place in `Plan.passes`.
     public var pass: Int
-    /// How many runs it has, each of which becomes a segment; a track of sound is one.
-    public var runs: Int
-    /// Folder that takes the segments, and what their names carry beside pass and run.
+    /// How many chunks it has, each of which becomes a segment; a track of sound is one.
+    public var chunks: Int
+    /// Folder that takes the segments, and what their names carry beside pass and chunk.
     public var segments: String
     public var token: String
-    /// Runs that are whole already and need not be made again.
-    public var finishedRuns: [Int]
+    /// Chunks that are whole already and need not be made again.
+    public var finishedChunks: [Int]
     /// Folder for what is spilled while working; unlinked at once.
     public var scratch: String
 
     public init(
-        job: JobFiles, pass: Int, runs: Int, segments: String, token: String, finishedRuns: [Int], scratch: String
+        job: JobFiles, pass: Int, chunks: Int, segments: String, token: String, finishedChunks: [Int], scratch: String
     ) {
         self.job = job
         self.pass = pass
-        self.runs = runs
+        self.chunks = chunks
         self.segments = segments
         self.token = token
-        self.finishedRuns = finishedRuns
+        self.finishedChunks = finishedChunks
         self.scratch = scratch
     }
 
     enum CodingKeys: String, CodingKey {
-        case job, pass, runs, segments, token, finishedRuns, scratch
+        case job, pass, segments, token, scratch
+        case chunks = "runs"
+        case finishedChunks = "finishedRuns"
     }
 }
 

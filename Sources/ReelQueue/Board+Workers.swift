@@ -10,7 +10,7 @@ extension Board {
         for held in report.held {
             arguments += [
                 held.job.text, String(held.index), held.token, String(held.plan), String(held.decoded),
-                String(held.encoded), String(held.wholeRuns),
+                String(held.encoded), String(held.wholeChunks),
             ]
         }
         let reply = try run(.beat, arguments)

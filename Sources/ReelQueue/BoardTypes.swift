@@ -142,20 +142,21 @@ public struct WorkerReport: Codable, Hashable, Sendable {
         public var decoded: Int
         public var encoded: Int
         /// Runs that were whole already when the pass was claimed.
-        public var wholeRuns: Int
+        public var wholeChunks: Int
 
         enum CodingKeys: String, CodingKey {
-            case job, index, token, plan, decoded, encoded, wholeRuns
+            case job, index, token, plan, decoded, encoded
+            case wholeChunks = "wholeRuns"
         }
 
-        public init(job: JobID, index: Int, token: String, plan: Int, decoded: Int, encoded: Int, wholeRuns: Int) {
+        public init(job: JobID, index: Int, token: String, plan: Int, decoded: Int, encoded: Int, wholeChunks: Int) {
             self.job = job
             self.index = index
             self.token = token
             self.plan = plan
             self.decoded = decoded
             self.encoded = encoded
-            self.wholeRuns = wholeRuns
+            self.wholeChunks = wholeChunks
         }
     }
 

@@ -22,14 +22,14 @@ public enum PlanText {
         rows.append(("output", view.container + ", " + outcome(view)))
         for track in view.audio.prefix(6) { rows.append(("", outcome(track))) }
         let video = view.passes.filter { $0.kind == "video" }
-        let runs = video.reduce(0) { $0 + $1.runs }
+        let chunks = video.reduce(0) { $0 + $1.runs }
         rows += [
             ("frames", "\(view.frames) of \(found.video.frames), \(seconds(view.seconds))"),
             (
                 "passes",
                 (video.isEmpty
                     ? "none of video, whose packets the assembly copies; "
-                    : "\(video.count) of video in \(Wording.count(runs, "run")), ")
+                    : "\(video.count) of video in \(Wording.count(chunks, "chunk")), ")
                     + "\(view.passes.count - video.count) of audio"
             ),
             ("memory", "\(ByteSize(bytes: view.need)) a pass"),

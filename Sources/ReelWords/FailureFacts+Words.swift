@@ -160,7 +160,7 @@ extension VerificationFlaw {
     }
 }
 
-extension ReorderingObstacle {
+extension PassthroughObstacle {
     /// As a sentence.
     var words: String {
         switch self {

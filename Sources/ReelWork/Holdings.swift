@@ -19,8 +19,8 @@ final class Holdings: Sendable {
         let claim: Claim
         /// Frames of video that it makes.
         let due: Int
-        /// Runs that were whole before, and their frames.
-        var whole = (runs: 0, frames: 0)
+        /// Chunks that were whole before, and their frames.
+        var whole = (chunks: 0, frames: 0)
         var progress: EngineProgress?
         var verdict: Verdict?
         let kill: KillSwitch
@@ -39,8 +39,8 @@ final class Holdings: Sendable {
         entries.withLock { $0[claim.token] = Entry(claim: claim, due: frames, kill: kill) }
     }
 
-    func update(_ claim: Claim, wholeRuns runs: Int, frames: Int) {
-        entries.withLock { $0[claim.token]?.whole = (runs, frames) }
+    func update(_ claim: Claim, wholeChunks chunks: Int, frames: Int) {
+        entries.withLock { $0[claim.token]?.whole = (chunks, frames) }
     }
 
     func remove(_ claim: Claim) { entries.withLock { $0[claim.token] = nil } }
@@ -71,7 +71,7 @@ final class Holdings: Sendable {
             entries.values.map { entry in
                 WorkerReport.Held(
                     job: entry.claim.job, index: entry.claim.index, token: entry.claim.token, plan: entry.claim.plan,
-                    decoded: entry.frames.decoded, encoded: entry.frames.encoded, wholeRuns: entry.whole.runs)
+                    decoded: entry.frames.decoded, encoded: entry.frames.encoded, wholeChunks: entry.whole.chunks)
             }
         }
     }

@@ -30,7 +30,7 @@ final class JobContext: Sendable {
         try early.give(try segments().contents(of: pass), to: folder)
     }
 
-    /// For each run of a pass the record of its segment, where that is whole already, whoever made it.
+    /// For each chunk of a pass the record of its segment, where that is whole already, whoever made it.
     func wholeSegments(of pass: Pass) throws(ReelFailure) -> [SegmentRecord?] {
         let subjects = plan.subjects(of: pass)
         guard folder.hasSegments(of: Set(subjects)) else { return subjects.map { _ in nil } }

@@ -130,7 +130,7 @@ final class Slot: Sendable {
     private func begin(_ assignment: Assignment, _ kill: KillSwitch) async -> Work? {
         holdings.add(assignment.claim, frames: assignment.frames, kill: kill)
         let work = Work(assignment, board: board, scratch: scratch)
-        holdings.update(assignment.claim, wholeRuns: work.reused.count, frames: work.reusedFrames)
+        holdings.update(assignment.claim, wholeChunks: work.reused.count, frames: work.reusedFrames)
         guard let result = work.finished() else {
             log.info("begins \(assignment.description)")
             return work

@@ -28,7 +28,7 @@ struct SlotTrial: Sendable {
             source: clip, index: try job.indexPath(in: submit.store), plan: job.folder.plan(job.plan.number))
         let request = EngineRequest.reverse(
             PassRequest(
-                job: files, pass: 0, runs: 1, segments: job.folder.segments, token: "0", finishedRuns: [],
+                job: files, pass: 0, chunks: 1, segments: job.folder.segments, token: "0", finishedChunks: [],
                 scratch: folder.path))
         let answer = try await ReelFailure.unifying {
             try await engine.withEngine(memory: job.plan.need + job.plan.reservedAddresses) { session in

@@ -31,7 +31,7 @@ struct Assignment: Sendable {
         switch claim.pass {
         case .video(let pass): pass.frames.count
         case .audio, .probe: 0
-        case .assembly: context.plan.video.isCopy ? context.plan.timeline.frameCount : 0
+        case .assembly: context.plan.video.isPassthrough ? context.plan.timeline.frameCount : 0
         }
     }
 
@@ -52,7 +52,7 @@ struct Work: Sendable {
     let board: Board
     /// Folder for what engines spill.
     let scratch: String
-    /// For each run of this pass its segment, where that is whole already, whoever made it.
+    /// For each chunk of this pass its segment, where that is whole already, whoever made it.
     private let whole: [SegmentRecord?]
 
     private var claim: Claim { assignment.claim }
@@ -68,7 +68,7 @@ struct Work: Sendable {
         whole = (try? context.wholeSegments(of: pass)) ?? context.plan.subjects(of: pass).map { _ in nil }
     }
 
-    /// Segments of this pass that were whole before, in run order.
+    /// Segments of this pass that were whole before, in chunk order.
     var reused: [SegmentRecord] { whole.compactMap(\.self) }
 
     var reusedFrames: Int { claim.pass.frames(in: reused) }
@@ -104,8 +104,8 @@ struct Work: Sendable {
         progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
         let request = PassRequest(
-            job: context.files, pass: claim.index, runs: whole.count, segments: folder.segments, token: claim.token,
-            finishedRuns: whole.indices.filter { whole[$0] != nil }, scratch: scratch)
+            job: context.files, pass: claim.index, chunks: whole.count, segments: folder.segments, token: claim.token,
+            finishedChunks: whole.indices.filter { whole[$0] != nil }, scratch: scratch)
         guard case .pass(var result) = try await session.perform(kind(request), progress: progress) else {
             throw ReelFailure(.engineMisanswered(task: .pass))
         }

@@ -108,7 +108,7 @@ struct Desk {
 
     private func destination(_ request: PassRequest) -> PassReverser.Destination {
         PassReverser.Destination(
-            folder: request.segments, token: request.token, finishedRuns: Set(request.finishedRuns))
+            folder: request.segments, token: request.token, finishedChunks: Set(request.finishedChunks))
     }
 
     private static func progress(_ events: EventWriter) -> (Int, Int) -> Void {

@@ -49,7 +49,7 @@ private func readIndex(_ bytes: [UInt8]) {
 private func readPlan(_ bytes: [UInt8]) {
     guard let plan = try? Plan.decoded(from: bytes) else { return }
     _ = (plan.reservedAddresses, plan.mostEncoderThreads)
-    for case .video(let pass) in plan.passes where pass.runCount < 1 << 16 { _ = pass.runs.count }
+    for case .video(let pass) in plan.passes where pass.chunkCount < 1 << 16 { _ = pass.chunks.count }
 }
 
 private func readResult(_ bytes: [UInt8]) {

@@ -30,7 +30,7 @@ enum GoldenValues {
                 bytes: 4711)
         ]
         index.metadata = [Tag(name: "title", value: "Ein \"Test\" / ä")]
-        index.reordering = .possible(
+        index.passthrough = .possible(
             CodedVideo(
                 tag: 0x6867_6A6D, extradata: [1, 255], profile: -99, level: 3, bitsPerCodedSample: 24,
                 containers: [.mov, .mkv]))
@@ -82,8 +82,8 @@ enum GoldenValues {
         ],
         passes: [
             .audio(0),
-            .video(VideoPass(randomAccessPoint: 1, frames: 3..<5, runCount: 2, stretchFrames: 48, threads: 2)),
-            .video(VideoPass(randomAccessPoint: 0, frames: 1..<3, runCount: 1)),
+            .video(VideoPass(randomAccessPoint: 1, frames: 3..<5, chunkCount: 2, windowFrames: 48, threads: 2)),
+            .video(VideoPass(randomAccessPoint: 0, frames: 1..<3, chunkCount: 1)),
         ],
         need: 2 << 30, verify: .decode, onDamage: .fail, diagnostics: [])
 

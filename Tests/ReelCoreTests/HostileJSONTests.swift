@@ -17,7 +17,7 @@ struct HostileJSONTests {
         _ = (plan.mostEncoderThreads, plan.reservedAddresses, plan.timeline.frames)
         for pass in plan.passes {
             switch pass {
-            case .video(let pass): #expect(pass.runCount < 1 << 20 ? pass.runs.count == pass.runCount : true)
+            case .video(let pass): #expect(pass.chunkCount < 1 << 20 ? pass.chunks.count == pass.chunkCount : true)
             case .audio(let place): #expect(plan.audio.indices.contains(place))
             case .assembly, .probe: Issue.record("a plan lists neither")
             }

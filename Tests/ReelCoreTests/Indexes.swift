@@ -35,7 +35,7 @@ enum Indexes {
             video: VideoTrack(
                 stream: stream(timeBase: timeBase, frameBytes: frameBytes), packets: packets, frames: frames,
                 randomAccessPoints: points),
-            audio: [], metadata: [], reordering: .impossible(.interFrames(codec: "h264")),
+            audio: [], metadata: [], passthrough: .impossible(.interFrames(codec: "h264")),
             diagnostics: [])
     }
 

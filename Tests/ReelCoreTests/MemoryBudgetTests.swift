@@ -8,15 +8,15 @@ struct MemoryBudgetTests {
         durations: Array(repeating: 1, count: 1000), keysAt: [0], timeBase: TimeBase(1, 50), frameBytes: 24_883_200)
     private let largeTarget = Plans.target(width: 3840, height: 2160, pixelFormat: "yuv420p10le")
 
-    @Test("lets runs shrink to 48 frames, then rises above a mere budget")
+    @Test("lets chunks shrink to 48 frames, then rises above a mere budget")
     func shrinks() throws {
         let small = Indexes.regular(frames: 1000, keysAt: [0])
-        #expect(try Plans.make(small, slots: 1).longestRun == 250, "even runs of about 240")
+        #expect(try Plans.make(small, slots: 1).longestChunk == 250, "even chunks of about 240")
         let tight = try Plans.make(small, slots: 1, memory: MemoryRequest(budget: 400 << 20))
-        #expect((48..<240).contains(tight.longestRun))
+        #expect((48..<240).contains(tight.longestChunk))
         #expect(tight.need <= 400 << 20)
         let raised = try Plans.make(large, slots: 1, video: largeTarget)
-        #expect(raised.longestRun == 48)
+        #expect(raised.longestChunk == 48)
         #expect(raised.need > 2 << 30)
     }
 
@@ -32,7 +32,7 @@ struct MemoryBudgetTests {
             return
         }
         let enough = JobSpec(container: .mp4, memory: needed)
-        #expect(try Plans.make(large, slots: 1, spec: enough, video: largeTarget).longestRun == 48)
+        #expect(try Plans.make(large, slots: 1, spec: enough, video: largeTarget).longestChunk == 48)
     }
 
     @Test("keeps passes that were planned for a source's head, if they fit beside the whole index")
@@ -57,7 +57,7 @@ struct MemoryBudgetTests {
         let both = try all(after: told)
         #expect(both.need <= 400 << 20)
         #expect(both.videoPasses.suffix(told.videoPasses.count) == told.videoPasses[...])
-        #expect(both.longestRun == told.longestRun)
+        #expect(both.longestChunk == told.longestChunk)
     }
 
     @Test("of a machine limits a pass even where its budget would rise")
@@ -70,7 +70,7 @@ struct MemoryBudgetTests {
         }
     }
 
-    @Test("of a short source or short runs is less")
+    @Test("of a short source or short chunks is less")
     func shortSource() throws {
         let spec = JobSpec(container: .mp4, passFrames: 10)
         let capped = try Plans.make(large, slots: 1, spec: spec, video: largeTarget)

@@ -76,15 +76,15 @@ struct OtherStreamsTests {
         #expect(ScannedCue.arrange([cue(20, 0, 1)], end: Timestamp(80)).cues[0].interval.duration == Ticks(60))
     }
 
-    @Test("cues that overlap are cut into stretches that do not, each with all that is said in it")
-    func stretches() {
+    @Test("cues that overlap are cut into spans that do not, each with all that is said in it")
+    func spans() {
         let spans = [ticks(0, 4), ticks(2, 6), ticks(2, 3), ticks(8, 9)]
-        let found = Stretches.of(spans)
+        let found = OverlappingSpans.flattened(spans)
         #expect(found.map(\.span) == [ticks(0, 2), ticks(2, 3), ticks(3, 4), ticks(4, 6), ticks(8, 9)])
         #expect(found.map(\.members) == [[0], [0, 1, 2], [0, 1], [1], [3]])
-        #expect(Stretches.of([]).isEmpty)
-        let crowd = Stretches.of((0..<100_000).map { ticks($0, 200_000) })
-        #expect(crowd.allSatisfy { $0.members.count <= Stretches.mostAtOnce })
+        #expect(OverlappingSpans.flattened([]).isEmpty)
+        let crowd = OverlappingSpans.flattened((0..<100_000).map { ticks($0, 200_000) })
+        #expect(crowd.allSatisfy { $0.members.count <= OverlappingSpans.mostAtOnce })
     }
 
     @Test("clocks of text in MP4 are neither too coarse for the cues nor too fine for a silence of hours")

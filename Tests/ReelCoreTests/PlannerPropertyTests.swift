@@ -53,9 +53,9 @@ struct PlannerPropertyTests {
             for pass in plan.videoPasses {
                 #expect(pass.frames.upperBound == next, "seed \(seed)")
                 next = pass.frames.lowerBound
-                #expect(pass.runs.first?.lowerBound == pass.frames.lowerBound, "seed \(seed)")
-                #expect(pass.runs.last?.upperBound == pass.frames.upperBound, "seed \(seed)")
-                #expect(zip(pass.runs, pass.runs.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
+                #expect(pass.chunks.first?.lowerBound == pass.frames.lowerBound, "seed \(seed)")
+                #expect(pass.chunks.last?.upperBound == pass.frames.upperBound, "seed \(seed)")
+                #expect(zip(pass.chunks, pass.chunks.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
             }
             #expect(next == plan.timeline.frames.lowerBound, "seed \(seed)")
             let audio = plan.audio.indices.map(Pass.audio)
@@ -75,17 +75,17 @@ struct PlannerPropertyTests {
         }
     }
 
-    @Test("has no run of a single frame beside others, and none longer than asked for")
-    func runLengths() throws {
+    @Test("has no chunk of a single frame beside others, and none longer than asked for")
+    func chunkLengths() throws {
         for trial in try Self.cases.map({ try $0.get() }) {
             let seed = trial.seed
-            let runs = trial.plan.videoPasses.flatMap(\.runs)
-            #expect(runs.count == 1 || runs.allSatisfy { $0.count >= 2 }, "seed \(seed)")
+            let chunks = trial.plan.videoPasses.flatMap(\.chunks)
+            #expect(chunks.count == 1 || chunks.allSatisfy { $0.count >= 2 }, "seed \(seed)")
             for pass in trial.plan.videoPasses {
-                let most = pass.stretchFrames == nil ? 300 : 600
-                // Only so that no single frame is left over does a run take one more, or two of one.
+                let most = pass.windowFrames == nil ? 300 : 600
+                // Only so that no single frame is left over does a chunk take one more, or two of one.
                 let cap = max(trial.spec.passFrames ?? most, 3)
-                #expect(pass.runs.allSatisfy { $0.count <= min(cap, most) }, "seed \(seed)")
+                #expect(pass.chunks.allSatisfy { $0.count <= min(cap, most) }, "seed \(seed)")
             }
         }
     }
@@ -113,10 +113,10 @@ struct PlannerPropertyTests {
             #expect(least >= 19 * frameBytes + (60 << 20), "seed \(seed)")
             let starts = try StartTable(track)
             for pass in trial.plan.videoPasses {
-                guard let least = pass.stretchFrames else { continue }
+                guard let least = pass.windowFrames else { continue }
                 backwards += 1
-                let longest = starts.stretches(of: pass.frames, least: least).map(\.count).max() ?? 0
-                #expect(longest < pass.runs.map(\.count).max() ?? 0, "seed \(seed)")
+                let longest = starts.windows(of: pass.frames, least: least).map(\.count).max() ?? 0
+                #expect(longest < pass.chunks.map(\.count).max() ?? 0, "seed \(seed)")
             }
             var spec = trial.spec
             spec.memory = trial.plan.need
@@ -127,22 +127,22 @@ struct PlannerPropertyTests {
         #expect(backwards > 50, "else the trials show nothing")
     }
 
-    @Test("decodes backwards in stretches that lie one before another, each but the last from a RAP of its own")
-    func stretches() throws {
+    @Test("decodes backwards in windows that lie one before another, each but the last from a RAP of its own")
+    func windows() throws {
         for trial in try Self.cases.map({ try $0.get() }) {
             let (seed, track) = (trial.seed, trial.index.video)
             let starts = try StartTable(track)
             for pass in trial.plan.videoPasses {
-                guard let least = pass.stretchFrames else { continue }
-                let stretches = starts.stretches(of: pass.frames, least: least)
-                #expect(stretches.count > 1, "seed \(seed)")
-                #expect(stretches.reversed().flatMap(Array.init) == Array(pass.frames), "seed \(seed)")
-                #expect(stretches.dropLast().allSatisfy { $0.count >= least }, "seed \(seed)")
+                guard let least = pass.windowFrames else { continue }
+                let windows = starts.windows(of: pass.frames, least: least)
+                #expect(windows.count > 1, "seed \(seed)")
+                #expect(windows.reversed().flatMap(Array.init) == Array(pass.frames), "seed \(seed)")
+                #expect(windows.dropLast().allSatisfy { $0.count >= least }, "seed \(seed)")
                 var redundant = 0
-                for stretch in stretches.dropLast() {
-                    let point = track.randomAccessPoints[starts.point(for: stretch.lowerBound)]
-                    #expect(Int(point.frame) == stretch.lowerBound, "seed \(seed)")
-                    redundant += Int(track.frames[stretch.lowerBound].packet - point.packet)
+                for window in windows.dropLast() {
+                    let point = track.randomAccessPoints[starts.point(for: window.lowerBound)]
+                    #expect(Int(point.frame) == window.lowerBound, "seed \(seed)")
+                    redundant += Int(track.frames[window.lowerBound].packet - point.packet)
                 }
                 let share = Double(redundant) * Double(track.frames.count) / Double(track.packets.count)
                 #expect(share <= 0.03 * Double(pass.frames.count) + 1, "seed \(seed)")

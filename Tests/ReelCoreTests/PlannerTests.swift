@@ -8,19 +8,19 @@ struct PlannerTests {
         let index = Indexes.regular(frames: 456, keysAt: Array(0..<456))
         let plan = try Plans.make(index, slots: slots, spec: JobSpec(container: .mp4, passFrames: 100, threads: 1))
         let expected = [400..<456, 300..<400, 200..<300, 100..<200, 0..<100].map {
-            Pass.video(VideoPass(randomAccessPoint: $0.lowerBound, frames: $0, runCount: 1, stretchFrames: 48))
+            Pass.video(VideoPass(randomAccessPoint: $0.lowerBound, frames: $0, chunkCount: 1, windowFrames: 48))
         }
         #expect(plan.passes == expected)
     }
 
-    @Test("aims at runs of 480 frames in stretches, of 240 where whole runs are held")
-    func usualRuns() throws {
-        func runs(keysEvery gap: Int) throws -> [Int] {
+    @Test("aims at chunks of 480 frames in windows, of 240 where whole chunks are held")
+    func usualChunks() throws {
+        func chunks(keysEvery gap: Int) throws -> [Int] {
             let index = Indexes.regular(frames: 48_000, keysAt: Array(stride(from: 0, to: 48_000, by: gap)))
-            return try Plans.make(index, slots: 1).videoPasses.flatMap(\.runs).map(\.count)
+            return try Plans.make(index, slots: 1).videoPasses.flatMap(\.chunks).map(\.count)
         }
-        #expect(try runs(keysEvery: 24).allSatisfy { (400...600).contains($0) })
-        #expect(try runs(keysEvery: 1000).allSatisfy { (200...300).contains($0) })
+        #expect(try chunks(keysEvery: 24).allSatisfy { (400...600).contains($0) })
+        #expect(try chunks(keysEvery: 1000).allSatisfy { (200...300).contains($0) })
     }
 
     @Test("leaves no single frame over when passes are capped")
@@ -37,38 +37,39 @@ struct PlannerTests {
         #expect(try lengths(1, keysAt: [0], cap: 100) == [1])
     }
 
-    @Test("caps runs, and passes only where a RAP lets them end")
+    @Test("caps chunks, and passes only where a RAP lets them end")
     func capBetweenDistantRAPs() throws {
         let index = Indexes.regular(frames: 500, keysAt: [0, 250])
         let plan = try Plans.make(index, slots: 2, spec: JobSpec(container: .mp4, passFrames: 100))
         #expect(plan.videoPasses.map(\.frames) == [250..<500, 0..<250])
-        #expect(plan.videoPasses.allSatisfy { $0.runs.map(\.count) == [84, 83, 83] })
+        #expect(plan.videoPasses.allSatisfy { $0.chunks.map(\.count) == [84, 83, 83] })
     }
 
     @Test(
-        "holds a stretch where groups of pictures are short, whatever memory; a run where they are not, or far to seek")
-    func stretches() throws {
+        "holds a window where groups of pictures are short, whatever memory; a chunk where they are not, or far to seek"
+    )
+    func windows() throws {
         func plan(every gap: Int, format: String = "matroska,webm", budget: Int64 = 2 << 30) throws -> Plan {
             var index = Indexes.regular(frames: 1200, keysAt: Array(stride(from: 0, to: 1200, by: gap)))
             index.format = format
             return try Plans.make(index, slots: 1, memory: MemoryRequest(budget: budget))
         }
         let near = try plan(every: 25)
-        #expect(near.videoPasses.allSatisfy { $0.stretchFrames == 48 })
+        #expect(near.videoPasses.allSatisfy { $0.windowFrames == 48 })
         #expect(
             try near.framesHeld(
                 in: Indexes.regular(frames: 1200, keysAt: Array(stride(from: 0, to: 1200, by: 25))).video) == 50)
         let starts = try StartTable(Indexes.regular(frames: 170, keysAt: [0, 25, 50, 75, 100, 125, 150]).video)
-        #expect(starts.stretches(of: 10..<170, least: 60) == [100..<170, 25..<100, 10..<25])
+        #expect(starts.windows(of: 10..<170, least: 60) == [100..<170, 25..<100, 10..<25])
         // Beside what the codecs take, room for 49 frames: groups of 50 do not fit, those of 25 do.
         let codecs = near.need - 50 * 1_400_000
-        #expect(try plan(every: 50, budget: codecs + 49 * 1_400_000).longestRun <= 49)
+        #expect(try plan(every: 50, budget: codecs + 49 * 1_400_000).longestChunk <= 49)
         let tight = try plan(every: 25, budget: codecs + 49 * 1_400_000)
-        #expect(tight.longestRun == near.longestRun)
-        #expect(tight.videoPasses.allSatisfy { $0.stretchFrames == 1 })
+        #expect(tight.longestChunk == near.longestChunk)
+        #expect(tight.videoPasses.allSatisfy { $0.windowFrames == 1 })
         #expect(tight.need == codecs + 48 * 1_400_000)
-        #expect(try plan(every: 250).videoPasses.allSatisfy { $0.stretchFrames == nil })
-        #expect(try plan(every: 25, format: "flv").videoPasses.allSatisfy { $0.stretchFrames == nil })
+        #expect(try plan(every: 250).videoPasses.allSatisfy { $0.windowFrames == nil })
+        #expect(try plan(every: 25, format: "flv").videoPasses.allSatisfy { $0.windowFrames == nil })
     }
 
     @Test("gives each codec the threads that too few passes leave idle", arguments: [(1, 1), (2, 2), (8, 8), (64, 16)])
@@ -128,7 +129,7 @@ struct PlannerTests {
     func oneKeyFrame() throws {
         let index = Indexes.regular(frames: 172_800, keysAt: [0])
         let alone = try Plans.make(index, slots: 1)
-        #expect(alone.videoPasses == [VideoPass(randomAccessPoint: 0, frames: 0..<172_800, runCount: 720)])
+        #expect(alone.videoPasses == [VideoPass(randomAccessPoint: 0, frames: 0..<172_800, chunkCount: 720)])
         for (slots, passes) in [(2, 2), (3, 3), (8, 3)] {
             let plan = try Plans.make(index, slots: slots, spec: JobSpec(container: .mp4, threads: 1))
             #expect(plan.videoPasses.count == passes)
@@ -137,7 +138,7 @@ struct PlannerTests {
             // Passes later in the source discard more, encode less, and so take as long as the others.
             #expect(plan.imbalance(slots: passes, in: index.video) < 1.001)
             let difference = abs(plan.need - alone.need) / index.video.stream.frameBytes
-            #expect(difference <= 2, "a run's memory, however far apart RAPs are")
+            #expect(difference <= 2, "a chunk's memory, however far apart RAPs are")
         }
         let cheap = try Plans.make(index, slots: 8, video: Plans.target("mjpeg"))
         #expect(cheap.videoPasses.count == 1, "where encoding is cheap, decoding twice does not pay")
@@ -159,9 +160,9 @@ struct PlannerTests {
     @Test("plans one frame, and two")
     func tiny() throws {
         let one = try Plans.make(Indexes.regular(frames: 1, keysAt: [0]), slots: 1)
-        #expect(one.passes == [.video(VideoPass(randomAccessPoint: 0, frames: 0..<1, runCount: 1))])
+        #expect(one.passes == [.video(VideoPass(randomAccessPoint: 0, frames: 0..<1, chunkCount: 1))])
         let two = try Plans.make(Indexes.regular(frames: 2, keysAt: [0, 1]), slots: 1)
-        #expect(two.passes == [.video(VideoPass(randomAccessPoint: 0, frames: 0..<2, runCount: 1))])
+        #expect(two.passes == [.video(VideoPass(randomAccessPoint: 0, frames: 0..<2, chunkCount: 1))])
     }
 
     @Test("starts at the later of two RAPs for the same frame, and at none that is overtaken")
@@ -172,8 +173,8 @@ struct PlannerTests {
         let plan = try Plans.make(index, spec: JobSpec(container: .mp4, passFrames: 310, threads: 1))
         #expect(
             plan.videoPasses == [
-                VideoPass(randomAccessPoint: 3, frames: 310..<600, runCount: 1),
-                VideoPass(randomAccessPoint: 0, frames: 0..<310, runCount: 2),
+                VideoPass(randomAccessPoint: 3, frames: 310..<600, chunkCount: 1),
+                VideoPass(randomAccessPoint: 0, frames: 0..<310, chunkCount: 2),
             ])
     }
 

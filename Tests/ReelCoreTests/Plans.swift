@@ -36,13 +36,13 @@ extension Plan {
         passes.compactMap { pass in if case .video(let video) = pass { video } else { nil } }
     }
 
-    var longestRun: Int { videoPasses.flatMap(\.runs).map(\.count).max() ?? 0 }
+    var longestChunk: Int { videoPasses.flatMap(\.chunks).map(\.count).max() ?? 0 }
 
-    /// The most frames that a pass holds until they are encoded: a stretch, or a run.
+    /// The most frames that a pass holds until they are encoded: a window, or a chunk.
     func framesHeld(in track: VideoTrack) throws -> Int {
         let starts = try StartTable(track)
         let parts = videoPasses.flatMap { pass in
-            pass.stretchFrames.map { starts.stretches(of: pass.frames, least: $0) } ?? pass.runs
+            pass.windowFrames.map { starts.windows(of: pass.frames, least: $0) } ?? pass.chunks
         }
         return parts.map(\.count).max() ?? 0
     }

@@ -44,7 +44,7 @@ struct SelectionTests {
         let plan = try Plans.make(
             index, slots: 1, spec: JobSpec(container: .mp4, from: Rational(11, 2), to: Rational(6)))
         #expect(plan.timeline.frames == 165..<180)
-        #expect(plan.videoPasses == [VideoPass(randomAccessPoint: 3, frames: 165..<180, runCount: 1)])
+        #expect(plan.videoPasses == [VideoPass(randomAccessPoint: 3, frames: 165..<180, chunkCount: 1)])
     }
 
     @Test("that is empty, reversed or beyond the end is wrong usage, and says where the video ends")

@@ -94,7 +94,7 @@ struct TimeTests {
             let mirror = interval.mirrored(at: end)
             #expect(mirror.duration == interval.duration)
             #expect(mirror.start.ticks == end.ticks - interval.end.ticks)
-            // Mirrored about E, a stretch's clock starts at 0; mirrored again about E it is where it was.
+            // Mirrored about E, a span's clock starts at 0; mirrored again about E it is where it was.
             #expect(mirror.mirrored(at: end) == interval)
         }
     }

@@ -24,11 +24,11 @@ struct AnswerBoundsTests {
     }
 
     /// Why an answer to a pass of two runs, of which some are whole, is refused; nil where it is taken.
-    private func nonsense(_ answer: String, finishedRuns: [Int] = []) async throws -> EngineNonsense? {
+    private func nonsense(_ answer: String, finishedChunks: [Int] = []) async throws -> EngineNonsense? {
         let engine = try FakeEngine("\(say(ready)); read -r request; \(answer); cat >/dev/null")
         do {
             _ = try await engine.withEngine { session in
-                try await session.perform(reverse(pass: 3, finishedRuns: finishedRuns))
+                try await session.perform(reverse(pass: 3, finishedChunks: finishedChunks))
             }
             return nil
         } catch let failure as ReelFailure {
@@ -38,13 +38,13 @@ struct AnswerBoundsTests {
         }
     }
 
-    @Test("segments are those of the runs that were asked for, each once, under the token that was given")
+    @Test("segments are those of the chunks that were asked for, each once, under the token that was given")
     func segments() async throws {
         let (first, second) = (record(0..<240), record(240..<480))
         #expect(try await nonsense(say(result([first, second]))) == nil)
-        #expect(try await nonsense(say(result([second])), finishedRuns: [0]) == nil)
+        #expect(try await nonsense(say(result([second])), finishedChunks: [0]) == nil)
         let unfit = EngineNonsense.unfitResult(part: .segments)
-        #expect(try await nonsense(say(result([first, second])), finishedRuns: [0]) == unfit)
+        #expect(try await nonsense(say(result([first, second])), finishedChunks: [0]) == unfit)
         #expect(try await nonsense(say(result([first, first]))) == unfit)
         #expect(try await nonsense(say(result([record(0..<240, token: "5a")]))) == unfit)
         #expect(try await nonsense(say(result([first, second, record(480..<720)]))) == unfit)
@@ -61,7 +61,7 @@ struct AnswerBoundsTests {
         #expect(try await nonsense(say(result([record(0..<240, diagnostics: many)]))) == unfit)
     }
 
-    @Test("a line is as long as the runs of its pass explain, and no longer")
+    @Test("a line is as long as the chunks of its pass explain, and no longer")
     func longLines() async throws {
         let line = "head -c 400000 /dev/zero | tr '\\0' x; echo"
         #expect(try await nonsense(line) == .longLine(limit: (256 << 10) + 2 * (4 << 10)))

@@ -154,7 +154,7 @@ struct DialogueTests {
             \(say(result(framesEncoded: 1)))
             """)
         try await engine.withEngine { session in
-            _ = try await session.perform(reverse(pass: 0, finishedRuns: Array(0..<40_000)))
+            _ = try await session.perform(reverse(pass: 0, finishedChunks: Array(0..<40_000)))
             // Events and standard error are two pipes: the last of one may come after the last of the other.
             #expect(try await eventually { session.standardErrorTail.hasSuffix("the end\n") })
             let tail = session.standardErrorTail

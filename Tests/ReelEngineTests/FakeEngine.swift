@@ -66,12 +66,12 @@ func result(framesEncoded: Int) -> EngineEvent {
     )
 }
 
-func reverse(pass: Int, finishedRuns: [Int] = []) -> EngineRequest {
+func reverse(pass: Int, finishedChunks: [Int] = []) -> EngineRequest {
     .reverse(
         PassRequest(
             job: JobFiles(source: "/media/one two.mp4", index: "/store/index", plan: "/store/plan.json"), pass: pass,
-            runs: max(2, (finishedRuns.max() ?? 0) + 1), segments: "/store/segments", token: "7e",
-            finishedRuns: finishedRuns, scratch: "/tmp"))
+            chunks: max(2, (finishedChunks.max() ?? 0) + 1), segments: "/store/segments", token: "7e",
+            finishedChunks: finishedChunks, scratch: "/tmp"))
 }
 
 /// Whether a process is gone, or dead and only waits for its parent to notice.

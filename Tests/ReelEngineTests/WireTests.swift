@@ -10,7 +10,8 @@ struct WireTests {
 
     private var pass: PassRequest {
         PassRequest(
-            job: job, pass: 3, runs: 4, segments: "/store/segments", token: "7e", finishedRuns: [0, 2], scratch: "/tmp")
+            job: job, pass: 3, chunks: 4, segments: "/store/segments", token: "7e", finishedChunks: [0, 2],
+            scratch: "/tmp")
     }
 
     private var video: VideoTarget {

@@ -24,7 +24,7 @@ import Testing
         beatAge: Double = 1, draining: Bool = false, notes: [Diagnostic] = [], busy: Int = 0
     ) -> WorkerStatus {
         let held = WorkerReport.Held(
-            job: JobID("b"), index: 0, token: "t", plan: 1, decoded: 0, encoded: 0, wholeRuns: 0)
+            job: JobID("b"), index: 0, token: "t", plan: 1, decoded: 0, encoded: 0, wholeChunks: 0)
         return WorkerStatus(
             report: WorkerReport(
                 worker: WorkerID("w of \(host)"), host: host, slots: 2, memoryTotal: memory, encoders: encoders,

@@ -23,7 +23,7 @@ struct CostTests {
         #expect((961...988).contains(job.framesDecoded), "\(job.framesDecoded)")
     }
 
-    @Test("an output has a key frame for each run, and no more")
+    @Test("an output has a key frame for each chunk, and no more")
     func keyFrames() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make("s.mp4", in: folder, frames: 96, video: Fixture.x264 + ["-g", "24", "-bf", "2"])

@@ -28,7 +28,7 @@ struct DecodingTests {
         #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
     }
 
-    @Test("row 9: one key frame for all: decoded once, run after run")
+    @Test("row 9: one key frame for all: decoded once, chunk after chunk")
     func oneKeyFrame() throws {
         let source = try Fixture.make(
             "one.mp4", in: folder, frames: 600, video: Fixture.x264 + ["-g", "9999", "-sc_threshold", "0"])

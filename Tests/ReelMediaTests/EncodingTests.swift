@@ -48,7 +48,7 @@ struct EncodingTests {
 
     /// x264 codes its very first picture 2.9 steps coarser than later key frames: about a quarter fewer bytes.
     @Test(
-        "a run begins with a key frame as fine as those of one unbroken encode",
+        "a chunk begins with a key frame as fine as those of one unbroken encode",
         arguments: ["yuv420p", "yuv420p10le"])
     func keyFrames(pixelFormat: String) throws {
         let folder = try ScratchFolder()
@@ -92,7 +92,7 @@ struct EncodingTests {
         #expect(try Decoded(first.output).hashes == Decoded(source).hashes.reversed())
         func checksums(_ job: MediaJob) -> [String] { job.results.flatMap(\.segments).map(\.checksum) }
         #expect(try checksums(job(in: folders.1, nil).job) == checksums(first))
-        // x264 writes its options into a run's first packet.
+        // x264 writes its options into a chunk's first packet.
         let single = try checksums(job(in: folders.2, 1).job)
         #expect(zip(single, checksums(first)).map(==) == [true, true, true, false, false])
     }

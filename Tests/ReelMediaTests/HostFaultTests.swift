@@ -150,7 +150,7 @@ struct HostFaultTests {
         let media = try Fixture.make("s.mkv", in: folder, frames: 96, video: Fixture.x264 + ["-g", "24"])
         let job = try MediaJob(media, spec: JobSpec(container: .mkv, passFrames: 48), folder: folder.path)
         guard case .video(let pass) = job.plan.passes[0] else { return }
-        let place = PassReverser.Destination(folder: folder.path, token: "bad", finishedRuns: [])
+        let place = PassReverser.Destination(folder: folder.path, token: "bad", finishedChunks: [])
         let failure = failing(EIO, from: 20_000) {
             #expect(throws: ReelFailure.self) {
                 let reverser = try PassReverser(source: media, index: job.index, plan: job.plan)
@@ -181,7 +181,7 @@ struct HostFaultTests {
         guard case .video(let pass) = job.plan.passes[0] else { return }
         for (folder, number) in [(folder.path + "/gone", ENOENT), (media, ENOTDIR)] {
             let reverser = try PassReverser(source: media, index: job.index, plan: job.plan)
-            let place = PassReverser.Destination(folder: folder, token: "bad", finishedRuns: [])
+            let place = PassReverser.Destination(folder: folder, token: "bad", finishedChunks: [])
             let failure = #expect(throws: ReelFailure.self) { try reverser.reverse(pass, into: place) { _, _ in } }
             guard case .fileFailed(_, .write, number, passes: false) = failure?.reason else {
                 Issue.record("\(String(describing: failure))")
@@ -203,7 +203,7 @@ struct HostFaultTests {
         let job = try MediaJob(media, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
         guard case .video(let pass) = job.plan.passes[0] else { return }
         let reverser = try PassReverser(source: media, index: job.index, plan: job.plan)
-        let place = PassReverser.Destination(folder: disk, token: "bad", finishedRuns: [])
+        let place = PassReverser.Destination(folder: disk, token: "bad", finishedChunks: [])
         let failure = #expect(throws: ReelFailure.self) { try reverser.reverse(pass, into: place) { _, _ in } }
         #expect(failure?.cause == .noSpace)
     }
@@ -214,7 +214,7 @@ struct HostFaultTests {
     func changedWhileCopied() throws {
         let media = try Fixture.make("s.mov", in: folder, frames: 48, video: ["-c:v", "mjpeg"])
         let job = try MediaJob(media, spec: JobSpec(container: .mov), folder: folder.path)
-        #expect(job.plan.video.isCopy)
+        #expect(job.plan.video.isPassthrough)
         let assembler = Assembler(
             source: media, index: job.index, plan: job.plan, folder: folder.path, segments: SegmentList([]))
         let failure = #expect(throws: ReelFailure.self) {

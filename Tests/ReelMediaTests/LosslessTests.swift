@@ -49,24 +49,24 @@ struct LosslessTests {
     }
 
     @Test(
-        "passes decoded in stretches: each frame once, from the last to the first, wherever their runs begin",
+        "passes decoded in windows: each frame once, from the last to the first, wherever their chunks begin",
         arguments: [
             "closed.mp4", "open.mp4", "open.mkv", "open.ts", "fragmented.mp4", "open-hevc.mp4", "open-mpeg2.ts",
             "vp9.webm",
         ])
-    func stretches(name: String) throws {
+    func windows(name: String) throws {
         let folder = try ScratchFolder()
         let video = try #require(Self.sources.first { $0.name == name }).video
         let source = try Fixture.make(name, in: folder, frames: 400, size: "96x64", video: video)
         let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
-        // Its two runs meet in the midst of a stretch.
-        let pass = VideoPass(randomAccessPoint: 0, frames: 0..<400, runCount: 2, stretchFrames: 60)
+        // Its two chunks meet in the midst of a window.
+        let pass = VideoPass(randomAccessPoint: 0, frames: 0..<400, chunkCount: 2, windowFrames: 60)
         var plan = job.plan
         plan.passes = [.video(pass)]
         let reverser = try PassReverser(source: source, index: job.index, plan: plan)
         func reverse(_ token: String, finished: Set<Int> = []) throws -> PassResult {
             try reverser.reverse(
-                pass, into: .init(folder: folder.path, token: token, finishedRuns: finished)
+                pass, into: .init(folder: folder.path, token: token, finishedChunks: finished)
             ) { _, _ in }
         }
         let whole = try reverse("a0")
@@ -80,10 +80,10 @@ struct LosslessTests {
         #expect(after.hashes == before.hashes.reversed())
         #expect(try Decoded(job.output).hashes == after.hashes)
 
-        for run in [0, 1] {
-            let again = try reverse("b\(run)", finished: [1 - run])
-            #expect(again.segments.map(\.checksum) == [whole.segments[run].checksum])
-            #expect(again.statistics.framesDecoded < 330, "only what the run needs")
+        for chunk in [0, 1] {
+            let again = try reverse("b\(chunk)", finished: [1 - chunk])
+            #expect(again.segments.map(\.checksum) == [whole.segments[chunk].checksum])
+            #expect(again.statistics.framesDecoded < 330, "only what the chunk needs")
         }
     }
 

@@ -40,7 +40,7 @@ struct MediaJob {
         let reverser = try PassReverser(source: source, index: index, plan: plan)
         var results: [PassResult] = []
         for pass in plan.passes {
-            let place = PassReverser.Destination(folder: folder, token: "7e57", finishedRuns: [])
+            let place = PassReverser.Destination(folder: folder, token: "7e57", finishedChunks: [])
             switch pass {
             case .video(let pass): results.append(try reverser.reverse(pass, into: place) { _, _ in })
             case .audio(let track):

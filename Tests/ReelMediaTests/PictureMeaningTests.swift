@@ -47,7 +47,7 @@ struct PictureMeaningTests {
             "ffmpeg",
             ["-v", "error", "-i", try captioned(in: folder)] + Fixture.x264 + ["-g", "1", "-a53cc", "1", source])
         let copy = try MediaJob(source, spec: JobSpec(container: .mp4), folder: folder.path)
-        #expect(copy.plan.video.isCopy)
+        #expect(copy.plan.video.isPassthrough)
         #expect(copy.warnings == [])
         #expect(try sideData(of: copy.output).contains("ATSC A53"))
         let encoded = try MediaJob(source, spec: JobSpec(container: .mp4, crf: 20), folder: folder.path)

@@ -116,7 +116,7 @@ struct PixelFormatTests {
         #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
 
         var index = job.index
-        index.reordering = .impossible(.interlaced)
+        index.passthrough = .impossible(.interlaced)
         var choice = TargetChoice(index: index, spec: JobSpec(container: .nut, lossless: true))
         #expect(try choice.video().encoder == "rawvideo")
         for container in [Container.mkv, .mov] {

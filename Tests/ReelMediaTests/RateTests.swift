@@ -15,7 +15,7 @@ struct RateTests {
     }
 
     @Test(
-        "every run gets about the bits that its frames had",
+        "every chunk gets about the bits that its frames had",
         arguments: [
             ("libx264", Container.mp4, 0.7...1.4), ("libx265", .mp4, 0.7...1.4), ("libvpx-vp9", .webm, 0.5...1.4),
             // Its coarsest quantiser still takes more than this pattern had.

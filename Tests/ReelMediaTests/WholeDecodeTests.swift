@@ -51,7 +51,7 @@ struct WholeDecodeTests {
         #expect(before.hashes.count > 20)
         #expect(after.hashes.count == before.hashes.count)
         #expect(after.hashes.dropFirst() == before.hashes.dropLast().reversed()[...])
-        #expect(!job.plan.video.isCopy)
+        #expect(!job.plan.video.isPassthrough)
         // ProvenKinds has Motion JPEG in AVI, lossless or not, and would have believed its tables.
         let isTold = job.warnings.contains { $0.contains("the file ends in the midst of a packet") }
         #expect(isTold == (kind.container == "avi" && kind.encoder.hasSuffix("jpeg")))

@@ -41,7 +41,7 @@ extension BoardTests {
             try await worker.board.waitForWork(seconds: 1)
             try await worker.beat()
             let held = try await worker.take()
-            try await worker.beat(holding: [held], encoded: 3, wholeRuns: 1)
+            try await worker.beat(holding: [held], encoded: 3, wholeChunks: 1)
             try await look(coordinator.board, at: held)
             #expect(try await worker.board.readmit(WorkerID("w1"), to: [held.job]) == 0)
             for user in [coordinator, worker] { #expect(try await user.board.audit() == Audit(jobs: 1, repairs: 0)) }

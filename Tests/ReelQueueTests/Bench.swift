@@ -84,7 +84,7 @@ struct Bench {
     static func passes(_ count: Int) -> [Pass] {
         (0..<count).map { index in
             let start = (count - 1 - index) * 10
-            return .video(VideoPass(randomAccessPoint: index, frames: start..<start + 10, runCount: 1))
+            return .video(VideoPass(randomAccessPoint: index, frames: start..<start + 10, chunkCount: 1))
         }
     }
 
@@ -159,7 +159,7 @@ struct Bench {
     @discardableResult
     func beat(
         _ worker: String = "w1", host: String? = nil, memory: Int64 = 4000, holding claims: [Claim] = [],
-        encoded: Int = 0, wholeRuns: Int = 0
+        encoded: Int = 0, wholeChunks: Int = 0
     ) async throws -> BeatReply {
         try await board.beat(
             WorkerReport(
@@ -168,7 +168,7 @@ struct Bench {
                 held: claims.map {
                     WorkerReport.Held(
                         job: $0.job, index: $0.index, token: $0.token, plan: $0.plan, decoded: encoded + 1,
-                        encoded: encoded, wholeRuns: wholeRuns)
+                        encoded: encoded, wholeChunks: wholeChunks)
                 }))
     }
 

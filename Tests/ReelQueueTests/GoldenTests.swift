@@ -31,7 +31,7 @@ import Testing
                 encoders: ["libx264 164"], protocolVersion: 4, notes: [.workerDiskFull(folders: ["/tmp"])],
                 held: [
                     WorkerReport.Held(
-                        job: JobID("a1"), index: -1, token: "t", plan: 0, decoded: 3, encoded: 2, wholeRuns: 1)
+                        job: JobID("a1"), index: -1, token: "t", plan: 0, decoded: 3, encoded: 2, wholeChunks: 1)
                 ]), "worker-report")
     }
 }

@@ -32,7 +32,7 @@ extension BoardTests {
             // Its holder's frames count, since nobody made them before.
             let claim = try await bench.take("w2")
             let held = WorkerReport.Held(
-                job: claim.job, index: 0, token: claim.token, plan: 1, decoded: 0, encoded: 17, wholeRuns: 0)
+                job: claim.job, index: 0, token: claim.token, plan: 1, decoded: 0, encoded: 17, wholeChunks: 0)
             let report = WorkerReport(
                 worker: WorkerID("w2"), host: "h2", slots: 1, memoryTotal: 1000, encoders: [], protocolVersion: 1,
                 held: [held])
@@ -156,7 +156,7 @@ extension BoardTests {
         @Test func aPassOnTheBoardIsShort() async throws {
             let large = Int.max - 1
             let pass = Pass.video(
-                VideoPass(randomAccessPoint: large, frames: large - 1_000_000_000..<large, runCount: 1_000_000_000))
+                VideoPass(randomAccessPoint: large, frames: large - 1_000_000_000..<large, chunkCount: 1_000_000_000))
             let job = Bench.job(passes: 2)
             _ = try await bench.board.put(job, passes: [pass, .audio(large)])
             for index in ["0", "1"] {
@@ -308,7 +308,7 @@ extension BoardTests {
             #expect(claims.map(\.index).sorted() == Array(0..<200))
         }
 
-        @Test func aLongStretchOfFinishedPassesIsSkipped() async throws {
+        @Test func aLongRowOfFinishedPassesIsSkipped() async throws {
             try await bench.publish(Bench.job(passes: 2500))
             for _ in 0..<2499 { try await bench.complete(bench.take()) }
             try await bench.fail(bench.take(), .permanent)

@@ -11,7 +11,7 @@ struct PlannedSegmentsTests {
 
     private func plan(_ change: (inout Plan) -> Void) -> Plan { Samples.plan(Samples.index, change) }
 
-    @Test("A pass wants a segment for each of its runs, in their order, and a track one")
+    @Test("A pass wants a segment for each of its chunks, in their order, and a track one")
     func passes() {
         let planned = PlannedSegments(plan: Samples.plan, index: Samples.index)
         #expect(
@@ -23,7 +23,7 @@ struct PlannedSegmentsTests {
         #expect(planned.contents(of: .assembly).isEmpty)
     }
 
-    @Test("Plans of other passes agree about runs of the same frames, whatever their number, need and threads")
+    @Test("Plans of other passes agree about chunks of the same frames, whatever their number, need and threads")
     func otherPasses() {
         let whole = contents(Samples.plan)
         let halves = contents(
@@ -31,8 +31,8 @@ struct PlannedSegmentsTests {
                 (plan.number, plan.need, plan.video.threads, plan.onDamage) = (7, 1, 8, .fail)
             })
         #expect(whole == halves)
-        let others = contents(Samples.plan(Samples.index, cuts: [0, 12], runs: 2))
-        #expect(whole.intersection(others).map(\.subject) == [.audio(track: 0)], "runs of other frames")
+        let others = contents(Samples.plan(Samples.index, cuts: [0, 12], chunks: 2))
+        #expect(whole.intersection(others).map(\.subject) == [.audio(track: 0)], "chunks of other frames")
     }
 
     @Test("Another end of what is shown moves all of it, and changes no run's own times")
@@ -63,26 +63,26 @@ struct PlannedSegmentsTests {
 
     @Test("Other times, or pictures of other times, make another segment")
     func times() {
-        func runs(_ plan: Plan, _ index: SourceIndex) -> Set<SegmentContent> {
+        func chunks(_ plan: Plan, _ index: SourceIndex) -> Set<SegmentContent> {
             contents(plan, of: index).filter { $0.subject != .audio(track: 0) }
         }
-        let even = runs(Samples.plan, Samples.index)
+        let even = chunks(Samples.plan, Samples.index)
         var durations = [Int64](repeating: 512, count: 12)
         durations[5] = 513
         let longer = Samples.index(durations: durations)
-        #expect(even.intersection(runs(Samples.plan(longer), longer)).map(\.subject) == [.video(frames: 0..<4)])
+        #expect(even.intersection(chunks(Samples.plan(longer), longer)).map(\.subject) == [.video(frames: 0..<4)])
         let later = Samples.index(durations: Array(repeating: 512, count: 12), start: 1536)
-        #expect(even.isDisjoint(with: runs(Samples.plan(later), later)), "the frames before each of them")
+        #expect(even.isDisjoint(with: chunks(Samples.plan(later), later)), "the frames before each of them")
         var slower = Samples.index
         slower.video.stream.timeBase = TimeBase(1, 12_801)
-        #expect(even.isDisjoint(with: runs(Samples.plan(slower), slower)))
+        #expect(even.isDisjoint(with: chunks(Samples.plan(slower), slower)))
 
         // The source's own timestamps: of even frames they are the same.
-        #expect(even == runs(Samples.plan(Samples.index, mode: .source), Samples.index))
+        #expect(even == chunks(Samples.plan(Samples.index, mode: .source), Samples.index))
         #expect(
-            runs(Samples.plan(longer), longer).isDisjoint(with: runs(Samples.plan(longer, mode: .source), longer))
+            chunks(Samples.plan(longer), longer).isDisjoint(with: chunks(Samples.plan(longer, mode: .source), longer))
                 == false)
-        #expect(runs(Samples.plan(longer), longer) != runs(Samples.plan(longer, mode: .source), longer))
+        #expect(chunks(Samples.plan(longer), longer) != chunks(Samples.plan(longer, mode: .source), longer))
     }
 
     @Test("What decides which samples of a track are heard, and how they are kept, makes another segment")

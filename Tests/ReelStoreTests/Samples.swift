@@ -12,9 +12,9 @@ enum Samples {
 
     static let plan = plan(index)
 
-    /// Twelve frames in a pass of three runs, and a track of sound.
+    /// Twelve frames in a pass of three chunks, and a track of sound.
     static func plan(
-        _ index: SourceIndex, cuts: [Int] = [0, 12], runs: Int = 3, mode: TimestampMode = .mirror,
+        _ index: SourceIndex, cuts: [Int] = [0, 12], chunks: Int = 3, mode: TimestampMode = .mirror,
         _ change: (inout Plan) -> Void = { _ in }
     ) -> Plan {
         let (first, end) = (cuts.first ?? 0, cuts.last ?? 0)
@@ -29,7 +29,9 @@ enum Samples {
                 + zip(cuts, cuts.dropFirst()).reversed().map { start, end in
                     .video(
                         VideoPass(
-                            randomAccessPoint: 0, frames: start..<end, runCount: runs * (end - start) / 12, threads: 2))
+                            randomAccessPoint: 0, frames: start..<end, chunkCount: chunks * (end - start) / 12,
+                            threads: 2
+                        ))
                 },
             need: 1 << 30, verify: .packets, onDamage: .repeat, diagnostics: [])
         change(&plan)
@@ -67,7 +69,7 @@ enum Samples {
                     span: Interval(start: Timestamp(0), duration: Ticks(23_040)), bytes: 4000, details: TrackDetails())
             ],
             metadata: [],
-            reordering: .possible(
+            passthrough: .possible(
                 CodedVideo(tag: 0, extradata: [], profile: 0, level: 0, bitsPerCodedSample: 24, containers: [.mkv])),
             diagnostics: [])
     }

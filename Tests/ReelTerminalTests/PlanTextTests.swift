@@ -41,7 +41,7 @@ import Testing
                     RandomAccessPoint(packet: 0, frame: 0), RandomAccessPoint(packet: 12, frame: 14),
                 ]),
             audio: [sound], chapters: [Chapter(start: Rational(0), end: Rational(1), title: "One")], metadata: [],
-            reordering: .impossible(.interFrames(codec: "h264")),
+            passthrough: .impossible(.interFrames(codec: "h264")),
             diagnostics: [])
     }
 
@@ -74,7 +74,7 @@ import Testing
                 output   mp4, libx264 720x576 yuv420p (as in the source), preset=medium crf=18.0
                          audio 0: reversed, aac, 48000 Hz, stereo, 192 kb/s
                 frames   24 of 24, 1.001 s
-                passes   1 of video in 1 run, 1 of audio
+                passes   1 of video in 1 chunk, 1 of audio
                 memory   \(ByteSize(bytes: need)) a pass
                 decodes  24 frames
                 """)
@@ -82,7 +82,7 @@ import Testing
 
     @Test func packetsThatAreCopiedNeedNoPass() throws {
         var view = try view()
-        #expect(PlanText.lines(view).contains("passes   1 of video in 1 run, 1 of audio"))
+        #expect(PlanText.lines(view).contains("passes   1 of video in 1 chunk, 1 of audio"))
         view.passes.removeAll { $0.kind == "video" }
         #expect(PlanText.lines(view).contains("passes   none of video, whose packets the assembly copies; 1 of audio"))
     }

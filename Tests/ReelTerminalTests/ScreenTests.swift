@@ -123,7 +123,7 @@ import Testing
                 token: "t\(number)", time: 1_700_000_000 + Double(number))
         }
         var view = queue.jobs[0]
-        let pass = Pass.video(VideoPass(randomAccessPoint: 0, frames: 0..<12, runCount: 1))
+        let pass = Pass.video(VideoPass(randomAccessPoint: 0, frames: 0..<12, chunkCount: 1))
         let failure = PassFailure(index: 39, attempts: ["crash": 2], recent: attempts)
         let log = (1...12).map { "line \($0)\n" }.joined() + "an \u{1B}[2J escape"
         view.failures = [FailureView(failure, pass: pass, index: PlanTextTests.index(), logs: ["t2": log])]
@@ -181,15 +181,15 @@ import Testing
 
     @Test func workers() {
         let held = [
-            WorkerReport.Held(job: JobID("a"), index: 3, token: "t", plan: 1, decoded: 90, encoded: 60, wholeRuns: 0),
-            WorkerReport.Held(job: JobID("a"), index: 0, token: "u", plan: 1, decoded: 0, encoded: 0, wholeRuns: 0),
+            WorkerReport.Held(job: JobID("a"), index: 3, token: "t", plan: 1, decoded: 90, encoded: 60, wholeChunks: 0),
+            WorkerReport.Held(job: JobID("a"), index: 0, token: "u", plan: 1, decoded: 0, encoded: 0, wholeChunks: 0),
         ]
         let report = WorkerReport(
             worker: WorkerID("node-1-77-ab"), host: "node-1", slots: 4, slotsOut: 1, memoryTotal: 3 << 30, encoders: [],
             protocolVersion: 1, notes: [.workerDiskFull(folders: ["/s"])], held: held)
         let holds = [
             "t": WorkerStatus.Hold(
-                seconds: 4, pass: .video(VideoPass(randomAccessPoint: 0, frames: 10..<250, runCount: 1))),
+                seconds: 4, pass: .video(VideoPass(randomAccessPoint: 0, frames: 10..<250, chunkCount: 1))),
             "u": WorkerStatus.Hold(seconds: 8, pass: .audio(0)),
         ]
         let views = [

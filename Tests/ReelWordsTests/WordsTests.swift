@@ -124,6 +124,7 @@ private enum Stored {
                 stream: stream, packets: packets, frames: frames,
                 randomAccessPoints: [RandomAccessPoint(packet: 0, frame: 0)]),
             audio: [], metadata: [],
-            reordering: .impossible(.packet(number: 3, time: Rational(1, 8), fault: .cutOff)), diagnostics: diagnostics)
+            passthrough: .impossible(.packet(number: 3, time: Rational(1, 8), fault: .cutOff)), diagnostics: diagnostics
+        )
     }
 }

@@ -16,7 +16,7 @@ enum SampleJob {
         [.audio(0)]
             + (1..<count).map { place in
                 let start = (count - 1 - place) * 240
-                return .video(VideoPass(randomAccessPoint: start / 48, frames: start..<start + 240, runCount: 1))
+                return .video(VideoPass(randomAccessPoint: start / 48, frames: start..<start + 240, chunkCount: 1))
             }
     }
 
@@ -29,7 +29,7 @@ enum SampleJob {
         let held = claim.map {
             WorkerReport.Held(
                 job: $0.job, index: $0.index, token: $0.token, plan: $0.plan, decoded: encoded + 12, encoded: encoded,
-                wholeRuns: 0)
+                wholeChunks: 0)
         }
         return WorkerReport(
             worker: worker, host: worker.text, slots: 1, memoryTotal: 2 << 30, encoders: encoders, protocolVersion: 1,

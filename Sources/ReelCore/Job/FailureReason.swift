@@ -71,7 +71,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case framesTooClose(time: Rational, container: Container)
     /// Copied packets cannot follow an option.
     case copyWithOption(option: JobSpec.Option)
-    case copyImpossible(obstacle: ReorderingObstacle)
+    case copyImpossible(obstacle: PassthroughObstacle)
     case copyNotGivenBack(codec: String, pixelFormat: String, container: Container)
 
     // MARK: Engine

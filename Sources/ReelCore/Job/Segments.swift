@@ -103,7 +103,7 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
 
 /// What a finished pass leaves on the board.
 public struct PassResult: Hashable, Codable, Sendable {
-    /// In run order; for the assembly, empty.
+    /// In chunk order; for the assembly, empty.
     public var segments: [SegmentRecord]
     public var statistics: PassStatistics
     public var diagnostics: [Diagnostic]

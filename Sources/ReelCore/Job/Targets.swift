@@ -1,4 +1,4 @@
-/// How the video will be encoded. Every run of a job is encoded with exactly this, but for a rate that is the source's.
+/// How the video will be encoded. Every chunk of a job is encoded with exactly this, but for a rate that is the source's.
 public struct VideoTarget: Hashable, Codable, Sendable {
     /// The encoder's name as FFmpeg spells it, for example "libx264"; or `copy`.
     public var encoder: String
@@ -19,7 +19,7 @@ public struct VideoTarget: Hashable, Codable, Sendable {
     /// What `encoder` says where the source's packets are passed on as they are, in another order.
     public static let copy = "copy"
 
-    public var isCopy: Bool { encoder == VideoTarget.copy }
+    public var isPassthrough: Bool { encoder == VideoTarget.copy }
 
     public init(
         encoder: String, pixelFormat: String, width: Int, height: Int, frameRate: Rational, options: [Tag],

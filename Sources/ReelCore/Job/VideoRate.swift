@@ -1,8 +1,8 @@
 /// How many bits the encoded video gets, where it is not a constant quality that decides.
 public enum VideoRate: Hashable, Sendable {
-    /// Bits per second, the same in every run.
+    /// Bits per second, the same in every chunk.
     case constant(Int64)
-    /// In every run as many bits as the source has for the same frames.
+    /// In every chunk as many bits as the source has for the same frames.
     case source
 }
 

@@ -1,6 +1,6 @@
 /// How much memory a pass may take.
 public struct MemoryRequest: Hashable, Codable, Sendable {
-    /// Bytes to aim at: runs shrink to fit. Where even the shortest do not, a pass takes what it must, up to `limit`.
+    /// Bytes to aim at: chunks shrink to fit. Where even the shortest do not, a pass takes what it must, up to `limit`.
     public var budget: Int64
     /// Bytes above which planning fails; nil where nobody set any.
     public var limit: Int64?
@@ -43,12 +43,12 @@ struct MemoryBudget {
                 .impossibleSizes(frameBytes: stream.frameBytes, reorderDepth: stream.reorderDepth))
         }
         let base = MemoryBudget.process + MemoryBudget.indexEntry * Int64(max(index.video.packets.count, packets))
-        if video.isCopy {
-            // A stretch is handed out while the next is read, and the last packets are in checksums; of packets of many
+        if video.isPassthrough {
+            // A block is handed out while the next is read, and the last packets are in checksums; of packets of many
             // sizes the heaps keep up to twice as much again.
-            let largest = index.video.frames.indices.reduce(0) { max($0, index.video.copiedBytes(of: $1)) }
+            let largest = index.video.frames.indices.reduce(0) { max($0, index.video.packetBytes(of: $1)) }
             frameBytes = 0
-            fixed = base + 6 * max(VideoTrack.stretchBytes, largest) + 3 * (largest + 1 << 20)
+            fixed = base + 6 * max(VideoTrack.readBlockBytes, largest) + 3 * (largest + 1 << 20)
         } else {
             frameBytes = stream.frameBytes
             let framesBeside = 16 + Int64(stream.reorderDepth) + Int64(video.threads)
@@ -59,16 +59,16 @@ struct MemoryBudget {
     /// Bytes that a pass takes which holds so many frames.
     func need(frames: Int) -> Int64 { fixed + Int64(frames) * frameBytes }
 
-    private var isCopy: Bool { frameBytes == 0 }
+    private var isPassthrough: Bool { frameBytes == 0 }
 
     /// How many frames fit into `request`, at least `least` and at most `most`; fails with kind `.usage` where `least` do
     /// not fit into its limit.
     func frames(in request: MemoryRequest, least: Int, most: Int) throws(ReelFailure) -> Int {
         let needed = need(frames: least)
         if let limit = request.limit, limit < needed {
-            throw ReelFailure(.memoryTooSmall(allowed: limit, needed: needed, copies: isCopy))
+            throw ReelFailure(.memoryTooSmall(allowed: limit, needed: needed, copies: isPassthrough))
         }
-        guard !isCopy else { return most }
+        guard !isPassthrough else { return most }
         let room = max(request.budget - fixed, 0) / frameBytes
         return min(max(Int(clamping: room), least), most)
     }

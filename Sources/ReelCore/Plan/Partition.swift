@@ -38,42 +38,42 @@ struct PassWork {
     let starts: StartTable
     /// Time to encode a frame; decoding one takes 1.
     let weight: Double
-    let lengths: RunLengths
+    let lengths: ChunkLengths
 
-    /// Where memory is short, no run needs to be shorter.
-    static let leastRun = 48
+    /// Where memory is short, no chunk needs to be shorter.
+    static let leastChunk = 48
 
-    /// A new run costs bits (a key frame, a cold rate control) and a new pass a seek and two codecs: as much as encoding
+    /// A new chunk costs bits (a key frame, a cold rate control) and a new pass a seek and two codecs: as much as encoding
     /// these many frames more. They weigh against passes that are many and short.
-    private static let runOverhead = 24.0
+    private static let chunkOverhead = 24.0
     private static let passOverhead = 8.0
 
     func cost(of frames: Range<Int>) -> Double {
         let lead = Double(starts.lead(of: frames.lowerBound))
-        let extra = Double(runs(in: frames.count)) * PassWork.runOverhead + PassWork.passOverhead
+        let extra = Double(chunks(in: frames.count)) * PassWork.chunkOverhead + PassWork.passOverhead
         return lead + Double(frames.count) * (1 + weight) + extra * weight
     }
 
-    /// How many runs a pass has: of the usual length where the greatest allows, and none of a single frame, since two IDR
+    /// How many chunks a pass has: of the usual length where the greatest allows, and none of a single frame, since two IDR
     /// pictures of one encoder on end share an idr_pic_id and decoders may take them for one.
-    func runs(in frames: Int) -> Int {
+    func chunks(in frames: Int) -> Int {
         let fewest = (frames + lengths.greatest - 1) / lengths.greatest
         let usual = (frames + lengths.usual / 2) / lengths.usual
         return max(1, min(max(fewest, usual), frames / 2))
     }
 }
 
-/// Frames of a run. Each begins with a key frame and a cold rate control: beside one unbroken encode, runs of 480 cost 1 %
+/// Frames of a chunk. Each begins with a key frame and a cold rate control: beside one unbroken encode, chunks of 480 cost 1 %
 /// more bits at the most, of 240 up to 3, of 96 5 to 60, of 48 14 to 220 (docs/benchmarks.md).
-struct RunLengths {
+struct ChunkLengths {
     let usual: Int
-    /// One run may be longer where that spares another.
+    /// One chunk may be longer where that spares another.
     private(set) var greatest: Int
 
-    /// Of passes that are decoded in stretches: memory does not limit them, but a lost worker's work grows with them.
-    static let ofStretches = RunLengths(usual: 480, greatest: 600)
-    /// Of passes that hold whole runs.
-    static let held = RunLengths(usual: 240, greatest: 300)
+    /// Of passes that are decoded in windows: memory does not limit them, but a lost worker's work grows with them.
+    static let ofWindows = ChunkLengths(usual: 480, greatest: 600)
+    /// Of passes that hold whole chunks.
+    static let held = ChunkLengths(usual: 240, greatest: 300)
 
-    func limited(to frames: Int) -> RunLengths { RunLengths(usual: usual, greatest: min(greatest, frames)) }
+    func limited(to frames: Int) -> ChunkLengths { ChunkLengths(usual: usual, greatest: min(greatest, frames)) }
 }

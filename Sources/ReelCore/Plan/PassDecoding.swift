@@ -1,40 +1,40 @@
-/// Decides in which direction a pass is decoded. Forwards, a whole run is held before its last frame can be encoded. Where
-/// RAPs are near, the pass is decoded from its end instead, a stretch at a time, and no more than that is held.
+/// Decides in which direction a pass is decoded. Forwards, a whole chunk is held before its last frame can be encoded. Where
+/// RAPs are near, the pass is decoded from its end instead, a window at a time, and no more than that is held.
 struct PassDecoding {
-    /// Runs as they are where memory does not limit them.
+    /// Chunks as they are where memory does not limit them.
     let work: PassWork
     /// The most frames that fit in memory; 0 where the source must be decoded forwards.
     let room: Int
 
-    /// Each stretch costs a seek, and with open groups of pictures some frames twice: with so many frames in it that is
+    /// Each window costs a seek, and with open groups of pictures some frames twice: with so many frames in it that is
     /// less than 3 % of decoding. No plan needs memory for fewer.
-    static let usualStretch = PassWork.leastRun
+    static let usualWindow = PassWork.leastChunk
     /// Frames decoded and discarded, at the most, as a share of a pass: a RAP may lie before its first correct frame.
     private static let greatestLead = 0.03
 
-    /// `VideoPass.stretchFrames` of a pass; nil where it holds no fewer frames so, or decodes too many again.
-    func stretchFrames(of frames: Range<Int>) -> Int? {
+    /// `VideoPass.windowFrames` of a pass; nil where it holds no fewer frames so, or decodes too many again.
+    func windowFrames(of frames: Range<Int>) -> Int? {
         guard room > 0 else { return nil }
-        let runs = work.runs(in: frames.count)
-        let longestRun = (frames.count + runs - 1) / runs
+        let chunks = work.chunks(in: frames.count)
+        let longestChunk = (frames.count + chunks - 1) / chunks
         func suffices(_ least: Int) -> Bool {
-            let stretches = work.starts.stretches(of: frames, least: least)
-            let held = stretches.map(\.count).max() ?? 0
-            let leads = stretches.dropLast().reduce(0) { $0 + work.starts.lead(of: $1.lowerBound) }
-            return held <= room && held < longestRun
+            let windows = work.starts.windows(of: frames, least: least)
+            let held = windows.map(\.count).max() ?? 0
+            let leads = windows.dropLast().reduce(0) { $0 + work.starts.lead(of: $1.lowerBound) }
+            return held <= room && held < longestChunk
                 && Double(leads) <= PassDecoding.greatestLead * Double(frames.count)
         }
-        let usual = min(PassDecoding.usualStretch, room)
+        let usual = min(PassDecoding.usualWindow, room)
         if suffices(usual) { return usual }
-        // Single groups of pictures only where whole runs do not fit.
-        return longestRun > room && suffices(1) ? 1 : nil
+        // Single groups of pictures only where whole chunks do not fit.
+        return longestChunk > room && suffices(1) ? 1 : nil
     }
 }
 
 extension StartTable {
     /// The most frames that a pass has in memory at a time.
     func framesHeld(by pass: VideoPass) -> Int {
-        let parts = pass.stretchFrames.map { stretches(of: pass.frames, least: $0) } ?? pass.runs
+        let parts = pass.windowFrames.map { windows(of: pass.frames, least: $0) } ?? pass.chunks
         return parts.map(\.count).max() ?? 0
     }
 }

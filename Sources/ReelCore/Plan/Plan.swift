@@ -138,63 +138,64 @@ public enum Pass: Hashable, Codable, Sendable {
     }
 }
 
-/// Decoded from a RAP, discarding up to its first frame, and encoded run by run.
+/// Decoded from a RAP, discarding up to its first frame, and encoded chunk by chunk.
 public struct VideoPass: Hashable, Sendable {
     /// The place of the RAP in `VideoTrack.randomAccessPoints`.
     public var randomAccessPoint: Int
     /// Frames in presentation order.
     public var frames: Range<Int>
-    /// How many runs they are split into; see `runs`.
-    public var runCount: Int
-    /// Where RAPs are near, frames that a stretch has at the least: the pass is decoded stretch by stretch from its end,
-    /// and only a stretch is held in memory; see `StartTable.stretches`. nil: it is decoded forwards, and a run is held.
-    public var stretchFrames: Int?
+    /// How many chunks they are split into; see `chunks`.
+    public var chunkCount: Int
+    /// Where RAPs are near, frames that a window has at the least: the pass is decoded window by window from its end,
+    /// and only a window is held in memory; see `StartTable.windows`. nil: it is decoded forwards, and a chunk is held.
+    public var windowFrames: Int?
     /// Of the encoder: those of the job's target, but more at the job's end.
     public var threads: Int
 
     public init(
-        randomAccessPoint: Int, frames: Range<Int>, runCount: Int, stretchFrames: Int? = nil, threads: Int = 1
+        randomAccessPoint: Int, frames: Range<Int>, chunkCount: Int, windowFrames: Int? = nil, threads: Int = 1
     ) {
         self.randomAccessPoint = randomAccessPoint
         self.frames = frames
-        self.runCount = runCount
-        self.stretchFrames = stretchFrames
+        self.chunkCount = chunkCount
+        self.windowFrames = windowFrames
         self.threads = threads
     }
 
-    /// The runs in presentation order: as even as whole frames allow, the longer ones first.
-    public var runs: [Range<Int>] {
-        let (length, longer) = frames.count.quotientAndRemainder(dividingBy: runCount)
+    /// The chunks in presentation order: as even as whole frames allow, the longer ones first.
+    public var chunks: [Range<Int>] {
+        let (length, longer) = frames.count.quotientAndRemainder(dividingBy: chunkCount)
         var start = frames.lowerBound
-        return (0..<runCount).map { run in
-            let end = start + length + (run < longer ? 1 : 0)
+        return (0..<chunkCount).map { chunk in
+            let end = start + length + (chunk < longer ? 1 : 0)
             defer { start = end }
             return start..<end
         }
     }
 }
 
-/// Written as [rap, first frame, end, runs, frames of a stretch or 0, threads], since a pass on the board is short.
+/// Written as [rap, first frame, end, chunks, frames of a window or 0, threads], since a pass on the board is short.
 extension VideoPass: Codable {
     public init(from decoder: any Decoder) throws {
         var list = try decoder.unkeyedContainer()
         randomAccessPoint = try list.decode(Int.self)
         let (start, end) = (try list.decode(Int.self), try list.decode(Int.self))
-        runCount = try list.decode(Int.self)
-        let stretch = try list.decode(Int.self)
+        chunkCount = try list.decode(Int.self)
+        let window = try list.decode(Int.self)
         threads = try list.decode(Int.self)
-        guard 0 <= start, start < end, 0 < runCount, runCount <= end - start, randomAccessPoint >= 0, stretch >= 0,
+        guard 0 <= start, start < end, 0 < chunkCount, chunkCount <= end - start, randomAccessPoint >= 0, window >= 0,
             JobSpec.threadCounts.contains(threads)
         else {
             throw DecodingError.dataCorruptedError(in: list, debugDescription: "not a pass")
         }
         frames = start..<end
-        stretchFrames = stretch > 0 ? stretch : nil
+        windowFrames = window > 0 ? window : nil
     }
 
     public func encode(to encoder: any Encoder) throws {
         var list = encoder.unkeyedContainer()
-        for number in [randomAccessPoint, frames.lowerBound, frames.upperBound, runCount, stretchFrames ?? 0, threads] {
+        for number in [randomAccessPoint, frames.lowerBound, frames.upperBound, chunkCount, windowFrames ?? 0, threads]
+        {
             try list.encode(number)
         }
     }

@@ -19,24 +19,24 @@ public struct PlannedSegments: Sendable {
         videoTarget = digest(jsonBytes(of: VideoEncoding(plan.video, of: index.video.stream)))
     }
 
-    /// The segments of a pass, one a run in run order; none of an assembly, or of a track that the plan does not have.
+    /// The segments of a pass, one a chunk in chunk order; none of an assembly, or of a track that the plan does not have.
     public func contents(of pass: Pass) -> [SegmentContent] {
         switch pass {
-        case .video(let pass): pass.runs.map(content(ofRun:))
+        case .video(let pass): pass.chunks.map(content(ofChunk:))
         case .audio(let place): plan.audio.indices.contains(place) ? [content(ofAudio: place)].compactMap(\.self) : []
         default: []
         }
     }
 
-    /// The segment of the run of these frames, which the index must have.
-    public func content(ofRun frames: Range<Int>) -> SegmentContent {
+    /// The segment of the chunk of these frames, which the index must have.
+    public func content(ofChunk frames: Range<Int>) -> SegmentContent {
         SegmentContent(
-            subject: .video(frames: frames), times: digest(times(ofRun: frames)), target: videoTarget,
+            subject: .video(frames: frames), times: digest(times(ofChunk: frames)), target: videoTarget,
             likeness: index.video.pictures.isEmpty
                 ? nil : likeness(of: index.video.pictures[frames].lazy.map(\.likeness)))
     }
 
-    /// The hash of how a run's frames look, in the source's order.
+    /// The hash of how a chunk's frames look, in the source's order.
     public func likeness(of frames: some Sequence<Likeness>) -> String {
         digest(frames.flatMap { likeness in likeness.cells.indices.map { likeness.cells[$0] } })
     }
@@ -55,7 +55,7 @@ public struct PlannedSegments: Sendable {
 
     /// The time base, and of each frame the time on the source's clock, by which it is known, and when and for how long
     /// the segment shows it.
-    private func times(ofRun frames: Range<Int>) -> [UInt8] {
+    private func times(ofChunk frames: Range<Int>) -> [UInt8] {
         let (timeline, track) = (plan.timeline, index.video)
         var writer = ByteWriter()
         writer.reserve(frames.count * 8)
@@ -63,7 +63,7 @@ public struct PlannedSegments: Sendable {
         writer.signed(timeline.timeBase.secondsPerTick.denominator)
         for frame in frames {
             writer.signed(track.frames[frame].interval.start.ticks)
-            writer.signed(timeline.start(of: frame, inRun: frames, of: track).ticks)
+            writer.signed(timeline.start(of: frame, inChunk: frames, of: track).ticks)
             writer.signed(timeline.interval(of: frame, in: track).duration.count)
         }
         return writer.bytes

@@ -27,9 +27,9 @@ public struct Planner: Hashable, Codable, Sendable {
         let timeline = try Timeline(index: index, spec: spec)
 
         let cap = spec.passFrames.map { max($0, 1) }
-        // A run of two may have to take a third frame, so that none is left over.
-        let most = min(RunLengths.held.greatest, cap.map { max($0, 3) } ?? .max, timeline.frameCount)
-        let least = min(PassWork.leastRun, most)
+        // A chunk of two may have to take a third frame, so that none is left over.
+        let most = min(ChunkLengths.held.greatest, cap.map { max($0, 3) } ?? .max, timeline.frameCount)
+        let least = min(PassWork.leastChunk, most)
         let allowed = memory.narrowed(to: spec.memory)
         let budget = try MemoryBudget(index: index, video: video, packets: packets)
         let room = try budget.frames(in: allowed, least: least, most: most)
@@ -37,7 +37,8 @@ public struct Planner: Hashable, Codable, Sendable {
         let head = head.allSatisfy { starts.framesHeld(by: $0) <= room } ? head : []
         // The assembly copies packets from the source: there is nothing to decode.
         let rest = (head.last?.frames.upperBound ?? timeline.firstFrame)..<timeline.frames.upperBound
-        var passes = video.isCopy ? [] : videoPasses(starts, of: rest, as: video, from: index, room: room, cap: cap)
+        var passes =
+            video.isPassthrough ? [] : videoPasses(starts, of: rest, as: video, from: index, room: room, cap: cap)
         // All may hold fewer frames than the least that was asked for: who allows what is named here is not refused.
         let held = max((head + passes).map { starts.framesHeld(by: $0) }.max() ?? 0, least)
         var need = budget.need(frames: held)
@@ -48,7 +49,7 @@ public struct Planner: Hashable, Codable, Sendable {
                 for place in passes.indices.prefix(slots) { passes[place].threads = last.threads }
             }
         }
-        passes = (video.isCopy ? [] : head) + passes
+        passes = (video.isPassthrough ? [] : head) + passes
         return Plan(
             indexHash: indexHash, encoders: encoders, container: spec.container, timeline: timeline, video: video,
             audio: audio,
@@ -66,18 +67,18 @@ extension Planner {
         cap: Int?
     ) -> [VideoPass] {
         let weight = video.encodingEffort
-        let free = PassWork(starts: starts, weight: weight, lengths: .ofStretches.limited(to: cap ?? .max))
+        let free = PassWork(starts: starts, weight: weight, lengths: .ofWindows.limited(to: cap ?? .max))
         let bound = PassWork(starts: starts, weight: weight, lengths: .held.limited(to: min(room, cap ?? room)))
         let decoding = PassDecoding(work: free, room: index.seeksFreely ? room : 0)
         let cutter = PassCutter(
-            selection: frames, work: decoding.stretchFrames(of: frames) == nil ? bound : free, slots: slots,
+            selection: frames, work: decoding.windowFrames(of: frames) == nil ? bound : free, slots: slots,
             passFrames: cap)
         let cuts = cutter.cut()
         return zip(cuts, cuts.dropFirst()).map { start, end in
-            let stretch = decoding.stretchFrames(of: start..<end)
+            let window = decoding.windowFrames(of: start..<end)
             return VideoPass(
                 randomAccessPoint: starts.point(for: start), frames: start..<end,
-                runCount: (stretch == nil ? bound : free).runs(in: end - start), stretchFrames: stretch,
+                chunkCount: (window == nil ? bound : free).chunks(in: end - start), windowFrames: window,
                 threads: video.threads)
         }
     }
@@ -86,7 +87,7 @@ extension Planner {
     /// busy, if memory allows. `video` is the target with one.
     public func threads(index: SourceIndex, spec: JobSpec, video: VideoTarget) throws(ReelFailure) -> Int {
         if let threads = spec.threads { return threads }
-        if video.isCopy { return 1 }
+        if video.isPassthrough { return 1 }
         func passes(threads: Int) throws(ReelFailure) -> Int {
             var video = video
             video.threads = threads

@@ -28,17 +28,17 @@ public struct StartTable {
     /// The place in `VideoTrack.randomAccessPoints` of the latest RAP from which `frame` decodes correctly.
     public func point(for frame: Int) -> Int { points[frames.partition { $0 <= frame } - 1] }
 
-    /// The stretches of a range of frames, from its end to its start: each but the last begins at a RAP and has `least`
+    /// The windows of a range of frames, from its end to its start: each but the last begins at a RAP and has `least`
     /// frames at the least, and no more groups of pictures than that takes.
-    public func stretches(of range: Range<Int>, least: Int) -> [Range<Int>] {
-        var (stretches, end): ([Range<Int>], Int) = ([], range.upperBound)
+    public func windows(of range: Range<Int>, least: Int) -> [Range<Int>] {
+        var (windows, end): ([Range<Int>], Int) = ([], range.upperBound)
         for frame in frames[..<frames.partition { $0 <= range.upperBound - least }].reversed() {
             guard frame > range.lowerBound else { break }
             guard end - frame >= least else { continue }
-            stretches.append(frame..<end)
+            windows.append(frame..<end)
             end = frame
         }
-        return stretches + [range.lowerBound..<end]
+        return windows + [range.lowerBound..<end]
     }
 
     /// How many frames are decoded and discarded when a pass starts at `frame`.

@@ -65,7 +65,7 @@ extension SourceIndex {
                 stream: parameters.stream, packets: packets, frames: frames, randomAccessPoints: points,
                 pictures: pictures),
             audio: parameters.audio, texts: texts, chapters: parameters.chapters, attachments: parameters.attachments,
-            metadata: parameters.metadata, reordering: parameters.reordering, diagnostics: parameters.diagnostics)
+            metadata: parameters.metadata, passthrough: parameters.passthrough, diagnostics: parameters.diagnostics)
     }
 
     /// All but the tables.
@@ -79,7 +79,7 @@ extension SourceIndex {
         var chapters: [Chapter]
         var attachments: [Attachment]
         var metadata: [Tag]
-        var reordering: Reordering
+        var passthrough: PassthroughSupport
         var diagnostics: [Diagnostic]
 
         init(_ index: SourceIndex) {
@@ -92,7 +92,7 @@ extension SourceIndex {
             chapters = index.chapters
             attachments = index.attachments
             metadata = index.metadata
-            reordering = index.reordering
+            passthrough = index.passthrough
             diagnostics = index.diagnostics
         }
 
@@ -115,7 +115,7 @@ extension SourceIndex {
             case chapters = "chapters"
             case attachments = "attachments"
             case metadata = "metadata"
-            case reordering = "reordering"
+            case passthrough = "reordering"
             case diagnostics = "diagnostics"
         }
     }

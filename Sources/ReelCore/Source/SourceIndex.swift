@@ -13,14 +13,14 @@ public struct SourceIndex: Equatable, Sendable {
     public var attachments: [Attachment]
     /// Tags of the whole file, in the order of the file.
     public var metadata: [Tag]
-    public var reordering: Reordering
+    public var passthrough: PassthroughSupport
     /// What the source has that will not be kept, or had to be repaired.
     public var diagnostics: [Diagnostic]
 
     public init(
         format: String, fileSize: Int64, startTime: Rational, video: VideoTrack, audio: [AudioTrack],
         texts: [TextTrack] = [], chapters: [Chapter] = [], attachments: [Attachment] = [], metadata: [Tag],
-        reordering: Reordering, diagnostics: [Diagnostic]
+        passthrough: PassthroughSupport, diagnostics: [Diagnostic]
     ) {
         self.format = format
         self.fileSize = fileSize
@@ -31,7 +31,7 @@ public struct SourceIndex: Equatable, Sendable {
         self.chapters = chapters
         self.attachments = attachments
         self.metadata = metadata
-        self.reordering = reordering
+        self.passthrough = passthrough
         self.diagnostics = diagnostics
     }
 }

@@ -9,7 +9,7 @@ public struct AudioTimeline: Hashable, Sendable {
     /// The sound in order of time; between two pieces, and nowhere else, is silence.
     public private(set) var pieces: [Piece]
 
-    /// A stretch of continuous sound.
+    /// A piece of continuous sound.
     public struct Piece: Hashable, Sendable {
         /// Its first sample among the decoded ones.
         public var sample: Int64
@@ -110,24 +110,24 @@ public struct AudioTimeline: Hashable, Sendable {
     }
 
     /// What is heard when the track is played backwards, from its end to its start.
-    public var backwards: [Stretch] {
-        var stretches: [Stretch] = []
+    public var backwards: [Span] {
+        var spans: [Span] = []
         var place = count
         for piece in pieces.reversed() {
             let silence = place - (piece.place + piece.count)
-            if silence > 0 { stretches.append(.silence(silence)) }
-            stretches.append(.sound(sample: piece.sample, count: piece.count))
+            if silence > 0 { spans.append(.silence(silence)) }
+            spans.append(.sound(sample: piece.sample, count: piece.count))
             place = piece.place
         }
-        if place > 0 { stretches.append(.silence(place)) }
-        return stretches
+        if place > 0 { spans.append(.silence(place)) }
+        return spans
     }
 
     /// What is heard from the track's start to its end.
-    public var forwards: [Stretch] { backwards.reversed() }
+    public var forwards: [Span] { backwards.reversed() }
 
     /// Samples per channel: decoded ones from `sample` on, or silence.
-    public enum Stretch: Hashable, Sendable {
+    public enum Span: Hashable, Sendable {
         case sound(sample: Int64, count: Int64)
         case silence(Int64)
     }

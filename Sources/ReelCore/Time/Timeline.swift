@@ -39,9 +39,9 @@ public struct Timeline: Hashable, Codable, Sendable {
         }
     }
 
-    /// When the segment of a run shows one of its frames: a segment's clock begins with its first frame, whatever the
+    /// When the segment of a chunk shows one of its frames: a segment's clock begins with its first frame, whatever the
     /// output has before it.
-    public func start(of index: Int, inRun frames: Range<Int>, of track: VideoTrack) -> Timestamp {
+    public func start(of index: Int, inChunk frames: Range<Int>, of track: VideoTrack) -> Timestamp {
         let first = interval(of: frames.upperBound - 1, in: track).start
         return Timestamp((interval(of: index, in: track).start - first).count)
     }

@@ -31,7 +31,7 @@ public struct Ticks: Hashable, Comparable, Sendable, CustomStringConvertible {
     public static func - (a: Ticks, b: Ticks) -> Ticks { Ticks(a.count - b.count) }
 }
 
-/// The half-open stretch [start, end) during which something is shown.
+/// The half-open span [start, end) during which something is shown.
 public struct Interval: Hashable, Codable, Sendable {
     public var start: Timestamp
     public var duration: Ticks

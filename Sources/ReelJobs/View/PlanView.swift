@@ -41,7 +41,7 @@ public struct PlanView: Codable, Hashable, Sendable {
         /// Frames of the source in presentation order, from and up to but not including; missing for audio.
         public var firstFrame: Int?
         public var endFrame: Int?
-        /// Segments that it makes.
+        /// Its chunks, each of which becomes a segment.
         public var runs: Int
         /// Threads of its encoder; missing for audio.
         public var threads: Int?
@@ -106,7 +106,7 @@ extension PlanView.PassView {
         case .video(let video):
             self.init(
                 kind: "video", firstFrame: video.frames.lowerBound, endFrame: video.frames.upperBound,
-                runs: video.runCount, threads: video.threads)
+                runs: video.chunkCount, threads: video.threads)
         }
     }
 }

@@ -48,7 +48,7 @@ public struct WorkerView: Codable, Hashable, Sendable {
             case .video(let video):
                 kind = "video"
                 frames = video.frames.count
-                if let seconds, seconds > 0, held.encoded > 0, held.wholeRuns == 0 {
+                if let seconds, seconds > 0, held.encoded > 0, held.wholeChunks == 0 {
                     framesPerSecond = Double(held.encoded) / seconds
                 }
             }

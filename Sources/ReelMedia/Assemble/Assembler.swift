@@ -51,7 +51,7 @@ public struct Assembler {
         let expected = try Expectation(streams: streams, sources: sources, extras: extras)
         let writeback = try Writeback(path)
         let packet = try Packet()
-        let interleaving = Interleaving(stretch: isQuickTime ? Rational(1, 2) : nil)
+        let interleaving = Interleaving(interval: isQuickTime ? Rational(1, 2) : nil)
         var (written, frames) = (0, 0)
         while let next = interleaving.next(of: sources) {
             try sources[next].take(into: packet)
@@ -112,8 +112,8 @@ public struct Assembler {
         let shift = try shift(for: heard)
         let later = plan.timeline.timeBase.seconds(shift)
         var sources: [any PacketSource] = []
-        if plan.video.isCopy {
-            sources.append(try CopiedSource(path: source, plan: plan, track: index.video, shift: shift))
+        if plan.video.isPassthrough {
+            sources.append(try PassthroughSource(path: source, plan: plan, track: index.video, shift: shift))
         } else {
             sources.append(
                 VideoSource(

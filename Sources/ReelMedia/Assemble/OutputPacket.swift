@@ -24,9 +24,9 @@ extension PacketSource {
 
 /// Orders packets of several streams for writing.
 struct Interleaving {
-    /// Streams take turns in stretches of this many seconds; nil orders packet by packet. MP4 keeps a table entry for
+    /// Streams take turns in intervals of this many seconds; nil orders packet by packet. MP4 keeps a table entry for
     /// every turn.
-    let stretch: Rational?
+    let interval: Rational?
 
     /// The source whose packet comes next; nil where all are at their end.
     func next(of sources: [any PacketSource]) -> Int? {
@@ -42,8 +42,8 @@ struct Interleaving {
     }
 
     private func isEarlier(_ a: Timestamp, _ aBase: TimeBase, than b: Timestamp, _ bBase: TimeBase) -> Bool {
-        guard let stretch else { return av_compare_ts(a.ticks, aBase.native, b.ticks, bBase.native) < 0 }
-        let clock = TimeBase(secondsPerTick: stretch)
+        guard let interval else { return av_compare_ts(a.ticks, aBase.native, b.ticks, bBase.native) < 0 }
+        let clock = TimeBase(secondsPerTick: interval)
         return aBase.convert(a.ticks, to: clock, rounding: .down) < bBase.convert(b.ticks, to: clock, rounding: .down)
     }
 }

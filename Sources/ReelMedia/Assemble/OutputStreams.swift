@@ -22,11 +22,11 @@ final class OutputStreams {
     init(plan: Plan, index: SourceIndex, heard: [HeardTrack]) throws(ReelFailure) {
         self.heard = heard
         video = try allocated(avcodec_parameters_alloc(), .describeStream)
-        if plan.video.isCopy, case .possible(let coded) = index.reordering {
+        if plan.video.isPassthrough, case .possible(let coded) = index.passthrough {
             try coded.describe(index.video.stream, for: plan.container.muxer, into: video)
             reorderDepth = 0
         } else {
-            // All runs have the same parameters, whatever their rates.
+            // All chunks have the same parameters, whatever their rates.
             let encoder = try Encoder(plan.video, track: index.video, frames: plan.timeline.frames)
             try encoder.describe(into: video)
             reorderDepth = encoder.reorderDepth

@@ -110,7 +110,7 @@ struct PictureCheck {
     /// Whether every sample has to be as it was.
     private func isExact(_ frame: borrowing Frame, _ known: DecodedPicture) -> Bool {
         let format = PixelFormatChoice.withoutRange(av_get_pix_fmt(track.stream.pixelFormat))
-        let isLossless = plan.video.isCopy || ["ffv1", "rawvideo"].contains(plan.video.encoder)
+        let isLossless = plan.video.isPassthrough || ["ffv1", "rawvideo"].contains(plan.video.encoder)
         return isLossless && !known.hasOtherFormat && Int32(frame.width) == known.width
             && Int32(frame.height) == known.height && PixelFormatChoice.withoutRange(frame.pixelFormat) == format
     }

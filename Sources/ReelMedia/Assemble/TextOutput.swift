@@ -37,8 +37,8 @@ final class TextOutput {
         }
         var lost = placed.count - events.count
         if !container.holdsOverlappingCues {
-            events = Stretches.of(events.map(\.span)).compactMap { stretch in
-                Self.joined(stretch.members.map { events[$0].event }).map { (stretch.span, $0) }
+            events = OverlappingSpans.flattened(events.map(\.span)).compactMap { flat in
+                Self.joined(flat.members.map { events[$0].event }).map { (flat.span, $0) }
             }
         }
         let encoder = try TextEncoder(codec, header: decoder.header)

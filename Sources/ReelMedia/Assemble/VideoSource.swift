@@ -10,7 +10,7 @@ final class VideoSource: PacketSource {
     private let parameters: UnsafePointer<AVCodecParameters>
     private let shift: Ticks
     private let segments: SegmentList
-    /// Runs whose segments are still to be opened, in the order of the output: the frames of the source that each shows, and
+    /// Chunks whose segments are still to be opened, in the order of the output: the frames of the source that each shows, and
     /// the place in the plan of its pass.
     private var pending: ArraySlice<(pass: Int, frames: Range<Int>)> = []
     private let planned: PlannedSegments
@@ -36,10 +36,10 @@ final class VideoSource: PacketSource {
         self.shift = shift
         timeBase = timeline.timeBase
         self.depth = depth
-        // Passes as the plan has them, in each the last run first.
+        // Passes as the plan has them, in each the last chunk first.
         for (number, pass) in plan.passes.enumerated() {
             guard case .video(let pass) = pass else { continue }
-            pending += pass.runs.reversed().map { (number, $0) }
+            pending += pass.chunks.reversed().map { (number, $0) }
         }
     }
 
@@ -89,10 +89,10 @@ final class VideoSource: PacketSource {
 
     private func openNext() throws(ReelFailure) {
         guard let next = pending.popFirst() else { throw ReelFailure(.partsEnded(parts: .segments)) }
-        let record = try segments.record(of: planned.content(ofRun: next.frames), pass: next.pass)
+        let record = try segments.record(of: planned.content(ofChunk: next.frames), pass: next.pass)
         reader = try SegmentReader(folder: folder, record: record, pass: next.pass, parameters: parameters)
         let frames = next.frames.map { frame in
-            (timeline.start(of: frame, inRun: next.frames, of: track), timeline.interval(of: frame, in: track))
+            (timeline.start(of: frame, inChunk: next.frames, of: track), timeline.interval(of: frame, in: track))
         }
         shown = Dictionary(frames, uniquingKeysWith: { first, _ in first })
     }

@@ -52,7 +52,7 @@ extension Encoder {
                 context.pointee.flags |= AV_CODEC_FLAG_QSCALE
                 context.pointee.global_quality = 2 * FF_QP2LAMBDA
             case "libx264", "libx264rgb", "libx265":
-                // A run is short: without a bound the rate control finds out too late that it gave too much.
+                // A chunk is short: without a bound the rate control finds out too late that it gave too much.
                 guard target.bitrate == .source, let bitrate else { break }
                 context.pointee.rc_max_rate = bitrate * 3 / 2
                 context.pointee.rc_buffer_size = Int32(clamping: bitrate)
@@ -66,7 +66,7 @@ extension Encoder {
     }
 
     /// With a constant rate factor and macroblock trees, x264 quantises the first picture of all like those predicted from
-    /// it, and every later key frame finer by a factor of 1.4, its `ipratio`: 6·log₂ 1.4 = 2.913 steps. As each run is an
+    /// it, and every later key frame finer by a factor of 1.4, its `ipratio`: 6·log₂ 1.4 = 2.913 steps. As each chunk is an
     /// encode of its own, all key frames at their starts would be too coarse for what follows from them.
     private static func keyFrameOffset(_ target: VideoTarget, _ stream: VideoStream) -> Rational? {
         let preset = target.options.last { $0.name == "preset" }?.value ?? ""

@@ -3,7 +3,7 @@ internal import ReelCore
 
 // Segments of different rates join only where the encoder's parameters do not tell the rate.
 extension TargetChoice {
-    /// Settles all that would differ from run to run, and the hash of what is the same. Throws `.usage` where an encoder
+    /// Settles all that would differ from chunk to chunk, and the hash of what is the same. Throws `.usage` where an encoder
     /// writes its rate into its parameters all the same.
     func followSource(_ target: inout VideoTarget) throws(ReelFailure) {
         let track = index.video

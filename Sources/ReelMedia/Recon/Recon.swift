@@ -117,7 +117,7 @@ public struct Recon {
         let said = found.texts.map { $0.finish(end: end) }
         index.video = track
         index.texts = said.map(\.track)
-        index.reordering = index.reordering.checked(against: track)
+        index.passthrough = index.passthrough.checked(against: track)
         let decoded = cause.map { Diagnostic.sourceDecoded(why: $0, codec: track.stream.codec, format: index.format) }
         index.diagnostics =
             [decoded].compactMap(\.self) + found.damage + repairs + said.compactMap(\.lost) + index.diagnostics
@@ -150,7 +150,7 @@ public struct Recon {
         var texts = texts
         let first = try FirstFrame(stream: video, path: demuxer.path)
         let pictures = try PictureScan(video, in: demuxer)
-        let proof = try ReorderingProof(stream: video, path: demuxer.path)
+        let proof = try PassthroughProof(stream: video, path: demuxer.path)
         let whole = decodingCause == nil ? nil : try WholeDecode(stream: video, path: demuxer.path)
         var table = believesTable && demuxer.hasWholeTable ? try PacketTable(video, in: demuxer) : nil
         let packet = try Packet()
@@ -206,7 +206,7 @@ public struct Recon {
             video: VideoTrack(stream: stream, packets: [], frames: [], randomAccessPoints: []),
             audio: audio.compactMap(\.track), chapters: demuxer.chapters, attachments: demuxer.attachments,
             metadata: demuxer.metadata.filter { $0.name.lowercased() != "timecode" } + timecode,
-            reordering: try proof.verdict(on: stream), diagnostics: leftOut())
+            passthrough: try proof.verdict(on: stream), diagnostics: leftOut())
         let order = PresentationOrder(
             nominalDuration: stream.nominalDuration, trackEnd: trackEnd(stream.timeBase), mayRestart: demuxer.mayRestart
         )

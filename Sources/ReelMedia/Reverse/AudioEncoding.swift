@@ -39,9 +39,9 @@ final class AudioEncoding {
     /// Samples per channel of each frame that the encoder gets.
     private var frameSize: Int { encoder.frameSize > 0 ? encoder.frameSize : Self.block }
 
-    /// Encodes a stretch of the timeline. `progress` hears how many samples went into the encoder.
-    func encode(_ stretch: AudioTimeline.Stretch, progress: (Int) -> Void) throws(ReelFailure) {
-        switch stretch {
+    /// Encodes a span of the timeline. `progress` hears how many samples went into the encoder.
+    func encode(_ span: AudioTimeline.Span, progress: (Int) -> Void) throws(ReelFailure) {
+        switch span {
         case .silence(let count):
             let channels = Int32(spill.channels)
             try inBlocks(count) { (frame, _, samples) throws(ReelFailure) in

@@ -50,7 +50,7 @@ public struct AudioReverser {
         into destination: PassReverser.Destination, progress: (Int) -> Void
     ) throws(ReelFailure) -> PassResult {
         var statistics = PassStatistics()
-        let copy = AudioCopy(
+        let copy = AudioPassthrough(
             path: source, track: track, from: firstFrame, to: timeline.timeBase.seconds(timeline.end),
             hidesPreroll: hidesPreroll)
         let record = try measured(&statistics.waitSeconds) { () throws(ReelFailure) in
@@ -77,8 +77,8 @@ public struct AudioReverser {
         var start: Int64 = 0
         if let heard {
             try measured(&statistics.encodeSeconds) { () throws(ReelFailure) in
-                for stretch in target.handling == .reversed ? heard.backwards : heard.forwards {
-                    try encoding.encode(stretch) { progress(decoded.blocks.count, $0) }
+                for span in target.handling == .reversed ? heard.backwards : heard.forwards {
+                    try encoding.encode(span) { progress(decoded.blocks.count, $0) }
                 }
                 try encoding.drain()
             }

@@ -1,7 +1,7 @@
 internal import BasicContainers
 internal import ReelCore
 
-/// The decoded frames of a run or a stretch, in presentation order, each with the slot of the index that it fills.
+/// The decoded frames of a chunk or a window, in presentation order, each with the slot of the index that it fills.
 struct FrameBuffer: ~Copyable {
     private var frames = UniqueArray<Frame>()
     private var slots: [Int] = []

@@ -2,7 +2,7 @@ internal import BasicContainers
 internal import CFFmpeg
 public import ReelCore
 
-/// Reverses passes of one job: decodes each once, and encodes it backwards, run after run.
+/// Reverses passes of one job: decodes each once, and encodes it backwards, chunk after chunk.
 public final class PassReverser {
     private let plan: Plan
     private let track: VideoTrack
@@ -46,32 +46,32 @@ public final class PassReverser {
     public struct Destination {
         public var folder: String
         public var token: String
-        /// Runs that are whole already.
-        public var finishedRuns: Set<Int>
+        /// Chunks that are whole already.
+        public var finishedChunks: Set<Int>
 
-        public init(folder: String, token: String, finishedRuns: Set<Int>) {
+        public init(folder: String, token: String, finishedChunks: Set<Int>) {
             self.folder = folder
             self.token = token
-            self.finishedRuns = finishedRuns
+            self.finishedChunks = finishedChunks
         }
     }
 
-    /// Makes a segment of every run of the pass that is not finished. `progress` hears frames decoded and encoded.
+    /// Makes a segment of every chunk of the pass that is not finished. `progress` hears frames decoded and encoded.
     public func reverse(
         _ pass: VideoPass, into destination: Destination, progress: (_ decoded: Int, _ encoded: Int) -> Void
     ) throws(ReelFailure) -> PassResult {
-        let runs = pass.runs.enumerated().map { (number: $0.offset, frames: $0.element) }
-            .filter { !destination.finishedRuns.contains($0.number) }
+        let chunks = pass.chunks.enumerated().map { (number: $0.offset, frames: $0.element) }
+            .filter { !destination.finishedChunks.contains($0.number) }
         var target = plan.video
         target.threads = pass.threads
-        var work = Work(target: target, runs: runs)
-        if let stretchFrames = pass.stretchFrames {
-            for stretch in starts.stretches(of: pass.frames, least: stretchFrames)
-            where runs.contains(where: { $0.frames.overlaps(stretch) }) {
-                try decode([stretch], destination, &work, progress)
+        var work = Work(target: target, chunks: chunks)
+        if let windowFrames = pass.windowFrames {
+            for window in starts.windows(of: pass.frames, least: windowFrames)
+            where chunks.contains(where: { $0.frames.overlaps(window) }) {
+                try decode([window], destination, &work, progress)
             }
-        } else if !runs.isEmpty {
-            try decode(runs.map(\.frames), destination, &work, progress)
+        } else if !chunks.isEmpty {
+            try decode(chunks.map(\.frames), destination, &work, progress)
         }
         work.statistics.peakRSS = peakResidentBytes()
         let losses = converter.losses.filter { !plan.diagnostics.contains($0) }
@@ -89,16 +89,16 @@ public final class PassReverser {
         work.resized ? [.framesScaled(width: plan.video.width, height: plan.video.height)] : []
     }
 
-    /// What a pass gathers while it runs.
+    /// What a pass gathers while it works.
     private struct Work {
         let target: VideoTarget
         /// Those to be made, in presentation order.
-        let runs: [(number: Int, frames: Range<Int>)]
+        let chunks: [(number: Int, frames: Range<Int>)]
         /// Frames that the decoder called damaged.
         var concealed: [Int] = []
         var statistics = PassStatistics()
-        /// The run that is being encoded.
-        var encoding: RunEncoder?
+        /// The chunk that is being encoded.
+        var encoding: ChunkEncoder?
         var segments: [SegmentRecord] = []
         var resized = false
     }
@@ -229,7 +229,7 @@ public final class PassReverser {
         _ = try measured(&work.statistics.decodeSeconds) { () throws(ReelFailure) in try decoder.send(packet) }
     }
 
-    /// Encodes part of a pass, all of whose frames came, from its last frame to its first; where it ends a run, that becomes
+    /// Encodes part of a pass, all of whose frames came, from its last frame to its first; where it ends a chunk, that becomes
     /// a segment.
     private func encode(
         _ part: Range<Int>, _ buffer: inout FrameBuffer, _ destination: Destination, _ work: inout Work,
@@ -237,9 +237,9 @@ public final class PassReverser {
     ) throws(ReelFailure) {
         for slot in part.reversed() {
             let picture = try buffer.take(slot: slot)
-            guard let encoding = try runEncoder(for: slot, destination, &work) else { continue }
+            guard let encoding = try chunkEncoder(for: slot, destination, &work) else { continue }
             encoding.look(at: picture)
-            let start = plan.timeline.start(of: slot, inRun: encoding.run.frames, of: track)
+            let start = plan.timeline.start(of: slot, inChunk: encoding.chunk.frames, of: track)
             try measured(&work.statistics.encodeSeconds) { () throws(ReelFailure) in
                 try converter.withPicture(picture, at: start) { (converted) throws(ReelFailure) in
                     try encoding.add(converted)
@@ -247,26 +247,26 @@ public final class PassReverser {
             }
             work.statistics.framesEncoded += 1
             progress(work.statistics.framesDecoded, work.statistics.framesEncoded)
-            if slot == encoding.run.frames.lowerBound { try finish(encoding, &work) }
+            if slot == encoding.chunk.frames.lowerBound { try finish(encoding, &work) }
         }
         buffer.clear()
     }
 
-    /// The encoder of the run that the frame belongs to, a new one for its last frame; nil where that run is whole already.
-    private func runEncoder(
+    /// The encoder of the chunk that the frame belongs to, a new one for its last frame; nil where that chunk is whole already.
+    private func chunkEncoder(
         for slot: Int, _ destination: Destination, _ work: inout Work
-    ) throws(ReelFailure) -> RunEncoder? {
+    ) throws(ReelFailure) -> ChunkEncoder? {
         if let encoding = work.encoding { return encoding }
-        guard let run = work.runs.first(where: { $0.frames.contains(slot) }) else { return nil }
-        let encoding = try RunEncoder(
-            run, of: track, as: work.target, making: planned, into: destination)
+        guard let chunk = work.chunks.first(where: { $0.frames.contains(slot) }) else { return nil }
+        let encoding = try ChunkEncoder(
+            chunk, of: track, as: work.target, making: planned, into: destination)
         work.encoding = encoding
         return encoding
     }
 
-    private func finish(_ encoding: RunEncoder, _ work: inout Work) throws(ReelFailure) {
+    private func finish(_ encoding: ChunkEncoder, _ work: inout Work) throws(ReelFailure) {
         try measured(&work.statistics.encodeSeconds, encoding.drain)
-        let diagnostics = concealed(work.concealed.filter(encoding.run.frames.contains)) + resizing(work)
+        let diagnostics = concealed(work.concealed.filter(encoding.chunk.frames.contains)) + resizing(work)
         let segment = try measured(&work.statistics.waitSeconds) { () throws(ReelFailure) in
             try encoding.finish(diagnostics)
         }

@@ -46,8 +46,8 @@ extension BoardModel {
             let holder = progressed(Holder(token: held.token, worker: worker))
             hold(id, index, .held(holder, copy: nil), token: held.token)
         }
-        if let failures = job.failures[index], held.wholeRuns > failures.wholeRuns {
-            jobs[id]?.failures[index]?.wholeRuns = held.wholeRuns
+        if let failures = job.failures[index], held.wholeChunks > failures.wholeChunks {
+            jobs[id]?.failures[index]?.wholeChunks = held.wholeChunks
             jobs[id]?.failures[index]?.attempts["lost"] = nil
         }
         return .ok

@@ -69,7 +69,7 @@ struct BoardModel {
         var crashedOn: Set<String> = []
         /// By cause, where it failed so.
         var hosts: [String: Set<String>] = [:]
-        var wholeRuns = 0
+        var wholeChunks = 0
         var recent: [PassFailure.Attempt] = []
     }
 

@@ -248,7 +248,7 @@ struct Conformance {
     }
 
     private mutating func beat(
-        _ worker: Int, _ held: [Int], _ other: Int?, _ encoded: Int, _ wholeRuns: Int
+        _ worker: Int, _ held: [Int], _ other: Int?, _ encoded: Int, _ wholeChunks: Int
     ) async throws {
         let worker = source.workers[worker]
         let report = WorkerReport(
@@ -259,7 +259,7 @@ struct Conformance {
                 return WorkerReport.Held(
                     job: claim.job, index: claim.index, token: claim.token,
                     plan: claim.plan + (number == other ? 1 : 0), decoded: encoded + 1, encoded: encoded,
-                    wholeRuns: wholeRuns)
+                    wholeChunks: wholeChunks)
             })
         let (answer, expected) = (try await board.beat(report), model.beat(report))
         compare(answer.answers, expected.answers)

@@ -22,7 +22,7 @@ enum Operation {
     /// The reply is lost, and the worker with it.
     case claimInVain(worker: Int)
     /// `other` of the claims is said to be of another plan than it is.
-    case beat(worker: Int, claims: [Int], other: Int?, encoded: Int, wholeRuns: Int)
+    case beat(worker: Int, claims: [Int], other: Int?, encoded: Int, wholeChunks: Int)
     case complete(claim: Int)
     case fail(claim: Int, FailureCause)
     case release(claim: Int)
@@ -82,7 +82,7 @@ struct OperationSource {
     static func passes(of job: PublishedJob) -> [Pass] {
         (0..<job.passCount).map { index in
             index == 0 && job.frames % 3 == 0
-                ? .audio(0) : .video(VideoPass(randomAccessPoint: index, frames: index..<index + 10, runCount: 1))
+                ? .audio(0) : .video(VideoPass(randomAccessPoint: index, frames: index..<index + 10, chunkCount: 1))
         }
     }
 
@@ -223,7 +223,7 @@ struct OperationSource {
         return .beat(
             worker: below(workers.count), claims: recent.filter { _ in chance(35) },
             other: chance(10) ? below(15) : nil, encoded: below(8),
-            wholeRuns: chance(70) ? 0 : below(4))
+            wholeChunks: chance(70) ? 0 : below(4))
     }
 
     /// Mostly one that holds its pass.

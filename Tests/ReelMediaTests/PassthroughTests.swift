@@ -5,8 +5,8 @@ import ReelWords
 import Testing
 
 /// Sources of whole frames only are put in another order, packet by packet, and nothing is encoded.
-@Suite("Reordering without encoding")
-struct CopyTests {
+@Suite("PassthroughSupport without encoding")
+struct PassthroughTests {
     static let sources: [(name: String, container: Container, size: String, video: [String])] = [
         ("prores.mov", .mov, "96x64", ["-c:v", "prores_ks", "-profile:v", "2", "-vendor", "apl0"]),
         ("prores.mov", .mkv, "96x64", ["-c:v", "prores_ks", "-profile:v", "4", "-pix_fmt", "yuva444p10le"]),
@@ -62,18 +62,18 @@ struct CopyTests {
         let spec = JobSpec(container: .mov, from: Rational(10010, 24000), to: Rational(1293, 1000))
         let part = try MediaJob(source, spec: spec, folder: folder.path)
         let before = try Payloads(source)
-        #expect(part.plan.video.isCopy)
+        #expect(part.plan.video.isPassthrough)
         #expect(try Payloads(part.output).hashes == before.hashes[10..<32].reversed())
 
         let (once, again) = (try ScratchFolder(), try ScratchFolder())
         let first = try MediaJob(source, spec: JobSpec(container: .mov), folder: once.path)
         let second = try MediaJob(first.output, spec: JobSpec(container: .mov), folder: again.path)
-        #expect(second.plan.video.isCopy)
+        #expect(second.plan.video.isPassthrough)
         #expect(try Payloads(second.output).hashes == before.hashes)
     }
 
-    @Test("a source of several stretches, of which a range is copied, needs no segments")
-    func stretches() throws {
+    @Test("a source of several blocks, of which a range is copied, needs no segments")
+    func blocks() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make(
             "raw.nut", in: folder, frames: 80, size: "1280x720", video: ["-c:v", "rawvideo", "-pix_fmt", "yuv420p"])
@@ -81,8 +81,8 @@ struct CopyTests {
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         #expect(job.plan.passes.isEmpty)
         let first = job.plan.timeline.firstFrame
-        // 1.3 MiB a frame: six stretches of 16 MiB.
-        #expect(first == 12 && job.index.video.copiedStretch(endOf: first..<80) == 68..<80)
+        // 1.3 MiB a frame: six blocks of 16 MiB.
+        #expect(first == 12 && job.index.video.readBlock(endOf: first..<80) == 68..<80)
         #expect(try Payloads(job.output).hashes == Payloads(source).hashes[first...].reversed())
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(files.sorted() == ["output.nut", "raw.nut"])
@@ -92,7 +92,7 @@ struct CopyTests {
         #expect(status.st_blocks * 512 < status.st_size + 1 << 20)
     }
 
-    @Test("packets that are each larger than a stretch")
+    @Test("packets that are each larger than a block")
     func largePackets() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make(
@@ -216,7 +216,7 @@ struct CopyTests {
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let target = try target(source, JobSpec(container: container))
-        #expect(!target.isCopy, sourceLocation: sourceLocation)
+        #expect(!target.isPassthrough, sourceLocation: sourceLocation)
         let failure = #expect(throws: ReelFailure.self, sourceLocation: sourceLocation) {
             try self.target(source, JobSpec(container: container, videoCodec: "copy"))
         }

@@ -1,10 +1,10 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Encodes one run, handed in from its last frame to its first, into a segment.
-final class RunEncoder {
-    /// A run of a pass, and its place there.
-    let run: (number: Int, frames: Range<Int>)
+/// Encodes one chunk, handed in from its last frame to its first, into a segment.
+final class ChunkEncoder {
+    /// A chunk of a pass, and its place there.
+    let chunk: (number: Int, frames: Range<Int>)
     private let content: SegmentContent
     private let planned: PlannedSegments
     /// Of each frame that was handed in, unless the plan says how they look.
@@ -16,15 +16,15 @@ final class RunEncoder {
     private let packet: Packet
 
     init(
-        _ run: (number: Int, frames: Range<Int>), of track: VideoTrack, as video: VideoTarget,
+        _ chunk: (number: Int, frames: Range<Int>), of track: VideoTrack, as video: VideoTarget,
         making planned: PlannedSegments, into destination: PassReverser.Destination
     ) throws(ReelFailure) {
-        self.run = run
+        self.chunk = chunk
         self.planned = planned
-        content = planned.content(ofRun: run.frames)
+        content = planned.content(ofChunk: chunk.frames)
         token = destination.token
         timeBase = track.stream.timeBase
-        encoder = try Encoder(video, track: track, frames: run.frames)
+        encoder = try Encoder(video, track: track, frames: chunk.frames)
         guard encoder.extradataHash == video.identity.extradataHash else {
             throw ReelFailure(.encoderDiffers(encoder: encoder.name))
         }
@@ -52,15 +52,15 @@ final class RunEncoder {
 
     /// Closes the segment; from now on it is whole. `diagnostics` are what went wrong with its frames.
     func finish(_ diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
-        guard writer.packetCount == run.frames.count else {
+        guard writer.packetCount == chunk.frames.count else {
             throw ReelFailure(
-                .encoderMiscounts(encoder: encoder.name, packets: writer.packetCount, frames: run.frames.count))
+                .encoderMiscounts(encoder: encoder.name, packets: writer.packetCount, frames: chunk.frames.count))
         }
         var content = content
         content.likeness = content.likeness ?? planned.likeness(of: likenesses.reversed())
         return try writer.finish(
             SegmentRecord(
-                content: content, token: token, frames: run.frames.count, packets: 0, bytes: 0, checksum: "",
+                content: content, token: token, frames: chunk.frames.count, packets: 0, bytes: 0, checksum: "",
                 timeBase: timeBase, reorderDepth: 0, extradataHash: encoder.extradataHash, diagnostics: diagnostics))
     }
 

@@ -1,11 +1,11 @@
-/// Cuts spans that overlap into stretches that do not.
-public enum Stretches {
+/// Cuts spans that overlap into spans that do not.
+public enum OverlappingSpans {
     /// More at once nobody could read.
     public static let mostAtOnce = 32
 
-    /// In order of time: every stretch in which something is shown, and the places of what is shown in it. What would
+    /// In order of time: every span in which something is shown, and the places of what is shown in it. What would
     /// come on top of 32 others is in none.
-    public static func of(_ spans: [Range<Rational>]) -> [(span: Range<Rational>, members: [Int])] {
+    public static func flattened(_ spans: [Range<Rational>]) -> [(span: Range<Rational>, members: [Int])] {
         let order = spans.indices.sorted { (spans[$0].lowerBound, $0) < (spans[$1].lowerBound, $1) }
         let bounds = Set(spans.flatMap { [$0.lowerBound, $0.upperBound] }).sorted()
         var result: [(span: Range<Rational>, members: [Int])] = []

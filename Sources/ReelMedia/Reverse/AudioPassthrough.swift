@@ -3,7 +3,7 @@ internal import ReelCore
 
 /// Copies an audio track's packets forwards into one segment, as they are: those that are heard from one moment to
 /// another, cut at packets.
-struct AudioCopy {
+struct AudioPassthrough {
     let path: String
     let track: AudioTrack
     /// Seconds on the source's clock.

@@ -6,22 +6,22 @@ internal import ReelCore
 /// The source's own packets, from the last to the first, where each is a whole frame: nothing is decoded or encoded, and
 /// no segment lies between.
 ///
-/// Files are read forwards, so packets come in stretches: each is read into memory, and handed out from its end while the
+/// Files are read forwards, so packets come in blocks: each is read into memory, and handed out from its end while the
 /// one before it is read.
-final class CopiedSource: PacketSource {
+final class PassthroughSource: PacketSource {
     let timeBase: TimeBase
-    private let stretches: StretchReader
+    private let blocks: BlockReader
     private let timeline: Timeline
     private let track: VideoTrack
     private let shift: Ticks
-    /// The stretch in memory, in the order of the file.
+    /// The block in memory, in the order of the file.
     private var packets = UniqueArray<Packet>()
     /// Frames that are still to be handed out, in presentation order.
     private var left: Range<Int>
 
     /// - Parameter shift: by how much everything is shown later.
     init(path: String, plan: Plan, track: VideoTrack, shift: Ticks) throws(ReelFailure) {
-        stretches = try StretchReader(path: path, track: track, frames: plan.timeline.frames)
+        blocks = try BlockReader(path: path, track: track, frames: plan.timeline.frames)
         timeline = plan.timeline
         timeBase = timeline.timeBase
         self.track = track
@@ -32,12 +32,12 @@ final class CopiedSource: PacketSource {
     var matroskaDelay: Ticks { .zero }
 
     /// Packets that were written over while they were copied are noticed here.
-    func finish() throws(ReelFailure) { try stretches.finish() }
+    func finish() throws(ReelFailure) { try blocks.finish() }
 
     var upcoming: Timestamp? { left.last.map { timeline.interval(of: $0, in: track).start + shift } }
 
     func take(into packet: borrowing Packet) throws(ReelFailure) {
-        if packets.isEmpty { packets = try stretches.next() }
+        if packets.isEmpty { packets = try blocks.next() }
         guard let frame = left.last, let next = packets.popLast() else {
             throw ReelFailure(.partsEnded(parts: .packets))
         }
@@ -50,8 +50,8 @@ final class CopiedSource: PacketSource {
     }
 }
 
-/// Reads a source stretch by stretch, the last one first, each while the one before it is used.
-private final class StretchReader {
+/// Reads a source block by block, the last one first, each while the one before it is used.
+private final class BlockReader {
     private let ahead: Ahead
     private let thread = DispatchQueue(label: "reel.copy")
 
@@ -64,7 +64,7 @@ private final class StretchReader {
         thread.async { [ahead] in ahead.read() }
     }
 
-    /// The next stretch, in the order of the file; nothing behind the last.
+    /// The next block, in the order of the file; nothing behind the last.
     func next() throws(ReelFailure) -> UniqueArray<Packet> {
         thread.sync {}
         let packets = try ahead.take()
@@ -108,18 +108,18 @@ private final class StretchReader {
 
         func read() {
             guard failure == nil, !left.isEmpty else { return }
-            let stretch = reader.track.copiedStretch(endOf: left)
-            left = left.lowerBound..<stretch.lowerBound
+            let block = reader.track.readBlock(endOf: left)
+            left = left.lowerBound..<block.lowerBound
             do throws(ReelFailure) {
-                try read(stretch)
+                try read(block)
             } catch {
                 failure = error
             }
         }
 
-        private func read(_ stretch: Range<Int>) throws(ReelFailure) {
-            try reader.start(at: starts.point(for: stretch.lowerBound))
-            for frame in stretch {
+        private func read(_ block: Range<Int>) throws(ReelFailure) {
+            try reader.start(at: starts.point(for: block.lowerBound))
+            for frame in block {
                 let wanted = Int(reader.track.frames[frame].packet)
                 let packet = try Packet()
                 var number: Int?

@@ -2,8 +2,8 @@ import ReelCore
 import Testing
 
 @Suite("Packets that are copied")
-struct CopiedStretchTests {
-    @Test("stretches partition the frames from their end, none larger than it may be unless it is one packet")
+struct ReadBlockTests {
+    @Test("blocks partition the frames from their end, none larger than it may be unless it is one packet")
     func partition() {
         for seed in UInt64(0)..<200 {
             var random = SplitMix64(seed: seed)
@@ -17,14 +17,14 @@ struct CopiedStretchTests {
 
             var left = all
             while !left.isEmpty {
-                let stretch = track.copiedStretch(endOf: left)
-                #expect(stretch.upperBound == left.upperBound && stretch.lowerBound >= left.lowerBound)
-                #expect(!stretch.isEmpty)
-                #expect(stretch.count == 1 || track.bytes(of: stretch) <= 16 << 20)
+                let block = track.readBlock(endOf: left)
+                #expect(block.upperBound == left.upperBound && block.lowerBound >= left.lowerBound)
+                #expect(!block.isEmpty)
+                #expect(block.count == 1 || track.bytes(of: block) <= 16 << 20)
                 // One more would have been too much.
-                let longer = max(stretch.lowerBound - 1, left.lowerBound)..<stretch.upperBound
-                #expect(longer == stretch || track.bytes(of: longer) > 16 << 20)
-                left = left.lowerBound..<stretch.lowerBound
+                let longer = max(block.lowerBound - 1, left.lowerBound)..<block.upperBound
+                #expect(longer == block || track.bytes(of: longer) > 16 << 20)
+                left = left.lowerBound..<block.lowerBound
             }
         }
     }
@@ -49,7 +49,7 @@ struct CopiedStretchTests {
         #expect(plan.need > 60 << 20 && plan.need < 192 << 20)
         #expect(try Planner(slots: 8).threads(index: index, spec: JobSpec(container: .mov), video: copy) == 1)
 
-        // Packets larger than a stretch: some at a time.
+        // Packets larger than a block: some at a time.
         index.video.packets[7].size = 100_000_000
         #expect(try Plans.make(index, video: copy).need > 500_000_000)
 
@@ -65,7 +65,7 @@ struct CopiedStretchTests {
 
 extension VideoTrack {
     /// With what a packet takes beside its payload.
-    fileprivate func bytes(of stretch: Range<Int>) -> Int {
-        frames[stretch].reduce(0) { $0 + Int(packets[Int($1.packet)].size) + 1024 }
+    fileprivate func bytes(of block: Range<Int>) -> Int {
+        frames[block].reduce(0) { $0 + Int(packets[Int($1.packet)].size) + 1024 }
     }
 }

@@ -1,5 +1,5 @@
 /// Why a video's packets cannot be shown in another order. Its keys are stored: never change one.
-public enum ReorderingObstacle: Hashable, Codable, Sendable {
+public enum PassthroughObstacle: Hashable, Codable, Sendable {
     /// Frames of this codec may need others.
     case interFrames(codec: String)
     /// The fields of interlaced frames would come in the wrong order.

@@ -1,9 +1,9 @@
 /// Whether the main video's packets can be shown in another order as they are, without being decoded.
-public enum Reordering: Hashable, Codable, Sendable {
+public enum PassthroughSupport: Hashable, Codable, Sendable {
     /// Every packet is one whole progressive frame that needs no other, shown when it is decoded.
     case possible(CodedVideo)
     /// The first reason why not.
-    case impossible(ReorderingObstacle)
+    case impossible(PassthroughObstacle)
 
     public enum CodingKeys: String, CodingKey {
         case possible = "possible"
@@ -19,7 +19,7 @@ public enum Reordering: Hashable, Codable, Sendable {
     }
 
     /// The same, where every packet that is shown is one of the track's frames, and none of them is damaged.
-    public func checked(against track: VideoTrack) -> Reordering {
+    public func checked(against track: VideoTrack) -> PassthroughSupport {
         guard case .possible = self else { return self }
         if let frame = track.pictures.firstIndex(where: \.isDamaged) {
             let (packet, start) = (Int(track.frames[frame].packet), track.frames[frame].interval.start)

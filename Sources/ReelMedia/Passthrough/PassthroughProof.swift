@@ -2,12 +2,12 @@ internal import CFFmpeg
 internal import ReelCore
 
 /// Finds out, while a source is demuxed, whether its video can be reversed by showing its packets in another order.
-final class ReorderingProof {
+final class PassthroughProof {
     private let stream: UnsafeMutablePointer<AVStream>
     private let path: String
     private var syntax: IntraFrames?
     /// The first reason against it, and its packet; -1 where it is none of a packet.
-    private var obstacle: (packet: Int, reason: ReorderingObstacle)?
+    private var obstacle: (packet: Int, reason: PassthroughObstacle)?
     private let samples: SampleDecoding
     private var number = 0
     private var last: Timestamp?
@@ -43,7 +43,7 @@ final class ReorderingProof {
     }
 
     /// What recon found, once every packet was seen.
-    func verdict(on stream: VideoStream) throws(ReelFailure) -> Reordering {
+    func verdict(on stream: VideoStream) throws(ReelFailure) -> PassthroughSupport {
         if let found = try samples.finish(), found.packet < obstacle?.packet ?? .max {
             obstacle = (found.packet, .packet(number: found.packet, time: found.time, fault: found.fault))
         }

@@ -39,7 +39,7 @@ extension TargetChoice {
     }
 
     private func codedVideo() throws(ReelFailure) -> CodedVideo {
-        switch index.reordering {
+        switch index.passthrough {
         case .impossible(let obstacle):
             throw ReelFailure(.copyImpossible(obstacle: obstacle))
         case .possible(let coded):
