@@ -111,7 +111,7 @@ let package = Package(
         .executableTarget(
             name: "reel-bench",
             dependencies: [
-                "ReelQueue", "ReelCore", "ReelEngine", "ReelStore", "CProcess",
+                "ReelQueue", "ReelCore", "ReelEngine", "ReelRandom", "ReelStore", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
@@ -119,22 +119,31 @@ let package = Package(
             ], path: "Benchmarks/Sources", swiftSettings: strict),
         .systemLibrary(name: "CProcess", path: "Benchmarks/CProcess"),
 
+        // What tests share; benchmarks, which cannot link Testing, draw the same random numbers.
+        .target(name: "ReelRandom", path: "Tests/ReelRandom", swiftSettings: strict),
+        .target(name: "ReelTestSupport", path: "Tests/ReelTestSupport", swiftSettings: strict),
         .testTarget(
-            name: "ReelCoreTests", dependencies: ["ReelCore", "ReelWords"], exclude: ["Golden"], swiftSettings: strict),
+            name: "ReelCoreTests", dependencies: ["ReelRandom", "ReelTestSupport", "ReelCore", "ReelWords"],
+            exclude: ["Golden"], swiftSettings: strict),
         .testTarget(
-            name: "ReelEngineTests", dependencies: ["ReelEngine", "ReelCore", "ReelWords"],
+            name: "ReelEngineTests",
+            dependencies: ["ReelRandom", "ReelTestSupport", "ReelEngine", "ReelCore", "ReelWords"],
             exclude: ["Fixtures", "Golden"], swiftSettings: strict),
         .testTarget(
-            name: "ReelWordsTests", dependencies: ["ReelWords", "ReelCore"], exclude: ["Golden"],
+            name: "ReelWordsTests", dependencies: ["ReelTestSupport", "ReelWords", "ReelCore"], exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
-            name: "ReelStoreTests", dependencies: ["ReelStore", "ReelCore", "ReelWords"], exclude: ["Golden"],
+            name: "ReelStoreTests", dependencies: ["ReelTestSupport", "ReelStore", "ReelCore", "ReelWords"],
+            exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
-            name: "ReelQueueTests", dependencies: ["ReelQueue", "ReelCore", "ReelWords"], exclude: ["Golden"],
+            name: "ReelQueueTests",
+            dependencies: ["ReelRandom", "ReelTestSupport", "ReelQueue", "ReelCore", "ReelWords"], exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
-            name: "ReelMediaTests", dependencies: ["ReelMedia", "ReelCore", "ReelWords"], swiftSettings: strict),
+            name: "ReelMediaTests",
+            dependencies: ["ReelRandom", "ReelTestSupport", "ReelMedia", "ReelCore", "ReelWords"], swiftSettings: strict
+        ),
         .testTarget(
             name: "ReelJobsTests", dependencies: ["ReelCore", "ReelJobs", "ReelQueue", "ReelStore"],
             swiftSettings: strict),
@@ -146,7 +155,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ReelCore", "ReelEngine", .product(name: "Subprocess", package: "swift-subprocess"),
+                "ReelCore", "ReelEngine", "ReelRandom", "ReelTestSupport",
+                .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], exclude: ["Fixtures"], swiftSettings: strict),
     ],

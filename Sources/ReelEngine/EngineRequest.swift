@@ -56,18 +56,32 @@ public struct ChooseRequest: Codable, Sendable {
 
 /// The immutable files of a job.
 public struct JobFiles: Codable, Hashable, Sendable {
-    public var source: String
-    public var index: String
+    /// Those of the plan's sources, in their order.
+    public var sources: [SourceFiles]
     public var plan: String
 
-    public init(source: String, index: String, plan: String) {
-        self.source = source
-        self.index = index
+    public init(sources: [SourceFiles], plan: String) {
+        self.sources = sources
         self.plan = plan
     }
 
     enum CodingKeys: String, CodingKey {
-        case source, index, plan
+        case sources, plan
+    }
+}
+
+/// A source and its index.
+public struct SourceFiles: Codable, Hashable, Sendable {
+    public var source: String
+    public var index: String
+
+    public init(source: String, index: String) {
+        self.source = source
+        self.index = index
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case source, index
     }
 }
 

@@ -2,5 +2,5 @@
 /// output until `result` or `failure`, then the next request. What is large travels as files.
 public enum Wire {
     /// Grows with every change that an older worker or engine would misread.
-    public static let version = 6
+    public static let version = 7
 }

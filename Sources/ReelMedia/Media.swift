@@ -20,7 +20,7 @@ public enum Media {
     public static func rest() { reel_empty_heaps() }
 
     /// The encoders that this FFmpeg has, as plans name them.
-    public static var encoderBuilds: [String] { VideoEncoderProfile.builds }
+    public static var encoderBuilds: [String] { EncoderTraits.builds }
 
     /// Writes an index; returns the SHA-256 of the file, in hexadecimal.
     public static func write(_ index: SourceIndex, to path: String) throws(ReelFailure) -> String {
@@ -52,8 +52,8 @@ public enum Media {
 }
 
 extension PlannedSegments {
-    /// What the segments of a plan are to be; `index` is the one that it was made from.
-    init(plan: Plan, index: SourceIndex) {
-        self.init(plan: plan, index: index) { hexadecimal(SHA256.hash(data: $0)) }
+    /// What the segments of a plan are to be; `indexes` are those that it was made from.
+    init(plan: Plan, indexes: [SourceIndex]) {
+        self.init(plan: plan, indexes: indexes) { hexadecimal(SHA256.hash(data: $0)) }
     }
 }

@@ -32,10 +32,10 @@ extension JobFolder {
         return try readPlan(number)
     }
 
-    /// The index that a plan of this job was made from.
+    /// The indexes that a plan of this job was made from, in the order of its sources.
     ///
-    /// Throws `.unreachable`, cause incompatible, where this host does not see it.
-    public func readIndex(of plan: Plan) throws(ReelFailure) -> SourceIndex {
-        try Store.readIndex(store.index(of: plan, read()))
+    /// Throws `.unreachable`, cause incompatible, where this host does not see one.
+    public func readIndexes(of plan: Plan) throws(ReelFailure) -> [SourceIndex] {
+        try store.indexes(of: plan, read()).map(Store.readIndex)
     }
 }

@@ -2,9 +2,9 @@ internal import Glibc
 public import ReelCore
 
 extension PlannedSegments {
-    /// What the segments of a plan are to be; `index` is the one that it was made from.
-    public init(plan: Plan, index: SourceIndex) {
-        self.init(plan: plan, index: index) { Fingerprint.sha256Hex($0) }
+    /// What the segments of a plan are to be; `indexes` are those that it was made from.
+    public init(plan: Plan, indexes: [SourceIndex]) {
+        self.init(plan: plan, indexes: indexes) { Fingerprint.sha256Hex($0) }
     }
 }
 

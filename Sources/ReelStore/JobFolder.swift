@@ -23,8 +23,11 @@ public struct JobFolder: Sendable {
     func path(_ name: JobFileName) -> String { "\(path)/\(name.text)" }
 
     /// Path of the file that workers read for a job.
-    public func source(of record: JobRecord) -> String {
-        record.source.staged.map { "\(stage)/\($0)" } ?? record.source.path
+    public func source(of record: JobRecord) -> String { path(of: record.source) }
+
+    /// Where the bytes of a source are: in the store if it is staged, else where the record says.
+    public func path(of source: JobSource) -> String {
+        source.staged.map { "\(stage)/\($0)" } ?? source.path
     }
 
     /// The verified result.

@@ -73,13 +73,15 @@ extension Store {
         SourceFolder(path: "\(sourcesFolder)/\(try SourceFolder.key(fingerprint))")
     }
 
-    /// The path of the index that a plan was made from.
+    /// The paths of the indexes that a plan was made from, in the order of its sources.
     ///
-    /// Throws `.unreachable`, cause incompatible, where this host does not see it.
-    public func index(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> String {
-        let folder = try source(record.source.fingerprint)
-        if let path = folder.path(of: plan.indexHash) { return path }
-        throw ReelFailure(.indexMissing(hash: plan.indexHash, folder: folder.path))
+    /// Throws `.unreachable`, cause incompatible, where this host does not see one.
+    public func indexes(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> [String] {
+        try zip(plan.sources, record.sources).map { (planned, recorded) throws(ReelFailure) in
+            let folder = try source(recorded.fingerprint)
+            if let path = folder.path(of: planned.indexHash) { return path }
+            throw ReelFailure(.indexMissing(hash: planned.indexHash, folder: folder.path))
+        }
     }
 
     /// The index that a file of a source's folder holds.

@@ -51,7 +51,8 @@ extension Diagnostic {
         case .interlacingUniform(let first, let encoder):
             "interlaced and progressive frames take turns: \(encoder) flags all as \(first.rawValue) field first"
         case .rotationLost(let container):
-            "the rotation is lost: \(container.file) cannot hold it; write .mp4 or .mov"
+            "the rotation is lost: \(container.file) cannot hold it; write "
+                + Container.names(Container.allCases.filter(\.traits.holdsRotation))
         case .lightLost(let encoder, let container):
             "the HDR10 metadata is lost: neither \(encoder) nor \(container.file) can hold it"
         case .colourLost(let encoder, let container):

@@ -319,7 +319,7 @@ extension FailureReason.CodingKeys {
         case .planDiffers: "Check that every host uses the same store."
         case .noResult: "Wait for it, or see why it failed."
         case .outputContainerDiffers: "Name a file with the extension of the job's container."
-        case .outputNotNamed: "Choose .mp4, .mov, .mkv, .webm, .ts or .nut."
+        case .outputNotNamed: "Choose \(Container.names(Container.allCases))."
         case .storeNotNamed: "Name the folder that coordinator and workers share."
         case .workerUnknown: "List the workers that there are."
         case .redisUnusable: "See the failure of Redis."

@@ -77,7 +77,7 @@ extension FailureReason {
         case .losslessCodecFixed(let option, let codec, let only):
             "without loss, \(option == .audioCodec ? "sound" : "video") is kept as \(only); do not ask for \(codec)"
         case .losslessNotHeld(let container):
-            "\(container.file) cannot hold video and sound without loss; write .mkv, .mov or .nut"
+            "\(container.file) cannot hold video and sound without loss; write \(Container.names(Container.lossless))"
         case .rawNotGivenBack(let pixelFormat, let container, let lossless):
             (lossless ? "FFV1 does not hold \(pixelFormat), and " : "")
                 + "\(container.file) does not give raw \(pixelFormat) back as it was; choose another "
@@ -247,7 +247,7 @@ extension FailureReason {
         case .outputContainerDiffers(let job, let container, let output):
             "job \(job) made a .\(container.rawValue) file, which \(output) does not name"
         case .outputNotNamed(let output):
-            "\(output) has no extension that reel writes: .mp4, .mov, .mkv, .webm, .ts, .nut"
+            "\(output) has no extension that reel writes: \(Container.names(Container.allCases))"
         case .storeNotNamed: "no store is named: the folder that coordinator and workers share"
         case .workerUnknown(let name): "there is no worker and no host \(name)"
         case .redisUnusable(let last): last.words

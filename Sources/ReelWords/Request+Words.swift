@@ -27,4 +27,11 @@ extension JobSpec.Option {
 extension Container {
     /// "a .mkv file".
     var file: String { "a .\(rawValue) file" }
+
+    /// ".mkv, .mov or .nut".
+    static func names(_ containers: [Container]) -> String {
+        let names = containers.map { ".\($0.rawValue)" }
+        return names.count < 2
+            ? names.joined() : names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1]
+    }
 }

@@ -10,7 +10,8 @@ final class JobContext: Sendable {
     let record: JobRecord
     let plan: Plan
     let folder: JobFolder
-    private let index: String
+    /// Of the indexes, in the order of the plan's sources.
+    private let indexPaths: [String]
     /// The job that began early, as long as it is there.
     private let early: PlacedJob?
     private let planned = Mutex<PlannedSegments?>(nil)
@@ -20,7 +21,7 @@ final class JobContext: Sendable {
         let job = try PlacedJob(store.job(record.id), plan: number)
         self.record = record
         (plan, folder) = (job.plan, job.folder)
-        index = try job.indexPath(in: store)
+        indexPaths = try job.indexPaths(in: store)
         early = record.head.flatMap { try? PlacedJob(store.job($0)) }
     }
 
@@ -41,13 +42,15 @@ final class JobContext: Sendable {
     /// only where there are segments to compare.
     private func segments() throws(ReelFailure) -> PlannedSegments {
         if let known = planned.withLock(\.self) { return known }
-        let made = PlannedSegments(plan: plan, index: try Store.readIndex(index))
+        let made = PlannedSegments(plan: plan, indexes: try indexPaths.map(Store.readIndex))
         planned.withLock { $0 = made }
         return made
     }
 
     var files: JobFiles {
-        JobFiles(source: folder.source(of: record), index: index, plan: folder.plan(plan.number))
+        JobFiles(
+            sources: zip(record.sources, indexPaths).map { SourceFiles(source: folder.path(of: $0), index: $1) },
+            plan: folder.plan(plan.number))
     }
 
     /// Whether an earlier context still describes the job that the store has now.

@@ -25,7 +25,8 @@ struct SlotTrial: Sendable {
             capacity: Capacity(slots: 1, memoryTotal: 1 << 30, isLimit: false))
         let job = try await submit.place(JobRecord(submitting: clip, spec: spec), anew: true)
         let files = JobFiles(
-            source: clip, index: try job.indexPath(in: submit.store), plan: job.folder.plan(job.plan.number))
+            sources: try job.indexPaths(in: submit.store).map { SourceFiles(source: clip, index: $0) },
+            plan: job.folder.plan(job.plan.number))
         let request = EngineRequest.reverse(
             PassRequest(
                 job: files, pass: 0, chunks: 1, segments: job.folder.segments, token: "0", finishedChunks: [],

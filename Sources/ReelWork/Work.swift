@@ -31,7 +31,7 @@ struct Assignment: Sendable {
         switch claim.pass {
         case .video(let pass): pass.frames.count
         case .audio, .probe: 0
-        case .assembly: context.plan.video.isPassthrough ? context.plan.timeline.frameCount : 0
+        case .assembly: context.plan.video.isPassthrough ? context.plan.frameCount : 0
         }
     }
 
@@ -128,7 +128,7 @@ struct Work: Sendable {
             }
             switch segment.content.subject {
             case .video(let frames):
-                return segment.frames == frames.count && segment.timeBase == context.plan.timeline.timeBase
+                return segment.frames == frames.count && segment.timeBase == context.plan.video.format.timeBase
             case .audio: return segment.frames >= 0
             }
         }

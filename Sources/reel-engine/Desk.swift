@@ -82,8 +82,7 @@ struct Desk {
         else {
             throw ReelFailure(.planLacks(part: .audioPass, number: request.pass))
         }
-        let reverser = try AudioReverser(
-            source: request.job.source, index: job.index, plan: job.plan, number: number)
+        let reverser = try AudioReverser(sources: job.sources, plan: job.plan, number: number)
         let heard = Self.progress(events)
         return try reverser.reverse(into: destination(request), scratch: request.scratch) { heard($0, $1) }
     }
@@ -95,7 +94,7 @@ struct Desk {
             Self.progress(events)(done.packets, done.frames)
         }
         let assembler = Assembler(
-            source: request.job.source, index: job.index, plan: job.plan, folder: request.segments, segments: list)
+            sources: job.sources, plan: job.plan, folder: request.segments, segments: list)
         let heard = Self.progress(events)
         let made = try assembler.assemble(to: request.output) {
             done = ($0, $1)
@@ -118,26 +117,29 @@ struct Desk {
     }
 }
 
-/// A job's files in memory, and its source open.
+/// A job's files in memory, and its sources open.
 final class OpenJob {
-    let index: SourceIndex
+    let sources: [IndexedSource]
     let plan: Plan
-    private let source: String
     private var opened: PassReverser?
 
     init(_ files: JobFiles) throws(ReelFailure) {
         plan = try Media.plan(files.plan)
-        index = try Media.index(files.index, hash: plan.indexHash)
-        guard plan.fits(index) else {
-            throw ReelFailure(.jobFileUnreadable(path: files.plan, said: "it names what its index does not have"))
+        var sources: [IndexedSource] = []
+        for (files, planned) in zip(files.sources, plan.sources) {
+            sources.append(
+                IndexedSource(path: files.source, index: try Media.index(files.index, hash: planned.indexHash)))
         }
-        source = files.source
+        guard plan.fits(sources.map(\.index)) else {
+            throw ReelFailure(.jobFileUnreadable(path: files.plan, said: "it names what its indexes do not have"))
+        }
+        self.sources = sources
     }
 
     /// The reverser of video passes, made with the first of them.
     func reverser() throws(ReelFailure) -> PassReverser {
         if let opened { return opened }
-        let made = try PassReverser(source: source, index: index, plan: plan)
+        let made = try PassReverser(sources: sources, plan: plan)
         opened = made
         return made
     }

@@ -1,4 +1,5 @@
 import Foundation
+import ReelTestSupport
 
 /// What Redis says of a job, read past reel's programs.
 struct BoardSight {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ReelTestSupport
 
 extension Chaos {
     func perform(_ fault: ChaosPlan.Fault, on sight: BoardSight, choice: Int) async throws {

@@ -1,4 +1,5 @@
 import Glibc
+import ReelRandom
 
 /// What shall go wrong, and when: the same seed disturbs in the same order, with the same pauses.
 struct ChaosPlan {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ReelTestSupport
 import Testing
 
 /// What happens at every point at which something can die, as docs/board.md lists them, with real processes. Leases

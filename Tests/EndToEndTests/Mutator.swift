@@ -1,3 +1,5 @@
+import ReelRandom
+
 /// Damages files as disks, networks and attackers do. The same seed damages the same file in the same way.
 struct Mutator {
     private var random: SplitMix64

@@ -41,9 +41,11 @@ private func readIndex(_ bytes: [UInt8]) {
     guard let index = try? SourceIndex(decoding: bytes) else { return }
     let frames = index.video.frames
     guard let last = frames.last else { return }
-    let timeline = Timeline(
-        timeBase: TimeBase(1, 90_000), mode: .mirror, frames: 0..<frames.count, end: last.interval.end)
-    for frame in timeline.frames.prefix(100) { _ = timeline.interval(of: frame, in: index.video) }
+    let base = TimeBase(1, 90_000)
+    let clip = Clip(
+        frames: 0..<frames.count,
+        map: TimeMap(.backwards, source: base, output: base, start: frames[0].interval.start, end: last.interval.end))
+    for frame in clip.frames.prefix(100) { _ = clip.interval(of: frame, in: index.video) }
 }
 
 private func readPlan(_ bytes: [UInt8]) {

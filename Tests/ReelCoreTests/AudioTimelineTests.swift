@@ -19,12 +19,12 @@ struct AudioTimelineTests {
         let sound = try timeline(start: 250, late: [0, 0, 0])
         #expect(sound.start == Rational(1, 4))
         #expect(sound.end == Rational(550, 1000))
-        #expect(sound.backwards == [.sound(sample: 0, count: 300)])
+        #expect(sound.spans(.backwards) == [.sound(sample: 0, count: 300)])
     }
 
     @Test("jitter that comes back is no hole, however large")
     func jitter() throws {
-        #expect(try timeline(late: [0, 30, 0, 14, -5, 0]).backwards == [.sound(sample: 0, count: 600)])
+        #expect(try timeline(late: [0, 30, 0, 14, -5, 0]).spans(.backwards) == [.sound(sample: 0, count: 600)])
     }
 
     @Test("14 ms ahead for good are jitter, 15 ms are a hole")
@@ -32,7 +32,8 @@ struct AudioTimelineTests {
         #expect(try timeline(late: [0, 14, 14]).count == 300)
         let hole = try timeline(late: [0, 0, 15, 15])
         #expect(hole.count == 415)
-        #expect(hole.backwards == [.sound(sample: 200, count: 200), .silence(15), .sound(sample: 0, count: 200)])
+        #expect(
+            hole.spans(.backwards) == [.sound(sample: 200, count: 200), .silence(15), .sound(sample: 0, count: 200)])
     }
 
     @Test("a hole longer than any that is believed is closed: the sound after it follows at once")
@@ -41,7 +42,8 @@ struct AudioTimelineTests {
         let sound = try #require(AudioTimeline(blocks: blocks, sampleRate: 1000, longestHole: Rational(600)))
         #expect(sound.closedHoles == 1)
         #expect(sound.count == 600)
-        #expect(sound.backwards == [.sound(sample: 400, count: 100), .silence(100), .sound(sample: 0, count: 400)])
+        #expect(
+            sound.spans(.backwards) == [.sound(sample: 400, count: 100), .silence(100), .sound(sample: 0, count: 400)])
     }
 
     @Test("times at the ends of 64 bits make no overflow")
@@ -57,7 +59,7 @@ struct AudioTimelineTests {
         let sound = try timeline(late: [0, 40, 40, 100])
         #expect(sound.count == 500)
         #expect(
-            sound.backwards == [
+            sound.spans(.backwards) == [
                 .sound(sample: 300, count: 100), .silence(60), .sound(sample: 100, count: 200), .silence(40),
                 .sound(sample: 0, count: 100),
             ])
@@ -69,7 +71,8 @@ struct AudioTimelineTests {
         let clip = try #require(sound.clipped(from: Rational(1150, 1000), to: Rational(1300, 1000)))
         #expect(clip.start == Rational(1150, 1000))
         #expect(clip.end == Rational(1300, 1000))
-        #expect(clip.backwards == [.sound(sample: 200, count: 50), .silence(50), .sound(sample: 150, count: 50)])
+        #expect(
+            clip.spans(.backwards) == [.sound(sample: 200, count: 50), .silence(50), .sound(sample: 150, count: 50)])
         #expect(sound.clipped(from: Rational(2), to: nil) == nil)
         #expect(sound.clipped(from: nil, to: Rational(1)) == nil)
     }
@@ -78,7 +81,7 @@ struct AudioTimelineTests {
     func clippedInsideAHole() throws {
         let sound = try timeline(late: [0, 50, 50])
         let clip = try #require(sound.clipped(from: Rational(120, 1000), to: nil))
-        #expect(clip.backwards == [.sound(sample: 100, count: 200), .silence(30)])
+        #expect(clip.spans(.backwards) == [.sound(sample: 100, count: 200), .silence(30)])
     }
 
     @Test("nothing decoded is no timeline")

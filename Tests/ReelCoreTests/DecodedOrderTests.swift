@@ -1,4 +1,5 @@
 import ReelCore
+import ReelRandom
 import Testing
 
 /// Frames that came out of a decoder become the tables of an index.

@@ -41,7 +41,7 @@ struct FieldTallyTests {
     func flags() {
         var stream = Indexes.stream(timeBase: TimeBase(1, 25), frameBytes: 1)
         func flags(_ interlaced: Bool, _ topFirst: Bool) -> [Bool] {
-            let fields = stream.reversedFields(interlaced: interlaced, topFirst: topFirst)
+            let fields = stream.fields(.backwards, interlaced: interlaced, topFirst: topFirst)
             return [fields.interlaced, fields.topFirst]
         }
         #expect(flags(true, true) == [true, false] && flags(true, false) == [true, true])

@@ -66,18 +66,27 @@ enum GoldenValues {
         details: details)
 
     static let plan = Plan(
-        number: 3, indexHash: hash, encoders: ["libx265 Lavc59.37.100", "flac Lavc59.37.100"], container: .mkv,
-        timeline: Timeline(
-            timeBase: TimeBase(1, 12_800), mode: .mirror, frames: 1..<5, end: Timestamp(3584),
-            audioFrom: Rational(2, 25), audioTo: Rational(28, 100)),
+        number: 3, sources: [PlannedSource(indexHash: hash)],
+        encoders: ["libx265 Lavc59.37.100", "flac Lavc59.37.100"],
+        container: .mkv,
+        clips: [
+            Clip(
+                frames: 1..<5, timestamps: .mirror,
+                map: TimeMap(
+                    .backwards, source: TimeBase(1, 12_800), output: TimeBase(1, 12_800), start: Timestamp(1536),
+                    end: Timestamp(3584)), audioFrom: Rational(2, 25), audioTo: Rational(28, 100))
+        ],
         video: VideoTarget(
-            encoder: "libx265", pixelFormat: "yuv420p10le", width: 1920, height: 1080, frameRate: Rational(24000, 1001),
+            encoder: "libx265",
+            format: OutputFormat(
+                timeBase: TimeBase(1, 12_800), width: 1920, height: 1080, pixelFormat: "yuv420p10le",
+                frameRate: Rational(24000, 1001), fieldOrder: .progressive),
             options: [Tag(name: "preset", value: "medium"), Tag(name: "crf", value: "23.0")], bitrate: .source,
             threads: 1, keyFrameInterval: 250,
             identity: EncoderIdentity(build: "libx265 Lavc59.37.100", extradataHash: hash)),
         audio: [
             AudioTarget(
-                track: 0, handling: .copied, encoder: "copy", sampleRate: 48_000, channelLayout: "5.1(side)",
+                track: 0, direction: .forwards, encoder: "copy", sampleRate: 48_000, channelLayout: "5.1(side)",
                 bitrate: 192_000, lossless: true)
         ],
         passes: [

@@ -1,4 +1,5 @@
 import ReelCore
+import ReelRandom
 import Testing
 
 /// Records, results and plans come from disks and from engines that have read hostile files.
@@ -14,7 +15,7 @@ struct HostileJSONTests {
         var mutations = JSONMutations(seed: seed)
         let bytes = mutations.damage(try CanonicalJSON.bytes(of: GoldenValues.plan))
         guard let plan = try? Plan.decoded(from: bytes) else { return }
-        _ = (plan.mostEncoderThreads, plan.reservedAddresses, plan.timeline.frames)
+        _ = (plan.mostEncoderThreads, plan.reservedAddresses, plan.clips[0].frames)
         for pass in plan.passes {
             switch pass {
             case .video(let pass): #expect(pass.chunkCount < 1 << 20 ? pass.chunks.count == pass.chunkCount : true)
@@ -23,8 +24,8 @@ struct HostileJSONTests {
             }
         }
         let index = Indexes.regular(frames: 8, keysAt: [0, 4])
-        guard plan.fits(index), plan.timeline.mode == .mirror else { return }
-        for frame in plan.timeline.frames { _ = plan.timeline.interval(of: frame, in: index.video) }
+        guard plan.fits([index]), plan.clips[0].timestamps == .mirror else { return }
+        for frame in plan.clips[0].frames { _ = plan.clips[0].interval(of: frame, in: index.video) }
     }
 
     @Test("a damaged result is refused, or one whose numbers can be added up", arguments: 0..<1500 as Range<UInt64>)

@@ -1,4 +1,5 @@
 import ReelCore
+import ReelRandom
 
 /// Source indexes as recon would make them, for tests.
 enum Indexes {

@@ -7,38 +7,41 @@ struct OtherStreamsTests {
     private let index = Indexes.make(
         durations: [3, 1, 4, 1, 5], keysAt: [0], timeBase: TimeBase(1, 30), start: 10)
 
-    private func timeline(_ mode: TimestampMode, _ frames: Range<Int> = 0..<5) -> Timeline {
-        Timeline(
-            timeBase: TimeBase(1, 30), mode: mode, frames: frames,
-            end: index.video.frames[frames.upperBound - 1].interval.end)
+    private func clip(_ timestamps: TimestampMode, _ frames: Range<Int> = 0..<5) -> Clip {
+        Clip(
+            frames: frames, timestamps: timestamps,
+            map: TimeMap(
+                .backwards, source: TimeBase(1, 30), output: TimeBase(1, 30),
+                start: index.video.frames[frames.lowerBound].interval.start,
+                end: index.video.frames[frames.upperBound - 1].interval.end))
     }
 
     private func ticks(_ start: Int64, _ end: Int64) -> Range<Rational> { Rational(start, 30)..<Rational(end, 30) }
 
     @Test("a cue is shown while its mirror lasts, cut to what is shown")
     func mirrored() {
-        let all = timeline(.mirror)
-        #expect(all.reversed(ticks(11, 15), in: index.video) == ticks(9, 13))
-        #expect(all.reversed(ticks(0, 11), in: index.video) == ticks(13, 14))
-        #expect(all.reversed(ticks(23, 99), in: index.video) == ticks(0, 1))
-        #expect(all.reversed(ticks(24, 99), in: index.video) == nil)
-        #expect(all.reversed(ticks(0, 10), in: index.video) == nil)
-        let part = timeline(.mirror, 1..<3)
-        #expect(part.reversed(ticks(0, 99), in: index.video) == ticks(0, 5))
-        #expect(part.reversed(ticks(12, 14), in: index.video) == ticks(4, 5))
+        let all = clip(.mirror)
+        #expect(all.place(ticks(11, 15), in: index.video) == ticks(9, 13))
+        #expect(all.place(ticks(0, 11), in: index.video) == ticks(13, 14))
+        #expect(all.place(ticks(23, 99), in: index.video) == ticks(0, 1))
+        #expect(all.place(ticks(24, 99), in: index.video) == nil)
+        #expect(all.place(ticks(0, 10), in: index.video) == nil)
+        let part = clip(.mirror, 1..<3)
+        #expect(part.place(ticks(0, 99), in: index.video) == ticks(0, 5))
+        #expect(part.place(ticks(12, 14), in: index.video) == ticks(4, 5))
     }
 
     @Test("with the source's timestamps a cue stays with the frames during which it was shown")
     func sourceTimestamps() {
         // The output shows frames 4, 3, 2, 1, 0 for 3, 1, 4, 1 and 5 ticks.
-        let line = timeline(.source)
-        #expect(line.reversed(ticks(13, 14), in: index.video) == ticks(8, 9))
-        #expect(line.reversed(ticks(14, 18), in: index.video) == ticks(4, 8))
-        #expect(line.reversed(ticks(10, 13), in: index.video) == ticks(9, 14))
-        #expect(line.reversed(ticks(18, 24), in: index.video) == ticks(0, 4))
+        let line = clip(.source)
+        #expect(line.place(ticks(13, 14), in: index.video) == ticks(8, 9))
+        #expect(line.place(ticks(14, 18), in: index.video) == ticks(4, 8))
+        #expect(line.place(ticks(10, 13), in: index.video) == ticks(9, 14))
+        #expect(line.place(ticks(18, 24), in: index.video) == ticks(0, 4))
         // Half of frame 2, and a third of frame 0, which lasts five ticks instead of three.
-        #expect(line.reversed(ticks(16, 18), in: index.video) == ticks(4, 6))
-        #expect(line.reversed(ticks(12, 13), in: index.video) == Rational(9, 30)..<Rational(32, 90))
+        #expect(line.place(ticks(16, 18), in: index.video) == ticks(4, 6))
+        #expect(line.place(ticks(12, 13), in: index.video) == Rational(9, 30)..<Rational(32, 90))
     }
 
     @Test("chapters come in order; one without an end lasts until the next, what is not shown is left out")
@@ -49,7 +52,7 @@ struct OtherStreamsTests {
             Chapter(start: Rational(20, 30), end: Rational(20, 30), title: nil),
             Chapter(start: Rational(24, 30), end: Rational(90, 30), title: "beyond"),
         ]
-        let turned = Chapter.reversed(source, on: timeline(.mirror), track: index.video)
+        let turned = Chapter.placed(source, by: clip(.mirror), of: index.video)
         #expect(
             turned == [
                 Chapter(start: Rational(0), end: Rational(4, 30), title: nil),

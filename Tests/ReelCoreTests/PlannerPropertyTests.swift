@@ -1,5 +1,6 @@
 import Foundation
 import ReelCore
+import ReelRandom
 import Testing
 
 /// What holds for every plan, tried on seeded random sources.
@@ -49,7 +50,7 @@ struct PlannerPropertyTests {
     func partition() throws {
         for trial in Self.cases {
             let (seed, plan) = (try trial.get().seed, try trial.get().plan)
-            var next = plan.timeline.frames.upperBound
+            var next = plan.clips[0].frames.upperBound
             for pass in plan.videoPasses {
                 #expect(pass.frames.upperBound == next, "seed \(seed)")
                 next = pass.frames.lowerBound
@@ -57,7 +58,7 @@ struct PlannerPropertyTests {
                 #expect(pass.chunks.last?.upperBound == pass.frames.upperBound, "seed \(seed)")
                 #expect(zip(pass.chunks, pass.chunks.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
             }
-            #expect(next == plan.timeline.frames.lowerBound, "seed \(seed)")
+            #expect(next == plan.clips[0].frames.lowerBound, "seed \(seed)")
             let audio = plan.audio.indices.map(Pass.audio)
             #expect(Array(plan.passes.prefix(audio.count)) == audio, "audio comes first; seed \(seed)")
         }

@@ -10,22 +10,27 @@ enum Plans {
         preset: String? = nil, threads: Int = 1
     ) -> VideoTarget {
         VideoTarget(
-            encoder: encoder, pixelFormat: pixelFormat, width: width, height: height,
-            frameRate: Rational(30000, 1001), options: preset.map { [Tag(name: "preset", value: $0)] } ?? [],
+            encoder: encoder,
+            format: OutputFormat(
+                timeBase: TimeBase(1, 30000), width: width, height: height, pixelFormat: pixelFormat,
+                frameRate: Rational(30000, 1001)), options: preset.map { [Tag(name: "preset", value: $0)] } ?? [],
             bitrate: nil, threads: threads, keyFrameInterval: 250,
             identity: EncoderIdentity(build: "\(encoder) Lavc59.37.100", extradataHash: ""))
     }
 
     static func audio(_ track: Int) -> AudioTarget {
         AudioTarget(
-            track: track, encoder: "aac", sampleRate: 48000, channelLayout: "stereo", bitrate: 192_000, lossless: false)
+            track: track, direction: .backwards, encoder: "aac", sampleRate: 48000, channelLayout: "stereo",
+            bitrate: 192_000, lossless: false)
     }
 
     static func make(
         _ index: SourceIndex, slots: Int = 2, memory: MemoryRequest = .standard,
         spec: JobSpec = JobSpec(container: .mp4), video: VideoTarget = target()
     ) throws(ReelFailure) -> Plan {
-        try Planner(slots: slots, memory: memory)
+        var video = video
+        video.format.timeBase = index.video.stream.timeBase
+        return try Planner(slots: slots, memory: memory)
             .plan(index: index, spec: spec, video: video, audio: index.audio.indices.map(audio), diagnostics: [])
     }
 }
@@ -62,7 +67,7 @@ extension Plan {
     func redundancy(in track: VideoTrack) -> Double {
         let leads = videoPasses.map { lead(of: $0, in: track) }
         let unavoidable = leads.last ?? 0
-        let whole = Double(unavoidable) + Double(timeline.frameCount) * (1 + (Plans.weights[video.encoder] ?? 1))
+        let whole = Double(unavoidable) + Double(frameCount) * (1 + (Plans.weights[video.encoder] ?? 1))
         return Double(leads.reduce(-unavoidable, +)) / whole
     }
 

@@ -1,4 +1,5 @@
 import ReelCore
+import ReelRandom
 import Testing
 
 /// Packets in decode order become frames in presentation order.

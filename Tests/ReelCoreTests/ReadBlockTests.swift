@@ -1,4 +1,5 @@
 import ReelCore
+import ReelRandom
 import Testing
 
 @Suite("Packets that are copied")
@@ -45,7 +46,7 @@ struct ReadBlockTests {
         let copy = Plans.target(VideoTarget.copy)
         let plan = try Plans.make(index, spec: JobSpec(container: .mov, passFrames: 100), video: copy)
         #expect(plan.passes == [.audio(0)])
-        #expect(plan.timeline.frames == 0..<700)
+        #expect(plan.clips[0].frames == 0..<700)
         #expect(plan.need > 60 << 20 && plan.need < 192 << 20)
         #expect(try Planner(slots: 8).threads(index: index, spec: JobSpec(container: .mov), video: copy) == 1)
 

@@ -1,5 +1,6 @@
 import Foundation
 import ReelCore
+import ReelRandom
 import Testing
 
 @Suite("Names of segments")

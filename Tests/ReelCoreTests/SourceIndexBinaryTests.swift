@@ -1,4 +1,5 @@
 import ReelCore
+import ReelRandom
 import Testing
 
 @Suite("The binary index")

@@ -1,5 +1,6 @@
 import Foundation
 import ReelCore
+import ReelRandom
 import Testing
 
 @Suite("Exact time")
@@ -99,20 +100,28 @@ struct TimeTests {
         }
     }
 
-    @Test("A mirrored timeline keeps each frame's duration; the source's keeps the order of durations")
+    @Test("A mirrored clip keeps each frame's duration; the source's keeps the order of durations")
     func timelines() {
         let track = Indexes.make(durations: [5, 1, 8, 2], keysAt: [0], timeBase: TimeBase(1, 25), start: 100).video
-        let mirror = Timeline(timeBase: TimeBase(1, 25), mode: .mirror, frames: 0..<4, end: track.end)
+        func clip(_ timestamps: TimestampMode, _ frames: Range<Int>, of track: VideoTrack) -> Clip {
+            let base = track.stream.timeBase
+            let (first, last) = (track.frames[frames.lowerBound], track.frames[frames.upperBound - 1])
+            return Clip(
+                frames: frames, timestamps: timestamps,
+                map: TimeMap(
+                    .backwards, source: base, output: base, start: first.interval.start, end: last.interval.end))
+        }
+        let mirror = clip(.mirror, 0..<4, of: track)
         let mirrored = (0..<4).reversed().map { mirror.interval(of: $0, in: track) }
         #expect(mirrored.map(\.start.ticks) == [0, 2, 10, 11])
         #expect(mirrored.map(\.duration.count) == [2, 8, 1, 5])
-        let source = Timeline(timeBase: TimeBase(1, 25), mode: .source, frames: 0..<4, end: track.end)
+        let source = clip(.source, 0..<4, of: track)
         let kept = (0..<4).reversed().map { source.interval(of: $0, in: track) }
         #expect(kept.map(\.start.ticks) == [0, 5, 6, 14])
         #expect(kept.map(\.duration.count) == [5, 1, 8, 2])
-        let part = Timeline(timeBase: TimeBase(1, 25), mode: .source, frames: 1..<3, end: Timestamp(114))
+        let part = clip(.source, 1..<3, of: track)
         #expect(part.interval(of: 2, in: track) == Interval(start: Timestamp(0), duration: Ticks(1)))
         #expect(part.interval(of: 1, in: track) == Interval(start: Timestamp(1), duration: Ticks(8)))
-        #expect(mirror.mirror(Rational(4)) == Rational(116, 25) - Rational(4))
+        #expect(mirror.map.place(Rational(4)) == Rational(116, 25) - Rational(4))
     }
 }

@@ -1,6 +1,8 @@
 import Foundation
 import ReelCore
 import ReelEngine
+import ReelRandom
+import ReelTestSupport
 import Testing
 
 /// What an engine answers is kept on the board: an engine that a hostile file has taken over answers anything.
@@ -87,8 +89,7 @@ struct AnswerBoundsTests {
     @Test("damaged events are refused, and never stop the reader", arguments: 0..<2000 as Range<UInt64>)
     func mutations(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        let golden = URL(fileURLWithPath: #filePath).appendingPathComponent("../Golden/events.json").standardized
-        let lines = try Data(contentsOf: golden).split(separator: UInt8(ascii: "\n"))
+        let lines = try Golden.read("events.json").split(separator: UInt8(ascii: "\n"))
         var bytes = Array(lines[Int(seed) % lines.count])
         for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
             let place = Int.random(in: bytes.indices, using: &random)

@@ -69,7 +69,9 @@ func result(framesEncoded: Int) -> EngineEvent {
 func reverse(pass: Int, finishedChunks: [Int] = []) -> EngineRequest {
     .reverse(
         PassRequest(
-            job: JobFiles(source: "/media/one two.mp4", index: "/store/index", plan: "/store/plan.json"), pass: pass,
+            job: JobFiles(
+                sources: [SourceFiles(source: "/media/one two.mp4", index: "/store/index")], plan: "/store/plan.json"),
+            pass: pass,
             chunks: max(2, (finishedChunks.max() ?? 0) + 1), segments: "/store/segments", token: "7e",
             finishedChunks: finishedChunks, scratch: "/tmp"))
 }

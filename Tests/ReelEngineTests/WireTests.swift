@@ -1,12 +1,14 @@
 import Foundation
 import ReelCore
 import ReelEngine
+import ReelTestSupport
 import Testing
 
 /// What goes over the wire between programs of one release, but also of two while one is being installed.
 @Suite("The wire")
 struct WireTests {
-    private let job = JobFiles(source: "/media/one two.mp4", index: "/store/index", plan: "/store/plan.json")
+    private let job = JobFiles(
+        sources: [SourceFiles(source: "/media/one two.mp4", index: "/store/index")], plan: "/store/plan.json")
 
     private var pass: PassRequest {
         PassRequest(
@@ -16,14 +18,18 @@ struct WireTests {
 
     private var video: VideoTarget {
         VideoTarget(
-            encoder: "libx264", pixelFormat: "yuv420p", width: 1280, height: 720, frameRate: Rational(30000, 1001),
+            encoder: "libx264",
+            format: OutputFormat(
+                timeBase: TimeBase(1, 30000), width: 1280, height: 720, pixelFormat: "yuv420p",
+                frameRate: Rational(30000, 1001)),
             options: [Tag(name: "preset", value: "medium")], bitrate: .constant(2_000_000), threads: 2,
             keyFrameInterval: 250, identity: EncoderIdentity(build: "libx264 Lavc59.37.100", extradataHash: "e3b0"))
     }
 
     private var audio: AudioTarget {
         AudioTarget(
-            track: 0, handling: .forwards, encoder: "aac", sampleRate: 48000, channelLayout: "stereo", bitrate: 192_000,
+            track: 0, direction: .forwards, encoder: "aac", sampleRate: 48000, channelLayout: "stereo",
+            bitrate: 192_000,
             lossless: false)
     }
 
@@ -33,9 +39,9 @@ struct WireTests {
         let planner = Planner(slots: 4, memory: MemoryRequest(budget: 1 << 30, limit: 2 << 30))
         try compare(
             [
-                .recon(ReconRequest(source: job.source, index: job.index, limit: 1 << 20)),
-                .recon(ReconRequest(source: job.source, index: job.index)),
-                .choose(ChooseRequest(index: job.index, spec: spec, planner: planner)),
+                .recon(ReconRequest(source: job.sources[0].source, index: job.sources[0].index, limit: 1 << 20)),
+                .recon(ReconRequest(source: job.sources[0].source, index: job.sources[0].index)),
+                .choose(ChooseRequest(index: job.sources[0].index, spec: spec, planner: planner)),
                 .reverse(pass), .reverseAudio(pass),
                 .assemble(
                     AssembleRequest(
@@ -66,21 +72,13 @@ struct WireTests {
     }
 
     @Test("The version is that of these files")
-    func version() { #expect(Wire.version == 6) }
+    func version() { #expect(Wire.version == 7) }
 
     /// Compares the lines with a file, which REEL_WRITE_GOLDEN=1 writes anew; and what is read back with them.
     private func compare<Message: Codable>(_ messages: [Message], _ name: String) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let lines = try messages.map { String(decoding: try encoder.encode($0), as: UTF8.self) }
-        let read = try lines.map { line in
-            let message = try JSONDecoder().decode(Message.self, from: Data(line.utf8))
-            return String(decoding: try encoder.encode(message), as: UTF8.self)
-        }
-        #expect(read == lines)
-        let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden/" + name)
-        let text = lines.joined(separator: "\n") + "\n"
-        if ProcessInfo.processInfo.environment["REEL_WRITE_GOLDEN"] != nil { try Data(text.utf8).write(to: url) }
-        #expect(try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map(String.init) == lines)
+        let lines = try Golden.lines(messages)
+        let read = try lines.split(separator: "\n").map { try JSONDecoder().decode(Message.self, from: Data($0.utf8)) }
+        #expect(try Golden.lines(read) == lines)
+        try Golden.expect(lines, is: name)
     }
 }

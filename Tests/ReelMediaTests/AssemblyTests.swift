@@ -23,7 +23,8 @@ struct AssemblyTests {
 
     private func assembler(_ records: [SegmentRecord]) -> Assembler {
         Assembler(
-            source: folder.path + "/s.mp4", index: job.index, plan: job.plan, folder: folder.path,
+            sources: [IndexedSource(path: folder.path + "/s.mp4", index: job.index)], plan: job.plan,
+            folder: folder.path,
             segments: SegmentList(records))
     }
 

@@ -30,8 +30,8 @@ struct AudioExactnessTests {
         )
         #expect(before.samples.count >= 95_000)
         #expect(after.samples == before.samples.reversed())
-        let end = job.plan.timeline.timeBase.seconds(job.plan.timeline.end).approximate
-        let first = job.plan.timeline.timeBase.seconds(job.index.video.frames[0].interval.start).approximate
+        let end = job.plan.video.format.timeBase.seconds(job.plan.clips[0].map.end).approximate
+        let first = job.plan.video.format.timeBase.seconds(job.index.video.frames[0].interval.start).approximate
         let shift = max(0, before.end - (end - first))
         #expect(abs(after.start - (end - first - before.end) - shift * 0) < 0.003 + shift)
     }

@@ -44,10 +44,10 @@ struct AudioKeepTests {
         let spec = JobSpec(container: container, audio: .keep, from: Rational(13, 10), to: Rational(27, 10))
         let copied = !(container == .mov && codec == "libopus")
         let job = try MediaJob(source, spec: spec, folder: folder.path)
-        #expect((job.plan.audio[0].handling == .copied) == copied)
+        #expect((job.plan.audio[0].isPassthrough) == copied)
         let (before, after) = (try Sound(source), try Sound(job.output))
-        let first = job.index.video.frames[job.plan.timeline.firstFrame].interval.start
-        let zero = job.plan.timeline.timeBase.seconds(first - job.index.video.frames[0].interval.start).approximate
+        let first = job.index.video.frames[job.plan.clips[0].firstFrame].interval.start
+        let zero = job.plan.video.format.timeBase.seconds(first - job.index.video.frames[0].interval.start).approximate
         let hides = container != .mkv || codec == "libopus"
         #expect(after.start > (hides ? -0.002 : -0.03) && after.start < 0.002, "\(after.start)")
         #expect(after.end > 1.39 && after.end < 1.44, "\(after.end)")

@@ -48,7 +48,8 @@ struct CostTests {
         #expect(records.count == 301)
         var most = 0
         let assembler = Assembler(
-            source: source, index: job.index, plan: job.plan, folder: folder.path, segments: SegmentList(records))
+            sources: [IndexedSource(path: source, index: job.index)], plan: job.plan, folder: folder.path,
+            segments: SegmentList(records))
         _ = try assembler.assemble(to: folder.path + "/again.mkv") { _, _ in
             most = max(most, openFiles(in: folder.path) { $0.hasSuffix(".nut") })
         }

@@ -42,7 +42,7 @@ struct DifferJudge {
     /// leaves what it cannot decode of a damaged frame as its memory was, so the frame may look otherwise if reel has found
     /// it damaged and says so. It must not be missing; and frames beside it, also those that refer to it, must not differ.
     private func frames(_ job: MediaJob) throws -> [String] {
-        let held = job.plan.video.pixelFormat
+        let held = job.plan.video.format.pixelFormat
         let stated = job.index.video.stream.pixelFormat
         // The fourth byte of a pixel means nothing in some formats.
         let format = ["bgr0", "rgb0", "0rgb", "0bgr"].contains(held) ? "rgb24" : held
@@ -58,7 +58,7 @@ struct DifferJudge {
             // Frames are brought to the first one's size and to a format that the encoder holds.
             let video = job.plan.video
             let isScaled = job.diagnostics.contains { if case .framesScaled = $0 { true } else { false } }
-            let size = isScaled ? "\(video.width):\(video.height):" : ""
+            let size = isScaled ? "\(video.format.width):\(video.format.height):" : ""
             let scale = "scale=\(size)flags=bicubic+accurate_rnd+full_chroma_inp"
             // ffmpeg may change the range where it is asked for a format whose name does not tell it.
             for format in Set([format, format == own ? stated : format]) {
@@ -67,7 +67,7 @@ struct DifferJudge {
                 others = others.filter(Set(differing(converted, carried)).contains)
             }
         }
-        let frames = job.plan.timeline.frames
+        let frames = job.plan.clips[0].frames
         let excused = others.filter { job.index.video.picture(of: frames.lowerBound + $0)?.isDamaged == true }
         let named = job.diagnostics.reduce(0) {
             if case .framesConcealed(let frames) = $1 { $0 + frames.count } else { $0 }
@@ -150,7 +150,7 @@ struct DifferJudge {
             ]
         }
         // An edit list may hide the first packets: what is shown first is not what they say.
-        let end = job.plan.timeline.timeBase.seconds(job.plan.timeline.end).approximate
+        let end = job.plan.video.format.timeBase.seconds(job.plan.clips[0].map.end).approximate
         let place = end - (before.zero + before.end)
         guard made.isUntouched, abs(after.start - place) > 0.003 else { return [] }
         return ["sound begins at \(after.start) s instead of \(place) s"]

@@ -1,5 +1,6 @@
 import Foundation
 import ReelCore
+import ReelRandom
 
 /// A source of which nobody has thought: an encoder and a muxer of the installed FFmpeg with options that matter, and what
 /// becomes of files on their way. The same seed makes the same source.

@@ -209,6 +209,6 @@ struct EncodingTests {
 extension Plan {
     /// Samples of sound that lie within the video.
     fileprivate func soundSamples(rate: Int) -> Int {
-        Int(TimeBase(1, Int64(rate)).ticks(in: timeline.timeBase.seconds(timeline.end), rounding: .nearest))
+        Int(TimeBase(1, Int64(rate)).ticks(in: clips[0].map.source.seconds(clips[0].map.end), rounding: .nearest))
     }
 }

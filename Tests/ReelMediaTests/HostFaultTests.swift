@@ -153,14 +153,14 @@ struct HostFaultTests {
         let place = PassReverser.Destination(folder: folder.path, token: "bad", finishedChunks: [])
         let failure = failing(EIO, from: 20_000) {
             #expect(throws: ReelFailure.self) {
-                let reverser = try PassReverser(source: media, index: job.index, plan: job.plan)
+                let reverser = try PassReverser(sources: [IndexedSource(path: media, index: job.index)], plan: job.plan)
                 return try reverser.reverse(pass, into: place) { _, _ in }
             }
         }
         #expect(failure?.reason == .sourceUnreadable(path: media, errno: EIO, passes: false))
 
         let assembler = Assembler(
-            source: media, index: job.index, plan: job.plan, folder: folder.path,
+            sources: [IndexedSource(path: media, index: job.index)], plan: job.plan, folder: folder.path,
             segments: SegmentList(job.results.flatMap(\.segments)))
         let other = failing(EIO, from: 5000) {
             #expect(throws: ReelFailure.self) { try assembler.assemble(to: folder.path + "/x.mkv") { _, _ in } }
@@ -180,7 +180,7 @@ struct HostFaultTests {
         let job = try MediaJob(media, spec: JobSpec(container: .mkv), folder: folder.path)
         guard case .video(let pass) = job.plan.passes[0] else { return }
         for (folder, number) in [(folder.path + "/gone", ENOENT), (media, ENOTDIR)] {
-            let reverser = try PassReverser(source: media, index: job.index, plan: job.plan)
+            let reverser = try PassReverser(sources: [IndexedSource(path: media, index: job.index)], plan: job.plan)
             let place = PassReverser.Destination(folder: folder, token: "bad", finishedChunks: [])
             let failure = #expect(throws: ReelFailure.self) { try reverser.reverse(pass, into: place) { _, _ in } }
             guard case .fileFailed(_, .write, number, passes: false) = failure?.reason else {
@@ -202,7 +202,7 @@ struct HostFaultTests {
         let media = try Fixture.make("s.mkv", in: folder, frames: 96, video: Fixture.x264)
         let job = try MediaJob(media, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
         guard case .video(let pass) = job.plan.passes[0] else { return }
-        let reverser = try PassReverser(source: media, index: job.index, plan: job.plan)
+        let reverser = try PassReverser(sources: [IndexedSource(path: media, index: job.index)], plan: job.plan)
         let place = PassReverser.Destination(folder: disk, token: "bad", finishedChunks: [])
         let failure = #expect(throws: ReelFailure.self) { try reverser.reverse(pass, into: place) { _, _ in } }
         #expect(failure?.cause == .noSpace)
@@ -216,7 +216,8 @@ struct HostFaultTests {
         let job = try MediaJob(media, spec: JobSpec(container: .mov), folder: folder.path)
         #expect(job.plan.video.isPassthrough)
         let assembler = Assembler(
-            source: media, index: job.index, plan: job.plan, folder: folder.path, segments: SegmentList([]))
+            sources: [IndexedSource(path: media, index: job.index)], plan: job.plan, folder: folder.path,
+            segments: SegmentList([]))
         let failure = #expect(throws: ReelFailure.self) {
             try assembler.assemble(to: folder.path + "/x.mov") { packets, _ in
                 // The same size: a picture is painted over.

@@ -133,7 +133,7 @@ struct LightTests {
         let spec = JobSpec(container: .mp4, videoCodec: "libx265", preset: "ultrafast")
         let job = try MediaJob(rgb, spec: spec, folder: folder.path)
         let colour = try facts(job.output, "frames")
-        if job.plan.video.pixelFormat.hasPrefix("yuv") {
+        if job.plan.video.format.pixelFormat.hasPrefix("yuv") {
             #expect(colour.contains("color_space=smpte170m") && colour.contains("color_range=tv"))
         } else {
             #expect(colour.contains("color_space=gbr"))

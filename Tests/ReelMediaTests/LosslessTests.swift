@@ -63,7 +63,7 @@ struct LosslessTests {
         let pass = VideoPass(randomAccessPoint: 0, frames: 0..<400, chunkCount: 2, windowFrames: 60)
         var plan = job.plan
         plan.passes = [.video(pass)]
-        let reverser = try PassReverser(source: source, index: job.index, plan: plan)
+        let reverser = try PassReverser(sources: [IndexedSource(path: source, index: job.index)], plan: plan)
         func reverse(_ token: String, finished: Set<Int> = []) throws -> PassResult {
             try reverser.reverse(
                 pass, into: .init(folder: folder.path, token: token, finishedChunks: finished)
@@ -73,7 +73,8 @@ struct LosslessTests {
         #expect((400...412).contains(whole.statistics.framesDecoded), "\(whole.statistics.framesDecoded)")
         let output = folder.path + "/whole.mkv"
         let assembler = Assembler(
-            source: source, index: job.index, plan: plan, folder: folder.path, segments: SegmentList(whole.segments))
+            sources: [IndexedSource(path: source, index: job.index)], plan: plan, folder: folder.path,
+            segments: SegmentList(whole.segments))
         _ = try assembler.assemble(to: output) { _, _ in }
         let (before, after) = (try Decoded(source), try Decoded(output))
         #expect(Set(before.hashes).count == 400)

@@ -37,14 +37,15 @@ struct MediaJob {
         plan = try Planner(slots: slots, memory: memory).plan(
             index: index, spec: spec, video: video, audio: audio,
             diagnostics: index.diagnostics + choice.diagnostics)
-        let reverser = try PassReverser(source: source, index: index, plan: plan)
+        let reverser = try PassReverser(sources: [IndexedSource(path: source, index: index)], plan: plan)
         var results: [PassResult] = []
         for pass in plan.passes {
             let place = PassReverser.Destination(folder: folder, token: "7e57", finishedChunks: [])
             switch pass {
             case .video(let pass): results.append(try reverser.reverse(pass, into: place) { _, _ in })
             case .audio(let track):
-                let audio = try AudioReverser(source: source, index: index, plan: plan, number: track)
+                let audio = try AudioReverser(
+                    sources: [IndexedSource(path: source, index: index)], plan: plan, number: track)
                 results.append(try audio.reverse(into: place, scratch: folder) { _, _ in })
             case .assembly, .probe: Issue.record("a plan lists neither")
             }
@@ -52,7 +53,7 @@ struct MediaJob {
         self.results = results
         output = folder + "/output." + spec.container.rawValue
         let assembler = Assembler(
-            source: source, index: index, plan: plan, folder: folder,
+            sources: [IndexedSource(path: source, index: index)], plan: plan, folder: folder,
             segments: SegmentList(results.flatMap(\.segments)))
         assembled = try assembler.assemble(to: output) { _, _ in }
     }

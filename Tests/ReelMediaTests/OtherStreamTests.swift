@@ -105,7 +105,7 @@ struct OtherStreamTests {
             "ffmpeg", "-v", "error", "-i", plain, "-i", path("chapters.txt"), "-map", "0", "-map_metadata", "1", "-c:v",
             "libx264", "-r", "24", "-video_track_timescale", "24", path("s.mp4"))
         let job = try reversed(path("s.mp4"), container)
-        #expect(job.plan.timeline.timeBase == TimeBase(1, 24))
+        #expect(job.plan.video.format.timeBase == TimeBase(1, 24))
         // ffmpeg gives MP4 no chapter without a title.
         let starts = try probe(job.output, "-show_entries", "chapter=start_time:chapter_tags=title")
         #expect(starts == "0.000000,Drei\n0.600000,Eins – 🎞\n")
@@ -126,7 +126,7 @@ struct OtherStreamTests {
         let source = try chaptered("s.mkv")
         let job = try reversed(source, .mkv)
         let assembler = Assembler(
-            source: source, index: job.index, plan: job.plan, folder: folder.path,
+            sources: [IndexedSource(path: source, index: job.index)], plan: job.plan, folder: folder.path,
             segments: SegmentList(job.results.flatMap(\.segments)))
         #expect(try assembler.verify(job.output) { _ in } == 48)
         try run("ffmpeg", "-v", "error", "-i", job.output, "-c", "copy", "-map_chapters", "-1", path("x.mkv"))

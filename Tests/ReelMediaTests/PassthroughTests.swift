@@ -80,7 +80,7 @@ struct PassthroughTests {
         let spec = JobSpec(container: .nut, from: Rational(1, 2))
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         #expect(job.plan.passes.isEmpty)
-        let first = job.plan.timeline.firstFrame
+        let first = job.plan.clips[0].firstFrame
         // 1.3 MiB a frame: six blocks of 16 MiB.
         #expect(first == 12 && job.index.video.readBlock(endOf: first..<80) == 68..<80)
         #expect(try Payloads(job.output).hashes == Payloads(source).hashes[first...].reversed())
@@ -112,7 +112,7 @@ struct PassthroughTests {
         let job = try MediaJob(source, spec: JobSpec(container: .mov), folder: folder.path)
         var heard: [(packets: Int, frames: Int)] = []
         let assembler = Assembler(
-            source: source, index: job.index, plan: job.plan, folder: folder.path,
+            sources: [IndexedSource(path: source, index: job.index)], plan: job.plan, folder: folder.path,
             segments: SegmentList(job.results.flatMap(\.segments)))
         let made = try assembler.assemble(to: folder.path + "/again.mov") { heard.append(($0, $1)) }
         #expect(heard.prefix(made.packets).map(\.packets) == Array(1...made.packets))
@@ -127,7 +127,8 @@ struct PassthroughTests {
         let source = try Fixture.make("s.mov", in: folder, frames: 40, video: video)
         let job = try MediaJob(source, spec: JobSpec(container: .mov), folder: folder.path)
         let assembler = Assembler(
-            source: source, index: job.index, plan: job.plan, folder: folder.path, segments: SegmentList([]))
+            sources: [IndexedSource(path: source, index: job.index)], plan: job.plan, folder: folder.path,
+            segments: SegmentList([]))
         #expect(try assembler.verify(job.output) { _ in } == 40)
 
         for (frames, quality) in [(40, "20"), (30, "4")] {
@@ -150,7 +151,8 @@ struct PassthroughTests {
         bytes[try #require(bytes.range(of: Data("mdat".utf8))).upperBound + 4000] ^= 0x10
         try bytes.write(to: URL(fileURLWithPath: job.output))
         let assembler = Assembler(
-            source: source, index: job.index, plan: job.plan, folder: folder.path, segments: SegmentList([]))
+            sources: [IndexedSource(path: source, index: job.index)], plan: job.plan, folder: folder.path,
+            segments: SegmentList([]))
         let failure = #expect(throws: ReelFailure.self) { try assembler.verify(job.output) { _ in } }
         #expect(failure?.words.contains("holds other bytes than were encoded") == true)
     }

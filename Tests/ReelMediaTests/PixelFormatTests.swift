@@ -34,7 +34,7 @@ struct PixelFormatTests {
             container: .mkv, videoCodec: codec == "rawvideo" ? "ffv1" : nil, lossless: codec != "rawvideo")
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         #expect(job.index.video.stream.pixelFormat == format)
-        #expect((job.plan.video.encoder, job.plan.video.pixelFormat) == ("ffv1", carrier))
+        #expect((job.plan.video.encoder, job.plan.video.format.pixelFormat) == ("ffv1", carrier))
         #expect(job.warnings == [])
         let (before, after) = (
             try Decoded(source, pixelFormat: compared), try Decoded(job.output, pixelFormat: compared)
@@ -112,7 +112,7 @@ struct PixelFormatTests {
         let source = try Fixture.make(
             "s.nut", in: folder, frames: 5, filter: "format=xyz12le", video: ["-c:v", "rawvideo"])
         let job = try MediaJob(source, spec: JobSpec(container: .nut, videoCodec: "rawvideo"), folder: folder.path)
-        #expect(job.plan.video.encoder == "rawvideo" && job.plan.video.pixelFormat == "xyz12le")
+        #expect(job.plan.video.encoder == "rawvideo" && job.plan.video.format.pixelFormat == "xyz12le")
         #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
 
         var index = job.index
@@ -145,7 +145,7 @@ struct PixelFormatTests {
             "s.mkv", in: folder, frames: 3, video: ["-c:v", "ffv1", "-g", "9", "-pix_fmt", format])
         var choice = TargetChoice(
             index: try Recon(path: source).run(), spec: JobSpec(container: .mkv, videoCodec: encoder))
-        #expect(try choice.video().pixelFormat == chosen)
+        #expect(try choice.video().format.pixelFormat == chosen)
         #expect(
             choice.diagnostics.map(\.words) == [
                 "\(encoder) cannot hold \(format): pictures become \(chosen), with \(lost)"

@@ -63,7 +63,9 @@ struct ProvenKindsTests {
             source, spec: JobSpec(container: .mkv, lossless: true, passFrames: 12), folder: folder.path)
         #expect(job.index.video.pictures.isEmpty)
         // The range in a format's name is a tag beside it, too; the fourth byte of a pixel means nothing.
-        let (own, held) = (told.video.stream.pixelFormat.replacing("yuvj", with: "yuv"), job.plan.video.pixelFormat)
+        let (own, held) = (
+            told.video.stream.pixelFormat.replacing("yuvj", with: "yuv"), job.plan.video.format.pixelFormat
+        )
         let format = held == own ? nil : held == "bgr0" ? "rgb24" : held
         #expect(
             try Decoded(job.output, pixelFormat: format).hashes

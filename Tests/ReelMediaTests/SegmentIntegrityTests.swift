@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelMedia
+import ReelRandom
 import Testing
 
 /// Segments that are not what was recorded when their pass was done: nothing is made of them, and the pass is named that
@@ -24,7 +25,8 @@ struct SegmentIntegrityTests {
     /// Why the assembly of these segments fails.
     private func failure(with segments: SegmentList) -> FailureReason? {
         let assembler = Assembler(
-            source: folder.path + "/s.mp4", index: job.index, plan: job.plan, folder: folder.path, segments: segments)
+            sources: [IndexedSource(path: folder.path + "/s.mp4", index: job.index)], plan: job.plan,
+            folder: folder.path, segments: segments)
         do throws(ReelFailure) {
             _ = try assembler.assemble(to: folder.path + "/x.mkv") { _, _ in }
             return nil

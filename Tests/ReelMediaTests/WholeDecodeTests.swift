@@ -117,7 +117,8 @@ struct WholeDecodeTests {
         let segments = SegmentList(job.results.flatMap(\.segments))
         func verify(_ index: SourceIndex) throws {
             let assembler = Assembler(
-                source: source, index: index, plan: job.plan, folder: folder.path, segments: segments)
+                sources: [IndexedSource(path: source, index: index)], plan: job.plan, folder: folder.path,
+                segments: segments)
             _ = try assembler.verify(job.output) { _ in }
         }
         try verify(job.index)

@@ -1,5 +1,6 @@
 import ReelCore
 import ReelQueue
+import ReelTestSupport
 import Testing
 
 extension BoardTests {

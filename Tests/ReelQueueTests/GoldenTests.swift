@@ -1,19 +1,14 @@
 import Foundation
 import ReelCore
 import ReelQueue
+import ReelTestSupport
 import Testing
 
 /// What the board keeps as JSON, byte for byte: what is stored does not change because something is renamed.
 @Suite struct GoldenTests {
-    private static let folder = URL(fileURLWithPath: #filePath).appendingPathComponent("../Golden").standardized
-
     private func check<Value: Codable & Equatable>(_ value: Value, _ name: String) throws {
-        let golden = try Data(contentsOf: GoldenTests.folder.appendingPathComponent(name + ".json"))
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let stored = String(decoding: golden, as: UTF8.self).trimmingCharacters(in: .newlines)
-        #expect(String(decoding: try encoder.encode(value), as: UTF8.self) == stored)
-        #expect(try JSONDecoder().decode(Value.self, from: golden) == value)
+        try Golden.expect(Golden.lines([value]), is: name + ".json")
+        #expect(try JSONDecoder().decode(Value.self, from: Data(Golden.read(name + ".json"))) == value)
     }
 
     @Test func aPublishedJob() throws {

@@ -1,5 +1,7 @@
 import ReelCore
 import ReelQueue
+import ReelRandom
+import ReelTestSupport
 import Testing
 
 extension BoardTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ReelTestSupport
 
 /// A private redis-server on a socket in a folder of its own, with the configuration and the users of `deploy/`. A shell
 /// watches over it: when the tests' end of its pipe closes, however they end, it kills the server and removes the folder.

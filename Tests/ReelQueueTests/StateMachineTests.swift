@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelQueue
+import ReelTestSupport
 import Testing
 
 /// What can befall a job, as `docs/board.md` names it.

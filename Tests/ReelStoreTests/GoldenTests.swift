@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelStore
+import ReelTestSupport
 import Testing
 
 @Suite("What the store holds, byte by byte")

@@ -1,5 +1,6 @@
 import ReelCore
 import ReelStore
+import ReelTestSupport
 import Testing
 
 @Suite("Job ids")

@@ -1,11 +1,12 @@
 import ReelCore
 import ReelStore
+import ReelTestSupport
 import Testing
 
 @Suite("What segments are, whichever plan they are made for")
 struct PlannedSegmentsTests {
     private func contents(_ plan: Plan, of index: SourceIndex = Samples.index) -> Set<SegmentContent> {
-        let planned = PlannedSegments(plan: plan, index: index)
+        let planned = PlannedSegments(plan: plan, indexes: [index])
         return Set(plan.passes.flatMap(planned.contents))
     }
 
@@ -13,7 +14,7 @@ struct PlannedSegmentsTests {
 
     @Test("A pass wants a segment for each of its chunks, in their order, and a track one")
     func passes() {
-        let planned = PlannedSegments(plan: Samples.plan, index: Samples.index)
+        let planned = PlannedSegments(plan: Samples.plan, indexes: [Samples.index])
         #expect(
             planned.contents(of: Samples.plan.passes[1]).map(\.subject) == [
                 .video(frames: 0..<4), .video(frames: 4..<8), .video(frames: 8..<12),
@@ -45,8 +46,11 @@ struct PlannedSegmentsTests {
     @Test("Everything that the encoder is told makes another segment")
     func targets() {
         let changes: [(inout VideoTarget) -> Void] = [
-            { $0.encoder = "libx265" }, { $0.pixelFormat = "yuv444p" }, { $0.width = 4 }, { $0.height = 4 },
-            { $0.frameRate = Rational(24) }, { $0.options = [Tag(name: "crf", value: "19.0")] },
+            { $0.encoder = "libx265" }, { $0.format.pixelFormat = "yuv444p" }, { $0.format.width = 4 },
+            { $0.format.height = 4 },
+            { $0.format.frameRate = Rational(24) }, { $0.format.fieldOrder = .topFirst },
+            { $0.format.fieldsVary = true },
+            { $0.options = [Tag(name: "crf", value: "19.0")] },
             { $0.bitrate = .source }, { $0.bitrate = .constant(1000) }, { $0.keyFrameInterval = 50 },
             { $0.identity.build = "libx264 2" }, { $0.identity.extradataHash = "" },
         ]
@@ -57,7 +61,7 @@ struct PlannedSegmentsTests {
             all.formUnion(other)
         }
         var index = Samples.index
-        index.video.stream.fieldOrder = .topFirst
+        index.video.stream.sampleAspectRatio = Rational(16, 11)
         #expect(all.intersection(contents(Samples.plan, of: index)).map(\.subject) == [.audio(track: 0)])
     }
 
@@ -88,13 +92,14 @@ struct PlannedSegmentsTests {
     @Test("What decides which samples of a track are heard, and how they are kept, makes another segment")
     func sound() {
         func track(_ index: SourceIndex = Samples.index, _ change: (inout Plan) -> Void = { _ in }) -> SegmentContent? {
-            PlannedSegments(plan: Samples.plan(index, change), index: index).content(ofAudio: 0)
+            PlannedSegments(plan: Samples.plan(index, change), indexes: [index]).content(ofAudio: 0)
         }
         let changes: [(inout Plan) -> Void] = [
-            { $0.timeline.end = Timestamp(1) }, { ($0.timeline.firstFrame, $0.timeline.frameCount) = (1, 11) },
-            { $0.timeline.audioFrom = Rational(1) },
-            { $0.timeline.audioTo = Rational(1) }, { $0.audio[0].handling = .forwards },
-            { $0.audio[0].handling = .copied }, { $0.audio[0].encoder = "libopus" },
+            { $0.clips[0].map.end = Timestamp(1) },
+            { ($0.clips[0].firstFrame, $0.clips[0].frameCount, $0.clips[0].map.start) = (1, 11, Timestamp(1536)) },
+            { $0.clips[0].audioFrom = Rational(1) },
+            { $0.clips[0].audioTo = Rational(1) }, { $0.audio[0].direction = .forwards },
+            { $0.audio[0].encoder = VideoTarget.copy }, { $0.audio[0].encoder = "libopus" },
             { $0.audio[0].sampleRate = 44_100 }, { $0.audio[0].channelLayout = "mono" }, { $0.audio[0].bitrate = nil },
             { $0.audio[0].lossless = true },
         ]
@@ -104,7 +109,7 @@ struct PlannedSegmentsTests {
         #expect(track { $0.container = .mp4 } == track(), "only copied packets depend on the container")
         #expect(
             track {
-                $0.audio[0].handling = .copied
+                $0.audio[0].encoder = VideoTarget.copy
                 $0.container = .mp4
             } != all[6])
         var other = Samples.index
@@ -114,7 +119,7 @@ struct PlannedSegmentsTests {
 
     @Test("Names and hashes of contents stay as they are: segments of earlier builds are found by them")
     func golden() throws {
-        let planned = PlannedSegments(plan: Samples.plan, index: Samples.index)
+        let planned = PlannedSegments(plan: Samples.plan, indexes: [Samples.index])
         let contents = Samples.plan.passes.flatMap(planned.contents)
         let bytes = try CanonicalJSON.bytes(of: contents)
         try Golden.expect(bytes, is: "segment-contents.json")

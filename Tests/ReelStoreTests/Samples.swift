@@ -4,11 +4,14 @@ import ReelStore
 /// Values with something in every field, for tests of what is stored.
 enum Samples {
     static let target = VideoTarget(
-        encoder: "libx264", pixelFormat: "yuv420p", width: 2, height: 2, frameRate: Rational(25),
+        encoder: "libx264",
+        format: OutputFormat(
+            timeBase: TimeBase(1, 12_800), width: 2, height: 2, pixelFormat: "yuv420p", frameRate: Rational(25)),
         options: [Tag(name: "crf", value: "18.0")], bitrate: nil, threads: 1, keyFrameInterval: 250, identity: encoder)
 
     static let sound = AudioTarget(
-        track: 0, encoder: "aac", sampleRate: 48_000, channelLayout: "stereo", bitrate: 192_000, lossless: false)
+        track: 0, direction: .backwards, encoder: "aac", sampleRate: 48_000, channelLayout: "stereo", bitrate: 192_000,
+        lossless: false)
 
     static let plan = plan(index)
 
@@ -19,11 +22,16 @@ enum Samples {
     ) -> Plan {
         let (first, end) = (cuts.first ?? 0, cuts.last ?? 0)
         var plan = Plan(
-            indexHash: String(repeating: "ef", count: 32), encoders: [encoder.build, "aac Lavc59.37.100"],
+            sources: [PlannedSource(indexHash: String(repeating: "ef", count: 32))],
+            encoders: [encoder.build, "aac Lavc59.37.100"],
             container: .mkv,
-            timeline: Timeline(
-                timeBase: index.video.stream.timeBase, mode: mode, frames: first..<end,
-                end: index.video.frames[end - 1].interval.end),
+            clips: [
+                Clip(
+                    frames: first..<end, timestamps: mode,
+                    map: TimeMap(
+                        .backwards, source: index.video.stream.timeBase, output: target.format.timeBase,
+                        start: index.video.frames[first].interval.start, end: index.video.frames[end - 1].interval.end))
+            ],
             video: target, audio: [sound],
             passes: [.audio(0)]
                 + zip(cuts, cuts.dropFirst()).reversed().map { start, end in

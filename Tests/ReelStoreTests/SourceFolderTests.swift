@@ -71,9 +71,9 @@ struct SourceFolderTests {
     func missing() throws {
         try withFolder { root in
             let store = try Store.make(root: root)
-            let failure = #expect(throws: ReelFailure.self) { try store.index(of: Samples.plan, record(JobID("a1"))) }
+            let failure = #expect(throws: ReelFailure.self) { try store.indexes(of: Samples.plan, record(JobID("a1"))) }
             let folder = try store.source(fingerprint).path
-            #expect(failure?.reason == .indexMissing(hash: Samples.plan.indexHash, folder: folder))
+            #expect(failure?.reason == .indexMissing(hash: Samples.plan.sources[0].indexHash, folder: folder))
             #expect(failure?.cause == .incompatible)
         }
     }
@@ -88,8 +88,8 @@ struct SourceFolderTests {
             let temporary = try store.temporaryFolder()
             try AtomicFile.write(Samples.index.encoded(), to: temporary.path + "/index")
             var plan = Samples.plan
-            plan.indexHash = try store.source(fingerprint).adopt(temporary.path + "/index", as: .index)
-            #expect(try job.readIndex(of: plan) == Samples.index)
+            plan.sources[0].indexHash = try store.source(fingerprint).adopt(temporary.path + "/index", as: .index)
+            #expect(try job.readIndexes(of: plan) == [Samples.index])
         }
     }
 

@@ -48,14 +48,18 @@ import Testing
     private func view() throws -> PlanView {
         let index = Self.index()
         let video = VideoTarget(
-            encoder: "libx264", pixelFormat: "yuv420p", width: 720, height: 576, frameRate: Self.rate,
+            encoder: "libx264",
+            format: OutputFormat(
+                timeBase: index.video.stream.timeBase, width: 720, height: 576, pixelFormat: "yuv420p",
+                frameRate: Self.rate),
             options: [Tag(name: "preset", value: "medium"), Tag(name: "crf", value: "18.0")], bitrate: nil, threads: 1,
             keyFrameInterval: 250, identity: EncoderIdentity(build: "libx264 Lavc1", extradataHash: ""))
         let audio = AudioTarget(
-            track: 0, encoder: "aac", sampleRate: 48000, channelLayout: "stereo", bitrate: 192_000, lossless: false)
+            track: 0, direction: .backwards, encoder: "aac", sampleRate: 48000, channelLayout: "stereo",
+            bitrate: 192_000, lossless: false)
         let plan = try Planner(slots: 2).plan(
             index: index, spec: JobSpec(container: .mp4), video: video, audio: [audio], diagnostics: [])
-        return PlanView(id: "0123456789abcdef", source: "/a/clip.mkv", plan: plan, index: index)
+        return PlanView(id: "0123456789abcdef", source: "/a/clip.mkv", plan: plan, indexes: [index])
     }
 
     @Test func everyLine() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import ReelCore
+import ReelTestSupport
 import ReelWords
 import Testing
 
@@ -37,8 +38,7 @@ struct CodeTests {
     @Test("Failures are stored as they ever were, and read back")
     func failures() throws {
         let reasons = FailureReason.samples
-        try Golden.compare(
-            Golden.lines(reasons), with: Golden.file("failures.json"), rewriteIf: "REEL_WRITE_GOLDEN")
+        try Golden.expect(Golden.lines(reasons), is: "failures.json")
         #expect(try JSONDecoder().decode([FailureReason].self, from: JSONEncoder().encode(reasons)) == reasons)
         let failures = reasons.map { ReelFailure($0) }
         #expect(try Golden.lines(failures) == Golden.lines(reasons))
@@ -48,8 +48,7 @@ struct CodeTests {
     @Test("Diagnostics are stored as they ever were, and read back")
     func diagnostics() throws {
         let diagnostics = Diagnostic.samples
-        try Golden.compare(
-            Golden.lines(diagnostics), with: Golden.file("diagnostics.json"), rewriteIf: "REEL_WRITE_GOLDEN")
+        try Golden.expect(Golden.lines(diagnostics), is: "diagnostics.json")
         #expect(try JSONDecoder().decode([Diagnostic].self, from: JSONEncoder().encode(diagnostics)) == diagnostics)
     }
 
@@ -65,6 +64,6 @@ struct CodeTests {
             row(PacketFault.self), row(PictureExtra.self), row(PictureLoss.self), row(PlanPart.self),
             row(ReelFailure.Owner.self), row(FailureCause.self), row(SourceChange.self), row(StoreStep.self),
         ]
-        try Golden.compare(rows.joined(), with: Golden.file("names.txt"), rewriteIf: "REEL_WRITE_GOLDEN")
+        try Golden.expect(rows.joined(), is: "names.txt")
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import ReelCore
+import ReelTestSupport
 import ReelWords
 import Testing
 
@@ -10,7 +11,7 @@ struct DiagnosticsPageTests {
     func page() throws {
         let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../docs/diagnostics.md").standardizedFileURL
-        try Golden.compare(Self.text, with: url, rewriteIf: "REEL_WRITE_DOCS")
+        try Golden.expect(Self.text, is: url, rewriteIf: "REEL_WRITE_DOCS")
     }
 
     private static var text: String {

@@ -1,3 +1,5 @@
+import ReelRandom
+
 /// A fleet and the jobs it works at.
 struct Scenario {
     /// Which machines there are.

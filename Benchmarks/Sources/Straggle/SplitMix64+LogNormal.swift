@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReelRandom
 
 extension SplitMix64 {
     /// A factor around 1 whose logarithm is normal with this deviation.

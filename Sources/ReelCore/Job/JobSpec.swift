@@ -15,7 +15,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
     public var from: Rational?
     public var to: Rational?
     public var timestamps: TimestampMode
-    /// At most so many frames in a run, and in a pass where a RAP lets it end there.
+    /// At most so many frames in a chunk, and in a pass if a RAP lets it end there.
     public var passFrames: Int?
     /// Threads of each codec, which the plan fixes; nil leaves it to the plan, that no slot is without work.
     public var threads: Int?
@@ -57,6 +57,12 @@ public struct JobSpec: Hashable, Codable, Sendable {
         copy.verify = .packets
         return copy
     }
+
+    /// Which way the video runs: a job reverses its source.
+    public var direction: Direction { .backwards }
+
+    /// Which way the sound runs.
+    public var audioDirection: Direction { audio == .keep ? .forwards : direction }
 
     public enum CodingKeys: String, CodingKey {
         case container = "container"

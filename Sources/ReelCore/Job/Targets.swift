@@ -2,11 +2,8 @@
 public struct VideoTarget: Hashable, Codable, Sendable {
     /// The encoder's name as FFmpeg spells it, for example "libx264"; or `copy`.
     public var encoder: String
-    public var pixelFormat: String
-    public var width: Int
-    public var height: Int
-    /// Frames per second that the encoder is told; timestamps are exact beside it.
-    public var frameRate: Rational
+    /// What is encoded.
+    public var format: OutputFormat
     /// Private options of the encoder, by name, applied in this order.
     public var options: [Tag]
     /// nil where the options say a constant quality.
@@ -22,14 +19,11 @@ public struct VideoTarget: Hashable, Codable, Sendable {
     public var isPassthrough: Bool { encoder == VideoTarget.copy }
 
     public init(
-        encoder: String, pixelFormat: String, width: Int, height: Int, frameRate: Rational, options: [Tag],
-        bitrate: VideoRate?, threads: Int, keyFrameInterval: Int, identity: EncoderIdentity
+        encoder: String, format: OutputFormat, options: [Tag], bitrate: VideoRate?, threads: Int,
+        keyFrameInterval: Int, identity: EncoderIdentity
     ) {
         self.encoder = encoder
-        self.pixelFormat = pixelFormat
-        self.width = width
-        self.height = height
-        self.frameRate = frameRate
+        self.format = format
         self.options = options
         self.bitrate = bitrate
         self.threads = threads
@@ -39,10 +33,7 @@ public struct VideoTarget: Hashable, Codable, Sendable {
 
     public enum CodingKeys: String, CodingKey {
         case encoder = "encoder"
-        case pixelFormat = "pixelFormat"
-        case width = "width"
-        case height = "height"
-        case frameRate = "frameRate"
+        case format = "format"
         case options = "options"
         case bitrate = "bitrate"
         case threads = "threads"
@@ -69,21 +60,13 @@ public struct EncoderIdentity: Hashable, Codable, Sendable {
     }
 }
 
-/// What becomes of an audio track on its way into the output.
-public enum AudioHandling: String, Codable, Sendable {
-    /// Decoded, reversed by the sample, encoded.
-    case reversed
-    /// Decoded and encoded in the order it has.
-    case forwards
-    /// Packet by packet as the source has them.
-    case copied
-}
-
 /// How one audio track will be made.
 public struct AudioTarget: Hashable, Codable, Sendable {
+    /// The clip whose source has the track, by its place in `Plan.clips`.
+    public var clip: Int
     /// The track's place in `SourceIndex.audio`.
     public var track: Int
-    public var handling: AudioHandling
+    public var direction: Direction
     /// The encoder's name as FFmpeg spells it, for example "aac" or "pcm_s16le"; "copy" where nothing is encoded.
     public var encoder: String
     /// Samples per second; differs from the source's only where the encoder cannot take that.
@@ -94,12 +77,16 @@ public struct AudioTarget: Hashable, Codable, Sendable {
     /// Nothing of it may change: samples bit for bit, no trimming.
     public var lossless: Bool
 
+    /// Whether the source's packets are passed on as they are.
+    public var isPassthrough: Bool { encoder == VideoTarget.copy }
+
     public init(
-        track: Int, handling: AudioHandling = .reversed, encoder: String, sampleRate: Int, channelLayout: String,
+        clip: Int = 0, track: Int, direction: Direction, encoder: String, sampleRate: Int, channelLayout: String,
         bitrate: Int64?, lossless: Bool
     ) {
+        self.clip = clip
         self.track = track
-        self.handling = handling
+        self.direction = direction
         self.encoder = encoder
         self.sampleRate = sampleRate
         self.channelLayout = channelLayout
@@ -108,8 +95,9 @@ public struct AudioTarget: Hashable, Codable, Sendable {
     }
 
     public enum CodingKeys: String, CodingKey {
+        case clip = "clip"
         case track = "track"
-        case handling = "handling"
+        case direction = "direction"
         case encoder = "encoder"
         case sampleRate = "sampleRate"
         case channelLayout = "channelLayout"

@@ -52,7 +52,7 @@ struct MemoryBudget {
         } else {
             frameBytes = stream.frameBytes
             let framesBeside = 16 + Int64(stream.reorderDepth) + Int64(video.threads)
-            fixed = base + framesBeside * frameBytes + EncoderProfile(video).memory
+            fixed = base + framesBeside * frameBytes + EncoderNeeds(video).memory
         }
     }
 

@@ -2,22 +2,22 @@
 /// another one, which then has another number.
 public struct Plan: Hashable, Codable, Sendable {
     /// Grows when the meaning of a plan changes; workers refuse what they do not know.
-    public static let version = 7
+    public static let version = 8
 
     public var version: Int
     /// Counts the plans of a job, from 1 on; 0 until the job's folder has it.
     public var number: Int
-    /// SHA-256 of the index that it was made from, in hexadecimal.
-    public var indexHash: String
+    /// What it is made from; clips name these by their place.
+    public var sources: [PlannedSource]
     /// Builds of the encoders that workers must have.
     public var encoders: [String]
     public var container: Container
-    public var timeline: Timeline
+    /// What the output shows, in its order.
+    public var clips: [Clip]
     public var video: VideoTarget
     public var audio: [AudioTarget]
-    /// In the order of the output: audio tracks first, then video from the source's end to its start; none of video
-    /// where packets are copied, which the assembly does. It is not among them; its index on the board is
-    /// `passes.count`.
+    /// Audio tracks first, then video in the order of the output; none of video if its packets are passed on by the
+    /// assembly. The assembly is not among them; its index on the board is `passes.count`.
     public var passes: [Pass]
     /// Bytes a slot must have for the most demanding pass.
     public var need: Int64
@@ -26,16 +26,16 @@ public struct Plan: Hashable, Codable, Sendable {
     public var diagnostics: [Diagnostic]
 
     public init(
-        number: Int = 0, indexHash: String, encoders: [String], container: Container, timeline: Timeline,
+        number: Int = 0, sources: [PlannedSource], encoders: [String], container: Container, clips: [Clip],
         video: VideoTarget, audio: [AudioTarget], passes: [Pass], need: Int64, verify: VerifyMode,
         onDamage: DamageMode, diagnostics: [Diagnostic]
     ) {
         self.version = Plan.version
         self.number = number
-        self.indexHash = indexHash
+        self.sources = sources
         self.encoders = encoders
         self.container = container
-        self.timeline = timeline
+        self.clips = clips
         self.video = video
         self.audio = audio
         self.passes = passes
@@ -48,10 +48,10 @@ public struct Plan: Hashable, Codable, Sendable {
     public enum CodingKeys: String, CodingKey {
         case version = "version"
         case number = "number"
-        case indexHash = "indexHash"
+        case sources = "sources"
         case encoders = "encoders"
         case container = "container"
-        case timeline = "timeline"
+        case clips = "clips"
         case video = "video"
         case audio = "audio"
         case passes = "passes"
@@ -80,28 +80,58 @@ public struct Plan: Hashable, Codable, Sendable {
     /// Whether it can be worked at without asking of each of its numbers whether it may be true.
     private var isSound: Bool {
         let counts = 0...Int(Timestamp.bound)
-        guard counts.contains(timeline.firstFrame), counts.contains(timeline.frameCount), need >= 0,
-            (1...1 << 16).contains(video.width), (1...1 << 16).contains(video.height), video.frameRate > Rational(0),
+        let clipsAreSound = clips.allSatisfy {
+            counts.contains($0.firstFrame) && counts.contains($0.frameCount) && sources.indices.contains($0.source)
+                && $0.map.output == video.format.timeBase
+        }
+        guard clipsAreSound, !clips.isEmpty, need >= 0, (1...1 << 16).contains(video.format.width),
+            (1...1 << 16).contains(video.format.height), video.format.frameRate > Rational(0),
             (0...1 << 16).contains(video.keyFrameInterval), JobSpec.threadCounts.contains(video.threads),
-            audio.allSatisfy({ (1...Int(Int32.max)).contains($0.sampleRate) && $0.track >= 0 })
+            audio.allSatisfy({
+                (1...Int(Int32.max)).contains($0.sampleRate) && $0.track >= 0 && clips.indices.contains($0.clip)
+            })
         else { return false }
         return passes.allSatisfy { pass in
             switch pass {
             case .audio(let place): audio.indices.contains(place)
-            case .video(let pass): pass.frames.clamped(to: timeline.frames) == pass.frames
+            case .video(let pass):
+                clips.indices.contains(pass.clip) && pass.frames.clamped(to: clips[pass.clip].frames) == pass.frames
             case .assembly, .probe: false
             }
         }
     }
 
-    /// Whether all that it names is in an index: false where it was made from another one.
-    public func fits(_ index: SourceIndex) -> Bool {
-        timeline.frames.upperBound <= index.video.frames.count
-            && audio.allSatisfy { index.audio.indices.contains($0.track) }
+    /// Whether the indexes of its sources, in their order, have all that it names: false if it was made from others.
+    public func fits(_ indexes: [SourceIndex]) -> Bool {
+        indexes.count == sources.count
+            && clips.allSatisfy { clip in
+                let track = indexes[clip.source].video
+                return clip.frames.upperBound <= track.frames.count && clip.map.source == track.stream.timeBase
+            }
+            && audio.allSatisfy { indexes[clips[$0.clip].source].audio.indices.contains($0.track) }
             && passes.allSatisfy { pass in
                 guard case .video(let pass) = pass else { return true }
-                return index.video.randomAccessPoints.indices.contains(pass.randomAccessPoint)
+                let points = indexes[clips[pass.clip].source].video.randomAccessPoints
+                return points.indices.contains(pass.randomAccessPoint)
             }
+    }
+
+    /// Frames that the output shows.
+    public var frameCount: Int { clips.reduce(0) { $0 + $1.frameCount } }
+
+    /// When the last frame of the output ends; `indexes` are those of the sources.
+    public func end(in indexes: [SourceIndex]) -> Timestamp {
+        clips.last.map { $0.interval(of: $0.lastFrame, in: indexes[$0.source].video).end } ?? Timestamp(0)
+    }
+
+    /// Which clip the output shows at a place counted in frames, and which frame of its source; nil behind the last.
+    public func frame(at place: Int) -> (clip: Int, frame: Int)? {
+        var place = place
+        for (number, clip) in clips.enumerated() {
+            if place < clip.frameCount { return (number, clip.frame(at: place)) }
+            place -= clip.frameCount
+        }
+        return nil
     }
 
     private struct Versioned: Decodable { let version: Int }
@@ -138,8 +168,22 @@ public enum Pass: Hashable, Codable, Sendable {
     }
 }
 
+/// A source of a plan.
+public struct PlannedSource: Hashable, Codable, Sendable {
+    /// SHA-256 of its index, in hexadecimal.
+    public var indexHash: String
+
+    public init(indexHash: String) { self.indexHash = indexHash }
+
+    public enum CodingKeys: String, CodingKey {
+        case indexHash = "indexHash"
+    }
+}
+
 /// Decoded from a RAP, discarding up to its first frame, and encoded chunk by chunk.
 public struct VideoPass: Hashable, Sendable {
+    /// The place of its clip in `Plan.clips`.
+    public var clip: Int
     /// The place of the RAP in `VideoTrack.randomAccessPoints`.
     public var randomAccessPoint: Int
     /// Frames in presentation order.
@@ -153,8 +197,10 @@ public struct VideoPass: Hashable, Sendable {
     public var threads: Int
 
     public init(
-        randomAccessPoint: Int, frames: Range<Int>, chunkCount: Int, windowFrames: Int? = nil, threads: Int = 1
+        clip: Int = 0, randomAccessPoint: Int, frames: Range<Int>, chunkCount: Int, windowFrames: Int? = nil,
+        threads: Int = 1
     ) {
+        self.clip = clip
         self.randomAccessPoint = randomAccessPoint
         self.frames = frames
         self.chunkCount = chunkCount
@@ -174,7 +220,7 @@ public struct VideoPass: Hashable, Sendable {
     }
 }
 
-/// Written as [rap, first frame, end, chunks, frames of a window or 0, threads], since a pass on the board is short.
+/// Written as [rap, first frame, end, chunks, frames of a window or 0, threads, clip], since a pass on the board is short.
 extension VideoPass: Codable {
     public init(from decoder: any Decoder) throws {
         var list = try decoder.unkeyedContainer()
@@ -183,7 +229,9 @@ extension VideoPass: Codable {
         chunkCount = try list.decode(Int.self)
         let window = try list.decode(Int.self)
         threads = try list.decode(Int.self)
-        guard 0 <= start, start < end, 0 < chunkCount, chunkCount <= end - start, randomAccessPoint >= 0, window >= 0,
+        clip = try list.decode(Int.self)
+        guard clip >= 0, 0 <= start, start < end, 0 < chunkCount, chunkCount <= end - start, randomAccessPoint >= 0,
+            window >= 0,
             JobSpec.threadCounts.contains(threads)
         else {
             throw DecodingError.dataCorruptedError(in: list, debugDescription: "not a pass")
@@ -194,9 +242,7 @@ extension VideoPass: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var list = encoder.unkeyedContainer()
-        for number in [randomAccessPoint, frames.lowerBound, frames.upperBound, chunkCount, windowFrames ?? 0, threads]
-        {
-            try list.encode(number)
-        }
+        let (start, end, window) = (frames.lowerBound, frames.upperBound, windowFrames ?? 0)
+        for number in [randomAccessPoint, start, end, chunkCount, window, threads, clip] { try list.encode(number) }
     }
 }

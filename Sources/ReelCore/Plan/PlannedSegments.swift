@@ -2,38 +2,44 @@
 /// mean the same.
 public struct PlannedSegments: Sendable {
     private let plan: Plan
-    private let index: SourceIndex
+    /// Of the plan's sources, in their order.
+    private let indexes: [SourceIndex]
     private let digest: @Sendable ([UInt8]) -> String
-    private let videoTarget: String
+    /// Of each source: the same target encodes pictures of another shape otherwise.
+    private let videoTargets: [String]
 
     /// - Parameters:
-    ///   - index: the one that the plan was made from.
+    ///   - indexes: those that the plan was made from.
     ///   - digest: SHA-256 of bytes, in hexadecimal.
-    public init(plan: Plan, index: SourceIndex, digest: @escaping @Sendable ([UInt8]) -> String) {
+    public init(plan: Plan, indexes: [SourceIndex], digest: @escaping @Sendable ([UInt8]) -> String) {
         self.plan = plan
-        // Whoever keeps this for long needs the frames' times, and not the tables that take most of the memory.
-        var index = index
-        (index.video.packets, index.video.randomAccessPoints, index.texts) = ([], [], [])
-        self.index = index
+        // A worker keeps this for long: it needs the frames' times, and not the tables that take most of the memory.
+        self.indexes = indexes.map { index in
+            var index = index
+            (index.video.packets, index.video.randomAccessPoints, index.texts) = ([], [], [])
+            return index
+        }
         self.digest = digest
-        videoTarget = digest(jsonBytes(of: VideoEncoding(plan.video, of: index.video.stream)))
+        videoTargets = indexes.map { digest(jsonBytes(of: VideoEncoding(plan.video, of: $0.video.stream))) }
     }
 
     /// The segments of a pass, one a chunk in chunk order; none of an assembly, or of a track that the plan does not have.
     public func contents(of pass: Pass) -> [SegmentContent] {
         switch pass {
-        case .video(let pass): pass.chunks.map(content(ofChunk:))
+        case .video(let pass): pass.chunks.map { content(ofChunk: $0, of: pass.clip) }
         case .audio(let place): plan.audio.indices.contains(place) ? [content(ofAudio: place)].compactMap(\.self) : []
         default: []
         }
     }
 
-    /// The segment of the chunk of these frames, which the index must have.
-    public func content(ofChunk frames: Range<Int>) -> SegmentContent {
-        SegmentContent(
-            subject: .video(frames: frames), times: digest(times(ofChunk: frames)), target: videoTarget,
-            likeness: index.video.pictures.isEmpty
-                ? nil : likeness(of: index.video.pictures[frames].lazy.map(\.likeness)))
+    /// The segment of a chunk of a clip, by the clip's place in the plan; the index must have the frames.
+    public func content(ofChunk frames: Range<Int>, of clip: Int) -> SegmentContent {
+        let source = plan.clips[clip].source
+        let pictures = indexes[source].video.pictures
+        return SegmentContent(
+            subject: .video(frames: frames), times: digest(times(ofChunk: frames, of: plan.clips[clip])),
+            target: videoTargets[source],
+            likeness: pictures.isEmpty ? nil : likeness(of: pictures[frames].lazy.map(\.likeness)))
     }
 
     /// The hash of how a chunk's frames look, in the source's order.
@@ -44,10 +50,12 @@ public struct PlannedSegments: Sendable {
     /// The segment of a track; `place` is its place in `Plan.audio`. Nil where the index has no such track.
     public func content(ofAudio place: Int) -> SegmentContent? {
         let target = plan.audio[place]
+        let clip = plan.clips[target.clip]
+        let index = indexes[clip.source]
         guard index.audio.indices.contains(target.track) else { return nil }
         let track = index.audio[target.track]
         let encoding = AudioEncodingFacts(target: target, hidesPreroll: plan.container.hidesPreroll(of: track))
-        let times = AudioTimes(plan.timeline, index: index, stream: track.index, handling: target.handling)
+        let times = AudioTimes(clip, index: index, stream: track.index, target: target)
         return SegmentContent(
             subject: .audio(track: target.track), times: digest(jsonBytes(of: times)),
             target: digest(jsonBytes(of: encoding)))
@@ -55,16 +63,18 @@ public struct PlannedSegments: Sendable {
 
     /// The time base, and of each frame the time on the source's clock, by which it is known, and when and for how long
     /// the segment shows it.
-    private func times(ofChunk frames: Range<Int>) -> [UInt8] {
-        let (timeline, track) = (plan.timeline, index.video)
+    private func times(ofChunk frames: Range<Int>, of clip: Clip) -> [UInt8] {
+        let track = indexes[clip.source].video
         var writer = ByteWriter()
         writer.reserve(frames.count * 8)
-        writer.signed(timeline.timeBase.secondsPerTick.numerator)
-        writer.signed(timeline.timeBase.secondsPerTick.denominator)
+        for base in [clip.map.source, clip.map.output] {
+            writer.signed(base.secondsPerTick.numerator)
+            writer.signed(base.secondsPerTick.denominator)
+        }
         for frame in frames {
             writer.signed(track.frames[frame].interval.start.ticks)
-            writer.signed(timeline.start(of: frame, inChunk: frames, of: track).ticks)
-            writer.signed(timeline.interval(of: frame, in: track).duration.count)
+            writer.signed(clip.start(of: frame, inChunk: frames, of: track).ticks)
+            writer.signed(clip.interval(of: frame, in: track).duration.count)
         }
         return writer.bytes
     }
@@ -76,16 +86,12 @@ private struct VideoEncoding: Encodable {
     let pixelFormat: String
     let sampleAspectRatio: Rational?
     let colour: ColourTags
-    let fieldOrder: FieldOrder
-    let fieldsVary: Bool
 
     enum CodingKeys: String, CodingKey {
         case target = "target"
         case pixelFormat = "pixelFormat"
         case sampleAspectRatio = "sampleAspectRatio"
         case colour = "colour"
-        case fieldOrder = "fieldOrder"
-        case fieldsVary = "fieldsVary"
     }
 
     init(_ target: VideoTarget, of stream: VideoStream) {
@@ -95,8 +101,6 @@ private struct VideoEncoding: Encodable {
         pixelFormat = stream.pixelFormat
         sampleAspectRatio = stream.sampleAspectRatio
         colour = stream.colour
-        fieldOrder = stream.fieldOrder
-        fieldsVary = stream.fieldsVary
     }
 }
 
@@ -113,7 +117,7 @@ private struct AudioEncodingFacts: Encodable {
 
     init(target: AudioTarget, hidesPreroll: Bool) {
         self.target = target
-        self.hidesPreroll = target.handling == .copied ? hidesPreroll : nil
+        self.hidesPreroll = target.isPassthrough ? hidesPreroll : nil
     }
 }
 
@@ -121,7 +125,8 @@ private struct AudioEncodingFacts: Encodable {
 private struct AudioTimes: Encodable {
     /// The track's place in the file.
     let stream: Int
-    let handling: AudioHandling
+    let direction: Direction
+    let isPassthrough: Bool
     let from: Rational?
     let to: Rational?
     /// When the first frame that is shown begins, when the last one ends, and how long that one lasts.
@@ -131,7 +136,8 @@ private struct AudioTimes: Encodable {
 
     enum CodingKeys: String, CodingKey {
         case stream = "stream"
-        case handling = "handling"
+        case direction = "direction"
+        case isPassthrough = "isPassthrough"
         case from = "from"
         case to = "to"
         case start = "start"
@@ -139,23 +145,15 @@ private struct AudioTimes: Encodable {
         case lastFrame = "lastFrame"
     }
 
-    init(_ timeline: Timeline, index: SourceIndex, stream: Int, handling: AudioHandling) {
-        let frames = index.video.frames[timeline.frames]
+    init(_ clip: Clip, index: SourceIndex, stream: Int, target: AudioTarget) {
         self.stream = stream
-        self.handling = handling
-        from = timeline.audioFrom
-        to = timeline.audioTo
-        start = timeline.timeBase.seconds(frames.first?.interval.start ?? timeline.end)
-        end = timeline.timeBase.seconds(timeline.end)
-        lastFrame = timeline.timeBase.seconds(frames.last?.interval.duration ?? .zero)
-    }
-}
-
-extension Container {
-    /// Whether packets that a decoder must have had before a copied track's first sound can be hidden: by an edit list,
-    /// or a codec delay, which libavformat writes for Opus alone.
-    public func hidesPreroll(of track: AudioTrack) -> Bool {
-        self == .mp4 || self == .mov || track.codec == "opus" && (self == .mkv || self == .webm)
+        direction = target.direction
+        isPassthrough = target.isPassthrough
+        from = clip.audioFrom
+        to = clip.audioTo
+        start = clip.map.source.seconds(clip.map.start)
+        end = clip.map.source.seconds(clip.map.end)
+        lastFrame = clip.map.source.seconds(index.video.frames[clip.frames].last?.interval.duration ?? .zero)
     }
 }
 

@@ -24,11 +24,11 @@ public struct Planner: Hashable, Codable, Sendable {
         packets: Int = 0, indexHash: String = "", encoders: [String] = [], diagnostics: [Diagnostic]
     ) throws(ReelFailure) -> Plan {
         let starts = try StartTable(index.video)
-        let timeline = try Timeline(index: index, spec: spec)
+        let clip = try Clip(index: index, spec: spec, output: video.format.timeBase)
 
         let cap = spec.passFrames.map { max($0, 1) }
         // A chunk of two may have to take a third frame, so that none is left over.
-        let most = min(ChunkLengths.held.greatest, cap.map { max($0, 3) } ?? .max, timeline.frameCount)
+        let most = min(ChunkLengths.held.greatest, cap.map { max($0, 3) } ?? .max, clip.frameCount)
         let least = min(PassWork.leastChunk, most)
         let allowed = memory.narrowed(to: spec.memory)
         let budget = try MemoryBudget(index: index, video: video, packets: packets)
@@ -36,7 +36,7 @@ public struct Planner: Hashable, Codable, Sendable {
 
         let head = head.allSatisfy { starts.framesHeld(by: $0) <= room } ? head : []
         // The assembly copies packets from the source: there is nothing to decode.
-        let rest = (head.last?.frames.upperBound ?? timeline.firstFrame)..<timeline.frames.upperBound
+        let rest = (head.last?.frames.upperBound ?? clip.firstFrame)..<clip.frames.upperBound
         var passes =
             video.isPassthrough ? [] : videoPasses(starts, of: rest, as: video, from: index, room: room, cap: cap)
         // All may hold fewer frames than the least that was asked for: who allows what is named here is not refused.
@@ -46,14 +46,16 @@ public struct Planner: Hashable, Codable, Sendable {
             let more = try MemoryBudget(index: index, video: last, packets: packets).need(frames: held)
             if more <= min(allowed.budget, allowed.limit ?? .max) {
                 need = more
-                for place in passes.indices.prefix(slots) { passes[place].threads = last.threads }
+                for place in clip.direction.order(Array(passes.indices)).suffix(slots) {
+                    passes[place].threads = last.threads
+                }
             }
         }
         passes = (video.isPassthrough ? [] : head) + passes
         return Plan(
-            indexHash: indexHash, encoders: encoders, container: spec.container, timeline: timeline, video: video,
-            audio: audio,
-            passes: audio.indices.map(Pass.audio) + passes.reversed().map(Pass.video),
+            sources: [PlannedSource(indexHash: indexHash)], encoders: encoders, container: spec.container,
+            clips: [clip], video: video, audio: audio,
+            passes: audio.indices.map(Pass.audio) + clip.direction.order(passes).map(Pass.video),
             need: need, verify: index.video.pictures.isEmpty ? spec.verify : .decode, onDamage: spec.onDamage,
             diagnostics: index.diagnostics + diagnostics.filter { !index.diagnostics.contains($0) })
     }
@@ -93,16 +95,17 @@ extension Planner {
             video.threads = threads
             return try plan(index: index, spec: spec, video: video, audio: [], diagnostics: []).passes.count
         }
-        var threads = min(slots / max(try passes(threads: 1), 1), VideoTarget.mostThreads(of: video.encoder))
+        var threads = min(slots / max(try passes(threads: 1), 1), video.traits.mostThreads)
         while threads > 1, (try? passes(threads: threads)) == nil { threads -= 1 }
         return max(threads, 1)
     }
 
     /// The target of each slot's last pass where that has a thread more: one slot after the other has nothing more to do
-    /// then, and those that still work have its core. Only of x264, whose parameters do not depend on threads.
+    /// then, and those that still work have its core. Only of encoders whose parameters do not depend on
+    /// threads.
     private func lastPassesTarget(_ spec: JobSpec, _ video: VideoTarget) -> VideoTarget? {
         guard slots > 1, spec.threads == nil, video.threads == 1,
-            ["libx264", "libx264rgb"].contains(video.encoder)
+            video.traits.isSameForAnyThreads
         else { return nil }
         var target = video
         target.threads = 2
@@ -110,9 +113,9 @@ extension Planner {
     }
 }
 
-extension Timeline {
-    /// The frames that a spec selects, and the clock on which the output shows them.
-    init(index: SourceIndex, spec: JobSpec) throws(ReelFailure) {
+extension Clip {
+    /// The frames that a spec selects, and where the output, with a clock of its own, shows them.
+    init(index: SourceIndex, spec: JobSpec, output: TimeBase) throws(ReelFailure) {
         let track = index.video
         let timeBase = track.stream.timeBase
         let from = spec.from.map { index.startTime + $0 }
@@ -128,10 +131,11 @@ extension Timeline {
         let first = from.map(framesBefore) ?? 0
         let end = to.map(framesBefore) ?? track.frames.count
         let frames = first..<max(first, end)
-        guard let last = frames.last else { throw Timeline.emptySelection(index, spec) }
-        self.init(
-            timeBase: timeBase, mode: spec.timestamps, frames: frames, end: track.frames[last].interval.end,
-            audioFrom: from, audioTo: to)
+        guard !frames.isEmpty else { throw Clip.emptySelection(index, spec) }
+        let map = TimeMap(
+            spec.direction, source: timeBase, output: output, start: track.frames[frames.lowerBound].interval.start,
+            end: track.frames[frames.upperBound - 1].interval.end)
+        self.init(frames: frames, timestamps: spec.timestamps, map: map, audioFrom: from, audioTo: to)
     }
 
     private static func emptySelection(_ index: SourceIndex, _ spec: JobSpec) -> ReelFailure {

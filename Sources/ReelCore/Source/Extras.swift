@@ -11,22 +11,23 @@ public struct Chapter: Hashable, Codable, Sendable {
         self.title = title
     }
 
-    /// The chapters of the reversed video, in order; one of which nothing is shown is left out. One without an end
-    /// lasts until the next one starts.
-    public static func reversed(_ chapters: [Chapter], on timeline: Timeline, track: VideoTrack) -> [Chapter] {
+    /// The chapters of a clip as the output has them, in order; one of which nothing is shown is left out. One without an
+    /// end lasts until the next one starts.
+    public static func placed(_ chapters: [Chapter], by clip: Clip, of track: VideoTrack) -> [Chapter] {
         let starts = chapters.map(\.start).sorted()
-        let turned = chapters.compactMap { chapter -> Chapter? in
+        let placed = chapters.compactMap { chapter -> Chapter? in
             var end = chapter.end
             if end <= chapter.start {
                 end =
                     starts[starts.partitioningIndex { $0 > chapter.start }...].first
-                    ?? timeline.shown(in: track).upperBound
+                    ?? clip.map.span.upperBound
             }
-            guard chapter.start < end, let place = timeline.reversed(chapter.start..<end, in: track) else { return nil }
+            guard chapter.start < end, let place = clip.place(chapter.start..<end, in: track) else { return nil }
             return Chapter(start: place.lowerBound, end: place.upperBound, title: chapter.title)
         }
-        let order = turned.indices.sorted { (turned[$0].start, -$0) < (turned[$1].start, -$1) }
-        return order.map { turned[$0] }
+        let order = clip.direction.order(Array(placed.indices)).enumerated()
+            .sorted { (placed[$0.element].start, $0.offset) < (placed[$1.element].start, $1.offset) }
+        return order.map { placed[$0.element] }
     }
 
     public enum CodingKeys: String, CodingKey {

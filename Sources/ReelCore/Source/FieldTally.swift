@@ -39,11 +39,13 @@ extension FieldOrder {
 }
 
 extension VideoStream {
-    /// The flags of a frame in the reversed video, by those that the decoder gave it. No line moves: the field that
-    /// came last is shown first. Some decoders leave the order to the container, so it counts where frames do not vary;
-    /// where they do, a progressive frame names the order of the others, for encoders that cannot switch.
-    public func reversedFields(interlaced: Bool, topFirst: Bool) -> (interlaced: Bool, topFirst: Bool) {
-        if interlaced { return (true, !topFirst) }
-        return (fieldOrder.isInterlaced && !fieldsVary, fieldOrder.reversed == .topFirst)
+    /// The flags of a frame that is played in a direction, by those that the decoder gave it. Some decoders leave the
+    /// order to the container, so the container's order holds if frames do not vary. If they do, a progressive frame
+    /// names the order of the others, for encoders that cannot switch.
+    public func fields(
+        _ direction: Direction, interlaced: Bool, topFirst: Bool
+    ) -> (interlaced: Bool, topFirst: Bool) {
+        let order: FieldOrder = interlaced ? (topFirst ? .topFirst : .bottomFirst) : fieldOrder
+        return (interlaced || fieldOrder.isInterlaced && !fieldsVary, direction.fields(order) == .topFirst)
     }
 }

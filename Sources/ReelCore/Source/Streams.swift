@@ -110,15 +110,6 @@ public struct ColourTags: Hashable, Codable, Sendable {
 /// Which field of an interlaced frame comes first in time.
 public enum FieldOrder: String, Codable, Sendable {
     case unknown, progressive, topFirst, bottomFirst
-
-    /// The order in the reversed video: the field that came last comes first.
-    public var reversed: FieldOrder {
-        switch self {
-        case .topFirst: .bottomFirst
-        case .bottomFirst: .topFirst
-        case .unknown, .progressive: self
-        }
-    }
 }
 
 /// What a person reads of a track.

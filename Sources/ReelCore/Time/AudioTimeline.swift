@@ -109,22 +109,18 @@ public struct AudioTimeline: Hashable, Sendable {
         return clip
     }
 
-    /// What is heard when the track is played backwards, from its end to its start.
-    public var backwards: [Span] {
+    /// What is heard, one after the other, when the track is played in a direction.
+    public func spans(_ direction: Direction) -> [Span] {
         var spans: [Span] = []
-        var place = count
-        for piece in pieces.reversed() {
-            let silence = place - (piece.place + piece.count)
-            if silence > 0 { spans.append(.silence(silence)) }
+        var place: Int64 = 0
+        for piece in pieces {
+            if piece.place > place { spans.append(.silence(piece.place - place)) }
             spans.append(.sound(sample: piece.sample, count: piece.count))
-            place = piece.place
+            place = piece.place + piece.count
         }
-        if place > 0 { spans.append(.silence(place)) }
-        return spans
+        if count > place { spans.append(.silence(count - place)) }
+        return direction.order(spans)
     }
-
-    /// What is heard from the track's start to its end.
-    public var forwards: [Span] { backwards.reversed() }
 
     /// Samples per channel: decoded ones from `sample` on, or silence.
     public enum Span: Hashable, Sendable {

@@ -20,7 +20,7 @@ public struct OutputChoice: Hashable, Sendable {
     public init(besides source: String, lossless: Bool) {
         let url = URL(fileURLWithPath: source)
         let own = Container(fileExtension: url.pathExtension)
-        container = lossless ? (own.flatMap { $0 == .mov || $0 == .nut ? $0 : nil } ?? .mkv) : own ?? .mp4
+        container = lossless ? (own.flatMap { $0.traits.isLossless ? $0 : nil } ?? .mkv) : own ?? .mp4
         let name = url.deletingPathExtension().lastPathComponent
         path = url.deletingLastPathComponent().appendingPathComponent("\(name).reversed.\(container.rawValue)").path
     }
@@ -37,26 +37,5 @@ public struct OutputChoice: Hashable, Sendable {
         }
         self.container = container
         self.path = url.path
-    }
-}
-
-extension Container {
-    /// Containers that hold FFV1 beside PCM of any kind.
-    public static let lossless: [Container] = [.mkv, .mov, .nut]
-
-    /// Its own extension, in any case, and nothing else.
-    public init?(exactExtension: String) { self.init(rawValue: exactExtension.lowercased()) }
-
-    /// The container that files with this extension are, in any case; nil where reel does not write that one.
-    public init?(fileExtension: String) {
-        switch fileExtension.lowercased() {
-        case "mp4", "m4v": self = .mp4
-        case "mov", "qt": self = .mov
-        case "mkv": self = .mkv
-        case "webm": self = .webm
-        case "ts", "mts", "m2ts": self = .ts
-        case "nut": self = .nut
-        default: return nil
-        }
     }
 }

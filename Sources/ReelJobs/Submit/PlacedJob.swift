@@ -34,19 +34,19 @@ public struct PlacedJob: Sendable {
     /// The verified result, if the store has it.
     public var result: StoredResult? { folder.result }
 
-    /// The index that the plan was made of. Throws where the store has it no more.
-    func index(in store: Store) throws(ReelFailure) -> SourceIndex {
-        try Store.readIndex(indexPath(in: store))
+    /// The indexes that the plan was made of, in the order of its sources. Throws where the store has one no more.
+    func indexes(in store: Store) throws(ReelFailure) -> [SourceIndex] {
+        try indexPaths(in: store).map(Store.readIndex)
     }
 
-    package func indexPath(in store: Store) throws(ReelFailure) -> String {
-        try store.index(of: plan, record)
+    package func indexPaths(in store: Store) throws(ReelFailure) -> [String] {
+        try store.indexes(of: plan, record)
     }
 
     /// Results of the passes whose segments are all whole, by index.
-    func finished(in index: SourceIndex) -> [Int: RecordedResult] {
+    func finished(in indexes: [SourceIndex]) -> [Int: RecordedResult] {
         guard folder.hasSegments(of: plan.subjects) else { return [:] }
-        let planned = PlannedSegments(plan: plan, index: index)
+        let planned = PlannedSegments(plan: plan, indexes: indexes)
         let whole = folder.wholeSegments(plan.passes.map(planned.contents))
         return zip(plan.passes, whole).enumerated().reduce(into: [:]) { found, entry in
             let (place, (pass, segments)) = entry
@@ -66,7 +66,7 @@ public struct PlacedJob: Sendable {
         -> Published
     {
         let job = PublishedJob(
-            id: id, source: record.source.path, frames: plan.timeline.frameCount,
+            id: id, source: record.source.path, frames: plan.frameCount,
             passCount: plan.passes.count, need: plan.need, encoders: plan.encoders, protocolVersion: Wire.version,
             weight: record.terms.weight, encodingEffort: plan.video.encodingEffort, diagnostics: plan.diagnostics,
             plan: plan.number)

@@ -86,7 +86,7 @@ struct Probe: Sendable {
         let folder = store.job(id)
         var record = try folder.read()
         let early = record.head.flatMap { try? PlacedJob(store.job($0)) }
-        let passes = early.flatMap { self.passes(of: $0, in: findings) }
+        let passes = early.flatMap { self.passes(of: $0, in: findings, record.spec.direction) }
         let plan = try newPlan(record, findings, head: passes ?? [])
         let latest = try? folder.latestPlan()
         let kept = latest.flatMap { holds($0, beside: plan, record) ? $0 : nil }
@@ -99,7 +99,7 @@ struct Probe: Sendable {
         try stage(record, in: folder)
         let job = PlacedJob(record: record, plan: chosen, folder: folder, resumed: kept != nil)
         if unused == nil, let early, early.folder.hasSegments(of: job.plan.subjects) {
-            let planned = PlannedSegments(plan: job.plan, index: findings.index)
+            let planned = PlannedSegments(plan: job.plan, indexes: [findings.index])
             try early.give(job.plan.passes.flatMap(planned.contents), to: folder)
         }
         return (job, unused)
@@ -113,16 +113,15 @@ struct Probe: Sendable {
         let packets = record.headBytes == nil ? 0 : findings.index.video.packets.count * 2 * EarlyStart.share
         var plan = try capacity.planner.plan(
             index: findings.index, spec: record.spec, video: targets.video, audio: targets.audio, head: head,
-            packets: packets, diagnostics: targets.diagnostics)
+            packets: packets, indexHash: findings.indexHash, diagnostics: targets.diagnostics)
         if record.headBytes != nil { plan.diagnostics = [.headOnly] }
-        plan.indexHash = findings.indexHash
         plan.encoders = plan.builds(among: findings.encoders)
         return plan
     }
 
     /// Whether an earlier plan still holds, beside the one that would be made now.
     private func holds(_ earlier: Plan, beside plan: Plan, _ record: JobRecord) -> Bool {
-        earlier.indexHash == plan.indexHash && earlier.encoders == plan.encoders
+        earlier.sources == plan.sources && earlier.encoders == plan.encoders
             && earlier.video.identity == plan.video.identity
             && earlier.need <= max(capacity.ceiling(record.spec) ?? .max, plan.need)
     }
@@ -134,12 +133,15 @@ struct Probe: Sendable {
 
     /// The passes of the job that began early, from the source's start on, if all that is known of the whole source says
     /// the same, and nobody has removed it.
-    private func passes(of early: PlacedJob, in findings: Findings) -> [VideoPass]? {
-        guard let index = try? early.index(in: store), findings.index.video.begins(with: index.video),
+    private func passes(
+        of early: PlacedJob, in findings: Findings, _ direction: Direction
+    ) -> [VideoPass]? {
+        guard let index = try? early.indexes(in: store).first, findings.index.video.begins(with: index.video),
             findings.targets.video == early.plan.video
         else { return nil }
-        return early.plan.passes.reversed().compactMap { pass in
+        let passes = early.plan.passes.compactMap { pass in
             if case .video(let pass) = pass { pass } else { nil }
         }
+        return direction.order(passes)
     }
 }

@@ -23,7 +23,7 @@ package struct ProbeAttempt: Sendable {
         let record = try store.job(claim.job).read()
         let findings = try await look(record)
         let (job, unused) = try submit.probe.place(claim.job, findings)
-        let finished = job.finished(in: findings.index)
+        let finished = job.finished(in: [findings.index])
         let published = try await board.patiently { () throws(ReelFailure) in
             try await job.publish(on: board, claim, finished)
         }

@@ -48,7 +48,7 @@ public struct Recover: Sendable {
         }
         do throws(ReelFailure) {
             let placed = try PlacedJob(store.job(id))
-            let finished = try placed.finished(in: placed.index(in: store))
+            let finished = try placed.finished(in: placed.indexes(in: store))
             return try await placed.publish(on: board, claim, finished) == .published ? .recovered : .known
         } catch {
             guard error.kind != .unreachable || error.cause != .transient else { throw error }

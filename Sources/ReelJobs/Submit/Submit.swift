@@ -40,7 +40,7 @@ public struct Submit: Sendable {
     /// Puts a placed job on a board that nobody shares.
     public func publish(_ job: PlacedJob, on board: Board) async throws(ReelFailure) {
         guard case .begun(let claim) = try await board.begin(job.beginning, holder: WorkerID("submit")),
-            case .published = try await job.publish(on: board, claim, job.finished(in: job.index(in: store)))
+            case .published = try await job.publish(on: board, claim, job.finished(in: job.indexes(in: store)))
         else { throw ReelFailure(.probeLost(job: job.id)) }
     }
 

@@ -68,7 +68,7 @@ public struct JobReader: Sendable {
         passes[job.passCount] = .assembly
         // Without them a failure is still told, by its frames.
         let index = folder.flatMap { folder in
-            (try? folder.latestPlan()).flatMap { plan in plan.flatMap { try? folder.readIndex(of: $0) } }
+            (try? folder.latestPlan()).flatMap { plan in plan.flatMap { try? folder.readIndexes(of: $0).first } }
         }
         return status.failures.map { failure in
             var logs: [String: String] = [:]

@@ -135,7 +135,7 @@ public struct JobView: Codable, Hashable, Sendable {
         self.state = state
         paused = false
         source = record.source.path
-        frames = plan?.timeline.frameCount ?? 0
+        frames = plan?.frameCount ?? 0
         framesDecoded = 0
         framesEncoded = state == .done ? frames : 0
         passes = plan?.passes.count ?? 0

@@ -58,14 +58,29 @@ public struct PlanView: Codable, Hashable, Sendable {
         public var bitrate: Int64?
     }
 
+    /// What becomes of a track on its way into the output.
+    public enum AudioHandling: String, Codable, Sendable {
+        /// Decoded, reversed by the sample, encoded.
+        case reversed
+        /// Decoded and encoded in the order it has.
+        case forwards
+        /// Packet by packet as the source has them.
+        case copied
+
+        init(_ target: AudioTarget) {
+            self = target.isPassthrough ? .copied : target.direction == .forwards ? .forwards : .reversed
+        }
+    }
+
     /// Throws where the store has not the index that the job's plan was made of.
     public init(_ job: PlacedJob, in store: Store) throws(ReelFailure) {
         self.init(
-            id: job.id.text, source: job.record.source.path, plan: job.plan, index: try job.index(in: store))
+            id: job.id.text, source: job.record.source.path, plan: job.plan, indexes: try job.indexes(in: store))
     }
 
-    public init(id: String, source: String, plan: Plan, index: SourceIndex) {
-        let track = index.video
+    /// - Parameter indexes: those of the plan's sources, in their order.
+    public init(id: String, source: String, plan: Plan, indexes: [SourceIndex]) {
+        let index = indexes[plan.clips[0].source]
         self.id = id
         self.source = source
         found = SourceView(index)
@@ -73,25 +88,24 @@ public struct PlanView: Codable, Hashable, Sendable {
         bitrate = plan.video.bitrate
         audio = plan.audio.map { target in
             AudioView(
-                track: target.track, handling: target.handling, encoder: target.encoder,
+                track: target.track, handling: AudioHandling(target), encoder: target.encoder,
                 sampleRate: target.sampleRate, channelLayout: target.channelLayout, bitrate: target.bitrate)
         }
         container = plan.container.rawValue
         videoEncoder = plan.video.encoder
-        pixelFormat = plan.video.pixelFormat
-        width = plan.video.width
-        height = plan.video.height
+        pixelFormat = plan.video.format.pixelFormat
+        width = plan.video.format.width
+        height = plan.video.format.height
         audioEncoders = plan.audio.map(\.encoder)
-        frames = plan.timeline.frameCount
-        let shown = track.frames[plan.timeline.frames]
-        let length = shown.last.flatMap { last in shown.first.map { last.interval.end - $0.interval.start } }
-        seconds = plan.timeline.timeBase.seconds(length ?? .zero).approximate
+        frames = plan.frameCount
+        seconds = plan.video.format.timeBase.seconds(plan.end(in: indexes)).approximate
         need = plan.need
         diagnostics = plan.diagnostics.map(DiagnosticView.init)
         warnings = diagnostics.map(\.message)
         passes = plan.passes.compactMap(PassView.init)
         framesToDecode = plan.passes.reduce(0) { sum, pass in
             guard case .video(let video) = pass else { return sum }
+            let track = indexes[plan.clips[video.clip].source].video
             let start = Int(track.randomAccessPoints[video.randomAccessPoint].frame)
             return sum + video.frames.upperBound - min(start, video.frames.lowerBound)
         }

@@ -12,23 +12,28 @@ public struct Assembled: Sendable {
     public let diagnostics: [Diagnostic]
 }
 
-/// Joins the segments of a job in reverse order, with remapped timestamps, beside its audio, and verifies the file.
+/// Joins the segments of a job in the order of the output, with remapped timestamps, beside its audio, and verifies the
+/// file.
 public struct Assembler {
-    private let source: String
-    private let index: SourceIndex
+    private let sources: [IndexedSource]
     private let plan: Plan
     private let folder: String
     private let segments: SegmentList
 
-    /// `folder` holds the files of `segments`. From `source` covers and attached files are copied, and the video's packets
-    /// where the plan encodes none.
-    public init(source: String, index: SourceIndex, plan: Plan, folder: String, segments: SegmentList) {
-        self.source = source
-        self.index = index
+    /// - Parameters:
+    ///   - sources: those of the plan, in their order. Covers and attached files are copied from them, and the video's
+    ///     packets if the plan encodes none.
+    ///   - folder: holds the files of `segments`.
+    public init(sources: [IndexedSource], plan: Plan, folder: String, segments: SegmentList) {
+        self.sources = sources
         self.plan = plan
         self.folder = folder
         self.segments = segments
     }
+
+    /// What the first clip shows: the output has its tags, its tracks and the shape of its pictures.
+    private var first: IndexedSource { sources[plan.clips[0].source] }
+    private var index: SourceIndex { first.index }
 
     /// Writes the output and reads it back. Segments are compared with their records while they are read, and one that
     /// differs is noticed at its end: where this throws, what it has written is of no use. `progress` hears how many packets
@@ -37,15 +42,15 @@ public struct Assembler {
         to path: String, progress: (_ packets: Int, _ frames: Int) -> Void
     ) throws(ReelFailure) -> Assembled {
         let heard = try heardTracks()
-        let streams = try OutputStreams(plan: plan, index: index, heard: heard)
-        let sources = try sources(streams, heard)
-        let muxer = try Muxer(path: path, format: plan.container.muxer)
-        try streams.add(to: muxer, plan: plan, index: index)
+        let streams = try OutputStreams(plan: plan, sources: sources, heard: heard)
+        let sources = try packetSources(streams, heard)
+        let muxer = try Muxer(path: path, format: plan.container.traits.muxer)
+        try streams.add(to: muxer)
         let extras = try extras(heard)
         try extras.add(to: muxer)
         muxer.setMetadata(index.keptTags)
         let options = muxerOptions(streams, extras, heard)
-        try muxer.begin(options: options, shifted: plan.container == .ts || plan.container == .nut)
+        try muxer.begin(options: options, shifted: !plan.container.traits.startsAtZero)
         try extras.write(to: muxer, first: sources.count)
 
         let expected = try Expectation(streams: streams, sources: sources, extras: extras)
@@ -84,8 +89,8 @@ public struct Assembler {
     /// Compares a finished file with the segments that it was made of. Returns how many packets were compared.
     package func verify(_ path: String, progress: (Int) -> Void) throws(ReelFailure) -> Int {
         let heard = try heardTracks()
-        let streams = try OutputStreams(plan: plan, index: index, heard: heard)
-        let sources = try sources(streams, heard)
+        let streams = try OutputStreams(plan: plan, sources: sources, heard: heard)
+        let sources = try packetSources(streams, heard)
         let expected = try Expectation(streams: streams, sources: sources, extras: try extras(heard))
         let packet = try Packet()
         for (number, source) in sources.enumerated() {
@@ -101,47 +106,52 @@ public struct Assembler {
     }
 
     private func verifier(_ expected: Expectation) -> Verifier {
-        Verifier(plan: plan, expected: expected, track: index.video, concealed: segments.concealed)
+        Verifier(
+            plan: plan, expected: expected, tracks: sources.map(\.index.video), concealed: segments.concealed)
     }
 
-    private var isMatroska: Bool { plan.container == .mkv || plan.container == .webm }
-    private var isQuickTime: Bool { plan.container == .mp4 || plan.container == .mov }
+    private var isMatroska: Bool { plan.container.isMatroska }
+    private var isQuickTime: Bool { plan.container.isQuickTime }
 
     /// Video first, then the audio tracks, then the texts, each with its final times.
-    private func sources(_ streams: OutputStreams, _ heard: [HeardTrack]) throws(ReelFailure) -> [any PacketSource] {
+    private func packetSources(
+        _ streams: OutputStreams, _ heard: [HeardTrack]
+    ) throws(ReelFailure) -> [any PacketSource] {
         let shift = try shift(for: heard)
-        let later = plan.timeline.timeBase.seconds(shift)
-        var sources: [any PacketSource] = []
+        let later = clock.seconds(shift)
+        var made: [any PacketSource] = []
         if plan.video.isPassthrough {
-            sources.append(try PassthroughSource(path: source, plan: plan, track: index.video, shift: shift))
+            made.append(try PassthroughSource(first, clip: plan.clips[0], shift: shift))
         } else {
-            sources.append(
+            made.append(
                 VideoSource(
-                    folder: folder, segments: segments, plan: plan, index: index, parameters: streams.video,
-                    depth: max(streams.reorderDepth, segments.reorderDepth), shift: shift))
+                    folder: folder, segments: segments, plan: plan, indexes: sources.map(\.index),
+                    parameters: streams.video, depth: max(streams.reorderDepth, segments.reorderDepth), shift: shift))
         }
         for (heard, parameters) in zip(heard, streams.audio) {
-            sources.append(
+            made.append(
                 try AudioSource(
                     folder: folder, heard: heard, parameters: parameters, shift: later, isMatroska: isMatroska))
         }
-        let overlapping = plan.container.holdsOverlappingCues
-        return sources + streams.texts.map { TextSource($0, shift: later, overlapping: overlapping) }
+        let overlapping = plan.container.traits.holdsOverlappingCues
+        return made + streams.texts.map { TextSource($0, shift: later, overlapping: overlapping) }
     }
 
     private func extras(_ heard: [HeardTrack]) throws(ReelFailure) -> OutputExtras {
         let shift = try shift(for: heard)
-        return try OutputExtras(
-            source: source, index: index, plan: plan, shift: plan.timeline.timeBase.seconds(shift))
+        return try OutputExtras(sources: sources, plan: plan, shift: clock.seconds(shift))
     }
+
+    /// The output's clock.
+    private var clock: TimeBase { plan.video.format.timeBase }
 
     /// The fewest video ticks that keep every track from starting before 0.
     private func shift(for heard: [HeardTrack]) throws(ReelFailure) -> Ticks {
         let earliest = heard.map { $0.record.timeBase.seconds(Timestamp($0.record.start)) }.min() ?? Rational(0)
         guard earliest < Rational(0) else { return .zero }
-        let ticks = plan.timeline.timeBase.ticks(in: Rational(0) - earliest, rounding: .up)
+        let ticks = clock.ticks(in: Rational(0) - earliest, rounding: .up)
         guard ticks <= Timestamp.bound else {
-            throw ReelFailure(.soundOutOfReach(path: source, distance: earliest))
+            throw ReelFailure(.soundOutOfReach(path: first.path, distance: earliest))
         }
         return Ticks(ticks)
     }
@@ -149,7 +159,7 @@ public struct Assembler {
     /// The audio tracks that have a sound while the video lasts.
     private func heardTracks() throws(ReelFailure) -> [HeardTrack] {
         var result: [HeardTrack] = []
-        let planned = PlannedSegments(plan: plan, index: index)
+        let planned = PlannedSegments(plan: plan, indexes: sources.map(\.index))
         for (pass, made) in plan.passes.enumerated() {
             guard case .audio(let track) = made else { continue }
             guard let content = planned.content(ofAudio: track) else {
@@ -165,7 +175,7 @@ public struct Assembler {
 
     private func muxerOptions(_ streams: OutputStreams, _ extras: OutputExtras, _ heard: [HeardTrack]) -> [Tag] {
         guard isQuickTime else { return [] }
-        let base = plan.timeline.timeBase.secondsPerTick
+        let base = clock.secondsPerTick
         let more = extras.tableBytes + streams.texts.reduce(0) { $0 + $1.tableBytes }
         // A timecode is none of the tags that libavformat writes for players, but named ones it writes as they are.
         // They take the place where covers would be.
@@ -182,7 +192,7 @@ public struct Assembler {
     /// allow, and for chapters' milliseconds.
     private var movieTimescale: Int64 {
         let scales =
-            [plan.timeline.timeBase.secondsPerTick.denominator] + plan.audio.map { Int64($0.sampleRate) }
+            [clock.secondsPerTick.denominator] + plan.audio.map { Int64($0.sampleRate) }
             + (index.chapters.isEmpty ? [] : [1000])
         let common = scales.reduce(Int64?(1)) { product, scale in
             product.flatMap { Rational.leastCommonMultiple($0, scale) }
@@ -194,13 +204,12 @@ public struct Assembler {
     /// Bytes that the sample tables take at the most (ISO 14496-12 8.6, 8.7): room for them is left at the file's
     /// start, so that playing can begin while it loads.
     private func moovRoom(_ heard: [HeardTrack]) -> Int64 {
-        let last = plan.timeline.interval(of: plan.timeline.firstFrame, in: index.video)
-        let length = plan.timeline.timeBase.seconds(last.end)
+        let length = clock.seconds(plan.end(in: sources.map(\.index)))
         let tracks = heard.map(\.record)
-        let packets = tracks.reduce(plan.timeline.frameCount) { $0 + $1.packets }
+        let packets = tracks.reduce(plan.frameCount) { $0 + $1.packets }
         let turns = Int64(min(length.approximate * 2, Double(packets))) + 16
         // A video packet: size, decode delta, composition offset, sync mark. A turn: chunk offset and its samples.
-        let video = Int64(plan.timeline.frameCount) * (4 + 8 + 8 + 4) + turns * 24
+        let video = Int64(plan.frameCount) * (4 + 8 + 8 + 4) + turns * 24
         let audio = tracks.reduce(0) { $0 + Int64($1.packets) * (4 + 8) + turns * 24 }
         let texts = index.metadata.reduce(0) { $0 + Int64($1.name.utf8.count + $1.value.utf8.count) + 64 }
         return video + audio + texts + 16_384

@@ -12,15 +12,18 @@ final class OutputExtras {
 
     /// `shift` is what the whole output starts later, in seconds. Throws where the source no longer has what its index
     /// says.
-    init(source path: String, index: SourceIndex, plan: Plan, shift: Rational) throws(ReelFailure) {
+    init(sources: [IndexedSource], plan: Plan, shift: Rational) throws(ReelFailure) {
         container = plan.container
-        let turned = Chapter.reversed(index.chapters, on: plan.timeline, track: index.video)
+        let placed = plan.clips.flatMap { clip in
+            Chapter.placed(sources[clip.source].index.chapters, by: clip, of: sources[clip.source].index.video)
+        }
         chapters =
-            !plan.container.holdsChapters
+            !plan.container.traits.holdsChapters
             ? []
-            : turned.map {
+            : placed.map {
                 Chapter(start: $0.start + shift, end: $0.end + shift, title: $0.title)
             }
+        let (path, index) = (sources[plan.clips[0].source].path, sources[plan.clips[0].source].index)
         let kept = index.attachments.filter(plan.container.holds)
         guard !kept.isEmpty else { return }
         let demuxer = try Demuxer(path: path)
@@ -33,7 +36,7 @@ final class OutputExtras {
         }
     }
 
-    var hasCovers: Bool { container == .mp4 && !attachments.isEmpty }
+    var hasCovers: Bool { container.isQuickTime && !attachments.isEmpty }
 
     /// Bytes that they take in the tables of MP4, at the most.
     var tableBytes: Int64 {
@@ -45,11 +48,11 @@ final class OutputExtras {
     func add(to muxer: Muxer) throws(ReelFailure) {
         for chapter in chapters {
             // libavformat makes the text track, by which players know chapters of MP4, of titled ones alone.
-            try muxer.addChapter(chapter, title: chapter.title ?? (container == .mkv || container == .webm ? nil : ""))
+            try muxer.addChapter(chapter, title: chapter.title ?? (container.traits.showsUntitledChapters ? nil : ""))
         }
         for (attachment, bytes) in attachments {
             _ = try muxer.addStream(timeBase: TimeBase(1, 90_000)) { (stream) throws(ReelFailure) in
-                if container == .mkv {
+                if container.isMatroska {
                     try describe(attachment, bytes, stream)
                 } else if let own = source?.stream(attachment.index) {
                     try check(avcodec_parameters_copy(stream.pointee.codecpar, own.pointee.codecpar), .describeStream)
@@ -73,7 +76,7 @@ final class OutputExtras {
 
     /// Writes the covers of MP4, which are packets to libavformat; the first cover is stream `first`.
     func write(to muxer: Muxer, first: Int) throws(ReelFailure) {
-        guard container != .mkv else { return }
+        guard !container.isMatroska else { return }
         for (number, (_, bytes)) in attachments.enumerated() {
             let packet = try Packet()
             try packet.fill(with: bytes)

@@ -17,26 +17,32 @@ final class OutputStreams {
     /// Packets by which the video's encoder says that it puts frames out of their order.
     let reorderDepth: Int
 
+    private let plan: Plan
+    private let indexes: [SourceIndex]
     private let heard: [HeardTrack]
 
-    init(plan: Plan, index: SourceIndex, heard: [HeardTrack]) throws(ReelFailure) {
+    init(plan: Plan, sources: [IndexedSource], heard: [HeardTrack]) throws(ReelFailure) {
+        self.plan = plan
+        indexes = sources.map(\.index)
         self.heard = heard
+        let clip = plan.clips[0]
+        let index = indexes[clip.source]
         video = try allocated(avcodec_parameters_alloc(), .describeStream)
         if plan.video.isPassthrough, case .possible(let coded) = index.passthrough {
-            try coded.describe(index.video.stream, for: plan.container.muxer, into: video)
+            try coded.describe(index.video.stream, for: plan.container.traits.muxer, into: video)
             reorderDepth = 0
         } else {
             // All chunks have the same parameters, whatever their rates.
-            let encoder = try Encoder(plan.video, track: index.video, frames: plan.timeline.frames)
+            let encoder = try Encoder(plan.video, track: index.video, frames: clip.frames)
             try encoder.describe(into: video)
             reorderDepth = encoder.reorderDepth
             video.pointee.codec_tag = plan.container.tag(of: video.pointee)
         }
         var tracks: [UnsafeMutablePointer<AVCodecParameters>] = []
         for heard in heard {
-            let track = index.audio[heard.target.track]
+            let track = indexes[plan.clips[heard.target.clip].source].audio[heard.target.track]
             let parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
-            if heard.target.handling == .copied {
+            if heard.target.isPassthrough {
                 try track.describe(into: parameters, padding: heard.record.initialPadding)
             } else {
                 try Encoder(heard.target, track: track).describe(into: parameters)
@@ -46,8 +52,7 @@ final class OutputStreams {
         audio = tracks
         var texts: [TextOutput] = []
         for track in index.texts {
-            let text = try TextOutput(
-                track, container: plan.container, timeline: plan.timeline, video: index.video)
+            let text = try TextOutput(track, container: plan.container, clip: clip, video: index.video)
             if let text { texts.append(text) }
         }
         self.texts = texts
@@ -61,27 +66,29 @@ final class OutputStreams {
     }
 
     /// Adds them all to a muxer, with what a person or a player reads of them.
-    func add(to muxer: Muxer, plan: Plan, index: SourceIndex) throws(ReelFailure) {
-        let source = index.video.stream
-        _ = try muxer.addStream(timeBase: plan.timeline.timeBase) { (stream) throws(ReelFailure) in
+    func add(to muxer: Muxer) throws(ReelFailure) {
+        let track = indexes[plan.clips[0].source].video
+        let source = track.stream
+        let clock = plan.video.format.timeBase
+        _ = try muxer.addStream(timeBase: clock) { (stream) throws(ReelFailure) in
             try check(avcodec_parameters_copy(stream.pointee.codecpar, video), .describeStream)
             let aspect = source.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
             stream.pointee.sample_aspect_ratio = aspect
             stream.pointee.codecpar.pointee.sample_aspect_ratio = aspect
-            if let rate = constantRate(plan, index.video) { stream.pointee.avg_frame_rate = rate.native }
+            if let rate = constantRate(track) { stream.pointee.avg_frame_rate = rate.native }
             try setDisplayMatrix(source.displayMatrix, stream, plan.container)
             try setLight(source, stream)
             describe(stream, source.details, plan.container)
-            if plan.container == .nut {
-                let end = plan.timeline.timeBase.seconds(Timestamp(totalTicks(plan, index.video)))
-                av_dict_set(&stream.pointee.metadata, "DURATION", clockText(end), 0)
+            if plan.container.traits.tellsEndByTag {
+                av_dict_set(&stream.pointee.metadata, "DURATION", clockText(clock.seconds(plan.end(in: indexes))), 0)
             }
         }
         for (heard, parameters) in zip(heard, audio) {
             _ = try muxer.addStream(timeBase: heard.record.timeBase) { (stream) throws(ReelFailure) in
                 try check(avcodec_parameters_copy(stream.pointee.codecpar, parameters), .describeStream)
                 stream.pointee.codecpar.pointee.codec_tag = 0
-                describe(stream, index.audio[heard.target.track].details, plan.container)
+                let source = indexes[plan.clips[heard.target.clip].source]
+                describe(stream, source.audio[heard.target.track].details, plan.container)
             }
         }
         for text in texts {
@@ -105,7 +112,7 @@ final class OutputStreams {
     private func setDisplayMatrix(
         _ matrix: [Int32]?, _ stream: UnsafeMutablePointer<AVStream>, _ container: Container
     ) throws(ReelFailure) {
-        guard let matrix, container == .mp4 || container == .mov else { return }
+        guard let matrix, container.traits.holdsRotation else { return }
         let room = try allocated(reel_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, 36), .describeStream)
         matrix.withUnsafeBytes {
             UnsafeMutableRawPointer(room).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(room), byteCount: 36)
@@ -123,17 +130,14 @@ final class OutputStreams {
 
     /// Frames a second where every frame lasts equally long, to a tick of rounding or the 2 ms that cameras' clocks
     /// and Matroska's make of an even rate; containers may then say so.
-    private func constantRate(_ plan: Plan, _ track: VideoTrack) -> Rational? {
-        let durations = track.frames[plan.timeline.frames].dropLast().map(\.interval.duration.count)
+    private func constantRate(_ track: VideoTrack) -> Rational? {
+        let clip = plan.clips[0]
+        let durations = track.frames[clip.frames].dropLast().map(\.interval.duration.count)
         guard let least = durations.min(), let most = durations.max() else { return nil }
-        let spread = plan.timeline.timeBase.seconds(Ticks(most - least))
+        let spread = clip.map.source.seconds(Ticks(most - least))
         let isJitter = spread <= Rational(2, 1000) && (most - least) * 4 <= least
         guard most - least <= 1 || isJitter else { return nil }
-        return plan.video.frameRate
-    }
-
-    private func totalTicks(_ plan: Plan, _ track: VideoTrack) -> Int64 {
-        plan.timeline.interval(of: plan.timeline.firstFrame, in: track).end.ticks
+        return plan.video.format.frameRate
     }
 }
 

@@ -11,7 +11,7 @@ internal import ReelCore
 final class PassthroughSource: PacketSource {
     let timeBase: TimeBase
     private let blocks: BlockReader
-    private let timeline: Timeline
+    private let clip: Clip
     private let track: VideoTrack
     private let shift: Ticks
     /// The block in memory, in the order of the file.
@@ -20,13 +20,13 @@ final class PassthroughSource: PacketSource {
     private var left: Range<Int>
 
     /// - Parameter shift: by how much everything is shown later.
-    init(path: String, plan: Plan, track: VideoTrack, shift: Ticks) throws(ReelFailure) {
-        blocks = try BlockReader(path: path, track: track, frames: plan.timeline.frames)
-        timeline = plan.timeline
-        timeBase = timeline.timeBase
-        self.track = track
+    init(_ source: IndexedSource, clip: Clip, shift: Ticks) throws(ReelFailure) {
+        track = source.index.video
+        blocks = try BlockReader(path: source.path, track: track, frames: clip.frames)
+        self.clip = clip
+        timeBase = clip.map.output
         self.shift = shift
-        left = timeline.frames
+        left = clip.frames
     }
 
     var matroskaDelay: Ticks { .zero }
@@ -34,7 +34,7 @@ final class PassthroughSource: PacketSource {
     /// Packets that were written over while they were copied are noticed here.
     func finish() throws(ReelFailure) { try blocks.finish() }
 
-    var upcoming: Timestamp? { left.last.map { timeline.interval(of: $0, in: track).start + shift } }
+    var upcoming: Timestamp? { left.last.map { clip.interval(of: $0, in: track).start + shift } }
 
     func take(into packet: borrowing Packet) throws(ReelFailure) {
         if packets.isEmpty { packets = try blocks.next() }
@@ -43,7 +43,7 @@ final class PassthroughSource: PacketSource {
         }
         av_packet_move_ref(packet.native, next.native)
         av_packet_free_side_data(packet.native)
-        let interval = timeline.interval(of: frame, in: track)
+        let interval = clip.interval(of: frame, in: track)
         (packet.pts, packet.dts, packet.duration) = (interval.start + shift, interval.start + shift, interval.duration)
         packet.native.pointee.flags = AV_PKT_FLAG_KEY
         left.removeLast()

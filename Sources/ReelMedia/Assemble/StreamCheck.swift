@@ -46,7 +46,7 @@ struct StreamCheck {
 /// decoded as a whole, that each looks as its mirror image did.
 struct PictureCheck {
     private let plan: Plan
-    private let track: VideoTrack
+    private let tracks: [VideoTrack]
     private let concealed: Set<Int>
     private let digest: PictureDigest
     /// When each frame is to be shown, in seconds from the first one, and on which clock the output has that.
@@ -56,14 +56,15 @@ struct PictureCheck {
     private var first: Timestamp?
 
     /// - Parameters:
+    ///   - tracks: the video of the plan's sources.
     ///   - concealed: frames of the source that need not look as they did.
     ///   - times: of all frames, in the order in which they are shown, counted by `timeBase`.
     ///   - clock: the output's.
     init(
-        plan: Plan, track: VideoTrack, concealed: Set<Int>, times: [Int64], timeBase: TimeBase, clock: TimeBase
+        plan: Plan, tracks: [VideoTrack], concealed: Set<Int>, times: [Int64], timeBase: TimeBase, clock: TimeBase
     ) throws(ReelFailure) {
         self.plan = plan
-        self.track = track
+        self.tracks = tracks
         self.concealed = concealed
         self.times = times.map { timeBase.seconds(Ticks($0 - times[0])) }
         self.clock = clock
@@ -76,14 +77,15 @@ struct PictureCheck {
 
     mutating func flaw(of frame: borrowing Frame) -> VerificationFlaw? {
         defer { count += 1 }
-        guard count < min(plan.timeline.frameCount, times.count) else {
-            return .frameCount(found: count + 1, planned: plan.timeline.frameCount)
+        guard count < min(plan.frameCount, times.count) else {
+            return .frameCount(found: count + 1, planned: plan.frameCount)
         }
         if let flaw = timeFlaw(of: frame) { return flaw }
-        let place = plan.timeline.frames.upperBound - 1 - count
+        guard let (clip, place) = plan.frame(at: count) else { return nil }
+        let track = tracks[plan.clips[clip].source]
         guard let known = track.picture(of: place), !known.isDamaged, !concealed.contains(place) else { return nil }
         let shown = digest.describe(frame)
-        if isExact(frame, known) { return shown.hash == known.hash ? nil : .framePicture(frame: count) }
+        if isExact(frame, known, track) { return shown.hash == known.hash ? nil : .framePicture(frame: count) }
         let distance = shown.likeness.distance(to: known.likeness)
         let rivals = [place - 1, place + 1].compactMap { track.picture(of: $0) }
         let isNearer = rivals.contains { shown.likeness.distance(to: $0.likeness) + Self.advantage < distance }
@@ -104,13 +106,13 @@ struct PictureCheck {
 
     /// What is wrong when no more frames come.
     var flawAtEnd: VerificationFlaw? {
-        count == plan.timeline.frameCount ? nil : .frameCount(found: count, planned: plan.timeline.frameCount)
+        count == plan.frameCount ? nil : .frameCount(found: count, planned: plan.frameCount)
     }
 
     /// Whether every sample has to be as it was.
-    private func isExact(_ frame: borrowing Frame, _ known: DecodedPicture) -> Bool {
+    private func isExact(_ frame: borrowing Frame, _ known: DecodedPicture, _ track: VideoTrack) -> Bool {
         let format = PixelFormatChoice.withoutRange(av_get_pix_fmt(track.stream.pixelFormat))
-        let isLossless = plan.video.isPassthrough || ["ffv1", "rawvideo"].contains(plan.video.encoder)
+        let isLossless = plan.video.isPassthrough || plan.video.traits.isLossless
         return isLossless && !known.hasOtherFormat && Int32(frame.width) == known.width
             && Int32(frame.height) == known.height && PixelFormatChoice.withoutRange(frame.pixelFormat) == format
     }

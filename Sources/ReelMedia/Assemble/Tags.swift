@@ -6,9 +6,10 @@ extension Container {
     func tag(of encoded: AVCodecParameters) -> UInt32 {
         switch encoded.codec_id {
         // QuickTime and Apple's players know HEVC by this one.
-        case AV_CODEC_ID_HEVC where self == .mp4 || self == .mov: codecTag("hvc1")
+        case AV_CODEC_ID_HEVC where isQuickTime: codecTag("hvc1")
         // It says the pixel format, or the profile.
-        case AV_CODEC_ID_RAWVIDEO, AV_CODEC_ID_PRORES: muxerTag(encoded.codec_tag, of: encoded.codec_id, muxer: muxer)
+        case AV_CODEC_ID_RAWVIDEO, AV_CODEC_ID_PRORES:
+            muxerTag(encoded.codec_tag, of: encoded.codec_id, muxer: traits.muxer)
         default: 0
         }
     }

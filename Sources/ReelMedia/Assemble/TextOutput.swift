@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// A text track as the output has it: in a codec of its container, every cue where the mirror puts it.
+/// A text track as the output has it: in a codec of its container, every cue where its clip puts it.
 final class TextOutput {
     let codec: String
     let header: [UInt8]
@@ -13,19 +13,20 @@ final class TextOutput {
     let timeBase: TimeBase
 
     /// nil where the container has no codec for text.
-    init?(_ track: TextTrack, container: Container, timeline: Timeline, video: VideoTrack) throws(ReelFailure) {
+    init?(_ track: TextTrack, container: Container, clip: Clip, video: VideoTrack) throws(ReelFailure) {
         let parameters = track.parameters
         guard let codec = container.textCodec(for: parameters.codec) else { return nil }
         self.codec = codec
         self.parameters = parameters
-        timeBase = container.textTimeBase(video: timeline.timeBase, text: parameters.timeBase)
+        timeBase = container.textTimeBase(video: clip.map.output, text: parameters.timeBase)
         let placed = track.cues.compactMap { cue -> Placed? in
             let start = parameters.timeBase.seconds(cue.interval.start)
             let end = parameters.timeBase.seconds(cue.interval.end)
             guard start < end else { return nil }
-            return timeline.reversed(start..<end, in: video).map { ($0, cue.text) }
+            return clip.place(start..<end, in: video).map { ($0, cue.text) }
         }
-        if codec == parameters.codec, container.holdsOverlappingCues || parameters.isTimedText && !Self.overlap(placed)
+        if codec == parameters.codec,
+            container.traits.holdsOverlappingCues || parameters.isTimedText && !Self.overlap(placed)
         {
             (header, cues, lost) = (parameters.header, Self.sorted(placed), 0)
             return
@@ -36,7 +37,7 @@ final class TextOutput {
             if let event = Self.joined(try decoder.events(text)) { events.append((span, event)) }
         }
         var lost = placed.count - events.count
-        if !container.holdsOverlappingCues {
+        if !container.traits.holdsOverlappingCues {
             events = OverlappingSpans.flattened(events.map(\.span)).compactMap { flat in
                 Self.joined(flat.members.map { events[$0].event }).map { (flat.span, $0) }
             }

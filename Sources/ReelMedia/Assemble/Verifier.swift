@@ -67,8 +67,8 @@ final class Expectation {
 struct Verifier {
     let plan: Plan
     let expected: Expectation
-    /// The source's video.
-    let track: VideoTrack
+    /// The video of the plan's sources.
+    let tracks: [VideoTrack]
     /// Frames of it that need not look as they did when it was decoded.
     let concealed: Set<Int>
 
@@ -113,7 +113,7 @@ struct Verifier {
     private func pictureCheck(_ clock: TimeBase) throws(ReelFailure) -> PictureCheck {
         let video = expected.streams[0]
         return try PictureCheck(
-            plan: plan, track: track, concealed: concealed, times: video.presentation.sorted(),
+            plan: plan, tracks: tracks, concealed: concealed, times: video.presentation.sorted(),
             timeBase: video.timeBase, clock: clock)
     }
 
@@ -181,14 +181,16 @@ struct Verifier {
         }
     }
 
-    private var storesDurations: Bool { plan.container == .mp4 || plan.container == .mov }
+    private var storesDurations: Bool { plan.container.traits.storesDurations }
 
-    private var startsAtZero: Bool { plan.container != .ts && plan.container != .nut }
+    private var startsAtZero: Bool { plan.container.traits.startsAtZero }
 
     /// A tick where both clocks round; in transport streams several audio frames share one timestamp, from which the
     /// demuxer counts on.
     private func tolerance(_ found: TimeBase, _ stream: Expectation.Stream) -> Int64 {
-        if plan.container == .ts, stream.kind != .video { return found.ticks(in: Rational(1, 1000), rounding: .up) }
+        if plan.container.traits.sharesTimestamps, stream.kind != .video {
+            return found.ticks(in: Rational(1, 1000), rounding: .up)
+        }
         return 1
     }
 

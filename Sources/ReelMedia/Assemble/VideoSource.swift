@@ -1,18 +1,18 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// The video's segments in reverse order, as one stream with one order of decode times.
+/// The video's segments in the order of the output, as one stream with one order of decode times.
 final class VideoSource: PacketSource {
     let timeBase: TimeBase
     private let folder: String
-    private let timeline: Timeline
-    private let track: VideoTrack
+    private let plan: Plan
+    private let tracks: [VideoTrack]
     private let parameters: UnsafePointer<AVCodecParameters>
     private let shift: Ticks
     private let segments: SegmentList
-    /// Chunks whose segments are still to be opened, in the order of the output: the frames of the source that each shows, and
-    /// the place in the plan of its pass.
-    private var pending: ArraySlice<(pass: Int, frames: Range<Int>)> = []
+    /// Chunks whose segments are still to be opened, in the order of the output: the frames of the source that each shows,
+    /// and the places in the plan of its pass and clip.
+    private var pending: ArraySlice<(pass: Int, clip: Int, frames: Range<Int>)> = []
     private let planned: PlannedSegments
     private var reader: SegmentReader?
     /// The open segment's frames: where the output has each, by its presentation time in the segment.
@@ -24,28 +24,27 @@ final class VideoSource: PacketSource {
     ///   - depth: packets that a frame may come later in decode order than in presentation order.
     ///   - shift: by how much everything is shown later.
     init(
-        folder: String, segments: SegmentList, plan: Plan, index: SourceIndex,
+        folder: String, segments: SegmentList, plan: Plan, indexes: [SourceIndex],
         parameters: UnsafePointer<AVCodecParameters>, depth: Int, shift: Ticks
     ) {
         self.folder = folder
         self.segments = segments
-        timeline = plan.timeline
-        track = index.video
-        planned = PlannedSegments(plan: plan, index: index)
+        self.plan = plan
+        tracks = indexes.map(\.video)
+        planned = PlannedSegments(plan: plan, indexes: indexes)
         self.parameters = parameters
         self.shift = shift
-        timeBase = timeline.timeBase
+        timeBase = plan.video.format.timeBase
         self.depth = depth
-        // Passes as the plan has them, in each the last chunk first.
         for (number, pass) in plan.passes.enumerated() {
             guard case .video(let pass) = pass else { continue }
-            pending += pass.chunks.reversed().map { (number, $0) }
+            pending += plan.clips[pass.clip].direction.order(pass.chunks).map { (number, pass.clip, $0) }
         }
     }
 
     var matroskaDelay: Ticks { .zero }
 
-    private var frameCount: Int { timeline.frameCount }
+    private var frameCount: Int { plan.frameCount }
 
     /// Decode times are the presentation times of all frames in order, moved back by the reorder depth: they increase
     /// across joins, and none is later than its packet's own presentation time.
@@ -57,11 +56,17 @@ final class VideoSource: PacketSource {
 
     /// What decode times before the first frame are apart: as long as it lasts, within reason.
     private var firstDuration: Ticks {
-        min(timeline.interval(of: timeline.frames.upperBound - 1, in: track).duration, Ticks(1 << 32))
+        min(interval(ofOutput: 0).duration, Ticks(1 << 32))
     }
 
     private func start(ofOutput place: Int) -> Timestamp {
-        timeline.interval(of: timeline.frames.upperBound - 1 - place, in: track).start + shift
+        interval(ofOutput: place).start + shift
+    }
+
+    private func interval(ofOutput place: Int) -> Interval {
+        guard let (number, frame) = plan.frame(at: place) else { return Interval(start: Timestamp(0), duration: .zero) }
+        let clip = plan.clips[number]
+        return clip.interval(of: frame, in: tracks[clip.source])
     }
 
     func take(into packet: borrowing Packet) throws(ReelFailure) {
@@ -89,10 +94,12 @@ final class VideoSource: PacketSource {
 
     private func openNext() throws(ReelFailure) {
         guard let next = pending.popFirst() else { throw ReelFailure(.partsEnded(parts: .segments)) }
-        let record = try segments.record(of: planned.content(ofChunk: next.frames), pass: next.pass)
+        let record = try segments.record(of: planned.content(ofChunk: next.frames, of: next.clip), pass: next.pass)
         reader = try SegmentReader(folder: folder, record: record, pass: next.pass, parameters: parameters)
+        let clip = plan.clips[next.clip]
+        let track = tracks[clip.source]
         let frames = next.frames.map { frame in
-            (timeline.start(of: frame, inChunk: next.frames, of: track), timeline.interval(of: frame, in: track))
+            (clip.start(of: frame, inChunk: next.frames, of: track), clip.interval(of: frame, in: track))
         }
         shown = Dictionary(frames, uniquingKeysWith: { first, _ in first })
     }

@@ -16,27 +16,28 @@ extension Encoder {
     /// Opens the encoder of a job's video: the same target, stream and rate make the same parameters anywhere. `bitrate` is
     /// in bits per second, nil for constant quality.
     convenience init(_ target: VideoTarget, stream: VideoStream, bitrate: Int64?) throws(ReelFailure) {
-        try self.init(target.encoder, options: target.options + Self.ownProcessor(target.encoder)) {
+        let traits = target.traits
+        try self.init(target.encoder, options: target.options + Self.ownProcessor(traits)) {
             (context) throws(ReelFailure) in
-            let format = av_get_pix_fmt(target.pixelFormat)
-            context.pointee.width = Int32(target.width)
-            context.pointee.height = Int32(target.height)
+            let format = av_get_pix_fmt(target.format.pixelFormat)
+            context.pointee.width = Int32(target.format.width)
+            context.pointee.height = Int32(target.format.height)
             context.pointee.pix_fmt = format
-            context.pointee.time_base = stream.timeBase.native
-            context.pointee.framerate = target.frameRate.native
+            context.pointee.time_base = target.format.timeBase.native
+            context.pointee.framerate = target.format.frameRate.native
             context.pointee.sample_aspect_ratio = stream.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
             context.pointee.gop_size = Int32(target.keyFrameInterval)
             context.pointee.thread_count = Int32(target.threads)
             context.pointee.bit_rate = bitrate ?? 0
             stream.colour.converted(from: av_get_pix_fmt(stream.pixelFormat), to: format).apply(to: context)
-            context.pointee.field_order = (stream.fieldsVary ? .unknown : stream.fieldOrder.reversed).native
-            if stream.fieldOrder.isInterlaced, PictureMeaning.interlacing.contains(target.encoder) {
+            context.pointee.field_order = (target.format.fieldsVary ? .unknown : target.format.fieldOrder).native
+            if stream.fieldOrder.isInterlaced, traits.tells.contains(.fields) {
                 context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME
             }
-            switch target.encoder {
-            case "mpeg2video":
+            switch traits.rateControl {
+            case .fixedQuantiserOfMPEG2:
                 // It takes the frame rate that it writes from here; times pass through it untouched.
-                context.pointee.time_base = (Rational(1) / target.frameRate).native
+                context.pointee.time_base = (Rational(1) / target.format.frameRate).native
                 context.pointee.flags |= Int32(bitPattern: AV_CODEC_FLAG_CLOSED_GOP)
                 // Buffer and greatest rate stand in the parameters, and would follow the rate: the largest buffer of main
                 // profile (ISO 13818-2 table 8-14), and the greatest rate that can be named.
@@ -46,35 +47,32 @@ extension Encoder {
                     context.pointee.bit_rate = min(context.pointee.bit_rate, context.pointee.rc_max_rate)
                 }
                 fallthrough
-            case "mjpeg":
-                // No constant rate factor: a fixed quantiser, near the best that these codecs have.
+            case .fixedQuantiser:
                 guard bitrate == nil else { break }
                 context.pointee.flags |= AV_CODEC_FLAG_QSCALE
                 context.pointee.global_quality = 2 * FF_QP2LAMBDA
-            case "libx264", "libx264rgb", "libx265":
-                // A chunk is short: without a bound the rate control finds out too late that it gave too much.
+            case .bounded:
                 guard target.bitrate == .source, let bitrate else { break }
                 context.pointee.rc_max_rate = bitrate * 3 / 2
                 context.pointee.rc_buffer_size = Int32(clamping: bitrate)
-            case "libvpx":
-                // VP8 takes the rate as the ceiling of its constant quality.
-                if bitrate == nil { context.pointee.bit_rate = Int64(target.width * target.height) * 20 }
-            default: break
+            case .ceiling:
+                if bitrate == nil { context.pointee.bit_rate = Int64(target.format.width * target.format.height) * 20 }
+            case .own: break
             }
         }
-        if bitrate == nil { firstPictureOffset = Self.keyFrameOffset(target, stream) }
+        if bitrate == nil { firstPictureOffset = Self.keyFrameOffset(target, traits, stream) }
     }
 
     /// With a constant rate factor and macroblock trees, x264 quantises the first picture of all like those predicted from
     /// it, and every later key frame finer by a factor of 1.4, its `ipratio`: 6·log₂ 1.4 = 2.913 steps. As each chunk is an
     /// encode of its own, all key frames at their starts would be too coarse for what follows from them.
-    private static func keyFrameOffset(_ target: VideoTarget, _ stream: VideoStream) -> Rational? {
+    private static func keyFrameOffset(
+        _ target: VideoTarget, _ traits: EncoderTraits, _ stream: VideoStream
+    ) -> Rational? {
         let preset = target.options.last { $0.name == "preset" }?.value ?? ""
-        // The fastest presets have no macroblock trees, and libavcodec refuses offsets for interlaced pictures.
-        guard ["libx264", "libx264rgb"].contains(target.encoder), !["ultrafast", "superfast"].contains(preset),
-            !stream.fieldOrder.isInterlaced
-        else { return nil }
-        let range = 51 + 6 * (bitDepth(av_get_pix_fmt(target.pixelFormat)) - 8)
+        // libavcodec refuses offsets for interlaced pictures.
+        guard traits.coarseFirstFrame?(preset) == true, !stream.fieldOrder.isInterlaced else { return nil }
+        let range = 51 + 6 * (bitDepth(av_get_pix_fmt(target.format.pixelFormat)) - 8)
         return Rational(-2913, 1000 * range)
     }
 
@@ -82,11 +80,9 @@ extension Encoder {
         Int64(av_pix_fmt_desc_get(format)?.pointee.comp.0.depth ?? 8)
     }
 
-    /// What of the encoder's options the machine decides, and not the plan: x264's code for AVX-512 lets memory that it
-    /// never wrote decide about bits. Its code for AVX2 does not, and is no slower.
-    private static func ownProcessor(_ encoder: String) -> [Tag] {
-        let isMisled = ["libx264", "libx264rgb"].contains(encoder) && av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0
-        return isMisled ? [Tag(name: "x264opts", value: "asm=avx2")] : []
+    /// What of the encoder's options the machine decides, and not the plan.
+    private static func ownProcessor(_ traits: EncoderTraits) -> [Tag] {
+        av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0 ? traits.optionsBesideAVX512 : []
     }
 
     /// Opens the encoder of one audio track.

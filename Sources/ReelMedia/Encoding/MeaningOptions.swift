@@ -9,22 +9,20 @@ struct MeaningOptions {
     let content: ContentLight?
     let fields: FieldOrder
 
-    init(_ stream: VideoStream) {
+    /// - Parameter fields: the field order of the output.
+    init(_ stream: VideoStream, fields: FieldOrder) {
         display = stream.masteringDisplay
         content = stream.contentLight
-        fields = stream.fieldOrder.reversed
+        self.fields = fields
     }
 
-    /// Adds what the encoder takes to its options.
-    func add(to options: inout [Tag], encoder: String) {
+    /// Adds what an encoder takes to its options.
+    func add(to options: inout [Tag], as syntax: EncoderTraits.LightSyntax) {
         let (name, parameters) =
-            switch encoder {
-            case "libx264", "libx264rgb":
-                ("x264-params", fieldOrder + mastering("mastering-display", integers) + light("cll"))
-            case "libx265": ("x265-params", mastering("master-display", integers) + light("max-cll"))
-            case "libsvtav1":
-                ("svtav1-params", mastering("mastering-display", decimals) + light("content-light"))
-            default: ("", [])
+            switch syntax {
+            case .x264: ("x264-params", fieldOrder + mastering("mastering-display", integers) + light("cll"))
+            case .x265: ("x265-params", mastering("master-display", integers) + light("max-cll"))
+            case .svtAV1: ("svtav1-params", mastering("mastering-display", decimals) + light("content-light"))
             }
         guard !parameters.isEmpty else { return }
         let text = parameters.joined(separator: ":")

@@ -91,7 +91,7 @@ struct PixelFormatChoice {
         guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.pix_fmts else { return [] }
         var formats: [AVPixelFormat] = []
         while list[formats.count] != AV_PIX_FMT_NONE { formats.append(list[formats.count]) }
-        // Its transparency comes beside the packets, where segments keep nothing.
-        return encoder == "libvpx-vp9" ? formats.filter { $0 != AV_PIX_FMT_YUVA420P } : formats
+        let unused = EncoderTraits.named(encoder).unusedFormats
+        return formats.filter { !unused.contains(known(av_get_pix_fmt_name($0)) ?? "") }
     }
 }

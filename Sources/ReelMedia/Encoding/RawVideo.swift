@@ -6,9 +6,9 @@ extension VideoTarget {
     func isGivenBackRaw(in container: Container, stream: VideoStream) throws(ReelFailure) -> Bool {
         let encoder = try Encoder(self, stream: stream, bitrate: nil)
         let frame = try Frame()
-        frame.native.pointee.format = av_get_pix_fmt(pixelFormat).rawValue
-        frame.native.pointee.width = Int32(width)
-        frame.native.pointee.height = Int32(height)
+        frame.native.pointee.format = av_get_pix_fmt(format.pixelFormat).rawValue
+        frame.native.pointee.width = Int32(format.width)
+        frame.native.pointee.height = Int32(format.height)
         frame.pts = Timestamp(0)
         try check(av_frame_get_buffer(frame.native, 0), .makeFrame)
         frame.fillWithNoise()

@@ -15,7 +15,7 @@ extension TargetChoice {
         // PCM is cut at the sample where it is decoded and encoded, with the same bits.
         if spec.audio == .keep, spec.audioCodec == nil, !track.codec.hasPrefix("pcm"), holds(track.codec) {
             return AudioTarget(
-                track: number, handling: .copied, encoder: "copy", sampleRate: track.sampleRate,
+                track: number, direction: .forwards, encoder: VideoTarget.copy, sampleRate: track.sampleRate,
                 channelLayout: track.channelLayout, bitrate: nil, lossless: spec.lossless)
         }
         let profile = try audioProfile(track, number)
@@ -37,7 +37,7 @@ extension TargetChoice {
             diagnostics.append(.sampleDepthReduced(track: number, codec: profile.codec, bits: 24))
         }
         let target = AudioTarget(
-            track: number, handling: spec.audio == .keep ? .forwards : .reversed, encoder: profile.encoder,
+            track: number, direction: spec.audioDirection, encoder: profile.encoder,
             sampleRate: rate, channelLayout: layout,
             bitrate: profile.isLossless ? nil : Int64(track.channels) * profile.bitratePerChannel,
             // Beside pictures that are kept bit for bit no sample is cut off either.

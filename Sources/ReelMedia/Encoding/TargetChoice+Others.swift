@@ -10,10 +10,10 @@ extension TargetChoice {
             guard let chosen = container.textCodec(for: codec), chosen != codec else { continue }
             diagnostics.append(.subtitlesConverted(track: number, from: codec, to: chosen))
         }
-        if !index.texts.isEmpty, container.textCodec(for: "subrip") == nil {
+        if !index.texts.isEmpty, container.traits.texts.isEmpty {
             diagnostics.append(.subtitlesLeftOut(container: container))
         }
-        if !index.chapters.isEmpty, !container.holdsChapters {
+        if !index.chapters.isEmpty, !container.traits.holdsChapters {
             diagnostics.append(.chaptersLeftOut(container: container))
         }
         let tracks = (spec.audio == .none ? [] : index.audio.map(\.details)) + index.texts.map(\.parameters.details)
@@ -26,10 +26,10 @@ extension TargetChoice {
             diagnostics.append(.attachmentsLeftOut(container: container, names: lost.map(\.fileName)))
         }
         let tags = index.keptTags.map { $0.name.lowercased() }
-        if !tags.isEmpty, !container.holdsTags {
+        if !tags.isEmpty, !container.traits.holdsTags {
             diagnostics.append(.tagsLeftOut(container: container, names: tags))
         }
-        if tags.contains("timecode"), container == .mp4, index.attachments.contains(where: container.holds) {
+        if tags.contains("timecode"), container.isQuickTime, index.attachments.contains(where: container.holds) {
             diagnostics.append(.timecodeLeftOut(container: container))
         }
     }

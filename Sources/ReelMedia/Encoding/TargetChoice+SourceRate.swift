@@ -10,10 +10,10 @@ extension TargetChoice {
         let average = track.bitrate(of: track.frames.indices) ?? 1_000_000
         // Encoders choose their level by the rate: it is the one for parts that need four times the average.
         let level = try Encoder(target, stream: track.stream, bitrate: 4 * average).level
-        switch (target.encoder, level) {
-        case ("libx264", let level?), ("libx264rgb", let level?):
+        switch (target.traits.levelOption, level) {
+        case (.x264, let level?):
             target.options.append(Tag(name: "level", value: "\(level)"))
-        case ("libx265", let level?):
+        case (.x265, let level?):
             guard let place = target.options.firstIndex(where: { $0.name == "x265-params" }) else { break }
             target.options[place].value += ":info=0:high-tier=0:level-idc=\(level)"
         default: break
@@ -37,8 +37,8 @@ extension Encoder {
         for unit in NALFraming.annexB.units(in: extradata) {
             let bytes = withoutEmulationPrevention(unit)
             guard let header = bytes.first else { continue }
-            if name.hasPrefix("libx264"), header & 0x1f == 7, bytes.count > 3 { return Int(bytes[3]) }
-            if name == "libx265", (header >> 1) & 0x3f == 33, bytes.count > 14 { return Int(bytes[14]) / 3 }
+            if traits.levelOption == .x264, header & 0x1f == 7, bytes.count > 3 { return Int(bytes[3]) }
+            if traits.levelOption == .x265, (header >> 1) & 0x3f == 33, bytes.count > 14 { return Int(bytes[14]) / 3 }
         }
         return nil
     }

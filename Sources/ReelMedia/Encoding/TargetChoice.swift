@@ -22,27 +22,34 @@ public struct TargetChoice {
         try refuseUnlessTold()
         if let copy = try copy() {
             diagnostics +=
-                PictureMeaning(stream: stream, encoder: copy.encoder, container: spec.container).diagnostics
+                PictureMeaning(
+                    stream: stream, fields: copy.format.fieldOrder, encoder: copy.encoder, container: spec.container
+                ).diagnostics
             return copy
         }
         diagnostics += stream.losses
-        let profile = try videoProfile()
-        try refuseUnlessHeld(codec: profile.codec, option: .videoCodec)
+        let encoder = try encoderTraits()
+        try refuseUnlessHeld(codec: encoder.codec, option: .videoCodec)
         let source = av_get_pix_fmt(stream.pixelFormat)
         guard source != AV_PIX_FMT_NONE else {
             throw ReelFailure(.nothingDecodes(path: nil))
         }
-        let pixels = try PixelFormatChoice(source: source, encoder: profile.encoder, lossless: spec.lossless)
+        let pixels = try PixelFormatChoice(source: source, encoder: encoder.name, lossless: spec.lossless)
         if let change = pixels.change { diagnostics.append(change) }
         diagnostics +=
-            PictureMeaning(stream: stream, encoder: profile.encoder, container: spec.container).diagnostics
+            PictureMeaning(
+                stream: stream, fields: spec.direction.fields(stream.fieldOrder), encoder: encoder.name,
+                container: spec.container
+            ).diagnostics
+        let format = OutputFormat(
+            of: stream, spec.direction, pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "")
         var target = VideoTarget(
-            encoder: profile.encoder, pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "",
-            width: stream.width, height: stream.height, frameRate: stream.frameRate ?? Rational(25),
-            options: try options(of: profile, pixels.format), bitrate: spec.bitrate, threads: threads(of: profile),
-            keyFrameInterval: profile.keyFrameInterval,
-            identity: EncoderIdentity(build: VideoEncoderProfile.build(of: profile.encoder), extradataHash: ""))
-        if profile.encoder == "rawvideo" { try refuseUnlessGivenBack(target) }
+            encoder: encoder.name, format: format,
+            options: try options(of: encoder, pixels.format, format.fieldOrder),
+            bitrate: spec.bitrate, threads: threads(of: encoder),
+            keyFrameInterval: encoder.keyFrameInterval,
+            identity: EncoderIdentity(build: EncoderTraits.build(of: encoder.name), extradataHash: ""))
+        if encoder.name == "rawvideo" { try refuseUnlessGivenBack(target) }
         switch target.bitrate {
         case .source: try followSource(&target)
         case .constant(let bits): target.identity.extradataHash = try extradataHash(target, bits)
@@ -55,14 +62,14 @@ public struct TargetChoice {
     private func refuseUnlessGivenBack(_ raw: VideoTarget) throws(ReelFailure) {
         guard try !raw.isGivenBackRaw(in: spec.container, stream: index.video.stream) else { return }
         throw ReelFailure(
-            .rawNotGivenBack(pixelFormat: raw.pixelFormat, container: spec.container, lossless: spec.lossless))
+            .rawNotGivenBack(pixelFormat: raw.format.pixelFormat, container: spec.container, lossless: spec.lossless))
     }
 
     /// Matroska counts in milliseconds (as libavformat writes it): frames that are closer would be shown at one time.
     private func refuseUnlessTold() throws(ReelFailure) {
-        guard spec.container == .mkv || spec.container == .webm else { return }
+        guard let clock = spec.container.traits.clock else { return }
         let timeBase = index.video.stream.timeBase
-        let least = timeBase.ticks(in: Rational(1, 1000), rounding: .up)
+        let least = timeBase.ticks(in: clock.secondsPerTick, rounding: .up)
         guard let close = index.video.frames.dropFirst().first(where: { $0.interval.duration.count < least }) else {
             return
         }
@@ -70,98 +77,66 @@ public struct TargetChoice {
         throw ReelFailure(.framesTooClose(time: time, container: spec.container))
     }
 
-    private func videoProfile() throws(ReelFailure) -> VideoEncoderProfile {
+    private func encoderTraits() throws(ReelFailure) -> EncoderTraits {
         if spec.lossless {
-            guard [.mkv, .mov, .nut].contains(spec.container) else {
+            guard spec.container.traits.isLossless else {
                 throw ReelFailure(.losslessNotHeld(container: spec.container))
             }
             if let codec = spec.videoCodec, codec != "ffv1" {
                 throw ReelFailure(.losslessCodecFixed(option: .videoCodec, codec: codec, only: "ffv1"))
             }
-            return try .named(
-                PixelFormatChoice.isHeld(index.video.stream.pixelFormat, by: "ffv1") ? "ffv1" : "rawvideo")
+            let isHeld = PixelFormatChoice.isHeld(index.video.stream.pixelFormat, by: "ffv1")
+            return try .chosen(by: isHeld ? "ffv1" : "rawvideo")
         }
-        if let codec = spec.videoCodec { return try .named(codec) }
+        if let codec = spec.videoCodec { return try .chosen(by: codec) }
         let own = index.video.stream.codec
-        let preferred = spec.container == .webm ? ["vp9", "av1"] : Array(VideoEncoderProfile.current)
-        let choice = preferred.contains(own) ? own : spec.container == .webm ? "vp9" : "h264"
-        let profile = try VideoEncoderProfile.named(choice)
-        return holds(profile.codec) ? profile : try .named(spec.container == .webm ? "vp9" : "h264")
+        let usual = spec.container.traits.videoCodecs
+        let preferred = usual.isEmpty ? EncoderTraits.all.filter(\.keepsCodec).map(\.codec) : usual
+        let otherwise = usual.first ?? "h264"
+        let encoder = try EncoderTraits.chosen(by: preferred.contains(own) ? own : otherwise)
+        return holds(encoder.codec) ? encoder : try .chosen(by: otherwise)
     }
 
-    private func threads(of profile: VideoEncoderProfile) -> Int {
-        min(threads, VideoTarget.mostThreads(of: profile.encoder))
-    }
+    private func threads(of encoder: EncoderTraits) -> Int { min(threads, encoder.mostThreads) }
 
     private func options(
-        of profile: VideoEncoderProfile, _ format: AVPixelFormat
+        of encoder: EncoderTraits, _ format: AVPixelFormat, _ fields: FieldOrder
     ) throws(ReelFailure) -> [Tag] {
-        var options = profile.options(threads(of: profile))
+        var options = encoder.options(threads(of: encoder))
         if let preset = spec.preset {
-            let name = profile.preset?.option ?? "preset"
-            guard profile.has(option: name) else {
-                throw ReelFailure(.optionUnsupported(option: .preset, encoder: profile.encoder))
+            let name = encoder.preset?.option ?? "preset"
+            guard encoder.has(option: name) else {
+                throw ReelFailure(.optionUnsupported(option: .preset, encoder: encoder.name))
             }
             options.append(Tag(name: name, value: preset))
-        } else if let preset = profile.preset {
+        } else if let preset = encoder.preset {
             options.append(Tag(name: preset.option, value: preset.value))
         }
-        if spec.crf != nil, !profile.has(option: "crf") {
-            throw ReelFailure(.optionUnsupported(option: .crf, encoder: profile.encoder))
+        if spec.crf != nil, !encoder.has(option: "crf") {
+            throw ReelFailure(.optionUnsupported(option: .crf, encoder: encoder.name))
         }
-        if spec.bitrate == nil, let crf = spec.crf ?? profile.crf {
+        if spec.bitrate == nil, let crf = spec.crf ?? encoder.crf {
             options.append(Tag(name: "crf", value: "\(crf)"))
         }
-        if profile.encoder == "ffv1" {
-            let stream = index.video.stream
-            options += FFV1Layout(width: stream.width, height: stream.height, format: format).options
-        }
-        if profile.encoder == "prores_ks" {
-            let depth = av_pix_fmt_desc_get(format)
-            let full = depth.map { $0.pointee.log2_chroma_w == 0 } ?? false
-            options.append(Tag(name: "profile", value: full ? "4" : "3"))
-        }
-        MeaningOptions(index.video.stream).add(to: &options, encoder: profile.encoder)
+        let stream = index.video.stream
+        options += encoder.options(for: format, width: stream.width, height: stream.height)
+        if let syntax = encoder.lightSyntax { MeaningOptions(stream, fields: fields).add(to: &options, as: syntax) }
         return options
     }
 
     /// Whether libavformat can write a codec into the job's container.
     func holds(_ codec: String) -> Bool {
-        guard let muxer = av_guess_format(spec.container.muxer, nil, nil),
+        guard let muxer = av_guess_format(spec.container.traits.muxer, nil, nil),
             let descriptor = avcodec_descriptor_get_by_name(codec)
         else { return false }
-        // The transport stream's muxer cannot be asked; it takes anything, as private data that nobody can read.
-        if spec.container == .ts { return Self.transportable.contains(codec) }
-        // libavformat writes FFV1 to MOV under the tag that AVI has for it, which its query does not know of.
-        if spec.container == .mov, descriptor.pointee.id == AV_CODEC_ID_FFV1 { return true }
-        // It says that MOV holds these, and refuses to write them.
-        if spec.container == .mov, ["flac", "opus", "truehd", "vp9", "av1"].contains(codec) { return false }
-        // Under a private object type that few players know, without a word on where its first packet begins.
-        if [.mp4, .mov].contains(spec.container), codec == "vorbis" { return false }
+        if let codecs = spec.container.traits.codecs { return codecs.contains(codec) }
+        if spec.container.traits.codecsBeside.contains(codec) { return true }
+        if spec.container.traits.codecsRefused.contains(codec) { return false }
         return avformat_query_codec(muxer, descriptor.pointee.id, FF_COMPLIANCE_NORMAL) == 1
     }
-
-    /// Codecs with a stream type in ISO 13818-1 or a registration that players know.
-    private static let transportable: Set<String> = [
-        "h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4", "aac", "mp2", "mp3", "ac3", "eac3", "dts", "opus",
-    ]
 
     func refuseUnlessHeld(codec: String, option: JobSpec.Option) throws(ReelFailure) {
         guard !holds(codec) else { return }
         throw ReelFailure(.codecNotHeld(option: option, codec: codec, container: spec.container))
-    }
-}
-
-extension Container {
-    /// The muxer's name as libavformat spells it.
-    var muxer: String {
-        switch self {
-        case .mp4: "mp4"
-        case .mov: "mov"
-        case .mkv: "matroska"
-        case .webm: "webm"
-        case .ts: "mpegts"
-        case .nut: "nut"
-        }
     }
 }

@@ -26,7 +26,7 @@ final class Encoder {
         native.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
         try configure(native)
         var dictionary = NativeDictionary(options)
-        let fits = AddressLimit.exceed(if: Self.isLostWithoutMemory(name)) {
+        let fits = AddressLimit.exceed(if: EncoderTraits.named(name).hangsUnlessFed) {
             avcodec_open2(native, codec, &dictionary.native)
         }
         let code = fits.result
@@ -44,12 +44,11 @@ final class Encoder {
         }
     }
 
-    /// SVT-AV1 that is refused memory or a thread while it starts waits for ever for threads that it has not, or dies.
-    private static func isLostWithoutMemory(_ encoder: String) -> Bool { encoder == "libsvtav1" }
+    /// What reel knows of it; without special knowledge for one of sound.
+    var traits: EncoderTraits { EncoderTraits.named(name) }
 
     deinit {
-        // SVT-AV1 waits for ever when it is closed before its input has ended, or ended without a picture.
-        if name == "libsvtav1", isOpen, !isFinished { try? finishWithBlankPicture() }
+        if traits.hangsUnlessFed, isOpen, !isFinished { try? finishWithBlankPicture() }
         var context: UnsafeMutablePointer<AVCodecContext>? = native
         avcodec_free_context(&context)
     }
@@ -61,9 +60,8 @@ final class Encoder {
     var frameSize: Int { Int(native.pointee.frame_size) }
     /// Samples of priming before the first that is heard.
     var initialPadding: Int { Int(native.pointee.initial_padding) }
-    /// How many packets a frame may come later in decode order than in presentation order. The wrapper of x265 does not say
-    /// it: two, with its pyramid of B-frames.
-    var reorderDepth: Int { max(Int(native.pointee.has_b_frames), name == "libx265" ? 2 : 0) }
+    /// How many packets a frame may come later in decode order than in presentation order.
+    var reorderDepth: Int { max(Int(native.pointee.has_b_frames), traits.leastReorderDepth) }
     var channelLayout: AVChannelLayout { native.pointee.ch_layout }
 
     /// SHA-256 of the extradata, of nothing where there is none.

@@ -39,7 +39,7 @@ final class ContainerTrial {
     }
 
     private func write(_ packet: borrowing Packet, to path: String) throws(ReelFailure) {
-        let muxer = try Muxer(path: path, format: container.muxer)
+        let muxer = try Muxer(path: path, format: container.traits.muxer)
         let base = TimeBase(1, 25)
         _ = try muxer.addStream(timeBase: base) { (added) throws(ReelFailure) in
             try check(avcodec_parameters_copy(added.pointee.codecpar, parameters), .describeStream)

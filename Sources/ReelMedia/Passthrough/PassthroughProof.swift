@@ -60,7 +60,7 @@ final class PassthroughProof {
         guard let picture = try Decoder.decodingAlone(sample, of: stream, path: path) else { return coded }
         for container in Container.allCases {
             let trial = try ContainerTrial(container) { (parameters) throws(ReelFailure) in
-                try coded.describe(described, for: container.muxer, into: parameters)
+                try coded.describe(described, for: container.traits.muxer, into: parameters)
             }
             if try trial.givesBack(sample, showing: picture) { coded.containers.append(container) }
         }

@@ -30,11 +30,12 @@ extension TargetChoice {
         let coded = try codedVideo()
         let stream = index.video.stream
         return VideoTarget(
-            encoder: VideoTarget.copy, pixelFormat: stream.pixelFormat, width: stream.width, height: stream.height,
-            frameRate: stream.frameRate ?? Rational(25), options: [], bitrate: nil, threads: threads,
-            keyFrameInterval: 1,
+            encoder: VideoTarget.copy,
+            format: OutputFormat(of: stream, spec.direction, pixelFormat: stream.pixelFormat), options: [],
+            bitrate: nil,
+            threads: threads, keyFrameInterval: 1,
             identity: EncoderIdentity(
-                build: VideoEncoderProfile.build(of: VideoTarget.copy),
+                build: EncoderTraits.build(of: VideoTarget.copy),
                 extradataHash: hexadecimal(SHA256.hash(data: coded.extradata))))
     }
 

@@ -54,7 +54,7 @@ final class AudioEncoding {
         case .sound(let sample, let count):
             try inBlocks(count) { (frame, done, samples) throws(ReelFailure) in
                 guard let room = frame.native.pointee.data.0 else { return }
-                if target.handling == .reversed {
+                if target.direction == .backwards {
                     try spill.readBackwards(sample: sample + count - done - Int64(samples), count: samples, into: room)
                 } else {
                     try spill.read(sample: sample + done, count: samples, into: room)

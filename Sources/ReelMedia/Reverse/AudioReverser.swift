@@ -8,40 +8,43 @@ public struct AudioReverser {
     private let source: String
     private let track: AudioTrack
     private let target: AudioTarget
-    private let timeline: Timeline
+    /// The clip whose sound it is.
+    private let clip: Clip
     private let content: SegmentContent
     private let hidesPreroll: Bool
     /// Where the source file's clock starts, in seconds.
     private let zero: Rational
-    /// When the first frame that is shown begins in the source, and how long the last one lasts, in seconds.
-    private let firstFrame: Rational
+    /// When the first frame that is shown begins in the source, and when the last one ends, in seconds.
+    private let shown: (start: Rational, end: Rational)
+    /// How long the last frame of the source that is shown lasts, in seconds.
     private let lastFrame: Rational
 
-    /// `number` is the track's place in the plan.
-    public init(source: String, index: SourceIndex, plan: Plan, number: Int) throws(ReelFailure) {
-        guard plan.audio.indices.contains(number), index.audio.indices.contains(plan.audio[number].track) else {
-            throw ReelFailure(.planLacks(part: .audioTrack, number: number))
-        }
-        guard let content = PlannedSegments(plan: plan, index: index).content(ofAudio: number) else {
+    /// - Parameters:
+    ///   - sources: those of the plan, in their order.
+    ///   - number: the track's place in the plan.
+    public init(sources: [IndexedSource], plan: Plan, number: Int) throws(ReelFailure) {
+        let planned = PlannedSegments(plan: plan, indexes: sources.map(\.index))
+        guard plan.audio.indices.contains(number), let content = planned.content(ofAudio: number) else {
             throw ReelFailure(.planLacks(part: .audioTrack, number: number))
         }
         self.content = content
-        self.source = source
         target = plan.audio[number]
+        clip = plan.clips[target.clip]
+        source = sources[clip.source].path
+        let index = sources[clip.source].index
         track = index.audio[target.track]
-        timeline = plan.timeline
         hidesPreroll = plan.container.hidesPreroll(of: track)
         zero = index.startTime
-        let frames = index.video.frames[timeline.frames]
-        firstFrame = timeline.timeBase.seconds(frames.first?.interval.start ?? timeline.end)
-        lastFrame = timeline.timeBase.seconds(frames.last?.interval.duration ?? .zero)
+        let clock = clip.map.source
+        shown = (clock.seconds(clip.map.start), clock.seconds(clip.map.end))
+        lastFrame = clock.seconds(index.video.frames[clip.frames].last?.interval.duration ?? .zero)
     }
 
     /// Makes the segment. `progress` hears blocks decoded and encoded.
     public func reverse(
         into destination: PassReverser.Destination, scratch: String, progress: (_ decoded: Int, _ encoded: Int) -> Void
     ) throws(ReelFailure) -> PassResult {
-        target.handling == .copied
+        target.isPassthrough
             ? try copy(into: destination) { progress($0, $0) }
             : try encode(into: destination, scratch: scratch, progress)
     }
@@ -51,7 +54,7 @@ public struct AudioReverser {
     ) throws(ReelFailure) -> PassResult {
         var statistics = PassStatistics()
         let copy = AudioPassthrough(
-            path: source, track: track, from: firstFrame, to: timeline.timeBase.seconds(timeline.end),
+            path: source, track: track, from: shown.start, to: shown.end,
             hidesPreroll: hidesPreroll)
         let record = try measured(&statistics.waitSeconds) { () throws(ReelFailure) in
             try copy.write(making: content, to: destination, ifSilent: silent, progress: progress)
@@ -77,13 +80,12 @@ public struct AudioReverser {
         var start: Int64 = 0
         if let heard {
             try measured(&statistics.encodeSeconds) { () throws(ReelFailure) in
-                for span in target.handling == .reversed ? heard.backwards : heard.forwards {
+                for span in heard.spans(target.direction) {
                     try encoding.encode(span) { progress(decoded.blocks.count, $0) }
                 }
                 try encoding.drain()
             }
-            let moment = target.handling == .reversed ? timeline.mirror(heard.end) : heard.start - firstFrame
-            start = TimeBase(1, Int64(target.sampleRate)).ticks(in: moment, rounding: .nearest)
+            start = TimeBase(1, Int64(target.sampleRate)).ticks(in: place(of: heard), rounding: .nearest)
         } else {
             diagnostics.append(silent)
         }
@@ -96,6 +98,13 @@ public struct AudioReverser {
         return PassResult(segments: [record], statistics: statistics, diagnostics: record.diagnostics)
     }
 
+    /// When the output begins with what is heard, in seconds.
+    private func place(of heard: AudioTimeline) -> Rational {
+        var map = clip.map
+        map.direction = target.direction
+        return min(map.place(heard.start), map.place(heard.end))
+    }
+
     private var silent: Diagnostic { .soundNotHeard(track: target.track) }
 
     /// What the output lets hear; nil for nothing.
@@ -106,9 +115,8 @@ public struct AudioReverser {
         if whole.closedHoles > 0 {
             diagnostics.append(.holesClosed(track: target.track, holes: whole.closedHoles))
         }
-        let reversed = target.handling == .reversed
-        let end = timeline.timeBase.seconds(timeline.end)
-        let range = reversed ? (timeline.audioFrom, timeline.audioTo) : (firstFrame, end)
+        // Sound that keeps its direction beside reversed pictures lasts as long as these.
+        let range = target.direction == clip.direction ? (clip.audioFrom, clip.audioTo) : (shown.start, shown.end)
         guard let heard = whole.clipped(from: range.0, to: range.1) else { return nil }
         let holes = zip(heard.pieces, heard.pieces.dropFirst()).filter { !$1.followsLoss }
         if let (before, after) = holes.first {
@@ -118,21 +126,21 @@ public struct AudioReverser {
             let (from, to) = (place(before.place + before.count), place(after.place))
             diagnostics.append(.holesSilent(track: target.track, holes: holes.count, from: from, to: to))
         }
-        return reversed ? trimmed(heard, &diagnostics) : heard
+        return target.direction == .backwards ? trimmed(heard, &diagnostics) : heard
     }
 
     /// As long as the video, which damaged timestamps may make long, too; where that is short, ten minutes.
     private var longestHole: Rational {
-        min(max(timeline.timeBase.seconds(timeline.end) - firstFrame, Rational(600)), Rational(86_400))
+        min(max(shown.end - shown.start, Rational(600)), Rational(86_400))
     }
 
     /// Sound that outlasts the video by less than a frame is cut off, unless nothing may be lost: else all of the
     /// output would have to start later for its sake.
     private func trimmed(_ heard: AudioTimeline, _ diagnostics: inout [Diagnostic]) -> AudioTimeline {
-        let overhang = heard.end - timeline.timeBase.seconds(timeline.end)
+        let overhang = heard.end - shown.end
         let frame = max(lastFrame, Rational(1024, Int64(heard.sampleRate)))
         guard !target.lossless, overhang > Rational(0), overhang < frame,
-            let cut = heard.clipped(from: nil, to: timeline.timeBase.seconds(timeline.end))
+            let cut = heard.clipped(from: nil, to: shown.end)
         else { return heard }
         diagnostics.append(.soundTrimmed(track: target.track, length: overhang))
         return cut

@@ -1,12 +1,14 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Encodes one chunk, handed in from its last frame to its first, into a segment.
+/// Encodes one chunk, handed in frame by frame in the order of the output, into a segment.
 final class ChunkEncoder {
     /// A chunk of a pass, and its place there.
     let chunk: (number: Int, frames: Range<Int>)
     private let content: SegmentContent
     private let planned: PlannedSegments
+    private let direction: Direction
+    private var framesAdded = 0
     /// Of each frame that was handed in, unless the plan says how they look.
     private var likenesses: [Likeness] = []
     private let token: String
@@ -16,14 +18,15 @@ final class ChunkEncoder {
     private let packet: Packet
 
     init(
-        _ chunk: (number: Int, frames: Range<Int>), of track: VideoTrack, as video: VideoTarget,
-        making planned: PlannedSegments, into destination: PassReverser.Destination
+        _ chunk: (number: Int, frames: Range<Int>), of clip: Int, direction: Direction, track: VideoTrack,
+        as video: VideoTarget, making planned: PlannedSegments, into destination: PassReverser.Destination
     ) throws(ReelFailure) {
         self.chunk = chunk
+        self.direction = direction
         self.planned = planned
-        content = planned.content(ofChunk: chunk.frames)
+        content = planned.content(ofChunk: chunk.frames, of: clip)
         token = destination.token
-        timeBase = track.stream.timeBase
+        timeBase = video.format.timeBase
         encoder = try Encoder(video, track: track, frames: chunk.frames)
         guard encoder.extradataHash == video.identity.extradataHash else {
             throw ReelFailure(.encoderDiffers(encoder: encoder.name))
@@ -39,7 +42,10 @@ final class ChunkEncoder {
         if content.likeness == nil { likenesses.append(Likeness(of: picture)) }
     }
 
+    var hasAllFrames: Bool { framesAdded == chunk.frames.count }
+
     func add(_ picture: borrowing Frame) throws(ReelFailure) {
+        framesAdded += 1
         try encoder.send(picture)
         try writePackets()
     }
@@ -57,7 +63,7 @@ final class ChunkEncoder {
                 .encoderMiscounts(encoder: encoder.name, packets: writer.packetCount, frames: chunk.frames.count))
         }
         var content = content
-        content.likeness = content.likeness ?? planned.likeness(of: likenesses.reversed())
+        content.likeness = content.likeness ?? planned.likeness(of: direction.order(likenesses))
         return try writer.finish(
             SegmentRecord(
                 content: content, token: token, frames: chunk.frames.count, packets: 0, bytes: 0, checksum: "",

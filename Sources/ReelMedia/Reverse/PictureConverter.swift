@@ -1,21 +1,23 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Makes of a decoded picture what the encoder takes: its format and size, its time, the other field first.
+/// Makes of a decoded picture what the encoder takes: its format and size, its time, its fields in the order of the output.
 final class PictureConverter {
-    private let target: VideoTarget
+    private let target: OutputFormat
     private let format: AVPixelFormat
     private let stream: VideoStream
+    private let direction: Direction
     private let colour: ColourTags
     /// What was taken away from pictures so far and is worth a word.
     private(set) var losses: [Diagnostic] = []
     private var scaler: OpaquePointer?
     private var scaled: Frame
 
-    init(target: VideoTarget, stream: VideoStream) throws(ReelFailure) {
+    init(format target: OutputFormat, stream: VideoStream, direction: Direction) throws(ReelFailure) {
         self.target = target
         format = av_get_pix_fmt(target.pixelFormat)
         self.stream = stream
+        self.direction = direction
         colour = stream.colour.converted(from: av_get_pix_fmt(stream.pixelFormat), to: format)
         scaled = try Frame()
     }
@@ -82,8 +84,8 @@ final class PictureConverter {
     }
 
     private func prepare(_ frame: borrowing Frame, at start: Timestamp) {
-        let fields = stream.reversedFields(
-            interlaced: reel_frame_is_interlaced(frame.native) != 0,
+        let fields = stream.fields(
+            direction, interlaced: reel_frame_is_interlaced(frame.native) != 0,
             topFirst: reel_frame_top_field_first(frame.native) != 0)
         frame.pts = start
         frame.native.pointee.pict_type = AV_PICTURE_TYPE_NONE

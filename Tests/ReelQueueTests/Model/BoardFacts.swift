@@ -1,3 +1,5 @@
+import ReelTestSupport
+
 /// Everything that the board's keys hold, one fact a line as `BoardModel.facts` has it; read in one step.
 struct BoardFacts {
     var facts: [String]

@@ -1,5 +1,6 @@
 import ReelCore
 import ReelQueue
+import ReelTestSupport
 
 // Redis applies a script's writes also where its log ends within them.
 extension Conformance {

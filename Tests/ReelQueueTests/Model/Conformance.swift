@@ -1,5 +1,6 @@
 import ReelCore
 import ReelQueue
+import ReelTestSupport
 
 /// A board and its model side by side, through the operations of one seed.
 struct Conformance {

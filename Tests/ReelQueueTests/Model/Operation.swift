@@ -1,5 +1,6 @@
 import ReelCore
 import ReelQueue
+import ReelRandom
 
 /// One thing that may befall the board. Claims are named by their number among all that were answered, leases by their
 /// place among the model's, so that a sequence can be replayed though tokens are random.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ReelRandom
 
 /// A film that nobody shot: the same seed gives the same pictures. Test patterns mislead, since they cost an encoder
 /// nothing; this has texture at every scale, motion that is no whole number of pixels, things that cover one another, cuts,

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ReelRandom
 
 /// What moves how between two cuts.
 struct Shot: Sendable {

@@ -1,3 +1,5 @@
+import ReelRandom
+
 /// A square picture without edges, of 10-bit samples: what a shot shows, and grain.
 struct Texture: Sendable {
     /// Samples along a side; a power of two, so that places wrap by a mask.

@@ -90,8 +90,7 @@ struct AssemblySection {
 
     private static func segments(of job: JobFolder) throws -> [SegmentRecord] {
         let plan = try plan(of: job)
-        let index = try job.readIndex(of: plan)
-        let planned = PlannedSegments(plan: plan, index: index)
+        let planned = PlannedSegments(plan: plan, indexes: try job.readIndexes(of: plan))
         return job.wholeSegments(plan.passes.flatMap(planned.contents)).compactMap(\.self)
     }
 
@@ -106,7 +105,8 @@ struct AssemblySection {
         let request = EngineRequest.assemble(
             AssembleRequest(
                 job: JobFiles(
-                    source: source, index: try job.store.index(of: plan, job.read()), plan: job.plan(plan.number)),
+                    sources: try job.store.indexes(of: plan, job.read()).map { SourceFiles(source: source, index: $0) },
+                    plan: job.plan(plan.number)),
                 segments: job.segments,
                 list: list.path,
                 output: output))

@@ -23,23 +23,23 @@ struct ClusterSection {
             return taken.wall / Double(taken.written)
         }
         let recon = try await workshop.measure("recon of the film", [workshop.coordinator, "plan", film, "--json"]).wall
-        let (index, plan, spec) = try await PrivateBoard.with(workshop) { board in
+        let (indexes, plan, spec) = try await PrivateBoard.with(workshop) { board in
             let said = try await workshop.text(board.submission(film, Peer.reelCoding))
             guard let id = said.split(separator: "\n").first else { throw Trouble("submit printed no job") }
             let job = try board.job(String(id))
             return (
-                try job.readIndex(of: AssemblySection.plan(of: job)),
+                try job.readIndexes(of: AssemblySection.plan(of: job)),
                 try AssemblySection.plan(of: job), try job.read().spec
             )
         }
-        let frames = Double(plan.timeline.frameCount)
+        let frames = Double(plan.frameCount)
         let assembly = costs.assembly(frames: frames)
         var rows: [[String]] = []
         var speedups: [(Double, Double)] = []
         var alone = 0.0
         for slots in ClusterSection.slotCounts {
             let plan = try Planner(slots: slots).plan(
-                index: index, spec: spec, video: plan.video, audio: plan.audio, diagnostics: [])
+                index: indexes[0], spec: spec, video: plan.video, audio: plan.audio, diagnostics: [])
             let passes = plan.passes.map { costs.seconds(of: $0, filmFrames: frames) }
             let work = ClusterSection.makespan(of: passes, slots: slots)
             let all = recon + work + assembly

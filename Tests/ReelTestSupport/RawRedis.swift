@@ -1,15 +1,15 @@
-import Glibc
+internal import Glibc
 
 /// Looks at Redis past the board, as a user that may do everything, and changes what only time or accidents would.
-final class RawRedis {
+public final class RawRedis {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
 
-    struct Trouble: Error {
-        var message: String
+    public struct Trouble: Error {
+        public var message: String
     }
 
-    init(socket path: String) throws {
+    public init(socket path: String) throws {
         descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -28,10 +28,10 @@ final class RawRedis {
 
     /// The answer as text; lists one element a line, nothing as "".
     @discardableResult
-    func callAsFunction(_ command: String...) throws -> String { try send(command) }
+    public func callAsFunction(_ command: String...) throws -> String { try send(command) }
 
     @discardableResult
-    func send(_ command: [String]) throws -> String {
+    public func send(_ command: [String]) throws -> String {
         var bytes = Array("*\(command.count)\r\n".utf8)
         for argument in command { bytes += Array("$\(argument.utf8.count)\r\n\(argument)\r\n".utf8) }
         guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {

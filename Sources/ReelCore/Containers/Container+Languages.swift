@@ -2,11 +2,11 @@
 extension Container {
     /// A language's code as libavformat must be given it, so that the file says it; nil where the file cannot.
     public func language(_ code: String) -> String? {
-        switch self {
-        case .mkv, .webm, .ts, .nut: return code
-        case .mp4: return code.utf8.count == 3 && code.utf8.allSatisfy { (97...122).contains($0) } ? code : nil
-        case .mov:
-            // QuickTime's own numbers, for which libavformat has names of its own.
+        switch traits.languages {
+        case .any: return code
+        case .packed: return code.utf8.count == 3 && code.utf8.allSatisfy { (97...122).contains($0) } ? code : nil
+        case .quickTime:
+            // For these libavformat has names of its own.
             let name = Self.quickTimeNames[code] ?? code
             return Self.quickTimeLanguages.contains(Substring(name)) ? name : nil
         }

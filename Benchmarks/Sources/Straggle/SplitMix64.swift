@@ -1,1 +1,0 @@
-../../../Tests/ReelCoreTests/SplitMix64.swift

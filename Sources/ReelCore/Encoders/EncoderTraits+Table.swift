@@ -1,0 +1,108 @@
+extension EncoderTraits {
+    /// The encoders that reel knows. A new one is one more row; the first of a codec is the one that the codec's name
+    /// chooses. Costs were measured as `EncoderCost` says.
+    public static let all: [EncoderTraits] = [
+        x264(),
+        EncoderTraits(
+            name: "libx265", codec: "hevc", aliases: ["h265", "x265"], keepsCodec: true, crf: 20,
+            preset: Preset(option: "preset", value: "medium"),
+            options: { threads in
+                let pools = threads > 1 ? "\(threads)" : "none"
+                return [Tag(name: "x265-params", value: "log-level=error:open-gop=0:pools=\(pools)")]
+            },
+            rateControl: .bounded, tells: [.colour, .light], lightSyntax: .x265, levelOption: .x265,
+            // Its wrapper does not say it: two, with its pyramid of B-frames.
+            leastReorderDepth: 2,
+            cost: { preset in
+                let (scale, weight) = x265Costs[preset ?? "medium"] ?? (2.5, 20)
+                return EncoderCost(constant: 24 << 20, perPixel: 70, pictures: 90, scale: scale, weight: weight)
+            }),
+        EncoderTraits(
+            name: "libsvtav1", codec: "av1", keepsCodec: true, crf: 24, preset: Preset(option: "preset", value: "8"),
+            options: { [Tag(name: "svtav1-params", value: "lp=\($0)")] },
+            mostThreads: 4, tells: [.colour, .light], lightSyntax: .svtAV1, hangsUnlessFed: true,
+            cost: { preset in
+                let level = preset.flatMap { Int($0) } ?? 10
+                let scale = level < 5 ? 1.5 : level < 8 ? 1.2 : 1
+                // Each further thread brings dozens of others and a copy of much. Of 854×480 to 2160p the peak was 1.3 to
+                // 1.7 times that of one with two and 1.6 to 2.3 times with four; 14 threads, up to 154, and up to 299;
+                // addresses beside memory and stacks up to 24, 40 and 69 %. Eight took 3.4 to 3.8 times, and 345 threads.
+                return EncoderCost(
+                    constant: 24 << 20, constantPerThread: 36 * 0x1p20, perPixel: 100, pictures: 50, scale: scale,
+                    perThread: 0.35, holdsFewerFrom: 4_200_000, weight: level < 8 ? 20 : 10, untouched: 0.2,
+                    stacks: 80 << 20)
+            }),
+        EncoderTraits(
+            name: "libvpx-vp9", codec: "vp9", keepsCodec: true, crf: 24, preset: Preset(option: "cpu-used", value: "2"),
+            options: { _ in [Tag(name: "deadline", value: "good"), Tag(name: "row-mt", value: "0")] },
+            // Its transparency comes beside the packets, where segments keep nothing.
+            unusedFormats: ["yuva420p"], cost: { _ in EncoderCost(perPixel: 55, pictures: 66, weight: 20) }),
+        EncoderTraits(
+            name: "libvpx", codec: "vp8", crf: 10, preset: Preset(option: "cpu-used", value: "2"),
+            options: { _ in [Tag(name: "deadline", value: "good")] }, rateControl: .ceiling,
+            cost: { _ in EncoderCost(perPixel: 20, pictures: 20, weight: 15) }),
+        EncoderTraits(
+            name: "ffv1", codec: "ffv1", keepsCodec: true, keyFrameInterval: 1, isLossless: true,
+            tells: [.fields, .fieldsOfEachFrame],
+            // Its packets are as large as the worst picture, 140 bytes a pixel, whatever the format.
+            cost: { _ in EncoderCost(perPixel: 155, pictures: 3, perThread: 0, weight: 4) }),
+        EncoderTraits(name: "rawvideo", codec: "rawvideo", isLossless: true, cost: { _ in small }),
+        EncoderTraits(
+            name: "prores_ks", codec: "prores", keepsCodec: true,
+            options: { _ in [Tag(name: "vendor", value: "apl0")] }, tells: [.fields, .colour], cost: { _ in ofProRes }),
+        EncoderTraits(name: "mjpeg", codec: "mjpeg", rateControl: .fixedQuantiser, cost: { _ in small }),
+        EncoderTraits(
+            name: "mpeg2video", codec: "mpeg2video", keepsCodec: true,
+            // No key frames where scenes change: libavcodec closes no groups of pictures beside them.
+            options: { _ in [Tag(name: "sc_threshold", value: "1000000000")] }, rateControl: .fixedQuantiserOfMPEG2,
+            // Decoders' transforms differ, so that errors add up until the next key frame (ISO 13818-2 annex A):
+            // broadcasters' half a second.
+            keyFrameInterval: 15, tells: [.fields], cost: { _ in small }),
+        x264RGB(),
+        EncoderTraits(
+            name: "libaom-av1", codec: "av1", isListed: false,
+            cost: { _ in EncoderCost(constant: 24 << 20, perPixel: 110, pictures: 100, weight: 40) }),
+        EncoderTraits(name: "prores", codec: "prores", isListed: false, cost: { _ in ofProRes }),
+        EncoderTraits(name: "prores_aw", codec: "prores", isListed: false, cost: { _ in ofProRes }),
+        EncoderTraits(name: "mpeg4", codec: "mpeg4", isListed: false, cost: { _ in small }),
+    ]
+
+    /// The same library, which leaves the colour model as it is.
+    private static func x264RGB() -> EncoderTraits {
+        var traits = x264()
+        (traits.name, traits.aliases, traits.isListed, traits.keepsCodec) = ("libx264rgb", [], false, false)
+        (traits.crf, traits.preset, traits.options) = (nil, nil, { _ in [] })
+        return traits
+    }
+
+    private static func x264() -> EncoderTraits {
+        EncoderTraits(
+            name: "libx264", codec: "h264", aliases: ["x264"], keepsCodec: true, crf: 18,
+            preset: Preset(option: "preset", value: "medium"), options: { _ in [Tag(name: "a53cc", value: "0")] },
+            rateControl: .bounded, isSameForAnyThreads: true, tells: [.fields, .colour], lightSyntax: .x264,
+            levelOption: .x264,
+            // The fastest presets have no macroblock trees.
+            coarseFirstFrame: { !["ultrafast", "superfast"].contains($0) },
+            // Its code for AVX-512 lets memory that it never wrote decide about bits. That for AVX2 does not, and is no
+            // slower.
+            optionsBesideAVX512: [Tag(name: "x264opts", value: "asm=avx2")],
+            cost: { preset in
+                let (scale, weight) = x264Costs[preset ?? "medium"] ?? (3.4, 8)
+                return EncoderCost(
+                    perPixel: 40, pictures: 100, scale: scale, perThread: 0, weight: weight, looksAhead: true)
+            })
+    }
+
+    private static let ofProRes = EncoderCost(perPixel: 4, pictures: 3, weight: 10)
+    private static let small = EncoderCost(perPixel: 2, pictures: 8, weight: 1)
+
+    private static let x264Costs: [String: (scale: Double, weight: Double)] = [
+        "ultrafast": (0.15, 1), "superfast": (0.33, 2), "veryfast": (0.46, 4), "faster": (0.66, 6), "fast": (0.84, 7),
+        "medium": (1.02, 8), "slow": (1.25, 13), "slower": (1.55, 20), "veryslow": (2.15, 35), "placebo": (3.4, 60),
+    ]
+
+    private static let x265Costs: [String: (scale: Double, weight: Double)] = [
+        "ultrafast": (0.6, 7), "superfast": (0.7, 8), "veryfast": (0.9, 13), "faster": (0.9, 13), "fast": (0.9, 15),
+        "medium": (1, 20), "slow": (1.15, 40), "slower": (1.85, 60), "veryslow": (1.85, 80), "placebo": (2.5, 120),
+    ]
+}

@@ -1,0 +1,24 @@
+/// What a pixel format's name tells of its size, as FFmpeg spells it.
+struct PictureLayout {
+    /// Bytes that a pixel takes on average over all planes.
+    let bytesPerPixel: Double
+
+    init(_ pixelFormat: String) {
+        let samples: Double =
+            if pixelFormat.hasPrefix("gray") || pixelFormat.hasPrefix("mono") || pixelFormat == "pal8" {
+                1
+            } else if pixelFormat.contains("420") || pixelFormat.hasPrefix("nv") || pixelFormat.hasPrefix("p01") {
+                1.5
+            } else if pixelFormat.contains("422") || pixelFormat.contains("440") {
+                2
+            } else {
+                3
+            }
+        let hasAlpha = ["yuva", "gbrap", "rgba", "bgra", "argb", "abgr", "ya"].contains { pixelFormat.hasPrefix($0) }
+        let isWide = ["9", "10", "12", "14", "16", "48", "64"].contains { depth in
+            ["", "le", "be"].contains { pixelFormat.hasSuffix(depth + $0) }
+        }
+        let bytesPerSample: Double = pixelFormat.contains("f32") ? 4 : isWide ? 2 : 1
+        bytesPerPixel = (samples + (hasAlpha ? 1 : 0)) * bytesPerSample
+    }
+}

@@ -1,0 +1,12 @@
+public import ReelCore
+
+/// A source of a job: its file, and what recon knows of it.
+public struct IndexedSource: Sendable {
+    public let path: String
+    public let index: SourceIndex
+
+    public init(path: String, index: SourceIndex) {
+        self.path = path
+        self.index = index
+    }
+}

@@ -1,0 +1,82 @@
+internal import ReelCore
+
+/// Encodes the chunks of a pass, in the order of the output, window by window; each becomes a segment.
+final class ChunkSequence {
+    /// Those to be made, in presentation order.
+    private let chunks: [(number: Int, frames: Range<Int>)]
+    private let clip: Int
+    private let plan: Plan
+    private let track: VideoTrack
+    private let target: VideoTarget
+    private let planned: PlannedSegments
+    private let converter: PictureConverter
+    private let destination: PassReverser.Destination
+    /// What went wrong with frames, for the record of their segment.
+    private let diagnostics: (_ frames: Range<Int>) -> [Diagnostic]
+    /// The chunk that is being encoded.
+    private var encoding: ChunkEncoder?
+
+    private(set) var segments: [SegmentRecord] = []
+    private(set) var framesEncoded = 0
+    private(set) var encodeSeconds = 0.0
+    private(set) var waitSeconds = 0.0
+
+    init(
+        _ chunks: [(number: Int, frames: Range<Int>)], of clip: Int, plan: Plan, track: VideoTrack,
+        target: VideoTarget, planned: PlannedSegments, converter: PictureConverter,
+        destination: PassReverser.Destination, diagnostics: @escaping (_ frames: Range<Int>) -> [Diagnostic]
+    ) {
+        self.chunks = chunks
+        self.clip = clip
+        self.plan = plan
+        self.track = track
+        self.target = target
+        self.planned = planned
+        self.converter = converter
+        self.destination = destination
+        self.diagnostics = diagnostics
+    }
+
+    /// Encodes a window, all of whose frames came, in the order of the output. Frames of chunks that are whole already are
+    /// let go. `progress` hears how many frames were encoded so far.
+    func encode(
+        _ window: Range<Int>, from buffer: inout FrameBuffer, progress: (_ encoded: Int) -> Void
+    ) throws(ReelFailure) {
+        let clip = plan.clips[clip]
+        for frame in clip.direction.order(window) {
+            let picture = try buffer.take(slot: frame)
+            guard let encoding = try encoder(for: frame) else { continue }
+            encoding.look(at: picture)
+            let start = clip.start(of: frame, inChunk: encoding.chunk.frames, of: track)
+            try measured(&encodeSeconds) { () throws(ReelFailure) in
+                try converter.withPicture(picture, at: start) { (converted) throws(ReelFailure) in
+                    try encoding.add(converted)
+                }
+            }
+            framesEncoded += 1
+            progress(framesEncoded)
+            if encoding.hasAllFrames { try finish(encoding) }
+        }
+    }
+
+    /// The encoder of the chunk that the frame belongs to, a new one for its first in the output; nil if that chunk is
+    /// whole already.
+    private func encoder(for frame: Int) throws(ReelFailure) -> ChunkEncoder? {
+        if let encoding { return encoding }
+        guard let chunk = chunks.first(where: { $0.frames.contains(frame) }) else { return nil }
+        let made = try ChunkEncoder(
+            chunk, of: clip, direction: plan.clips[clip].direction, track: track, as: target, making: planned,
+            into: destination)
+        encoding = made
+        return made
+    }
+
+    private func finish(_ chunk: ChunkEncoder) throws(ReelFailure) {
+        try measured(&encodeSeconds, chunk.drain)
+        let segment = try measured(&waitSeconds) { () throws(ReelFailure) in
+            try chunk.finish(diagnostics(chunk.chunk.frames))
+        }
+        segments.append(segment)
+        encoding = nil
+    }
+}

@@ -1,0 +1,182 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Decodes windows of a source's frames, each frame compared with the index.
+final class FrameWindowReader {
+    private let reader: VideoReader
+    private let track: VideoTrack
+    private let converter: PictureConverter
+    private let starts: StartTable
+    private let places: FramePlaces
+    private let threads: Int
+    private let startTime: Rational
+
+    /// What came of it since `reset`.
+    private(set) var tally = Tally()
+
+    struct Tally {
+        var framesDecoded = 0
+        var decodeSeconds = 0.0
+        var waitSeconds = 0.0
+        /// Frames that the decoder called damaged, or that looked otherwise than they did.
+        var concealed: [Int] = []
+        /// Whether frames of another size were scaled.
+        var resized = false
+    }
+
+    /// Opens the source, which stays open.
+    ///
+    /// - Parameters:
+    ///   - converter: scales frames of another size before they are kept.
+    ///   - threads: of the decoder, unless the source was decoded as a whole.
+    init(_ source: IndexedSource, converter: PictureConverter, threads: Int) throws(ReelFailure) {
+        track = source.index.video
+        startTime = source.index.startTime
+        reader = try VideoReader(path: source.path, track: track)
+        starts = try StartTable(track)
+        places = FramePlaces(track)
+        self.converter = converter
+        self.threads = threads
+    }
+
+    func reset() { tally = Tally() }
+
+    /// The windows that a pass is decoded in, from its end to its start; its chunks if it is decoded forwards.
+    func windows(of pass: VideoPass) -> [Range<Int>]? {
+        pass.windowFrames.map { starts.windows(of: pass.frames, least: $0) }
+    }
+
+    /// Decodes forwards, from the RAP of the first of these windows on, and hands out each as soon as it is whole.
+    ///
+    /// That decoding can start at a RAP is believed until what comes out differs from what is known of the source. Then it
+    /// starts further back, for the windows that are left.
+    ///
+    /// - Parameters:
+    ///   - windows: ranges of frames in presentation order, one after the other.
+    ///   - progress: hears how many frames were decoded since `reset`.
+    ///   - take: takes all frames of a window out of the buffer.
+    func read(
+        _ windows: [Range<Int>], progress: (_ decoded: Int) -> Void,
+        take: (_ window: Range<Int>, _ buffer: inout FrameBuffer) throws(ReelFailure) -> Void
+    ) throws(ReelFailure) {
+        var pending = windows[...]
+        guard let first = pending.first else { return }
+        var start = DecodingStart(nearest: starts.point(for: first.lowerBound))
+        while !pending.isEmpty {
+            guard let doubt = try read(&pending, from: start, progress, take) else { continue }
+            // With tables alone nothing tells whether another start would be better.
+            guard isDecoded, start.goBack() else { throw refusal(of: doubt) }
+            if let next = pending.first, let last = pending.last {
+                tally.concealed.removeAll { (next.lowerBound..<last.upperBound).contains($0) }
+            }
+        }
+    }
+
+    /// The same from one RAP: what is doubtful about it, where something is; nil where nothing is left.
+    private func read(
+        _ pending: inout ArraySlice<Range<Int>>, from start: DecodingStart, _ progress: (Int) -> Void,
+        _ take: (Range<Int>, inout FrameBuffer) throws(ReelFailure) -> Void
+    ) throws(ReelFailure) -> Doubt? {
+        guard let first = pending.first, let last = pending.last else { return nil }
+        try reader.start(at: start.point)
+        let decoder = try Decoder(
+            stream: try reader.stream(), threads: decoderThreads, path: reader.path, isRepeatable: isDecoded)
+        let lastPacket = lastPacket(showing: first.lowerBound..<last.upperBound)
+        var feeding = Feeding()
+        var doubts = try Doubts(track: track, places: places, wanted: first.lowerBound..<last.upperBound, start: start)
+        let packet = try Packet()
+        let frame = try Frame()
+        var buffer = FrameBuffer()
+        while let window = pending.first {
+            switch try measured(
+                &tally.decodeSeconds, { () throws(ReelFailure) in try decoder.receive(into: frame) })
+            {
+            case .frame:
+                tally.framesDecoded += 1
+                progress(tally.framesDecoded)
+                guard let place = doubts.place(of: frame) else {
+                    if let doubt = doubts.found { return doubt }
+                    continue
+                }
+                while let full = pending.first, place >= full.upperBound, feeding.last >= partingPacket(behind: full) {
+                    if let doubt = doubts.missing(buffer.missing(from: full)) { return doubt }
+                    try take(full, &buffer)
+                    buffer.clear()
+                    pending.removeFirst()
+                }
+                if let next = pending.first, next.contains(place) {
+                    // Some decoders report errors only in the log, where recon has counted them.
+                    let isDamaged = frame.isDamaged || track.picture(of: place)?.isDamaged == true
+                    if isDamaged || doubts.isUnsteady { tally.concealed.append(place) }
+                    if try converter.resize(frame) { tally.resized = true }
+                    try buffer.insert(frame, slot: place, copying: isDecoded)
+                }
+            case .again:
+                guard !feeding.isOver else { continue }
+                try feed(decoder, packet, through: lastPacket, &feeding)
+            case .end:
+                if let doubt = doubts.missing(buffer.missing(from: window)) { return doubt }
+                try take(window, &buffer)
+                buffer.clear()
+                pending.removeFirst()
+            }
+        }
+        return nil
+    }
+
+    /// Whether the source was decoded as a whole: pictures have to look as they did then, damaged ones too.
+    private var isDecoded: Bool { !track.pictures.isEmpty }
+
+    /// What is damaged looks otherwise with more threads.
+    private var decoderThreads: Int { isDecoded ? 1 : threads }
+
+    /// What the decoder was given.
+    private struct Feeding {
+        /// The packet that it got last; beyond all of them once it was told that nothing follows.
+        var last = -1
+        var isOver = false
+    }
+
+    private func refusal(of doubt: Doubt) -> ReelFailure {
+        let time = track.stream.timeBase.seconds(track.frames[doubt.frame].interval.start) - startTime
+        return ReelFailure(
+            isDecoded
+                ? .decodesOtherwise(path: reader.path, disproof: doubt.disproof, time: time)
+                : .planDisproved(path: reader.path, disproof: doubt.disproof, time: time))
+    }
+
+    /// The last packet to feed, in decode order: leading pictures of the next group show frames of this one.
+    private func lastPacket(showing frames: Range<Int>) -> Int {
+        let last = track.frames[frames].reduce(0) { max($0, Int($1.packet)) }
+        return places.next(from: last + 1) - 1
+    }
+
+    /// The packet before which no frame ends a window, however late it is due: the one that best parts its packets from
+    /// those of as many frames behind it. Where times are wrong, no packet parts them all.
+    private func partingPacket(behind window: Range<Int>) -> Int {
+        let frames = window.lowerBound..<min(window.upperBound + window.count, track.frames.count)
+        var (excess, greatest, parting) = (0, 0, 0)
+        for place in frames.sorted(by: { track.frames[$0].packet < track.frames[$1].packet }) {
+            excess += place < window.upperBound ? 1 : -1
+            if excess > greatest { (greatest, parting) = (excess, Int(track.frames[place].packet)) }
+        }
+        return parting
+    }
+
+    /// Feeds the decoder the next packet, or tells it that nothing follows.
+    private func feed(
+        _ decoder: Decoder, _ packet: borrowing Packet, through last: Int, _ feeding: inout Feeding
+    ) throws(ReelFailure) {
+        let number = try measured(&tally.waitSeconds) { () throws(ReelFailure) in
+            try reader.next(into: packet)
+        }
+        guard let number, number <= last else {
+            try decoder.drain()
+            feeding = Feeding(last: track.packets.count, isOver: true)
+            return
+        }
+        feeding.last = number
+        reel_packet_carry(packet.native, Int64(number))
+        _ = try measured(&tally.decodeSeconds) { () throws(ReelFailure) in try decoder.send(packet) }
+    }
+}

@@ -1,1 +1,0 @@
-../ReelQueueTests/RawRedis.swift

@@ -1,0 +1,47 @@
+import ReelCore
+import Testing
+
+@Suite("The tables of encoders and containers")
+struct TraitsTests {
+    @Test("every container writes its own extension first, and no two share one")
+    func containers() {
+        let rows = Container.allCases.map { ($0, $0.traits) }
+        #expect(rows.allSatisfy { $0.1.extensions.first == $0.0.rawValue })
+        let extensions = rows.flatMap(\.1.extensions)
+        #expect(Set(extensions).count == extensions.count)
+        #expect(Set(rows.map(\.1.muxer)).count == rows.count)
+        for (container, traits) in rows {
+            for name in traits.extensions { #expect(Container(fileExtension: name.uppercased()) == container) }
+            #expect(traits.codecsBeside.isDisjoint(with: traits.codecsRefused))
+        }
+        #expect(Container(fileExtension: "gif") == nil && Container(exactExtension: "m4v") == nil)
+    }
+
+    @Test("every encoder has one row, and a name that a person may use means one encoder")
+    func encoders() {
+        let names = EncoderTraits.all.flatMap { [$0.name] + $0.aliases }
+        #expect(Set(names).count == names.count)
+        let listed = EncoderTraits.all.filter(\.isListed)
+        #expect(Set(listed.map(\.codec)).count == listed.count, "a codec's name chooses one of them")
+        #expect(EncoderTraits.all.allSatisfy { !$0.keepsCodec || $0.isListed })
+        #expect(EncoderTraits.named("libx265").name == "libx265")
+        let other = EncoderTraits.named("cinepak", codec: "cinepak")
+        #expect(other.codec == "cinepak" && !other.isLossless && other.crf == nil)
+    }
+
+    @Test(
+        "every encoder costs something at every preset, more with more threads and pixels", arguments: EncoderTraits.all
+    )
+    func costs(name: String) {
+        let presets = [nil, "ultrafast", "medium", "placebo", "2", "9", "nonsense"]
+        for preset in presets {
+            func needs(width: Int, threads: Int) -> EncoderNeeds {
+                EncoderNeeds(Plans.target(name, width: width, height: 720, preset: preset, threads: threads))
+            }
+            let least = needs(width: 1280, threads: 1)
+            #expect(least.memory > 1 << 20 && least.weight >= 1)
+            #expect(needs(width: 1280, threads: 4).memory >= least.memory)
+            #expect(needs(width: 3840, threads: 1).memory > least.memory)
+        }
+    }
+}

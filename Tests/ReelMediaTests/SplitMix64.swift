@@ -1,1 +1,0 @@
-../ReelCoreTests/SplitMix64.swift

@@ -1,1 +1,0 @@
-../ReelCoreTests/Golden.swift
