@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 internal import ReelCore
 
-// What an engine answers goes to the board and stays there, and the engine reads hostile files: what no honest engine
-// would answer is refused before anything is made of it.
+// An engine's answer goes to the board and stays there, and the engine reads hostile files. An answer that no honest
+// engine would give is refused before it is used.
 
 extension EngineRequest {
-    /// Bytes of a line that is no answer, or one that does not grow with the work.
+    /// The greatest length, in bytes, of a line that is no answer, or of an answer that does not grow with the work.
     static let longestLine = 256 << 10
 
-    /// Bytes that the line of its answer may have at the most.
+    /// The greatest length of the line of its answer, in bytes.
     var longestAnswer: Int {
         switch self {
         case .reverse(let pass), .reverseAudio(let pass):
@@ -19,15 +19,16 @@ extension EngineRequest {
 }
 
 extension EngineResult {
-    /// What of it no answer to this request has; nil where there is nothing. That it answers another kind of request is for
-    /// the caller to see.
+    /// What makes it an impossible answer to this request; nil if nothing does. The caller checks that it answers this
+    /// kind of request.
     func flaw(answering request: EngineRequest) -> ResultPart? {
         switch (request, self) {
         case (.reverse(let pass), .pass(let result)), (.reverseAudio(let pass), .pass(let result)):
             result.flaw(answering: pass)
         case (_, .assembly(let result)):
             result.hasPlausibleNumbers ? nil : .numbers
-        // A file may have hundreds of fonts that an output cannot hold, and all are named once a job: the line is the bound.
+        // A file may have hundreds of fonts that an output cannot hold, and each is named once per job: only the length
+        // of the line limits them.
         case (_, .targets), (_, .recon), (_, .pass): nil
         }
     }
@@ -42,7 +43,7 @@ extension AssemblyResult {
 extension PassResult {
     fileprivate func flaw(answering request: PassRequest) -> ResultPart? {
         let subjects = Set(segments.map(\.name.subject))
-        // The engine makes what was not whole before, each once, under the token that it was given.
+        // The engine makes the segments that were not whole before, each once, under the token that it was given.
         guard subjects.count == segments.count, segments.count <= request.chunks - request.finishedChunks.count,
             segments.allSatisfy({ $0.name.token == request.token })
         else { return .segments }
@@ -51,11 +52,11 @@ extension PassResult {
     }
 }
 
-/// Those of a pass, or of one of its segments.
+/// Diagnostics of a pass, or of one of its segments.
 extension [Diagnostic] {
-    /// There are a dozen kinds, and each is said once.
+    /// There are a dozen kinds, and each is reported once.
     private static let most = 20
-    /// Bytes of one as JSON: sixteen moments, or a few names of 300 characters.
+    /// Bytes of one diagnostic as JSON: sixteen moments, or a few names of 300 characters.
     private static let longest = 2 << 10
 
     fileprivate var areBounded: Bool {

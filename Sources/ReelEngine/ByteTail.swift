@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The end of what was written to it, in bounded memory.
+/// The last bytes of what was written to it, in bounded memory.
 final class ByteTail: Sendable {
     private let limit: Int
     private let bytes = Mutex<[UInt8]>([])
@@ -15,10 +15,10 @@ final class ByteTail: Sendable {
         }
     }
 
-    /// As UTF-8; what is none is replaced.
+    /// As UTF-8; invalid bytes are replaced.
     var text: String { bytes.withLock { String(decoding: $0.suffix(limit), as: UTF8.self) } }
 
-    /// The last line that says something.
+    /// The last line that is not empty.
     var lastLine: String? {
         text.split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }.map(String.init)
     }

@@ -1,17 +1,17 @@
 internal import ReelCore
 
-/// What the two sides of a session may say when: which event is an answer, and what an end means for it.
+/// The state machine of a session: which event answers which request, and what the end of the engine means for it.
 struct Dialogue: Sendable {
     typealias Report = @Sendable (EngineProgress) -> Void
 
-    /// What a waiting side gets.
+    /// What the waiting side gets.
     enum Answer: Sendable {
         case ready(EngineIdentity)
         case result(EngineResult)
         case failure(ReelFailure)
     }
 
-    /// What is to be done about an event.
+    /// What to do about an event.
     enum Step {
         case report(EngineProgress, Report)
         case answer(Answer)
@@ -28,7 +28,7 @@ struct Dialogue: Sendable {
     private var phase = Phase.starting
     /// Why the engine is being killed, if it is; the first reason stays.
     private(set) var verdict: Verdict?
-    /// What the engine was at when it was condemned: the other side may ask for more before it is dead.
+    /// What the engine was doing when it was condemned: the other side may send another request before it is dead.
     private var condemnedAt: EnginePlace?
 
     /// Whether the engine owes an event.
@@ -39,7 +39,7 @@ struct Dialogue: Sendable {
         }
     }
 
-    /// Bytes that the engine's next line may have at the most.
+    /// The greatest length of the engine's next line, in bytes.
     var longestLine: Int {
         if case .working(let request, _, _) = phase { request.longestAnswer } else { EngineRequest.longestLine }
     }
@@ -79,7 +79,7 @@ struct Dialogue: Sendable {
         }
     }
 
-    /// False where it was condemned before, or has ended.
+    /// False if it was condemned before, or has ended.
     mutating func condemn(_ verdict: Verdict) -> Bool {
         guard self.verdict == nil, !isOver else { return false }
         self.verdict = verdict
@@ -87,7 +87,7 @@ struct Dialogue: Sendable {
         return true
     }
 
-    /// The engine is dead. The answer is for whoever waits for one.
+    /// The engine is dead. The answer goes to the caller that waits for one.
     mutating func end(_ exit: EngineExit?, lastWords: String?) -> Answer? {
         let failure = failure(exit, lastWords)
         switch phase {
@@ -115,7 +115,7 @@ struct Dialogue: Sendable {
         }
     }
 
-    /// What the engine was at.
+    /// What the engine was doing.
     private var place: EnginePlace {
         switch phase {
         case .starting: .start
@@ -130,12 +130,12 @@ struct Dialogue: Sendable {
 }
 
 extension EngineProgress {
-    /// The frames at work; nil where it names none.
+    /// The frames being processed; nil if it names none.
     fileprivate var frames: Range<Int>? { firstFrame < endFrame ? firstFrame..<endFrame : nil }
 }
 
 extension Duration {
-    /// In seconds, by whole milliseconds.
+    /// In seconds, rounded to whole milliseconds.
     fileprivate var inSeconds: Rational {
         Rational(components.seconds) + Rational(components.attoseconds / 1_000_000_000_000_000, 1000)
     }
@@ -144,15 +144,15 @@ extension Duration {
 /// Why an engine is killed.
 enum Verdict: Sendable {
     case cancelled
-    /// Nobody needs it any more.
+    /// It is no longer needed.
     case finished
-    /// How it did nothing, and for how long.
+    /// It hung: in which way, and for how long.
     case hung(EngineHang, Duration)
-    /// What it did against the protocol.
+    /// It broke the protocol: in which way.
     case nonsense(EngineNonsense)
 }
 
-/// At most 200 characters of what a program wrote, fit to be shown: control characters are replaced.
+/// At most 200 characters of what a program wrote, safe to show: control characters are replaced.
 func quoted(_ text: some StringProtocol) -> String {
     let shown = text.unicodeScalars.prefix(200).map { scalar in
         scalar.properties.generalCategory == .control ? "\u{FFFD}" : Character(scalar)

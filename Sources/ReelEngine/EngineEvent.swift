@@ -1,6 +1,6 @@
 public import ReelCore
 
-/// What an engine says.
+/// What an engine reports.
 public enum EngineEvent: Codable, Sendable {
     /// Once, at the start.
     case ready(EngineIdentity)
@@ -34,7 +34,7 @@ public struct EngineProgress: Codable, Hashable, Sendable {
     /// assembly, packets written or checked, and frames of video written.
     public var decoded: Int
     public var encoded: Int
-    /// The source frames at work, for the failure when the engine dies: presentation order, half-open.
+    /// The source frames being processed, to be named in the failure if the engine dies: presentation order, half-open.
     public var firstFrame: Int
     public var endFrame: Int
 
@@ -45,7 +45,7 @@ public struct EngineProgress: Codable, Hashable, Sendable {
         self.endFrame = endFrame
     }
 
-    /// Refuses numbers that nothing has been counted to.
+    /// Refuses numbers that cannot be counts.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         decoded = try container.decode(Int.self, forKey: .decoded)
@@ -74,7 +74,7 @@ public enum EngineResult: Codable, Sendable {
     }
 }
 
-/// The index itself is in the file that was asked for.
+/// The result of recon. The index itself is in the requested file.
 public struct ReconResult: Codable, Hashable, Sendable {
     /// SHA-256 of the index file, in hexadecimal.
     public var indexHash: String
@@ -90,7 +90,7 @@ public struct ReconResult: Codable, Hashable, Sendable {
 public struct TargetsResult: Codable, Hashable, Sendable {
     public var video: VideoTarget
     public var audio: [AudioTarget]
-    /// Those of the choice; the index has its own.
+    /// Diagnostics of this choice; the index has its own.
     public var diagnostics: [Diagnostic]
 
     public init(video: VideoTarget, audio: [AudioTarget], diagnostics: [Diagnostic]) {

@@ -6,7 +6,7 @@ enum EngineExit: Sendable {
     case exited(CInt)
     case signalled(CInt)
 
-    /// How a child ended that nobody has reaped yet, without reaping it; nil while it lives.
+    /// How a child that is not reaped yet ended, without reaping it; nil while it lives.
     static func peek(_ process: pid_t) -> EngineExit? {
         var info = siginfo_t()
         guard waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0,

@@ -3,11 +3,11 @@ internal import ReelCore
 internal import Subprocess
 internal import SystemPackage
 
-/// How long an engine that was asked something may say nothing. Time in which the machine sleeps does not count.
+/// How long an engine with a request may be silent. Time in which the machine sleeps does not count.
 public struct EngineLimits: Sendable {
     /// Without an event and without using any CPU.
     public var stall: Duration
-    /// Without an event, whatever it does.
+    /// Without an event, even if it uses CPU.
     public var silence: Duration
 
     /// Limits of a working engine; the defaults are those of a slow disk and a hard codec.
@@ -17,7 +17,7 @@ public struct EngineLimits: Sendable {
     }
 }
 
-/// Knows the engine's executable, and how to start, watch and end it.
+/// Starts, watches and ends engines of one executable.
 public struct EngineHost: Sendable {
     /// Path of the executable, or its name if it is to be looked up in PATH.
     public let executable: String
@@ -35,13 +35,13 @@ public struct EngineHost: Sendable {
 
     /// Starts an engine in a process group of its own, waits until it is ready, runs `body` with it and ends it.
     ///
-    /// When this returns, on any path, the engine and whatever it started are dead and reaped. Cancelling the task
-    /// kills them at once. An engine dies with its first crash: start another for the next pass.
+    /// When this returns, on any path, the engine and all processes that it started are dead and reaped. Cancelling the
+    /// task kills them at once. An engine dies with its first crash: start another for the next pass.
     ///
     /// - Parameter memory: bytes that the engine's passes may take, nil for no limit; it enforces them itself.
-    /// - Throws: what `body` throws; `ReelFailure` with cause incompatible where the engine cannot be started or
-    ///   speaks another protocol version, crash where it dies before it is ready, kind interrupted where the task was
-    ///   cancelled before that.
+    /// - Throws: what `body` throws; `ReelFailure` with cause incompatible if the engine cannot be started or speaks
+    ///   another protocol version, crash if it dies before it is ready, kind interrupted if the task was cancelled
+    ///   before that.
     public nonisolated(nonsending) func withEngine<R: Sendable>(
         memory: Int64?, _ body: nonisolated(nonsending) (EngineSession) async throws -> R
     ) async throws -> R {
@@ -53,8 +53,8 @@ public struct EngineHost: Sendable {
             outcome = try await run(
                 executable.contains("/") ? .path(FilePath(executable)) : .name(executable),
                 arguments: Arguments(memory.map { ["--memory", String($0)] } ?? []),
-                // The engine reads hostile files: it is not to know how to reach the board. And its crashes are expected:
-                // Swift's backtracer would take seconds for each, and its words the place of the codec's last ones.
+                // The engine reads hostile files, so it must not know how to reach the board. Its crashes are expected:
+                // Swift's backtracer would take seconds for each, and its output would replace the codec's last words.
                 environment: .inherit.updating(["REEL_REDIS": nil, "SWIFT_BACKTRACE": "enable=no"]),
                 platformOptions: options, input: .inputWriter, output: .sequence, error: .sequence
             ) { execution in

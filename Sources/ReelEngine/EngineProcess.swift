@@ -19,9 +19,9 @@ final class EngineProcess: Sendable {
 
     private struct State {
         var dialogue = Dialogue()
-        /// When the engine last said something, or was asked.
+        /// When the engine last reported something, or got a request.
         var lastEvent = SuspendingClock().now
-        /// At most one of the two: an answer that nobody has fetched, or who waits for one.
+        /// At most one of the two is set: an answer that has not been fetched, or a continuation that waits for one.
         var answer: Dialogue.Answer?
         var waiter: CheckedContinuation<Dialogue.Answer, Never>?
     }
@@ -33,7 +33,7 @@ final class EngineProcess: Sendable {
 
     var isDead: Bool { state.withLock { $0.dialogue.isOver || $0.dialogue.verdict != nil } }
 
-    /// Runs `body` beside the process, and returns when both have ended.
+    /// Runs `body` while the process runs, and returns when both have ended.
     nonisolated(nonsending) func live<R: Sendable>(
         _ body: nonisolated(nonsending) () async throws -> R
     ) async -> Result<R, any Error> {
@@ -50,7 +50,7 @@ final class EngineProcess: Sendable {
         return result
     }
 
-    /// Waits until the engine has said who it is.
+    /// Waits until the engine has sent its identity.
     func start() async throws(ReelFailure) -> EngineIdentity {
         switch await awaitAnswer() {
         case .ready(let identity) where identity.version == Wire.version:
@@ -78,7 +78,7 @@ final class EngineProcess: Sendable {
             try state.dialogue.begin(request, progress)
         }
         let answer = await withTaskCancellationHandler {
-            // Where this fails the engine is dead or dying: its end is the answer.
+            // If this fails the engine is dead or dying: its end is the answer.
             _ = try? await execution.standardInputWriter.write(line)
             return await awaitAnswer()
         } onCancel: {
@@ -109,7 +109,8 @@ final class EngineProcess: Sendable {
         waiter?.resume(returning: answer)
     }
 
-    /// Once the dialogue is over the process may be reaped, and its number another's: then nothing is killed.
+    /// Once the dialogue is over the process may have been reaped, and its number belong to another: then nothing is
+    /// killed.
     private func kill(_ verdict: Verdict) {
         state.withLock { state in
             if state.dialogue.condemn(verdict) { try? execution.send(signal: .kill, toProcessGroup: true) }
@@ -117,7 +118,7 @@ final class EngineProcess: Sendable {
     }
 }
 
-// What goes on beside the requests.
+// Work that runs in parallel with the requests.
 extension EngineProcess {
     /// Reads what the engine writes until it is dead, watching it, and ends the dialogue.
     private func supervise() async {
@@ -136,7 +137,7 @@ extension EngineProcess {
                 buffer.withUnsafeBytes { standardError.append($0) }
             }
         } catch {
-            // What could be read has been read.
+            // Everything readable has been read.
         }
     }
 
@@ -169,10 +170,10 @@ extension EngineProcess {
         }
     }
 
-    /// Kills what is left of the engine when its output has ended, and tells how it ended.
+    /// Kills what is left of the engine when its output has ended, and returns how it ended.
     private func finish() async -> EngineExit? {
         let process = execution.processIdentifier.value
-        // Whoever dies closes its output a moment earlier.
+        // A dying process closes its output a moment before it ends.
         let patience = SuspendingClock().now.advanced(by: .seconds(1))
         while !isDead, EngineExit.peek(process) == nil, SuspendingClock().now < patience,
             (try? await Task.sleep(for: .milliseconds(5))) != nil

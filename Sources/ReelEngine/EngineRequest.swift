@@ -1,6 +1,6 @@
 public import ReelCore
 
-/// What an engine is asked to do.
+/// A request to an engine.
 public enum EngineRequest: Codable, Sendable {
     case recon(ReconRequest)
     case choose(ChooseRequest)
@@ -18,9 +18,9 @@ public struct ReconRequest: Codable, Sendable {
     public var source: String
     /// Where the engine writes the index.
     public var index: String
-    /// Read only so many bytes of the file, for the index of its head; nil for all of them.
+    /// Read only this many bytes of the file, for the index of an early start; nil for all of them.
     public var limit: Int64?
-    /// Why the whole video is to be decoded; nil where tables and headers are to be believed, if they can be.
+    /// Why the whole video is to be decoded; nil to believe tables and headers if they can be believed.
     public var decoding: DecodingCause?
 
     public init(source: String, index: String, limit: Int64? = nil, decoding: DecodingCause? = nil) {
@@ -40,7 +40,7 @@ public struct ChooseRequest: Codable, Sendable {
     /// The index's file.
     public var index: String
     public var spec: JobSpec
-    /// What will plan the job: how many passes there will be decides about the codecs' threads.
+    /// Plans the job: the number of passes determines the codecs' threads.
     public var planner: Planner
 
     public init(index: String, spec: JobSpec, planner: Planner) {
@@ -97,7 +97,7 @@ public struct PassRequest: Codable, Sendable {
     public var token: String
     /// Chunks that are whole already and need not be made again.
     public var finishedChunks: [Int]
-    /// Folder for what is spilled while working; unlinked at once.
+    /// Folder for spills, which are unlinked at once.
     public var scratch: String
 
     public init(
@@ -123,7 +123,8 @@ public struct PassRequest: Codable, Sendable {
 public struct AssembleRequest: Codable, Sendable {
     public var job: JobFiles
     public var segments: String
-    /// A file with a JSON line for each of the job's `SegmentRecord`s, in any order. It may grow until it names all.
+    /// A file with a JSON line for each of the job's `SegmentRecord`s, in any order. It may grow until it names all of
+    /// them.
     public var list: String
     /// Where to write the result: a temporary name; the caller renames it when it is verified.
     public var output: String

@@ -2,7 +2,7 @@ public import ReelCore
 
 /// A running engine, inside `EngineHost.withEngine`. It takes one request at a time.
 public final class EngineSession: Sendable {
-    /// What the engine said of itself when it was ready.
+    /// What the engine reported about itself when it was ready.
     public let identity: EngineIdentity
     private let process: EngineProcess
 
@@ -11,12 +11,12 @@ public final class EngineSession: Sendable {
         self.identity = identity
     }
 
-    /// Has the engine do something, and waits until it is done. Cancelling the task kills the engine.
+    /// Sends a request and waits for its result. Cancelling the task kills the engine.
     ///
     /// - Parameter progress: called with each progress event, in order, at most four times a second.
-    /// - Throws: the engine's own failure as it is, after which it takes the next request; cause crash where it died,
-    ///   hung or wrote what nobody understands, naming the signal and the frames at work; kind interrupted where the
-    ///   task was cancelled. After the last two the session is dead.
+    /// - Throws: the engine's own failure as it is, after which it takes the next request; cause crash if it died, hung
+    ///   or broke the protocol, naming the signal and the frames being processed; kind interrupted if the task was
+    ///   cancelled. After the last two the session is dead.
     public func perform(
         _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void = { _ in }
     ) async throws(ReelFailure) -> EngineResult {

@@ -2,7 +2,7 @@
 struct LineSplitter {
     private var rest: [UInt8] = []
 
-    /// The lines that end within `bytes`, without their ends; nil where one has more bytes than `limit`.
+    /// The lines that end within `bytes`, without their ends; nil if one has more bytes than `limit`.
     mutating func split(_ bytes: some Collection<UInt8>, limit: Int) -> [[UInt8]]? {
         var lines: [[UInt8]] = []
         var pending = bytes[...]

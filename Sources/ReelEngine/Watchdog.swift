@@ -1,7 +1,7 @@
 internal import Glibc
 internal import ReelCore
 
-/// Judges whether an engine that owes an event still works on it.
+/// Decides whether an engine that owes an event is hung.
 struct Watchdog {
     private let limits: EngineLimits
     private var usedCPU: UInt64?
@@ -12,11 +12,11 @@ struct Watchdog {
     /// How often to look: often enough for the shorter limit, at most once a second.
     var interval: Duration { max(.milliseconds(10), min(.seconds(1), min(limits.stall, limits.silence) / 8)) }
 
-    /// The verdict on an engine that hangs, nil where it does not.
+    /// The verdict if the engine is hung, else nil.
     ///
     /// - Parameters:
-    ///   - lastEvent: when it last said something, or was asked.
-    ///   - cpu: clock ticks that it has used so far; nil where that cannot be told, which counts as none.
+    ///   - lastEvent: when it last reported something, or got a request.
+    ///   - cpu: clock ticks that it has used so far; nil if that cannot be told, which counts as none.
     mutating func judge(now: SuspendingClock.Instant, lastEvent: SuspendingClock.Instant, cpu: UInt64?) -> Verdict? {
         if cpu != usedCPU {
             usedCPU = cpu
@@ -28,13 +28,14 @@ struct Watchdog {
         return nil
     }
 
-    /// User and system time of a process with all its threads, in clock ticks; nil where /proc does not tell.
+    /// User and system time of a process with all its threads, in clock ticks; nil if /proc does not tell.
     static func cpu(of process: pid_t) -> UInt64? {
         guard let file = fopen("/proc/\(process)/stat", "re") else { return nil }
         defer { fclose(file) }
         var line = [UInt8](repeating: 0, count: 1024)
         let count = fread(&line, 1, line.count, file)
-        // The name of the program, in parentheses, may hold anything; utime and stime are fields 14 and 15 of proc(5).
+        // The name of the program, in parentheses, may contain any character; utime and stime are fields 14 and 15 of
+        // proc(5).
         let fields =
             String(decoding: line[..<count], as: UTF8.self)
             .split(separator: ")").last?.split(separator: " ") ?? []

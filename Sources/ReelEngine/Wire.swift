@@ -1,5 +1,5 @@
-/// The engine's wire protocol: one request as a JSON line on standard input, events as JSON lines on standard
-/// output until `result` or `failure`, then the next request. What is large travels as files.
+/// The engine's wire protocol: one request as a JSON line on standard input, events as JSON lines on standard output
+/// until `result` or `failure`, then the next request. Large data travels as files.
 public enum Wire {
     /// Grows with every change that an older worker or engine would misread.
     public static let version = 7

@@ -5,7 +5,7 @@ public import ReelCore
 public enum AtomicFile {
     /// Writes `bytes` to `path`, replacing what was there, and returns when they are durable.
     ///
-    /// Throws `.unreachable`, with cause no-space where the disk is full; nothing stays behind then.
+    /// Throws `.unreachable`, with cause no-space if the disk is full; nothing stays behind then.
     public static func write(_ bytes: [UInt8], to path: String) throws(ReelFailure) {
         let temporary = Files.temporaryName(beside: path)
         do {
@@ -18,8 +18,8 @@ public enum AtomicFile {
         }
     }
 
-    /// Writes `bytes` to `path` unless something is there, and returns when they are durable. False where something is:
-    /// it stays as it is.
+    /// Writes `bytes` to `path` unless something is there, and returns when they are durable. False if something is: it
+    /// stays as it is.
     ///
     /// Throws as `write` does.
     public static func create(_ bytes: [UInt8], at path: String) throws(ReelFailure) -> Bool {
@@ -47,10 +47,10 @@ public enum AtomicFile {
         try write(json(of: value), to: path)
     }
 
-    /// The largest record that is read, in bytes, whoever wrote it. For files that may be larger the caller gives the limit.
+    /// The largest record that is read, in bytes. For files that may be larger the caller gives the limit.
     public static let mostBytes: Int64 = 16 << 20
 
-    /// The whole file. Throws `.unreachable` where it cannot be read or is larger than `mostBytes`: others may write in a
+    /// The whole file. Throws `.unreachable` if it cannot be read or is larger than `mostBytes`: others may write in a
     /// store, and one file must not take all memory.
     public static func read(_ path: String, mostBytes: Int64 = mostBytes) throws(ReelFailure) -> [UInt8] {
         let size: Int64
@@ -65,7 +65,7 @@ public enum AtomicFile {
             .storeFileDamaged(path: path, said: "\(size) bytes, of which it has \(mostBytes) at the most"))
     }
 
-    /// The value that a JSON file holds. Throws `.unreachable` where it cannot be read or is something else.
+    /// The value that a JSON file holds. Throws `.unreachable` if it cannot be read or is something else.
     public static func read<Value: Decodable>(json type: Value.Type, from path: String) throws(ReelFailure) -> Value {
         let bytes = try read(path)
         return try checked(path) { try CanonicalJSON.value(type, from: bytes) }
@@ -79,7 +79,7 @@ public enum AtomicFile {
         }
     }
 
-    /// What decoding the file at `path` makes, or why it does not.
+    /// Decodes the file at `path`. If decoding fails, the failure names the file.
     static func checked<Value>(_ path: String, _ decode: () throws -> Value) throws(ReelFailure) -> Value {
         do {
             return try decode()

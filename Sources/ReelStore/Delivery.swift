@@ -1,12 +1,12 @@
 internal import Glibc
 public import ReelCore
 
-/// Brings a result to the place where its owner wants it: whole, or not at all.
+/// Brings a result to the path that its owner asked for: whole, or not at all.
 public enum Delivery {
-    /// Whether a result may be written to `output`, asked before any work is done.
+    /// Checks, before any work is done, that a result may be written to `output`.
     ///
-    /// Throws `.output` where something is there and `overwrite` is false, where it is no regular file, where its
-    /// folder is missing or not writable, and where it is the file that `source` names, whatever `overwrite` says.
+    /// Throws `.output` if something is there and `overwrite` is false, if it is no regular file, if its folder is
+    /// missing or not writable, and, whatever `overwrite` says, if it is the file that `source` names.
     public static func check(_ output: String, source: String?, overwrite: Bool) throws(ReelFailure) {
         let (target, original, entry): (stat?, stat?, stat?)
         do {
@@ -39,10 +39,10 @@ public enum Delivery {
         }
     }
 
-    /// Moves a result out of a workspace that is not needed any more: by renaming where it and the output share a file
+    /// Moves a result out of a workspace that is not needed any more: by renaming if it and the output share a file
     /// system, else by copying. Its mode becomes that of a new file of this user.
     ///
-    /// Throws `.output`, and `.resultDiffers` where a copy is not what was verified; nothing half-written remains, and the
+    /// Throws `.output`, and `.resultDiffers` if a copy is not what was verified; nothing half-written remains, and the
     /// result stays where it was.
     public static func move(
         _ result: StoredResult, outOf workspace: Workspace, to output: String, overwrite: Bool
@@ -59,8 +59,8 @@ public enum Delivery {
         }
     }
 
-    /// Gives a file the mode of a new file of this user, and makes it durable. Only a file that is this user's and has no
-    /// other name: what another made of it, or where else it is known, is not for this program to open up.
+    /// Gives a file the mode of a new file of this user, and makes it durable. Only if the file belongs to this user
+    /// and has no other name: this program must not make accessible what another user owns or has linked elsewhere.
     private static func makeOwn(_ path: String, in workspace: Workspace) throws(SystemCode) {
         let file = try Descriptor(regular: path, in: workspace.folder.number)
         let status = try file.status()
@@ -69,11 +69,11 @@ public enum Delivery {
         try file.sync()
     }
 
-    /// Copies a result that stays in its store: as a clone that shares its blocks where the file system can, never
+    /// Copies a result that stays in its store: as a clone that shares its blocks if the file system can do that, never
     /// as a hard link. Stops when the task is cancelled.
     ///
-    /// Throws `.output`, naming the room needed where the disk is full, `.interrupted` where it was cancelled, and
-    /// `.resultDiffers` where the copy is not what was verified; nothing half-written remains.
+    /// Throws `.output`, naming the room needed if the disk is full, `.interrupted` if it was cancelled, and
+    /// `.resultDiffers` if the copy is not what was verified; nothing half-written remains.
     public static func copy(_ result: StoredResult, to output: String, overwrite: Bool) throws(ReelFailure) {
         let input: Descriptor
         do {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// An open file, closed when it goes out of scope. Errors are `errno` values; what they mean is the caller's.
+/// An open file, closed when it goes out of scope. Errors are `errno` values; the caller decides what they mean.
 struct Descriptor: ~Copyable, Sendable {
     let number: CInt
 
@@ -12,9 +12,9 @@ struct Descriptor: ~Copyable, Sendable {
     }
 
     /// Opens a regular file, and nothing else: a link is not followed, a pipe or a device is not waited for. Others may
-    /// write in a store, and put there what leads elsewhere or never ends.
+    /// write in a store, and could put a file there that leads elsewhere or never ends.
     ///
-    /// Throws `SystemCode.notRegular` where something else is there.
+    /// Throws `SystemCode.notRegular` if something else is there.
     ///
     /// - Parameter folder: descriptor of the folder from which a relative path is looked up.
     init(regular path: String, _ flags: CInt = O_RDONLY, in folder: CInt = AT_FDCWD) throws(SystemCode) {
@@ -31,7 +31,7 @@ struct Descriptor: ~Copyable, Sendable {
         number = opened
     }
 
-    /// Opens a folder that lies in an open one; ENOTDIR or ELOOP where that name is a link.
+    /// Opens a folder that lies in an open one; ENOTDIR or ELOOP if that name is a link.
     init(folder name: [CChar], in folder: borrowing Descriptor) throws(SystemCode) {
         let parent = folder.number
         let opened = Descriptor.retry { openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
@@ -50,7 +50,7 @@ struct Descriptor: ~Copyable, Sendable {
         return count
     }
 
-    /// `count` bytes from `offset` on, fewer where the file ends before.
+    /// `count` bytes from `offset` on, fewer if the file ends before.
     func read(_ count: Int, at offset: Int64) throws(SystemCode) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
@@ -113,6 +113,6 @@ struct SystemCode: Error {
 
     init(_ value: CInt) { self.value = value }
 
-    /// No `errno`: where a regular file was wanted, a link, a pipe, a device or a folder is.
+    /// Not an `errno`: a link, a pipe, a device or a folder stands in the place of a regular file.
     static var notRegular: SystemCode { SystemCode(-1) }
 }

@@ -6,12 +6,12 @@ enum FileCopy {
     /// FICLONE of linux/fs.h, _IOW(0x94, 9, int): a macro that Swift does not import.
     private static let cloneRequest: UInt = 0x4004_9409
 
-    /// Writes a copy under a name that must not exist yet, and syncs it. ECANCELED where the task was cancelled.
+    /// Writes a copy under a name that must not exist yet, and syncs it. ECANCELED if the task was cancelled.
     ///
     /// - Parameters:
     ///   - mode: of the copy, whatever the umask.
     ///   - isHashed: whether to hash the bytes of the copy as they go by, or as they are read from a clone.
-    /// - Returns: size of the copy, and its SHA-256 in hexadecimal, empty where it was not hashed.
+    /// - Returns: size of the copy, and its SHA-256 in hexadecimal, empty if it was not hashed.
     @discardableResult
     static func write(
         _ input: borrowing Descriptor, to target: String, mode: mode_t, isHashed: Bool = false
@@ -20,7 +20,7 @@ enum FileCopy {
         guard fchmod(output.number, mode) == 0 else { throw SystemCode(errno) }
         var hash = isHashed ? SHA256() : nil
         if ioctl(output.number, cloneRequest, input.number) != 0 {
-            // Better to say so now than after filling the disk.
+            // Better to fail now than after filling the disk.
             guard try Int64(input.status().st_size) <= room(beside: target) else { throw SystemCode(ENOSPC) }
             try eachBlock(of: input) { block throws(SystemCode) in
                 hash?.update(data: block)
@@ -45,7 +45,7 @@ enum FileCopy {
         }
     }
 
-    /// Bytes that this user may still write beside `path`; no limit where the file system does not tell.
+    /// Bytes that this user may still write beside `path`; no limit if the file system does not tell.
     static func room(beside path: String) -> Int64 {
         var system = statvfs()
         guard statvfs(Files.folder(of: path), &system) == 0, system.f_blocks > 0 else { return .max }

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// An exclusive lock on a file, in which its holder writes who it is: "PID HOST". Gone when it is released or the
+/// An exclusive lock on a file, in which its holder writes its name: "PID HOST". Released explicitly or when the
 /// process ends, however it ends.
 final class FileLock: Sendable {
     private let file: Descriptor
 
-    /// Nil where another process, or another lock of this one, holds it.
+    /// Nil if another process, or another lock of this one, holds it.
     init?(_ path: String) throws(SystemCode) {
         while true {
             let file = try Descriptor(regular: path, O_RDWR | O_CREAT)
@@ -13,7 +13,7 @@ final class FileLock: Sendable {
                 if errno == EWOULDBLOCK { return nil }
                 throw SystemCode(errno)
             }
-            // The last holder may have removed the file before it let go: then this is a lock on nothing.
+            // The last holder may have removed the file before it released the lock: then this lock protects nothing.
             let locked = try file.status()
             guard let named = try Files.target(path), Files.same(named, locked) else { continue }
             guard ftruncate(file.number, 0) == 0 else { throw SystemCode(errno) }
@@ -23,8 +23,8 @@ final class FileLock: Sendable {
         }
     }
 
-    /// Unlocks by itself: a child that another thread is just starting has the file open, too, until it is another
-    /// program, and closing alone would leave it locked for that long.
+    /// Unlocks explicitly: a child process that another thread is just starting has the file open, too, until its exec,
+    /// and closing alone would leave the file locked until then.
     deinit { flock(file.number, LOCK_UN) }
 
     private static var host: String {

@@ -1,11 +1,12 @@
 internal import Glibc
 
-/// Removing what others may write in meanwhile: from one open folder to the next, so that a folder that is swapped for a
-/// link in between leads nowhere else.
+/// Removal of folders in which others may write meanwhile: it goes from one open folder to the next, so that a folder
+/// that is swapped for a link in between leads nowhere else.
 extension Files {
-    /// Removes a file, a link, or a folder with all that is in it; nothing to remove is no error.
+    /// Removes a file, a link, or a folder with its contents; it is no error if there is nothing to remove.
     ///
-    /// - Parameter root: a folder above it, by whose path its own begins. Links below that folder are not followed.
+    /// - Parameter root: a folder above it, whose path is a prefix of its own. Links below that folder are not
+    ///   followed.
     static func removeTree(_ path: String, beneath root: String) throws(SystemCode) {
         let steps = path.utf8.dropFirst(root.utf8.count).split(separator: UInt8(ascii: "/"))
             .map { $0.map { CChar(bitPattern: $0) } + [0] }
@@ -21,7 +22,7 @@ extension Files {
 
     private static func remove(_ name: [CChar], in folder: borrowing Descriptor) throws(SystemCode) {
         if unlinkat(folder.number, name, 0) == 0 || errno == ENOENT { return }
-        // Linux says EISDIR of a folder, other systems EPERM.
+        // For a folder Linux reports EISDIR, other systems EPERM.
         let code = errno
         guard code == EISDIR || code == EPERM else { throw SystemCode(code) }
         let inner: Descriptor

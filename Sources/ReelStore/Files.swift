@@ -2,7 +2,7 @@ internal import Glibc
 
 /// File operations on paths, with `errno` thrown.
 enum Files {
-    /// What stands at the path itself, links not followed; nil where nothing does.
+    /// The entry at the path itself, links not followed; nil if there is none.
     static func entry(_ path: String) throws(SystemCode) -> stat? {
         var status = stat()
         if lstat(path, &status) == 0 { return status }
@@ -10,7 +10,7 @@ enum Files {
         return nil
     }
 
-    /// What the path leads to, links followed; nil where nothing does.
+    /// What the path leads to, links followed; nil if there is none.
     static func target(_ path: String) throws(SystemCode) -> stat? {
         var status = stat()
         if stat(path, &status) == 0 { return status }
@@ -24,7 +24,7 @@ enum Files {
         guard Glibc.rename(source, target) == 0 else { throw SystemCode(errno) }
     }
 
-    /// Renames a file, and where it may not overwrite, only if nothing has the new name.
+    /// Renames a file; if it may not overwrite, only if the new name is free.
     ///
     /// - Parameter folder: descriptor of the folder from which `source` is looked up, if that is a relative path.
     static func rename(
@@ -34,11 +34,11 @@ enum Files {
         guard renameat(folder, source, AT_FDCWD, target) == 0 else { throw SystemCode(errno) }
     }
 
-    /// Gives a file a name that nothing has. EEXIST where something does.
+    /// Gives a file a free name. EEXIST if the name is taken.
     static func renameExclusively(
         _ source: String, in folder: CInt = AT_FDCWD, to target: String
     ) throws(SystemCode) {
-        // Linking is the portable way not to overwrite: renameat2 is not among what Swift imports of Glibc.
+        // Linking is the portable way not to overwrite: Swift's Glibc module does not import renameat2.
         if linkat(folder, source, AT_FDCWD, target, 0) == 0 {
             unlinkat(folder, source, 0)
             return
@@ -48,14 +48,14 @@ enum Files {
             unlinkat(folder, source, 0)
             return
         }
-        // File systems without hard links: between looking and renaming lies a moment, but nothing better exists.
+        // File systems without hard links: there is a race between looking and renaming, but nothing better exists.
         guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(code) else { throw SystemCode(code) }
         guard try entry(target) == nil else { throw SystemCode(EEXIST) }
         guard renameat(folder, source, AT_FDCWD, target) == 0 else { throw SystemCode(errno) }
     }
 
-    /// Whether both names are of one file: NFS repeats a request of which it lost the answer, and then says of its own
-    /// success that the name is taken.
+    /// Whether both names belong to one file: NFS repeats a request if its reply was lost, and then reports the name as
+    /// taken because the first request succeeded.
     private static func isLinked(_ source: String, in folder: CInt, _ target: String) -> Bool {
         var (first, second) = (stat(), stat())
         guard fstatat(folder, source, &first, AT_SYMLINK_NOFOLLOW) == 0, lstat(target, &second) == 0 else {
@@ -64,8 +64,8 @@ enum Files {
         return same(first, second)
     }
 
-    /// Makes the names in a folder durable. File systems that cannot sync a folder, and folders that may be written
-    /// but not read, have nothing better to offer: that is no error.
+    /// Makes the names in a folder durable. It is no error if the file system cannot sync a folder, or if the folder
+    /// may be written but not read.
     static func syncFolder(_ path: String) throws(SystemCode) {
         do {
             try Descriptor(open: path, O_RDONLY | O_DIRECTORY).sync()
@@ -82,7 +82,7 @@ enum Files {
         guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw SystemCode(errno) }
     }
 
-    /// Names in a folder without "." and "..", sorted; none where there is no folder.
+    /// Names in a folder without "." and "..", sorted; none if there is no folder.
     static func names(in folder: String) throws(SystemCode) -> [String] {
         guard let directory = opendir(folder) else {
             if errno == ENOENT { return [] }
@@ -90,7 +90,7 @@ enum Files {
         }
         defer { closedir(directory) }
         var names: [String] = []
-        // Only errno tells a folder that cannot be read on from one that has been read.
+        // Only errno distinguishes a read error from the end of the folder.
         errno = 0
         while let entry = readdir(directory) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
@@ -117,8 +117,8 @@ enum Files {
         return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
     }
 
-    /// A name beside `path` that nobody else uses: hidden, and of no use to whoever looks for finished files. It has
-    /// nothing of the final name, which may be as long as a name can be.
+    /// A name beside `path` that no other process uses: hidden, so that it is not mistaken for a finished file. It does
+    /// not contain the final name, which may be as long as a name can be.
     static func temporaryName(beside path: String) -> String {
         "\(folder(of: path))/\(temporaryPrefix)\(randomName())"
     }

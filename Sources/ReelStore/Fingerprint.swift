@@ -2,13 +2,13 @@ internal import Crypto
 internal import Glibc
 public import ReelCore
 
-/// What tells a source from another, and from itself after a change.
+/// What distinguishes a source from others, and from itself after a change.
 public struct Fingerprint: Hashable, Codable, Sendable {
     /// Bytes.
     public var size: Int64
     /// Last modification, nanoseconds since 1970.
     public var mtimeNanoseconds: Int64
-    /// SHA-256 of the first MiB and of the last, one after the other, in hexadecimal; of a smaller file all of it counts
+    /// SHA-256 of the first MiB and of the last, one after the other, in hexadecimal; a smaller file is hashed whole,
     /// twice. Empty in records that an earlier release wrote.
     public var edges: String
 
@@ -25,9 +25,9 @@ public struct Fingerprint: Hashable, Codable, Sendable {
         case edges = "edges"
     }
 
-    /// The fingerprint of a file: a matter of milliseconds, whatever its size.
+    /// The fingerprint of a file. Takes milliseconds, whatever the file's size.
     ///
-    /// Throws `.input` where there is no file, it is a folder, or it cannot be read.
+    /// Throws `.input` if there is no file, it is a folder, or it cannot be read.
     public static func of(_ path: String) throws(ReelFailure) -> Fingerprint {
         let file = try SourceFile(path)
         return Fingerprint(size: file.size, mtimeNanoseconds: file.mtimeNanoseconds, edges: try file.edges())
@@ -43,7 +43,7 @@ public struct Fingerprint: Hashable, Codable, Sendable {
 
     /// SHA-256 of a file's bytes in hexadecimal, read in blocks of 1 MiB.
     ///
-    /// Throws `.unreachable` where it cannot be read.
+    /// Throws `.unreachable` if it cannot be read.
     public static func sha256Hex(of path: String) throws(ReelFailure) -> String {
         do {
             let file = try Descriptor(regular: path)
@@ -71,7 +71,7 @@ private final class SourceFile {
     let size: Int64
     let mtimeNanoseconds: Int64
 
-    /// Throws `.input` where there is no file, it is a folder, or it cannot be opened for reading.
+    /// Throws `.input` if there is no file, it is a folder, or it cannot be opened for reading.
     init(_ path: String) throws(ReelFailure) {
         let status: stat
         do {

@@ -1,6 +1,6 @@
 internal import ReelCore
 
-/// What an index is of.
+/// What an index describes.
 public enum IndexKind: String, CaseIterable, Sendable {
     /// The whole source.
     case index
@@ -26,7 +26,7 @@ struct IndexName: Hashable {
 
     var text: String { "\(kind.rawValue).v\(version).\(hash)" }
 
-    /// The name that `text` is; nil for all that `text` never makes.
+    /// Parses a name; nil for anything that `text` never produces.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let kind = IndexKind(rawValue: parts[0]), let version = Int(parts[1].dropFirst()),

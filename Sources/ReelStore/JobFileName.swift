@@ -1,6 +1,6 @@
 internal import ReelCore
 
-/// The name of something in a job's folder. Every name there is made and read here, but for those of the segments.
+/// The name of something in a job's folder. Every name there is made and parsed here, except those of segments.
 enum JobFileName: Hashable {
     /// The job's record.
     case record
@@ -33,7 +33,7 @@ enum JobFileName: Hashable {
         }
     }
 
-    /// What `text` names; nil for what no release's job folder has.
+    /// Parses a name; nil for names that no release's job folder has.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let container = parts.last.flatMap { Container(rawValue: $0) }
@@ -52,12 +52,12 @@ enum JobFileName: Hashable {
             self = .temporary
             return
         }
-        // What is not printed so again was not printed by this.
+        // A name that does not print the same again was not made here.
         if case .plan(let number) = self, number < 1 { return nil }
         guard self.text == text else { return nil }
     }
 
-    /// The token of the attempt that made it, where one did.
+    /// The token of the attempt that made it, if one did.
     var token: String? {
         switch self {
         case .assembling(let token, _), .segmentList(let token): token
@@ -65,11 +65,11 @@ enum JobFileName: Hashable {
         }
     }
 
-    /// What an unfinished attempt leaves; of no use once the job has ended.
+    /// Whether an unfinished attempt left it; of no use once the job has ended.
     var isPart: Bool { token != nil || self == .temporary }
 }
 
-/// The name of what an engine said in a failed attempt, in the folder of the attempts.
+/// The name of a failed attempt's engine log, in the folder of the attempts.
 struct AttemptName: Hashable {
     /// The pass's place in its plan; -1 for the probe.
     let pass: Int

@@ -5,12 +5,12 @@ extension JobFolder {
     /// Path of a plan.
     public func plan(_ number: Int) -> String { path(.plan(number)) }
 
-    /// The numbers of the plans that are there, ascending. Throws `.unreachable` where the folder cannot be read.
+    /// The numbers of the plans that are there, ascending. Throws `.unreachable` if the folder cannot be read.
     public func planNumbers() throws(ReelFailure) -> [Int] {
         try names().compactMap { if case .plan(let number) = JobFileName($0) { number } else { nil } }.sorted()
     }
 
-    /// Writes a plan under the next number that is free, which is then its own, and returns that. The folder must exist.
+    /// Writes a plan under the next free number, which becomes its own, and returns it. The folder must exist.
     public func writePlan(_ plan: Plan) throws(ReelFailure) -> Int {
         var plan = plan
         plan.number = (try planNumbers().last ?? 0) + 1
@@ -18,15 +18,15 @@ extension JobFolder {
         return plan.number
     }
 
-    /// Throws `.unreachable`, cause incompatible, where it cannot be read; `.planOfOtherVersion` where this release does
-    /// not know its version.
+    /// Throws `.unreachable`, cause incompatible, if it cannot be read; `.planOfOtherVersion` if this release does not
+    /// know its version.
     public func readPlan(_ number: Int) throws(ReelFailure) -> Plan {
         let path = plan(number)
         let bytes = try AtomicFile.read(path, mostBytes: 256 << 20)
         return try AtomicFile.checked(path) { try Plan.decoded(from: bytes) }
     }
 
-    /// The plan of the highest number; nil where there is none. Throws as `readPlan` does.
+    /// The plan of the highest number; nil if there is none. Throws as `readPlan` does.
     public func latestPlan() throws(ReelFailure) -> Plan? {
         guard let number = try planNumbers().last else { return nil }
         return try readPlan(number)
@@ -34,7 +34,7 @@ extension JobFolder {
 
     /// The indexes that a plan of this job was made from, in the order of its sources.
     ///
-    /// Throws `.unreachable`, cause incompatible, where this host does not see one.
+    /// Throws `.unreachable`, cause incompatible, if this host does not see one.
     public func readIndexes(of plan: Plan) throws(ReelFailure) -> [SourceIndex] {
         try store.indexes(of: plan, read()).map(Store.readIndex)
     }

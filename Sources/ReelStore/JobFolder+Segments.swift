@@ -17,10 +17,10 @@ extension JobFolder {
     /// Whether any segment is finished, that is, has a record, for this plan or an earlier one.
     public var hasFinishedSegments: Bool { segmentNames().contains { SegmentName(recordName: $0) != nil } }
 
-    /// For each content that a pass wants, in the same order, the record of a whole segment; nil where there is none.
+    /// For each content that a pass wants, in the same order, the record of a whole segment; nil if there is none.
     ///
-    /// A segment counts whoever made it and for whichever plan, if its record is there and its file has the recorded
-    /// size and checksum. Where there are several the first by name counts. Whatever cannot be read does not.
+    /// A segment counts if its record is there and its file has the recorded size and checksum, no matter which attempt
+    /// made it for which plan. If there are several, the first by name counts. Unreadable ones do not count.
     public func wholeSegments(_ wanted: [SegmentContent]) -> [SegmentRecord?] {
         let found = whole(among: Set(wanted))
         return wanted.map { found[$0] }
@@ -56,17 +56,17 @@ extension JobFolder {
         }
     }
 
-    /// Takes over the segments of these contents that another job has made. Whether they are whole is for
-    /// `wholeSegments` to tell.
+    /// Takes over the segments of these contents that another job has made. `wholeSegments` tells whether they are
+    /// whole.
     ///
-    /// Throws `.unreachable` where this folder cannot be written.
+    /// Throws `.unreachable` if this folder cannot be written.
     public func take(_ wanted: [SegmentContent], from other: JobFolder) throws(ReelFailure) {
         do {
             var hasTaken = false
             for record in other.records(of: Set(wanted)) {
-                // Who does not find it was not as quick as another.
+                // Another process may have taken it first.
                 guard try other.hand(record.name.text, to: self) else { continue }
-                // The record last: where it is, the segment is.
+                // The record last: if it is there, the segment is too.
                 guard try other.hand(record.name.recordName, to: self) else { continue }
                 hasTaken = true
             }
@@ -76,7 +76,7 @@ extension JobFolder {
         }
     }
 
-    /// Moves a file into another job's folder; false where it is not there.
+    /// Moves a file into another job's folder; false if it is not there.
     private func hand(_ name: String, to other: JobFolder) throws(SystemCode) -> Bool {
         do {
             try Files.rename("\(segments)/\(name)", to: "\(other.segments)/\(name)")
@@ -87,16 +87,16 @@ extension JobFolder {
         }
     }
 
-    /// Those of `records` whose file is not there with its recorded size. On NFS, what another host has just written
-    /// may be among them for a while.
+    /// The `records` whose file is missing or has another size. On NFS, files that another host has just written may be
+    /// among them for a while.
     public func missingSegments(of records: [SegmentRecord]) -> [SegmentRecord] {
-        // Reading the folder makes an NFS client forget that it looked for a name in vain.
+        // Reading the folder makes an NFS client forget that a name was missing.
         let names = Set(segmentNames())
         return records.filter { !names.contains($0.name.text) || size(of: $0) != $0.bytes }
     }
 
-    /// Removes what the attempt that held `token` left half-written. A segment is whole where its record is, and so is
-    /// the record: both stay.
+    /// Removes what the attempt that held `token` left half-written. A segment with a record is whole, and so is the
+    /// record: both stay.
     public func removePartial(token: String) {
         let names = segmentNames()
         let whole = Set(names.compactMap { SegmentName(recordName: $0) }.flatMap { [$0.text, $0.recordName] })
@@ -116,7 +116,7 @@ extension JobFolder {
         return (try? Fingerprint.sha256Hex(of: "\(segments)/\(record.name)")) == record.checksum
     }
 
-    /// Nil where there is no such file.
+    /// Nil if there is no such file.
     private func size(of record: SegmentRecord) -> Int64? {
         guard let status = try? Files.target("\(segments)/\(record.name)"), status.st_mode & S_IFMT == S_IFREG else {
             return nil

@@ -3,10 +3,11 @@ public import ReelCore
 
 extension JobFolder {
     /// Copies the source into the job folder, so that workers need not see it where it is: as a clone that shares its
-    /// blocks where the file system can. The copy has the source's time, which is part of its fingerprint.
+    /// blocks if the file system can do that. The copy has the source's modification time, which is part of its
+    /// fingerprint.
     ///
-    /// Throws `.unreachable` where it cannot be written, cause no-space where the disk is full; `.input` where the
-    /// source is no longer the one that the fingerprint was taken of.
+    /// Throws `.unreachable` if it cannot be written, cause no-space if the disk is full; `.input` if the source is no
+    /// longer the one that the fingerprint was taken of.
     public func stage(_ source: String, as name: String, _ fingerprint: Fingerprint) throws(ReelFailure) {
         let copy = "\(stage)/\(name)"
         let temporary = Files.temporaryName(beside: copy)
@@ -27,7 +28,7 @@ extension JobFolder {
             if error.value == ECANCELED { throw ReelFailure(.copyInterrupted(path: copy)) }
             throw SystemError.store(.copySource, copy, error.value)
         }
-        // Somebody may have written to it while it was being read.
+        // Another process may have written to it while it was being read.
         guard try fingerprint.matches(source), try fingerprint.matches(copy) else {
             throw ReelFailure(.sourceChangedWhileCopied(path: source))
         }

@@ -17,7 +17,7 @@ public struct JobFolder: Sendable {
     /// The folder of what engines said on standard error, a file per attempt that failed.
     public var attempts: String { path(.attempts) }
 
-    /// The folder of the source's copy, where one was asked for.
+    /// The folder of the source's copy, if one was asked for.
     public var stage: String { path(.stage) }
 
     func path(_ name: JobFileName) -> String { "\(path)/\(name.text)" }
@@ -57,31 +57,31 @@ public struct JobFolder: Sendable {
     /// Writes the record; the folder must exist.
     public func write(_ record: JobRecord) throws(ReelFailure) { try AtomicFile.write(json: record, to: jobFile) }
 
-    /// Writes the record of a new job; the folder must exist. False where it has one, which stays as it is.
+    /// Writes the record of a new job; the folder must exist. False if it has one, which stays as it is.
     public func create(_ record: JobRecord) throws(ReelFailure) -> Bool {
         try AtomicFile.create(AtomicFile.json(of: record), at: jobFile)
     }
 
-    /// Throws `.unreachable`, cause incompatible, where this host does not see the job; `.jobOfOtherVersion` where this
+    /// Throws `.unreachable`, cause incompatible, if this host does not see the job; `.jobOfOtherVersion` if this
     /// release does not know the record's version.
     public func read() throws(ReelFailure) -> JobRecord {
         guard exists else {
             throw ReelFailure(.jobUnknownHere(job: id, path: jobFile))
         }
         let record = try AtomicFile.read(json: JobRecord.self, from: jobFile)
-        // Anybody who may write in the store can copy a record into another job's folder.
+        // Any user who may write in the store can copy a record into another job's folder.
         guard record.id == id else {
             throw ReelFailure(.storeFileDamaged(path: jobFile, said: "it is the record of job \(record.id)"))
         }
         return record
     }
 
-    /// Keeps the end of what an engine said on standard error, for whoever looks into a failed attempt.
+    /// Keeps the end of an engine's standard error, for users who look into a failed attempt.
     public func writeAttempt(pass: Int, token: String, standardError: String) throws(ReelFailure) {
         try AtomicFile.write(Array(standardError.utf8), to: attempt(pass: pass, token: token))
     }
 
-    /// What the engine of a failed attempt said at its end, nil where it said nothing that was kept.
+    /// What the engine of a failed attempt said at its end, nil if it said nothing that was kept.
     public func readAttempt(pass: Int, token: String) -> String? {
         guard let bytes = try? AtomicFile.read(attempt(pass: pass, token: token)) else { return nil }
         return String(decoding: bytes, as: UTF8.self)
@@ -102,9 +102,9 @@ public struct JobFolder: Sendable {
         }
     }
 
-    /// Takes the job folder, making it where there is none.
+    /// Locks the job folder, and makes it if there is none.
     ///
-    /// Throws `.unreachable` where another holds it, naming that process.
+    /// Throws `.unreachable` if another holds it, naming that process.
     public func lock() throws(ReelFailure) -> JobLock {
         while true {
             try create()
@@ -112,7 +112,7 @@ public struct JobFolder: Sendable {
         }
     }
 
-    /// Removes what finished jobs need no longer: segments, the source's copy, and what processes that were killed left
+    /// Removes what a finished job no longer needs: segments, the source's copy, and what killed processes left
     /// half-written.
     public func removeParts(keepingSegments: Bool = false) throws(ReelFailure) {
         if !keepingSegments { try remove(segments) }
@@ -121,14 +121,14 @@ public struct JobFolder: Sendable {
         for name in names where JobFileName(name)?.isPart == true { try remove("\(path)/\(name)") }
     }
 
-    /// Removes all that there is of the job, its record too; who holds its lock goes on holding it.
+    /// Removes everything of the job, its record too; the holder of its lock keeps it.
     public func removeContents() throws(ReelFailure) {
         for name in try names() where JobFileName(name) != .lock { try remove("\(path)/\(name)") }
     }
 
     /// Removes the job. Its record goes last: until then it can be removed again.
     public func remove() throws(ReelFailure) {
-        // Whoever wants the same job makes its folders before it learns that another holds the lock.
+        // A process that wants the same job makes its folders before it learns that another holds the lock.
         for _ in 0..<8 {
             if (try? removeAll()) != nil { return }
         }

@@ -1,16 +1,16 @@
 public import ReelCore
 
 extension JobID {
-    /// The version of the rule by which ids are made. Grows when the same wish makes another id.
+    /// The version of the rule by which ids are made. Grows when the same request makes another id.
     public static let ruleVersion = 2
 
-    /// The identity of a job: 16 hexadecimal digits of a hash over what makes its output. Nothing that is found out about
-    /// the source, or decided when it is planned, is part of it.
+    /// The identity of a job: 16 hexadecimal digits of a hash over what makes its output. Nothing that recon finds, or
+    /// that planning decides, is part of it.
     ///
     /// - Parameters:
     ///   - sources: fingerprints of the files that it is made of.
     ///   - spec: only `spec.identity` counts, so memory and verification make no other job.
-    ///   - head: bytes, for a job that is made of the first part of its source alone.
+    ///   - head: bytes of the first part of its source, for the job of an early start; nil for the whole source.
     public static func make(
         sources: [Fingerprint], spec: JobSpec, head: Int64? = nil
     ) throws(ReelFailure) -> JobID {

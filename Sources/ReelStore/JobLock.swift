@@ -1,13 +1,13 @@
 internal import Glibc
 internal import ReelCore
 
-/// The right to work on a job folder alone, until its last holder lets go of it or its process ends.
+/// The exclusive right to work on a job folder, until the last reference to it is released or its process ends.
 public final class JobLock: Sendable {
     private let file: FileLock
 
     private init(_ file: FileLock) { self.file = file }
 
-    /// Nil where the folder was removed meanwhile.
+    /// Nil if the folder has been removed meanwhile.
     static func take(in folder: JobFolder) throws(ReelFailure) -> JobLock? {
         let path = folder.path(.lock)
         let file: FileLock?

@@ -1,7 +1,7 @@
 internal import ReelCore
 
-/// Written as this release's version; that of the release before is read, too, so that its results can still be fetched
-/// and removed.
+/// Written in this release's version. The previous version is read, too, so that its results can still be fetched and
+/// removed.
 extension JobRecord: Codable {
     public enum CodingKeys: String, CodingKey {
         case version = "version"
@@ -53,8 +53,8 @@ extension JobRecord: Codable {
         if let fault { throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: fault)) }
     }
 
-    /// What would lead out of the job's folder; nil where nothing does. A record may have been written by anybody who may
-    /// write in the store.
+    /// The name that would lead out of the job's folder; nil if none does. Any user who may write in the store can have
+    /// written the record.
     private var fault: String? {
         if let staged = source.staged, [".", "..", ""].contains(staged) || staged.contains("/") {
             return "the staged copy's name is a path"
@@ -86,7 +86,7 @@ extension JobRecord: Codable {
     }
 }
 
-/// What version 1 of the record, which does not name its version, has otherwise than this release's.
+/// The fields in which version 1 of the record, which does not name its version, differs from this release's.
 private struct FirstVersion: Decodable {
     let source: String
     let staged: String?

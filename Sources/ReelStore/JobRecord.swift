@@ -14,19 +14,20 @@ public struct JobRecord: Hashable, Sendable {
     public var spec: JobSpec
     /// The files that it is made of: one.
     public private(set) var sources: [JobSource]
-    /// The job that began with the source's head while recon read the rest: its segments are this job's, too.
+    /// The job of the early start, which began with the source's first part while recon read the rest: its segments are
+    /// this job's, too.
     public var head: JobID?
-    /// Bytes of the source's first part, where the job is made of that alone, to begin early with another's.
+    /// Bytes of the source's first part, if this job is the early start of another and made of that part alone.
     public var headBytes: Int64?
-    /// How it is to be treated; the output does not depend on it.
+    /// Its terms; the output does not depend on them.
     public var terms: JobTerms
-    /// Nil until the job has ended: before that, the board knows.
+    /// Nil until the job has ended: until then the board has the state.
     public var state: JobState?
     /// Whether no pass may be claimed for now.
     public var paused: Bool
-    /// The verified output; nil until there is one. Records of the release before have none.
+    /// The verified output; nil until there is one. Records of the previous release have none.
     public var result: JobResult?
-    /// Why the job failed, where it has.
+    /// Why the job failed, if it has.
     public var failure: ReelFailure?
     /// Seconds since 1970.
     public var created: Double
@@ -54,7 +55,7 @@ public struct JobRecord: Hashable, Sendable {
         set { sources[0] = newValue }
     }
 
-    /// The job has not ended any more: somebody wants it to run again.
+    /// Marks the job as not ended, so that it can run again.
     public mutating func reopen() { (state, result, failure, finished) = (nil, nil, nil, nil) }
 }
 
@@ -62,7 +63,7 @@ public struct JobRecord: Hashable, Sendable {
 public struct JobSource: Hashable, Codable, Sendable {
     /// Absolute path.
     public var path: String
-    /// Name of the copy in the job folder, nil where workers read the file itself.
+    /// Name of the copy in the job folder, nil if workers read the file itself.
     public var staged: String?
     /// Taken when the job was submitted.
     public var fingerprint: Fingerprint
@@ -80,7 +81,7 @@ public struct JobSource: Hashable, Codable, Sendable {
     }
 }
 
-/// How a job is to be treated, beside what its output is to be.
+/// Terms of a job that do not change its output.
 public struct JobTerms: Hashable, Codable, Sendable {
     /// Share of the work among jobs; 1 is normal.
     public var weight: Double

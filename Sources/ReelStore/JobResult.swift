@@ -28,7 +28,7 @@ public struct JobResult: Hashable, Codable, Sendable {
     }
 }
 
-/// The output of a job that is done, where the store has it.
+/// The output of a job that is done, as the store has it.
 public struct StoredResult: Hashable, Sendable {
     public let job: JobID
     /// Path of the file.
@@ -44,8 +44,8 @@ public struct StoredResult: Hashable, Sendable {
 
     /// Reads the file and compares size and hash with those recorded.
     ///
-    /// Throws `.resultDiffers` where they differ, `.resultUnrecorded` where none are recorded, and `.storeUnusable` or
-    /// `.storeFileForeign` where the file cannot be read.
+    /// Throws `.resultDiffers` if they differ, `.resultUnrecorded` if none are recorded, and `.storeUnusable` or
+    /// `.storeFileForeign` if the file cannot be read.
     @discardableResult
     public func verify() throws(ReelFailure) -> JobResult {
         let recorded = try record()
@@ -61,8 +61,8 @@ public struct StoredResult: Hashable, Sendable {
 
     /// Does the same with a file elsewhere that is said to be a copy of the result; links lead to it as usual.
     ///
-    /// Throws `.resultDiffers` and `.resultUnrecorded` as well, `.sourceInaccessible` where the copy cannot be read, and
-    /// `.sourceNotAFile` where it is none.
+    /// Throws `.resultDiffers` and `.resultUnrecorded` as well, `.sourceInaccessible` if the copy cannot be read, and
+    /// `.sourceNotAFile` if it is none.
     @discardableResult
     public func verify(copy: String) throws(ReelFailure) -> JobResult {
         let recorded = try record()
@@ -83,7 +83,7 @@ public struct StoredResult: Hashable, Sendable {
         return recorded
     }
 
-    /// Nil where a file of this size and hash is the result.
+    /// Nil if a file of this size and hash is the result.
     func difference(of found: JobResult, at path: String) -> ReelFailure? {
         guard let recorded, found != recorded else { return nil }
         return ReelFailure(
@@ -97,7 +97,7 @@ extension JobFolder {
     /// Gives a verified output its name, and keeps the size and hash that it was verified with in the job's record. The
     /// last of two assemblers wins; both made the same bytes.
     ///
-    /// Throws `.unreachable` where the store cannot be written, and `.engineMisanswered` where the file has another size.
+    /// Throws `.unreachable` if the store cannot be written, and `.engineMisanswered` if the file has another size.
     @discardableResult
     public func publishOutput(
         _ assembled: String, as container: Container, bytes: Int64, sha256: String
@@ -114,8 +114,8 @@ extension JobFolder {
         return result
     }
 
-    /// The output that an assembly has put in its place, whether or not the job's end was recorded after that. Nil where
-    /// the record names none, or the file is not there with the recorded size.
+    /// The output that an assembly has published, whether or not the job's end was recorded after that. Nil if the
+    /// record names none, or the file is not there with the recorded size.
     public var publishedOutput: StoredResult? {
         guard let recorded = (try? read())?.result else { return nil }
         let output = StoredResult(job: id, path: "\(path)/\(recorded.name)", recorded: recorded)
@@ -127,21 +127,22 @@ extension JobFolder {
 
     /// Takes the output out of the record, so that the job makes it anew.
     ///
-    /// Throws `.unreachable` where the store cannot be written.
+    /// Throws `.unreachable` if the store cannot be written.
     public func forgetOutput() throws(ReelFailure) {
         var record = try read()
         record.result = nil
         try write(record)
     }
 
-    /// The verified output: the job is done, and the file that its record names is there with its recorded size. Any other
-    /// file that looks like an output is none. Whether the bytes are still the same is for `StoredResult.verify` to tell.
+    /// The verified output: the job is done, and the file that its record names is there with its recorded size. Any
+    /// other file that looks like an output is not one. `StoredResult.verify` tells whether the bytes are still the
+    /// same.
     public var result: StoredResult? { try? storedResult() }
 
-    /// The same, with the reason where there is none.
+    /// The same, but throws the reason if there is none.
     ///
-    /// Throws `.noResult` where the job has not ended well or its result is not there, `.storeFileForeign` and
-    /// `.resultDiffers` where something else is in its place, and what reading the record throws.
+    /// Throws `.noResult` if the job has not ended well or its result is not there, `.storeFileForeign` and
+    /// `.resultDiffers` if something else is in its place, and what reading the record throws.
     public func storedResult() throws(ReelFailure) -> StoredResult {
         let record = try read()
         let none = ReelFailure(.noResult(job: id, state: record.state))
@@ -158,7 +159,7 @@ extension JobFolder {
         return result
     }
 
-    /// Earlier releases recorded the end of a job and nothing of its output.
+    /// Earlier releases recorded the end of a job, but nothing about its output.
     private var resultOfEarlierRelease: StoredResult? {
         let path = Container.allCases.map(output).first { path in
             guard let entry = try? Files.entry(path) else { return false }

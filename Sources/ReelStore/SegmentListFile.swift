@@ -5,7 +5,7 @@ public import ReelCore
 public final class SegmentListFile: Sendable {
     public let path: String
 
-    /// Makes the file anew, empty.
+    /// Creates the file empty, or empties it.
     public init(path: String) throws(ReelFailure) {
         self.path = path
         try AtomicFile.write([], to: path)

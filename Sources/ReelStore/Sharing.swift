@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Modes of files in a store that a group shares, as git's `core.sharedRepository` has it: the store's folder is setgid and
-/// its group may write in it. New folders and files then get its group from the kernel; that the group may write them is
-/// for the umask, which is the user's. So a program that opens such a store lets the group have what it makes, and so do the
-/// engines that it starts. What it delivers outside is made with the user's umask all the same.
+/// Modes of files in a store that a group shares, as git's `core.sharedRepository` has it: the store's folder is setgid
+/// and its group may write in it. New folders and files then get its group from the kernel; but whether the group may
+/// write them depends on the user's umask. So a program that opens such a store changes its umask to allow that, and
+/// its engines inherit it. Files that it delivers outside the store still get the user's own umask.
 enum Sharing {
     /// The umask with which this process was started. Read from the kernel, since asking `umask` means changing it.
     static let umaskOfUser: mode_t = {
@@ -20,8 +20,8 @@ enum Sharing {
         if isShared(mode) { umask(own & ~S_IRWXG) }
     }
 
-    /// The mode of a source's copy in the store: none may read it there who may not read the source, but for the store's
-    /// group, which is to work at it.
+    /// The mode of a source's copy in the store: only users who may read the source may read the copy, and the store's
+    /// group, which works on it.
     static func modeOfCopy(source: mode_t, store: mode_t) -> mode_t {
         let both = (source | S_IRUSR | S_IWUSR) & store & 0o666
         return isShared(store) ? both | S_IRGRP : both

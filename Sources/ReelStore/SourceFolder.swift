@@ -1,7 +1,7 @@
 internal import Glibc
 public import ReelCore
 
-/// What the store holds of one source, whichever jobs are made of it: its index, made once.
+/// What the store holds of one source, shared by all jobs made of it: its index, made once.
 public struct SourceFolder: Sendable {
     /// Path of the folder, which begins with the store's root as it was given. It need not exist.
     public let path: String
@@ -11,15 +11,15 @@ public struct SourceFolder: Sendable {
         String(Fingerprint.sha256Hex(try AtomicFile.json(of: fingerprint)).prefix(16))
     }
 
-    /// The index that this release can read; nil where there is none. Only its name is looked at. Where there are
-    /// several, since recon found another thing when it was repeated, the first by name.
+    /// The index that this release can read; nil if there is none. Only its name is looked at. If there are several,
+    /// because repeated recons had different results, the first by name.
     public func index(_ kind: IndexKind) -> (hash: String, path: String)? {
         names().first { $0.kind == kind && $0.version == Int(SourceIndex.version) }.map { ($0.hash, path(of: $0)) }
     }
 
     /// Whether a pass has disproved the index that tables and headers made.
     ///
-    /// Throws `.unreachable` where that cannot be seen.
+    /// Throws `.unreachable` if that cannot be seen.
     public func isDisproved() throws(ReelFailure) -> Bool {
         do {
             return try Files.entry(disproofPath) != nil
@@ -28,9 +28,9 @@ public struct SourceFolder: Sendable {
         }
     }
 
-    /// Keeps that the index of this source is not to be believed, and why: from now on all of it is decoded to plan a job.
+    /// Records that the index of this source is wrong, and why: from now on the whole source is decoded to plan a job.
     ///
-    /// Throws `.unreachable` where the folder cannot be written.
+    /// Throws `.unreachable` if the folder cannot be written.
     public func disprove(_ reason: ReelFailure) throws(ReelFailure) {
         do {
             try Files.makeFolders(path)
@@ -42,13 +42,13 @@ public struct SourceFolder: Sendable {
 
     private var disproofPath: String { path + "/disproof.json" }
 
-    /// The path of the index of this hash, whatever it is of; nil where there is none.
+    /// The path of the index with this hash, of any kind; nil if there is none.
     public func path(of hash: String) -> String? { names().first { $0.hash == hash }.map(path(of:)) }
 
-    /// Takes an index that was written elsewhere in the store, and returns its SHA-256 in hexadecimal. That another
-    /// process takes the same in at the same time is harmless.
+    /// Moves in an index that was written elsewhere in the store, and returns its SHA-256 in hexadecimal. It is
+    /// harmless if another process moves in the same index at the same time.
     ///
-    /// Throws `.unreachable` where the folder cannot be written.
+    /// Throws `.unreachable` if the folder cannot be written.
     public func adopt(_ file: String, as kind: IndexKind) throws(ReelFailure) -> String {
         let name = IndexName(kind: kind, hash: try Fingerprint.sha256Hex(of: file))
         do {
@@ -75,7 +75,7 @@ extension Store {
 
     /// The paths of the indexes that a plan was made from, in the order of its sources.
     ///
-    /// Throws `.unreachable`, cause incompatible, where this host does not see one.
+    /// Throws `.unreachable`, cause incompatible, if this host does not see one.
     public func indexes(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> [String] {
         try zip(plan.sources, record.sources).map { (planned, recorded) throws(ReelFailure) in
             let folder = try source(recorded.fingerprint)
@@ -86,14 +86,14 @@ extension Store {
 
     /// The index that a file of a source's folder holds.
     ///
-    /// Throws `.unreachable` where it cannot be read, and what decoding throws.
+    /// Throws `.unreachable` if it cannot be read, and what decoding throws.
     public static func readIndex(_ path: String) throws(ReelFailure) -> SourceIndex {
         try SourceIndex(decoding: AtomicFile.read(path, mostBytes: 1 << 30))
     }
 
-    /// Removes what is kept of sources that no job is made of. A job's record is written before its source's index is
-    /// taken in, so nothing of a job that is just being submitted goes. Where a record cannot be read, nothing does: what
-    /// stays is found the next time, and no other job's end depends on it.
+    /// Removes the folders of sources that no job uses. A job's record is written before its source's index is moved
+    /// in, so a job that is just being submitted loses nothing. If a record cannot be read, nothing is removed: the
+    /// next call finds what is left, and no other job's end depends on it.
     public func removeUnusedSources() {
         try? removeSources()
     }
@@ -101,7 +101,7 @@ extension Store {
     private func removeSources() throws(ReelFailure) {
         let folders: [String]
         do {
-            // First the sources, then the jobs: what is listed here has its record already.
+            // List the sources first, then the jobs: a source that is listed here has its job's record already.
             folders = try Files.names(in: sourcesFolder)
         } catch {
             throw SystemError.store(.read, sourcesFolder, error.value)

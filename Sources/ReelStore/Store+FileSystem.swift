@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension Store {
-    /// Whether another host's files may be seen here only some time after they were written. True unless the kernel says
-    /// that the store lies on this machine's own disks or in its memory.
+    /// Whether files written by another host may become visible here only after a delay. True unless the kernel says
+    /// that the store is on this machine's own disks or in its memory.
     public var showsFilesLate: Bool {
         guard let status = try? Files.target(root),
             let mounts = try? AtomicFile.read("/proc/self/mountinfo"),
@@ -13,8 +13,9 @@ extension Store {
 
     private static let localTypes: Set = ["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "overlay", "tmpfs"]
 
-    /// The type of the file system on a device, by `/proc/PID/mountinfo` (proc_pid_mountinfo(5)): "36 35 98:0 / /mnt … -
-    /// ext3 …", where the third word is the device and the first after the dash the type. Nil where it is not listed.
+    /// The type of the file system on a device, from `/proc/PID/mountinfo` (proc_pid_mountinfo(5)). In a line such as
+    /// "36 35 98:0 / /mnt … - ext3 …" the third word is the device and the first after the dash the type. Nil if the
+    /// device is not listed.
     static func type(of device: UInt64, in mounts: String) -> String? {
         let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
         let minor = device & 0xFF | (device >> 12) & ~0xFF

@@ -1,22 +1,23 @@
 internal import Glibc
 public import ReelCore
 
-/// The folder where jobs live that several machines, or several runs, work on: the truth, of which Redis is an index.
+/// The folder of jobs on which several machines, or several invocations of `run`, work: the truth, of which Redis is an
+/// index.
 public struct Store: Sendable {
-    /// As it was given: relative paths stay relative.
+    /// Path of the folder as it was given: relative paths stay relative.
     public let root: String
 
     private var jobsFolder: String { root + "/jobs" }
     var sourcesFolder: String { root + "/sources" }
 
-    /// What tells it from other stores. Nil for an empty folder, of which nobody has made a store yet.
+    /// What distinguishes it from other stores. Nil for an empty folder that is not a store yet.
     public let id: StoreID?
 
-    /// Opens a store. One that an earlier release made gets an id. In a store that a group shares, what this process
-    /// writes from now on is the group's, whatever its umask (`Sharing`).
+    /// Opens a store. One that an earlier release made gets an id. In a store that a group shares, everything that this
+    /// process writes from now on belongs to the group, whatever its umask (`Sharing`).
     ///
-    /// Throws `.storeMissing` where there is no folder, or one with something else in it, `.storeOfOtherVersion`, and
-    /// `.storeUnusable` where it cannot be read or written.
+    /// Throws `.storeMissing` if there is no folder, or one with something else in it, `.storeOfOtherVersion`, and
+    /// `.storeUnusable` if it cannot be read or written.
     public init(root: String) throws(ReelFailure) {
         let status: stat?
         do {
@@ -46,17 +47,17 @@ public struct Store: Sendable {
         }
     }
 
-    /// Makes a store of a folder, and the folder and those above it where they are missing. One that is a store already is
-    /// opened. Doing it on several machines at the same time makes one store.
+    /// Makes a folder a store, and creates the folder and those above it if they are missing. An existing store is
+    /// opened. If several machines do this at the same time, they make one store.
     ///
-    /// Throws as `init` does, but for what else is in the folder.
+    /// Throws as `init` does, except for other contents of the folder.
     ///
-    /// - Parameter mode: of the folder, where it is made.
+    /// - Parameter mode: of the folder, if it is made.
     public static func make(root: String, mode: UInt32 = 0o777) throws(ReelFailure) -> Store {
         do throws(SystemCode) {
             if try Files.target(root) == nil {
                 try Files.makeFolders(root)
-                // Less the umask, unless others are to share it.
+                // The umask applies, unless a group is to share the folder.
                 guard mode == 0o777 || chmod(root, mode) == 0 else { throw SystemCode(errno) }
             }
         } catch {
@@ -71,7 +72,7 @@ public struct Store: Sendable {
         JobFolder(id: id, store: self, path: "\(jobsFolder)/\(Store.folderName(id))")
     }
 
-    /// Every job that the store has a record of, sorted. Throws `.unreachable` where the store cannot be read.
+    /// Every job that the store has a record of, sorted. Throws `.unreachable` if the store cannot be read.
     public func jobs() throws(ReelFailure) -> [JobID] {
         do {
             return try Files.names(in: jobsFolder).map { JobID($0) }.filter { job($0).exists }
@@ -80,11 +81,11 @@ public struct Store: Sendable {
         }
     }
 
-    /// A new empty folder inside the store, for what has no place yet; on the same file system as jobs and sources, so that
-    /// files move by renaming. It goes when the returned object does.
+    /// A new empty folder inside the store, for files without a final place; on the same file system as jobs and
+    /// sources, so that files move by renaming. It is removed with the returned object.
     public func temporaryFolder() throws(ReelFailure) -> TemporaryFolder { try TemporaryFolder(in: root) }
 
-    /// Removes the store's own folders where nothing is in them: what `run` does at its end.
+    /// Removes the store's own folders if they are empty; `run` does this at its end.
     public func removeIfEmpty() {
         rmdir(sourcesFolder)
         guard rmdir(jobsFolder) == 0 || errno == ENOENT else { return }
@@ -92,8 +93,8 @@ public struct Store: Sendable {
         rmdir(root)
     }
 
-    /// A job's name as a folder's. Ids are hexadecimal; one that a person typed may be anything, and must not lead
-    /// out of the store.
+    /// A job's id as the name of a folder. Ids are hexadecimal, but an id that a user typed may be anything, and must
+    /// not lead out of the store.
     private static func folderName(_ id: JobID) -> String {
         let safe = id.text.unicodeScalars.map { scalar in
             switch scalar {

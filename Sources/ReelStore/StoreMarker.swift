@@ -4,7 +4,7 @@ internal import ReelCore
 /// The file that makes a folder a store, and tells it from others.
 struct StoreMarker: Codable {
     static let name = "store.json"
-    /// Grows when what a store holds means something else to earlier releases.
+    /// Grows when earlier releases would misread what a store holds.
     static let version = 1
 
     let version: Int
@@ -25,7 +25,7 @@ struct StoreMarker: Codable {
         return try AtomicFile.checked(path) { try CanonicalJSON.value(StoreMarker.self, from: bytes) }.id
     }
 
-    /// The id of the store, which it gets where it has none. Of several that do this at once one makes it.
+    /// The id of the store, made if it has none. If several processes do this at once, one of them makes it.
     static func create(in root: String) throws(ReelFailure) -> StoreID {
         let marker = StoreMarker(version: version, id: StoreID(Files.randomName()))
         let path = "\(root)/\(name)"

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import ReelCore
 
-/// A folder that is removed with everything in it when its last holder lets go of it.
+/// A folder that is removed with everything in it when the last reference to it is released.
 public final class TemporaryFolder: Sendable {
     /// Path of the folder.
     public let path: String
@@ -30,7 +30,7 @@ public final class TemporaryFolder: Sendable {
 
     deinit { try? Files.removeTree(path, beneath: root) }
 
-    /// Removes what processes left that were killed: their locks went with them.
+    /// Removes what killed processes left behind: their locks are gone.
     private static func removeAbandoned(in root: String) {
         for name in (try? Files.names(in: root)) ?? [] where name.hasPrefix(prefix) {
             let folder = "\(root)/\(name)"

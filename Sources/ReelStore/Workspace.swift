@@ -1,10 +1,10 @@
 internal import Glibc
 public import ReelCore
 
-/// The folder beside an output in which `run` keeps its store: this user's alone, wherever the output goes.
+/// The folder beside an output in which `run` keeps its store: accessible to this user alone, wherever the output goes.
 ///
-/// Others may write in the folder around it. So it is held open: what is delivered is taken from the folder that was
-/// checked, whatever has its name by then.
+/// Others may write in the folder around it. So it is held open: a result is delivered from the folder that was
+/// checked, even if another folder has its name by then.
 public final class Workspace: Sendable {
     /// Path of the folder.
     public let path: String
@@ -15,10 +15,10 @@ public final class Workspace: Sendable {
         self.folder = folder
     }
 
-    /// The folder of this user beside an output, made where there is none. It is `.reel`; where another user has that
-    /// one, or may write in it, `.reel-UID`.
+    /// The folder of this user beside an output, made if there is none. It is `.reel`; if another user has that one, or
+    /// may write in it, `.reel-UID`.
     ///
-    /// Throws `.workspaceForeign` where neither is this user's alone, `.storeUnusable` where none can be made.
+    /// Throws `.workspaceForeign` if neither is this user's alone, `.storeUnusable` if none can be made.
     public static func beside(_ output: String) throws(ReelFailure) -> Workspace {
         let names = [".reel", ".reel-\(geteuid())"].map { "\(Files.folder(of: output))/\($0)" }
         // An earlier run of the same job may have had to take the second name.
@@ -34,7 +34,8 @@ public final class Workspace: Sendable {
         throw ReelFailure(.workspaceForeign(path: names[1]))
     }
 
-    /// Nil where there is no folder of that name that is this user's alone. What others may only read is closed to them.
+    /// Nil if there is no folder of that name that is accessible to this user alone. If others may only read it, it is
+    /// closed to them.
     private static func open(_ path: String) throws(ReelFailure) -> Workspace? {
         do throws(SystemCode) {
             guard let entry = try Files.entry(path), isOwn(entry) else { return nil }

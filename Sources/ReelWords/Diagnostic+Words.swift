@@ -1,7 +1,7 @@
 public import ReelCore
 
 extension Diagnostic {
-    /// What a person should know: one line, without its full stop.
+    /// The message of the diagnostic: one line, without its full stop.
     public var words: String {
         switch self {
         // MARK: Found in the source

@@ -1,6 +1,6 @@
 internal import ReelCore
 
-// The words of the facts of diagnostics, as parts of sentences.
+// Words for the facts of diagnostics, as parts of sentences.
 
 extension Moments {
     /// "at 1.240 s, 1.400 s to 1.480 s": when the frames are shown in the source.
@@ -14,7 +14,7 @@ extension Moments {
 }
 
 extension Wording {
-    /// ", the first at 1.240 s, the last at 1.480 s"; nothing where no time is known.
+    /// ", the first at 1.240 s, the last at 1.480 s"; empty if no time is known.
     static func places(_ count: Int, _ first: Rational?, _ last: Rational?) -> String {
         guard let first, let last else { return "" }
         return count > 1 && first != last
@@ -62,7 +62,7 @@ extension PictureExtra {
 }
 
 extension StreamRefusal {
-    /// As a sentence; nil where there is nothing to say.
+    /// As a sentence; nil if there is nothing to report.
     var words: String? {
         switch self {
         case .chapterPictures: "it holds pictures of chapters"
@@ -80,7 +80,7 @@ extension StreamRefusal {
 }
 
 extension SoundForm {
-    /// By what differs from another: channels, rate, or the kind of sample.
+    /// Names what differs from the other format: channels, rate, or the kind of sample.
     func words(beside other: SoundForm) -> String {
         if layout != other.layout, rate != other.rate { return "\(layout) at \(rate) Hz" }
         if layout != other.layout { return layout }

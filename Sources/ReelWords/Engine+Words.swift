@@ -1,7 +1,7 @@
 internal import Glibc
 internal import ReelCore
 
-// The words of what an engine was at and how it ended, as parts of sentences.
+// Words for what an engine was doing and how it ended, as parts of sentences.
 
 extension EnginePlace {
     var words: String {

@@ -1,7 +1,7 @@
 public import ReelCore
 
 extension FailureCause {
-    /// What follows from it for a pass: one sentence.
+    /// What happens to the pass: one sentence.
     public var meaning: String {
         switch self {
         case .transient: "The pass is tried again, after a while that grows."

@@ -1,6 +1,6 @@
 internal import ReelCore
 
-// The words of the facts of failures, as parts of sentences.
+// Words for the facts of failures, as parts of sentences.
 
 extension SourceChange {
     func words(_ number: Int) -> String {
@@ -35,7 +35,7 @@ extension PlanDisproof {
 }
 
 extension MediaStep {
-    /// What was being done, with the codec, file or format that it was about.
+    /// The step that failed, with its codec, file or format.
     func words(_ subject: String?) -> String {
         let name = subject.map { " \($0)" } ?? ""
         return switch self {

@@ -6,8 +6,8 @@ extension ReelFailure {
 }
 
 extension FailureReason {
-    /// What went wrong, and where: one line, without its full stop. It names no option and no program: those are the
-    /// caller's to add.
+    /// What went wrong, and where: one line, without its full stop. It names no option and no program: the caller adds
+    /// those.
     public var words: String {
         switch self {
         // MARK: Source
@@ -264,13 +264,13 @@ extension FailureReason {
     }
 }
 
-/// What a message begins with where it is about a file.
+/// The beginning of a message about a file.
 private func prefix(_ path: String?) -> String { path.map { "\($0): " } ?? "" }
 
-/// How a message ends where a program last said something.
+/// The end of a message that quotes a program's last words.
 private func quoting(_ lastWords: String?) -> String { lastWords.map { "; it last said: \($0)" } ?? "" }
 
-/// "pass 3"; the probe is none.
+/// "pass 3", or "the probe".
 struct PassNumber: CustomStringConvertible {
     let number: Int
 

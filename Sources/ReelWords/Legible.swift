@@ -1,13 +1,14 @@
-/// Text that came from a file, an engine or Redis, as it may be shown: it cannot move the cursor, colour the terminal,
-/// turn the direction of what follows, or begin a line of its own in a log.
+/// Makes text from a file, an engine or Redis safe to show: it can then not move the cursor, colour the terminal,
+/// change the direction of the text after it, or begin a line of its own in a log.
 public enum Legible {
-    /// The text on one line, with each character that is not shown, but does something, as its code: `\n`, `\u{202E}`.
+    /// The text on one line, with each character that acts instead of being shown replaced by its code: `\n`,
+    /// `\u{202E}`.
     public static func line(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHidden) else { return text }
         return text.unicodeScalars.map { isHidden($0) ? $0.escaped(asASCII: true) : String($0) }.joined()
     }
 
-    /// The same for a line of JSON, whose strings have such characters as `\uXXXX` then: it means what it meant.
+    /// The same for a line of JSON, whose strings then have such characters as `\uXXXX`: its meaning stays the same.
     public static func json(_ line: String) -> String {
         guard line.unicodeScalars.contains(where: isHidden) else { return line }
         return line.unicodeScalars.map { scalar in
@@ -19,8 +20,8 @@ public enum Legible {
         }.joined()
     }
 
-    /// Controls, separators of lines, marks of direction and the like, and what has no meaning of its own. The two joiners
-    /// are part of words in many languages.
+    /// Control characters, line separators, direction marks and the like, and characters without a meaning of their own
+    /// (private use, surrogates). The two joiners are excepted, since they are part of words in many languages.
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate: true

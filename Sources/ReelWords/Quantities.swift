@@ -2,8 +2,8 @@ public import ReelCore
 
 /// A non-negative decimal number such as "12" or "1.5", read without rounding.
 enum DecimalNumber {
-    /// nil for anything but digits with at most one point among them, and for more than 15 digits: what is larger or
-    /// finer than that was not meant.
+    /// nil for anything but digits with at most one point among them, and for more than 15 digits: a number that large
+    /// or fine is a mistake.
     static func parse(_ text: some StringProtocol) -> Rational? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let whole = parts.first, !whole.isEmpty else { return nil }
@@ -22,7 +22,7 @@ enum DecimalNumber {
         return (number, String(text.dropFirst(digits.count)))
     }
 
-    /// The product where it is a positive whole number of at most 64 bits, else nil.
+    /// The product if it is a positive whole number of at most 64 bits, else nil.
     static func scaled(_ number: Rational, by scale: Int64) -> Int64? {
         let product = Int128(number.numerator) * Int128(scale)
         let (quotient, remainder) = product.quotientAndRemainder(dividingBy: Int128(number.denominator))
@@ -46,7 +46,7 @@ public struct ByteSize: Hashable, Sendable, CustomStringConvertible {
         bytes = size
     }
 
-    /// The largest unit that leaves at least 1, with one decimal where it is no whole number: "768 MiB", "1.5 GiB".
+    /// The largest unit that leaves at least 1, with one decimal if it is no whole number: "768 MiB", "1.5 GiB".
     public var description: String {
         let units = ["KiB", "MiB", "GiB", "TiB"]
         guard bytes.magnitude >= 1024 else { return "\(bytes) bytes" }
@@ -109,7 +109,7 @@ public struct TimeSpan: Hashable, Sendable {
 public struct ClockTime: Hashable, Sendable {
     public var seconds: Rational
 
-    /// Nil for anything else, where minutes or seconds beside a colon reach 60, beyond a billion seconds, and for parts
+    /// Nil for anything else, if minutes or seconds beside a colon reach 60, beyond a billion seconds, and for parts
     /// finer than a microsecond.
     public init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)

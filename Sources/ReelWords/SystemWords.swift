@@ -1,11 +1,11 @@
 internal import Glibc
 internal import ReelCore
 
-/// What the operating system's numbers mean.
+/// Words for the operating system's numbers.
 enum SystemWords {
     static func text(_ errno: Int32) -> String { String(cString: strerror(errno)) }
 
-    /// "pid 4711 on HOST", as far as it is known.
+    /// "pid 4711 on HOST", as far as known.
     static func process(_ pid: Int?, _ host: String?) -> String {
         guard let pid, let host else { return "another process" }
         return "pid \(pid) on \(host)"
@@ -13,7 +13,7 @@ enum SystemWords {
 }
 
 extension StoreStep {
-    /// What cannot be done: followed by a path.
+    /// The operation that failed; a path follows.
     var words: String {
         switch self {
         case .open: "write in the store"

@@ -2,7 +2,7 @@ public import ReelCore
 
 /// Quantities as people read and type them.
 public enum Wording {
-    /// Bytes in whole MiB, rounded up, so that asking for what was named is enough: "431 MiB".
+    /// Bytes in whole MiB, rounded up, so that a user who asks for the named amount gets enough: "431 MiB".
     public static func mebibytes(_ bytes: Int64) -> String {
         let (whole, rest) = bytes.quotientAndRemainder(dividingBy: 1 << 20)
         return "\(rest > 0 ? whole + 1 : whole) MiB"
