@@ -7,8 +7,8 @@
 --          version
 -- Keeps    only a pass's holder extends its lease. A token whose lease is gone gets it back if nobody else holds the
 --          pass: Redis lost its last second, or the lease lapsed and nobody came. One that was handed back does not,
---          nor one of another plan than the job's. A pass of which a further run became whole is not about to be given up:
---          its losses are forgotten.
+--          nor one of another plan than the job's. A pass of which a further run became whole is not about to be given
+--          up: its losses are forgotten.
 local worker, lease = ARGV[1], tonumber(ARGV[4])
 
 -- Nobody holds the pass. An assembly whose passes are not all finished any more is not one.

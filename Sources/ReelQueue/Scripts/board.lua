@@ -133,8 +133,8 @@ local function keep_diagnostics(id, index, lines)
   end
 end
 
--- A pass's kind ('video', 'audio', 'assembly', 'probe') and what it is as JSON, '' for the last two. Raises an error where
--- the job has no such pass.
+-- A pass's kind ('video', 'audio', 'assembly', 'probe') and what it is as JSON, '' for the last two. Raises an error
+-- where the job has no such pass.
 local function pass_of(id, index)
   if text(index) == PROBE then return 'probe', '' end
   local entry = redis.call('HGET', job_key(id, 'passes'), index)
@@ -291,9 +291,9 @@ local function host_of(worker)
   return redis.call('HGET', key('worker:' .. worker), 'host') or worker
 end
 
--- Attempts that failed at a pass: {attempts = {cause = count}, crashed = {worker …}, hosts = {cause = {host …}}, whole =
--- runs that were whole at some claim's begin, recent = the last ones, each {cause, reason, worker, host, token, at}}. A reason is text that
--- nothing here reads; one that is missing is that the worker vanished.
+-- Attempts that failed at a pass: {attempts = {cause = count}, crashed = {worker …}, hosts = {cause = {host …}},
+-- whole = runs that were whole at some claim's begin, recent = the last ones, each {cause, reason, worker, host,
+-- token, at}}. A reason is text that nothing here reads; one that is missing is that the worker vanished.
 local function failures(id, index)
   local entry = redis.call('HGET', job_key(id, 'fails'), index)
   return entry and cjson.decode(entry) or { attempts = {}, crashed = {}, hosts = {}, whole = 0, recent = {} }
@@ -379,8 +379,8 @@ local MOST_PASSES = 1e8
 -- Whether a field is a whole number that is large enough, and that arithmetic still tells from its neighbours.
 local function is_count(value, least) return value and value >= least and value <= 2 ^ 53 and value % 1 == 0 end
 
--- Sets a job aside of which the board holds something that no script writes: nothing of it is given out or looked at any
--- more, until a person removes it.
+-- Sets a job aside of which the board holds something that no script writes: nothing of it is given out or looked at
+-- any more, until a person removes it.
 local function set_aside(id)
   redis.call('ZADD', key('broken'), now, id)
   for _, list in ipairs({ 'run', 'timer', 'tail' }) do redis.call('ZREM', key(list), id) end

@@ -7,11 +7,12 @@
 --          an integer: nothing yet, ask again from this rank (a call looks at 256 jobs and 1000 passes at most)
 --          nil: nothing for this worker; an error where the board is of another version
 -- Keeps    a job that cannot be read is set aside, and others go on. A pass has one holder: what is in `live` or `done`
---          is never given out. Within a job a retry that is due goes first, else the cursor's pass. Needs, protocol, pause and excluded workers are respected. A worker
---          without a job's encoders is excluded from it. A job that excludes every live worker fails. Where there is nothing else,
---          a pass that lags at its job's tail is given out a second time, to one worker; the first result counts.
---          Where no pass lags, either, the assembly begins with what is finished, and waits for the rest.
---          Of a job that is probing there is the probe, for which no encoders are asked.
+--          is never given out. Within a job a retry that is due goes first, else the cursor's pass. Needs, protocol,
+--          pause and excluded workers are respected. A worker without a job's encoders is excluded from it. A job that
+--          excludes every live worker fails. Where there is nothing else, a pass that lags at its job's tail is given
+--          out a second time, to one worker; the first result counts. Where no pass lags, either, the assembly begins
+--          with what is finished, and waits for the rest. Of a job that is probing there is the probe, for which no
+--          encoders are asked.
 local worker, memory, protocol, lease = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[5])
 local token, rank, retention = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local BATCH, STEPS, RETRIES = 256, 1000, 16
@@ -54,9 +55,9 @@ local function missing_encoder(job)
   return nil
 end
 
--- A pass that crashed here goes to another worker where there is one; after a lease nobody else came for it. One that is
--- said to be impossible on this host goes to another host; that may be busy for longer. One that ran out of memory goes to
--- a larger slot.
+-- A pass that crashed here goes to another worker where there is one; after a lease nobody else came for it. One
+-- that is said to be impossible on this host goes to another host; that may be busy for longer. One that ran out of
+-- memory goes to a larger slot.
 local function is_for_others(id, index, due, job)
   local record = failures(id, index)
   if need_of(record, job.need) > memory then return true end
@@ -150,8 +151,8 @@ local function park(id)
   withdraw(id)
 end
 
--- A job as `claim` sees it; `virtual` is its virtual time where it stands in `run`. Raises an error where a job that can be
--- worked on has a field that is none.
+-- A job as `claim` sees it; `virtual` is its virtual time where it stands in `run`. Raises an error where a job that
+-- can be worked on has a field that is none.
 local function facts(id, virtual)
   local fields = redis.call('HMGET', job_key(id),
     'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share', 'paused', 'plan')

@@ -1,11 +1,12 @@
--- disprove: the plan of a job has proved wrong in the hands of a pass's holder: the job is probed again, for another plan.
+-- disprove: the plan of a job has proved wrong in the hands of a pass's holder: the job is probed again, for another
+-- plan.
 --
 -- KEYS[1]  prefix
 -- ARGV     1 job  2 index  3 token  4 worker  5 plan  6 the job as JSON, without a plan  7 need of the probe (bytes)
 --          8 virtual time that one claim costs
 -- Reply    'probing', or 'late' (the token does not hold the pass, or the job has ended or another plan)
--- Keeps    no pass of the old plan can be claimed, extended or recorded any more; the holder of one learns that from its
---          next beat. The job is in line before it is probing; torn, its probe is free.
+-- Keeps    no pass of the old plan can be claimed, extended or recorded any more; the holder of one learns that from
+--          its next beat. The job is in line before it is probing; torn, its probe is free.
 local id, index, token, worker, plan = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local state, current = unpack(redis.call('HMGET', job_key(id), 'state', 'plan'))
 

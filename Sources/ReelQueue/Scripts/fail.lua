@@ -3,8 +3,8 @@
 -- KEYS[1]  prefix
 -- ARGV     1 job  2 index  3 token  4 worker  5 plan  6 cause  7 reason as JSON  8 lease (ms)
 --          9 first wait after a transient failure (ms)  10 retention (ms)
--- Reply    'retry', 'job-at-fault' (tried again as well; it has crashed on two hosts by now), 'job-failed', or 'late' (the
---          token does not hold the pass, or the job has ended or another plan)
+-- Reply    'retry', 'job-at-fault' (tried again as well; it has crashed on two hosts by now), 'job-failed', or 'late'
+--          (the token does not hold the pass, or the job has ended or another plan)
 -- Keeps    only the holder can fail a pass; a charged cause never passes its limit without failing the job.
 local id, index, token, worker, cause, reason = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[6], ARGV[7]
 local lease, backoff, retention = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])

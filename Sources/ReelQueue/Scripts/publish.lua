@@ -3,7 +3,8 @@
 -- KEYS[1]  prefix
 -- ARGV     1 job  2 token that holds the probe  3 the job as JSON  4 plan  5 passes without the assembly
 --          6 need (bytes)  7 protocol version  8 encoder builds, one a line  9 virtual time that one claim costs
---          10 retention (ms)  11 frames  12 time to encode a frame, where decoding one takes 1  13 '1' where it is paused
+--          10 retention (ms)  11 frames  12 time to encode a frame, where decoding one takes 1
+--          13 '1' where it is paused
 -- Reply    'published' (also where this token did it before), 'lost' (it does not hold the probe, or there is no such
 --          job), 'cancelled', 'incomplete' (passes are missing)
 -- Keeps    a job runs only with all its passes there. One that was paused while probing stays so.

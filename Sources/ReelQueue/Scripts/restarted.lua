@@ -6,6 +6,8 @@
 -- Keeps    a start before this one, or a worker that died over the audit, keeps nobody from it.
 local run = redis.call('INFO', 'server'):match('run_id:(%x+)')
 
-if redis.call('HGET', key('control'), 'audited') == run or redis.call('GET', key('auditing')) == run then return false end
+if redis.call('HGET', key('control'), 'audited') == run or redis.call('GET', key('auditing')) == run then
+  return false
+end
 redis.call('SET', key('auditing'), run, 'PX', ARGV[1])
 return run
