@@ -21,7 +21,7 @@ extension Board {
     /// Checks the invariants of every job that has not ended, and of what else is in line, and repairs them.
     public func audit() throws(ReelFailure) -> Audit {
         var audit = Audit()
-        for id in try jobs(in: ["active", "run", "timer"]) {
+        for id in try jobs(in: [.active, .run, .timer]) {
             audit.jobs += 1
             do throws(ReelFailure) {
                 audit.repairs += try self.audit(id)
@@ -51,19 +51,19 @@ extension Board {
         }
         var audit = try audit()
         audit.lost = lost
-        try send(["HSET", Board.prefix + "control", "audited", start])
+        _ = try run(.audited, [start])
         return audit
     }
 
     /// Whether the board knows of any job, ended ones included.
     public func isEmpty() throws(ReelFailure) -> Bool {
-        try send(["EXISTS", Board.prefix + "jobs"]) == .integer(0)
+        try send(["EXISTS", BoardKey.jobs.name]) == .integer(0)
     }
 
     /// Jobs that a list names and of which there are passes alone.
     private func lostJobs() throws(ReelFailure) -> [JobID] {
         var lost: [JobID] = []
-        for id in try jobs(in: ["jobs", "active", "run", "timer"]) {
+        for id in try jobs(in: [.jobs, .active, .run, .timer]) {
             guard try send(["EXISTS", Board.key(id)]) == .integer(0) else { continue }
             if try send(["EXISTS", Board.key(id, "passes")]) == .integer(1) { lost.append(id) }
         }
@@ -71,10 +71,10 @@ extension Board {
     }
 
     /// Every job that any of these lists names, each once.
-    private func jobs(in lists: [String]) throws(ReelFailure) -> [JobID] {
+    private func jobs(in lists: [BoardKey]) throws(ReelFailure) -> [JobID] {
         var found: Set<String> = []
         for list in lists {
-            let reply = try send(["ZRANGE", Board.prefix + list, "0", "-1"])
+            let reply = try send(["ZRANGE", list.name, "0", "-1"])
             guard let ids = reply.array else { throw surprise(reply) }
             for id in ids { found.insert(try text(id)) }
         }

@@ -31,7 +31,7 @@ extension Board {
 
     /// Jobs that a script has set aside.
     func aside() throws(ReelFailure) -> [String] {
-        let reply = try send(["ZRANGE", Board.prefix + "broken", "0", "-1"])
+        let reply = try send(["ZRANGE", BoardKey.broken.name, "0", "-1"])
         guard let ids = reply.array?.compactMap(\.string) else { throw surprise(reply) }
         return ids
     }

@@ -54,7 +54,7 @@ extension Board {
 
     /// How fast the work of all jobs got done over the last minute.
     public func pace() throws(ReelFailure) -> Pace {
-        let reply = try send(["HGETALL", Board.prefix + "pace"])
+        let reply = try send(["HGETALL", BoardKey.pace.name])
         let clock = try send(["TIME"])
         guard let slots = reply.dictionary, let now = clock.array?.first?.string.flatMap(Double.init) else {
             throw surprise(reply)
@@ -90,8 +90,8 @@ extension Board {
     /// Jobs that have not ended, the oldest first, and after them those that failed, the latest first; `count` of each
     /// at most.
     public func queue(count: Int = 100) throws(ReelFailure) -> JobList {
-        let active = try send(["ZRANGE", Board.prefix + "active", "0", String(count - 1)])
-        let failed = try send(["ZRANGE", Board.prefix + "failed", "0", String(count - 1), "REV"])
+        let active = try send(["ZRANGE", BoardKey.active.name, "0", String(count - 1)])
+        let failed = try send(["ZRANGE", BoardKey.failed.name, "0", String(count - 1), "REV"])
         guard let ids = active.array, let others = failed.array else { throw surprise(active) }
         var all: [String] = []
         for id in ids + others { all.append(try text(id)) }
@@ -101,7 +101,7 @@ extension Board {
     /// How many jobs have not ended, and how many failed and are still on the board.
     public func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int) {
         let replies = (
-            try send(["ZCARD", Board.prefix + "active"]), try send(["ZCARD", Board.prefix + "failed"])
+            try send(["ZCARD", BoardKey.active.name]), try send(["ZCARD", BoardKey.failed.name])
         )
         guard let active = replies.0.integer, let failed = replies.1.integer else { throw surprise(replies.0) }
         return (active, failed)
@@ -109,10 +109,10 @@ extension Board {
 
     /// Jobs that have not ended, 500 at most, and of the others the `ended` that were submitted last; the oldest first.
     public func latestJobs(ended: Int = 50) throws(ReelFailure) -> JobList {
-        let active = try send(["ZRANGE", Board.prefix + "active", "0", "499"])
+        let active = try send(["ZRANGE", BoardKey.active.name, "0", "499"])
         guard let running = active.array?.compactMap(\.string) else { throw surprise(active) }
         let known = Set(running)
-        let latest = try send(["ZRANGE", Board.prefix + "jobs", "0", String(known.count + ended - 1), "REV"])
+        let latest = try send(["ZRANGE", BoardKey.jobs.name, "0", String(known.count + ended - 1), "REV"])
         guard let ids = latest.array?.compactMap(\.string) else { throw surprise(latest) }
         var list = try list(running + ids.filter { !known.contains($0) }.prefix(ended))
         list.jobs.sort { ($0.created, $0.job.id.text) < ($1.created, $1.job.id.text) }

@@ -46,7 +46,7 @@ extension Board {
     /// Throws what a worker throws later whose user may not do what a worker does.
     public func checkWorker() throws(ReelFailure) {
         // The one command of its own that a worker repeats; a hint that this takes costs another worker a second.
-        try send(["BLPOP", Board.prefix + "wake", "0.001"])
+        try send(["BLPOP", BoardKey.wake.name, "0.001"])
     }
 
     /// Returns when there may be work, or after the time-out, or after half the time that an answer may take,
@@ -55,7 +55,7 @@ extension Board {
     public func waitForWork(seconds: Int) throws(ReelFailure) {
         let wait = blocking(.seconds(seconds))
         guard wait > 0 else { return }
-        try send(["BLPOP", Board.prefix + "wake", String(Double(wait) / 1000)])
+        try send(["BLPOP", BoardKey.wake.name, String(Double(wait) / 1000)])
     }
 
     /// Records a pass's result. Repeat it until it is answered: once recorded, the answer is `.duplicate`.

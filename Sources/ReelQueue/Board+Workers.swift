@@ -44,7 +44,7 @@ extension Board {
             guard let parts = reply.array, parts.count == 2, let some = parts[0].integer, let seen = parts[1].integer
             else { throw surprise(reply) }
             requeued += some
-            if seen < 100 { return requeued }
+            if seen < BoardPolicy.reaped { return requeued }
         }
     }
 

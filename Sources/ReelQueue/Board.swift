@@ -16,7 +16,6 @@ public actor Board {
     private let name: String
     private let executor: BlockingExecutor
     private var connection: RedisConnection?
-    private var hashes: [Script: String] = [:]
     private var failuresInARow = 0
 
     /// A thread of this board's own.
@@ -71,15 +70,16 @@ extension Board {
         "\(prefix)job:\(job)" + (part.map { ":\($0)" } ?? "")
     }
 
-    /// Runs a script and gives its reply, loading it first where Redis does not know it.
-    func run(_ script: Script, _ arguments: [String]) throws(ReelFailure) -> Reply {
-        for _ in 0..<2 {
-            let hash = try hash(of: script)
-            let reply = try exchange(["EVALSHA", hash, "1", Board.prefix] + arguments)
-            guard case .error(let message) = reply, message.hasPrefix("NOSCRIPT") else { return try accept(reply) }
-            hashes[script] = nil
+    /// Calls a function and gives its reply. Where Redis has no functions of the board, they are loaded first; older ones
+    /// are replaced, unless the call changes nothing.
+    func run(_ transition: Transition, _ arguments: [String]) throws(ReelFailure) -> Reply {
+        for _ in 0..<3 {
+            let reply = try exchange(Library.call(transition, arguments))
+            guard case .error(let message) = reply, Library.Mismatch(message) != nil else { return try accept(reply) }
+            try provide(replacing: !transition.isLook)
         }
-        throw ReelFailure(.boardUnreadable(said: "NOSCRIPT"))
+        // Two releases take turns in loading theirs.
+        throw ReelFailure(.boardUnprepared(found: try libraryVersion(), known: Library.version))
     }
 
     /// Milliseconds that a call may wait which blocks for so long: no longer than half the time an answer may take.
@@ -100,13 +100,6 @@ extension Board {
     /// For a reply that no script or command of ours gives.
     func surprise(_ reply: Reply) -> ReelFailure {
         ReelFailure(.boardUnreadable(said: "\(reply)"))
-    }
-
-    private func hash(of script: Script) throws(ReelFailure) -> String {
-        if let known = hashes[script] { return known }
-        let hash = try text(send(["SCRIPT", "LOAD", script.source]))
-        hashes[script] = hash
-        return hash
     }
 
     private func exchange(_ command: [String]) throws(ReelFailure) -> Reply {

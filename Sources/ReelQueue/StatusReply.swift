@@ -105,23 +105,26 @@ extension StatusReply {
 }
 
 extension Pace {
-    /// From the register's slots of five seconds, "slot frames passes" each.
+    /// From the register's slots, "slot frames passes" each.
     ///
     /// - Parameters:
     ///   - now: milliseconds since 1970.
     ///   - since: milliseconds since 1970; before it there was nothing to do.
     init(_ slots: [String: String], now: Double, since: Double) {
-        let slot = Int(now / 5000)
+        let length = Double(BoardPolicy.paceSlot)
+        let slot = Int(now / length)
+        // The oldest slot may be about to be written over.
+        let first = slot - (BoardPolicy.paceSlots - 2)
         var (frames, passes) = (0.0, 0.0)
         for entry in slots.values {
             let numbers = entry.split(separator: " ").compactMap { Double($0) }
             guard numbers.count == 3, numbers.allSatisfy(StatusReply.times.contains),
-                (Double(slot - 11)...Double(slot)).contains(numbers[0])
+                (Double(first)...Double(slot)).contains(numbers[0])
             else { continue }
             frames += numbers[1]
             passes += numbers[2]
         }
-        let begin = max(Double(slot - 11) * 5000, since)
+        let begin = max(Double(first) * length, since)
         let seconds = max((now - begin) / 1000, 1)
         self.init(framesPerSecond: frames / seconds, passesPerSecond: passes / seconds)
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// What the board keeps as JSON, byte for byte: what is stored does not change because something is renamed.
 @Suite struct GoldenTests {
-    private static let folder = URL(fileURLWithPath: #filePath).appendingPathComponent("../Golden").standardized
+    static let folder = URL(fileURLWithPath: #filePath).appendingPathComponent("../Golden").standardized
 
     private func check<Value: Codable & Equatable>(_ value: Value, _ name: String) throws {
         let golden = try Data(contentsOf: GoldenTests.folder.appendingPathComponent(name + ".json"))
