@@ -4,12 +4,19 @@ extension Board {
     /// Loads the board's functions into a Redis that has none, or older ones. Every call that needs them does so by itself
     /// as far as the user may; this is for one that may, on behalf of others that may not.
     ///
-    /// Throws `.boardUnprepared` where the user may not, and `.boardOfNewerRelease` where Redis has newer ones: those are
-    /// never replaced.
+    /// Throws `.boardUnprepared` where the user may not. Newer ones are never replaced: throws `.boardOfNewerRelease` unless
+    /// they serve this program.
     ///
     /// - Returns: whether they were loaded.
     @discardableResult
-    public func prepare() throws(ReelFailure) -> Bool { try provide(replacing: true) }
+    public func prepare() throws(ReelFailure) -> Bool {
+        if let found = try libraryVersion(), found > Library.version {
+            // Whether they serve it tells any call, of whatever job.
+            _ = try call(Command.Status(job: JobID("-")))
+            return false
+        }
+        return try provide(replacing: true)
+    }
 
     /// - Parameter replacing: whether older functions are replaced, which programs that work with them will notice; else
     ///   this throws.
@@ -38,7 +45,7 @@ extension Board {
     func libraryVersion() throws(ReelFailure) -> Int? {
         do throws(ReelFailure) {
             let reply = try send(["FCALL_RO", "\(Library.name)_version", "0"])
-            guard let version = reply.integer else { throw surprise(reply) }
+            guard let version = reply.integer else { throw reply.surprise }
             return version
         } catch {
             guard case .redisRefused(_, let said, _) = error.reason,

@@ -32,7 +32,7 @@ extension Board {
     /// Jobs that a script has set aside.
     func aside() throws(ReelFailure) -> [String] {
         let reply = try send(["ZRANGE", BoardKey.broken.name, "0", "-1"])
-        guard let ids = reply.array?.compactMap(\.string) else { throw surprise(reply) }
+        guard let ids = reply.array?.compactMap(\.string) else { throw reply.surprise }
         return ids
     }
 

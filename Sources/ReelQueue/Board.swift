@@ -38,7 +38,7 @@ public actor Board {
 
     /// What makes this Redis unfit to keep a queue.
     public func diagnostics() throws(ReelFailure) -> [Diagnostic] {
-        let lines = try text(send(["INFO"])).split(whereSeparator: \.isNewline)
+        let lines = try send(["INFO"]).text().split(whereSeparator: \.isNewline)
         let facts = Dictionary(
             lines.compactMap { line in
                 line.firstIndex(of: ":").map { (line[..<$0], String(line[line.index(after: $0)...])) }
@@ -70,13 +70,16 @@ extension Board {
         "\(prefix)job:\(job)" + (part.map { ":\($0)" } ?? "")
     }
 
-    /// Calls a function and gives its reply. Where Redis has no functions of the board, they are loaded first; older ones
+    /// Calls a function and gives what it answers. Where Redis has no functions of the board, they are loaded first; older ones
     /// are replaced, unless the call changes nothing.
-    func run(_ transition: Transition, _ arguments: [String]) throws(ReelFailure) -> Reply {
+    func call<Called: BoardCommand>(_ command: Called) throws(ReelFailure) -> Called.Answer {
+        let sent = try Library.call(command, timing)
         for _ in 0..<3 {
-            let reply = try exchange(Library.call(transition, arguments))
-            guard case .error(let message) = reply, Library.Mismatch(message) != nil else { return try accept(reply) }
-            try provide(replacing: !transition.isLook)
+            let reply = try exchange(sent)
+            guard case .error(let message) = reply, Library.Mismatch(message) != nil else {
+                return try command.answer(accept(reply))
+            }
+            try provide(replacing: !Called.isLook)
         }
         // Two releases take turns in loading theirs.
         throw ReelFailure(.boardUnprepared(found: try libraryVersion(), known: Library.version))
@@ -89,17 +92,6 @@ extension Board {
     @discardableResult
     func send(_ command: [String]) throws(ReelFailure) -> Reply {
         try accept(exchange(command))
-    }
-
-    /// The text of a reply that must be one.
-    func text(_ reply: Reply) throws(ReelFailure) -> String {
-        guard let text = reply.string else { throw surprise(reply) }
-        return text
-    }
-
-    /// For a reply that no script or command of ours gives.
-    func surprise(_ reply: Reply) -> ReelFailure {
-        ReelFailure(.boardUnreadable(said: "\(reply)"))
     }
 
     private func exchange(_ command: [String]) throws(ReelFailure) -> Reply {

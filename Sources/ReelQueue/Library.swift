@@ -1,3 +1,5 @@
+internal import ReelCore
+
 /// The functions that Redis holds for the board: one library, of one version. `FUNCTION LOAD` gets its text whole, Redis
 /// keeps it in its append-only file, and each call names the version that the caller knows; see `docs/board.md`.
 package enum Library {
@@ -13,7 +15,7 @@ package enum Library {
 
     /// What Redis loads: the head of constants, `board.lua`, then the transitions in the order of their names.
     package static let text: String = {
-        let files = [PackageResources.board_lua] + Transition.allCases.map(\.source)
+        let files = [PackageResources.board_lua] + Command.all.map { $0.source }
         return head + files.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     }()
 
@@ -29,9 +31,11 @@ package enum Library {
 
     /// A call of a function. Every key of a fixed name is declared: Redis then sees before the function runs that the user
     /// may use all of them, and that they are of one slot. What follows is checked as the function comes to it.
-    static func call(_ transition: Transition, _ arguments: [String]) -> [String] {
-        [transition.isLook ? "FCALL_RO" : "FCALL", transition.function, String(BoardKey.allCases.count)]
-            + BoardKey.names + [String(version)] + arguments
+    static func call<Called: BoardCommand>(
+        _ command: Called, _ timing: BoardTiming
+    ) throws(ReelFailure) -> [String] {
+        [Called.isLook ? "FCALL_RO" : "FCALL", Called.function, String(BoardKey.allCases.count)]
+            + BoardKey.names + [String(version)] + (try command.arguments(timing))
     }
 
     /// What Redis answers where its functions are not those that the caller knows.
@@ -49,52 +53,6 @@ package enum Library {
             } else {
                 return nil
             }
-        }
-    }
-}
-
-/// The board's functions, each in a Lua file of its name in `Scripts`; see its header for arguments and reply.
-enum Transition: String, CaseIterable {
-    case adopt, attend, audit, audited, beat, begin, cancel, claim, complete, depart, disprove, drain, fail, forget
-    case invalidate, leave, pause, publish, readmit, reap, release, restarted, restore, retry, status, strip, tally,
-        upload, workers
-
-    var function: String { "\(Library.name)_\(rawValue)" }
-
-    /// Whether it changes nothing.
-    var isLook: Bool { [.status, .strip, .workers].contains(self) }
-
-    var source: [UInt8] {
-        switch self {
-        case .adopt: PackageResources.adopt_lua
-        case .attend: PackageResources.attend_lua
-        case .audit: PackageResources.audit_lua
-        case .audited: PackageResources.audited_lua
-        case .beat: PackageResources.beat_lua
-        case .begin: PackageResources.begin_lua
-        case .cancel: PackageResources.cancel_lua
-        case .claim: PackageResources.claim_lua
-        case .complete: PackageResources.complete_lua
-        case .depart: PackageResources.depart_lua
-        case .disprove: PackageResources.disprove_lua
-        case .drain: PackageResources.drain_lua
-        case .fail: PackageResources.fail_lua
-        case .forget: PackageResources.forget_lua
-        case .invalidate: PackageResources.invalidate_lua
-        case .leave: PackageResources.leave_lua
-        case .pause: PackageResources.pause_lua
-        case .publish: PackageResources.publish_lua
-        case .readmit: PackageResources.readmit_lua
-        case .reap: PackageResources.reap_lua
-        case .release: PackageResources.release_lua
-        case .restarted: PackageResources.restarted_lua
-        case .restore: PackageResources.restore_lua
-        case .retry: PackageResources.retry_lua
-        case .status: PackageResources.status_lua
-        case .strip: PackageResources.strip_lua
-        case .tally: PackageResources.tally_lua
-        case .upload: PackageResources.upload_lua
-        case .workers: PackageResources.workers_lua
         }
     }
 }

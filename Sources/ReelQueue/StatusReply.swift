@@ -18,17 +18,20 @@ struct StatusReply {
     /// Milliseconds since 1970, and any number that readers compute with.
     static let times = 0.0...1e15
 
-    init?(_ reply: Reply) {
-        guard let parts = reply.array, parts.count == 11, let fields = parts[0].dictionary,
-            let live = parts[1].dictionary, let fails = parts[2].dictionary, let excluded = parts[3].dictionary,
-            let pace = parts[4].dictionary, let finished = parts[5].integer, let failing = parts[6].integer,
-            let due = parts[7].integer, let later = parts[8].integer, let first = parts[9].string,
-            let now = parts[10].integer
-        else { return nil }
-        (self.fields, self.live, self.fails, self.excluded, self.pace) = (fields, live, fails, excluded, pace)
-        (self.finished, self.failing, self.due, self.later) = (finished, failing, due, later)
-        self.now = Double(now)
-        firstRetry = Double(first).flatMap { StatusReply.times.contains($0) ? $0 : nil }
+    init(_ reply: Reply) throws(ReelFailure) {
+        var parts = try ReplyReader(reply)
+        fields = try parts.dictionary()
+        live = try parts.dictionary()
+        fails = try parts.dictionary()
+        excluded = try parts.dictionary()
+        pace = try parts.dictionary()
+        finished = try parts.integer()
+        failing = try parts.integer()
+        due = try parts.integer()
+        later = try parts.integer()
+        firstRetry = Double(try parts.text()).flatMap { StatusReply.times.contains($0) ? $0 : nil }
+        now = Double(try parts.integer())
+        try parts.end()
     }
 
     /// Milliseconds since 1970 of a field; nil where it has no time.
