@@ -13,14 +13,17 @@ public enum BoardPolicy {
     /// Second copies that a job may have, as a share of its passes; one is always allowed.
     public static let copies = 0.03
 
+    /// Whether a job of so many passes may have a second copy beside those that it has had.
+    public static func mayCopy(copies had: Int, passes: Int) -> Bool { Double(had) < max(1, copies * Double(passes)) }
+
     /// Milliseconds between two looks for a laggard of one job.
-    static let tailWait = 250
+    public static let tailWait = 250
 
     /// Leases for which a pass that one host calls impossible waits for another host.
     public static let hostPatience = 30
 
     /// Attempts of a pass that are kept in full, the last ones.
-    static let attemptsKept = 5
+    public static let attemptsKept = 5
 
     /// Diagnostics that are kept of a job.
     static let diagnosticsKept = 100

@@ -37,6 +37,32 @@ extension BoardTests {
             #expect(try String(contentsOf: file, encoding: .utf8) == line)
         }
 
+        /// Model and simulations take these numbers from Swift, so no Lua file may have one of its own in their place. That the
+        /// functions do as the model does is for `ConformanceTests`.
+        @Test func theFunctionsHaveTheNumbersOfThePolicies() throws {
+            let head = try #require(Library.text.split(separator: "\n\n").first)
+            for (cause, count) in BoardPolicy.attempts { #expect(head.contains("['\(cause.rawValue)'] = \(count)")) }
+            let constants = [
+                ("LAG", "\(BoardPolicy.lag)"), ("COPIED", "\(BoardPolicy.copies)"),
+                ("TAIL_WAIT", "\(BoardPolicy.tailWait)"), ("PATIENCE", "\(BoardPolicy.hostPatience)"),
+                ("ATTEMPTS_KEPT", "\(BoardPolicy.attemptsKept)"), ("SILENCE", "\(BoardPolicy.silence)"),
+            ]
+            for (name, value) in constants {
+                // local ONE, OTHER = 1, 2
+                let line = try #require(
+                    head.split(separator: "\n").first { $0.contains("\(name),") || $0.contains("\(name) =") })
+                let (names, values) = (
+                    line.dropFirst("local ".count).prefix { $0 != "=" }, line.split(separator: " = ")[1]
+                )
+                let place = try #require(
+                    names.split(whereSeparator: { ", ".contains($0) }).firstIndex { $0 == name })
+                #expect(values.split(separator: ", ")[place] == value, "\(name)")
+            }
+            for number in ["0.03", "3600000", "transient =", "crash ="] {
+                #expect(!Library.text.dropFirst(head.count).contains(number), "\(number)")
+            }
+        }
+
         @Test func whereThereAreNoFunctionsTheyAreLoaded() async throws {
             defer { _ = try? bench.raw("FUNCTION", "FLUSH") }
             try await bench.publish()
@@ -70,6 +96,7 @@ extension BoardTests {
             try load(version: Library.version + 1, serves: Library.version)
             try await bench.publish()
             #expect(try await bench.take().index == 0)
+            #expect(try await !bench.board.prepare())
             #expect(try version() == "\(Library.version + 1)")
         }
 
