@@ -44,14 +44,6 @@ extension Board {
             isRefused: state == .failed && fields["refused"] == "1")
     }
 
-    /// Returns when the job has ended, or after the time-out, or after half the time that an answer may take, whichever
-    /// comes first. Holds back every other call on this board meanwhile.
-    public func waitForEnd(of job: JobID, atMost duration: Duration) throws(ReelFailure) {
-        let wait = blocking(duration)
-        guard wait > 0 else { return }
-        try send(["XREAD", "COUNT", "1", "BLOCK", String(wait), "STREAMS", Board.key(job, "ended"), "0"])
-    }
-
     /// How fast the work of all jobs got done over the last minute.
     public func pace() throws(ReelFailure) -> Pace {
         let reply = try send(["HGETALL", BoardKey.pace.name])

@@ -121,7 +121,7 @@ extension BoardTests {
             let sources = try Access.sources("", suffix: ".swift") + Access.sources("Scripts", suffix: ".lua")
             var known = Set(["FCALL", "FCALL_RO", "CLIENT|SETNAME", "FUNCTION|LOAD", "SELECT"])
             for source in sources {
-                for match in source.matches(of: /redis\.p?call\('([A-Z]+)'|send\(\["([A-Z]+)"/) {
+                for match in source.matches(of: /redis\.p?call\('([A-Z]+)'|send\(\s*\["([A-Z]+)"/) {
                     if let word = match.1 ?? match.2 { known.insert(String(word)) }
                 }
             }
@@ -161,7 +161,7 @@ extension BoardTests.Access {
         #expect(try await board.live(held.job) == [held.index: WorkerID("w1")])
         #expect(try await board.results(held.job).keys.sorted() == [0])
         #expect(try await board.passes(held.job, at: [1]).count == 1)
-        try await board.waitForEnd(of: held.job, atMost: .milliseconds(1))
+        _ = try await board.events(after: board.placeOfNow(), atMost: .milliseconds(1))
         _ = (try await board.pace(), try await board.passDiagnostics(held.job))
     }
 

@@ -233,7 +233,7 @@ local function end_job(id, state, retention, why)
   withdraw(id)
   redis.call('ZREM', key('timer'), id)
   redis.call('ZREM', key('tail'), id)
-  -- Wakes those who wait for it; losing it costs them one more look.
+  -- Wakes programs of 0.1.0 that wait for it; later ones wait for the event.
   redis.call('XADD', job_key(id, 'ended'), '*', 'state', state)
   redis.call('PEXPIRE', job_key(id), retention)
   for _, part in ipairs(PARTS) do redis.call('PEXPIRE', job_key(id, part), retention) end
