@@ -3,8 +3,8 @@ public import ReelQueue
 
 /// Tells those who watch the board when to look again: as soon as something has happened on it.
 ///
-/// What happens between two calls is not missed; a feed that was never asked begins with its first call. It must have a
-/// board of its own, which waiting blocks.
+/// What happens between two calls is not missed; a feed that was never asked begins with its first call. Waiting blocks its
+/// board for everything else, half a second at a time.
 public actor EventFeed {
     private let board: Board
     private let job: JobID?
