@@ -21,7 +21,7 @@ extension Board {
     /// Checks the invariants of every job that has not ended, and of what else is in line, and repairs them.
     public func audit() throws(ReelFailure) -> Audit {
         var audit = Audit()
-        for id in try jobs(in: ["active", "run", "timer"]) {
+        for id in try jobs(in: [.active, .run, .timer]) {
             audit.jobs += 1
             do throws(ReelFailure) {
                 audit.repairs += try self.audit(id)
@@ -39,8 +39,7 @@ extension Board {
     /// A log of which Redis did not apply all is never written anew, since that would lose the rest for good: not where
     /// the board knows no job, and not where `lost` names any.
     public func auditAfterRestart() throws(ReelFailure) -> Audit? {
-        let start = try run(.restarted, [String(3 * timing.lease.milliseconds)])
-        guard let start = start.string else { return nil }
+        guard let start = try call(Command.Restarted()) else { return nil }
         let (lost, hasJobs) = (try lostJobs(), try !isEmpty())
         if lost.isEmpty, hasJobs {
             do throws(ReelFailure) {
@@ -51,19 +50,19 @@ extension Board {
         }
         var audit = try audit()
         audit.lost = lost
-        try send(["HSET", Board.prefix + "control", "audited", start])
+        try call(Command.Audited(start: start))
         return audit
     }
 
     /// Whether the board knows of any job, ended ones included.
     public func isEmpty() throws(ReelFailure) -> Bool {
-        try send(["EXISTS", Board.prefix + "jobs"]) == .integer(0)
+        try send(["EXISTS", BoardKey.jobs.name]) == .integer(0)
     }
 
     /// Jobs that a list names and of which there are passes alone.
     private func lostJobs() throws(ReelFailure) -> [JobID] {
         var lost: [JobID] = []
-        for id in try jobs(in: ["jobs", "active", "run", "timer"]) {
+        for id in try jobs(in: [.jobs, .active, .run, .timer]) {
             guard try send(["EXISTS", Board.key(id)]) == .integer(0) else { continue }
             if try send(["EXISTS", Board.key(id, "passes")]) == .integer(1) { lost.append(id) }
         }
@@ -71,28 +70,22 @@ extension Board {
     }
 
     /// Every job that any of these lists names, each once.
-    private func jobs(in lists: [String]) throws(ReelFailure) -> [JobID] {
+    private func jobs(in lists: [BoardKey]) throws(ReelFailure) -> [JobID] {
         var found: Set<String> = []
         for list in lists {
-            let reply = try send(["ZRANGE", Board.prefix + list, "0", "-1"])
-            guard let ids = reply.array else { throw surprise(reply) }
-            for id in ids { found.insert(try text(id)) }
+            let reply = try send(["ZRANGE", list.name, "0", "-1"])
+            guard let ids = reply.array else { throw reply.surprise }
+            for id in ids { found.insert(try id.text()) }
         }
         return found.sorted().map { JobID($0) }
     }
 
     private func audit(_ job: JobID) throws(ReelFailure) -> Int {
-        var (repairs, index) = (0, 0)
-        while index >= 0 {
-            let reply = try run(
-                .audit,
-                [
-                    job.text, String(index), String(timing.lease.milliseconds), String(timing.retention.milliseconds),
-                ])
-            guard let parts = reply.array, parts.count == 2, let some = parts[0].integer, let next = parts[1].integer
-            else { throw surprise(reply) }
-            repairs += some
-            index = next
+        var (repairs, next) = (0, 0 as Int?)
+        while let start = next {
+            let page = try call(Command.Audit(job: job, start: start))
+            repairs += page.repairs
+            next = page.next
         }
         // Before there is a plan, what is finished is of a publisher that has not come to its end.
         guard try send(["HGET", Board.key(job), "plan"]).string != "0" else { return repairs }
@@ -107,7 +100,6 @@ extension Board {
         let register = try send(["HGET", Board.key(job), "sum"]).string
         guard Int(register?.split(separator: " ").first ?? "0") != finished else { return false }
         let totals = try totals(of: job, register: nil, finished: finished)
-        let numbers = [finished, totals.decoded, totals.encoded, Int(totals.peak)].map(String.init)
-        return try run(.tally, [job.text] + numbers) == .integer(1)
+        return try call(Command.Tally(job: job, finished: finished, totals: totals))
     }
 }

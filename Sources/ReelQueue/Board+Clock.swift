@@ -24,7 +24,7 @@ extension Board {
         let reply = try send(["TIME"])
         guard let parts = reply.array?.map({ $0.string.flatMap(Int64.init) }), parts.count == 2,
             let seconds = parts[0], let microseconds = parts[1]
-        else { throw surprise(reply) }
+        else { throw reply.surprise }
         let board = Double(seconds) + Double(microseconds) / 1_000_000
         return Clocks(board: board, host: Date().timeIntervalSince1970)
     }

@@ -31,8 +31,8 @@ extension Board {
 
     /// Jobs that a script has set aside.
     func aside() throws(ReelFailure) -> [String] {
-        let reply = try send(["ZRANGE", Board.prefix + "broken", "0", "-1"])
-        guard let ids = reply.array?.compactMap(\.string) else { throw surprise(reply) }
+        let reply = try send(["ZRANGE", BoardKey.broken.name, "0", "-1"])
+        guard let ids = reply.array?.compactMap(\.string) else { throw reply.surprise }
         return ids
     }
 

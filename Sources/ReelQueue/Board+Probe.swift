@@ -50,25 +50,7 @@ extension Board {
     /// - Throws: `.usage` where the job contradicts itself, `.unreachable`.
     public func begin(_ job: PublishedJob, holder: WorkerID) throws(ReelFailure) -> Begun {
         try check(job)
-        let bare = job.withoutPlan
-        let token = Board.makeToken()
-        let reply = try run(
-            .begin,
-            [
-                bare.id.text, try JSON.text(bare), String(bare.need), String(bare.protocolVersion), String(bare.share),
-                String(timing.retention.milliseconds), String(timing.lease.milliseconds), token, holder.text,
-            ])
-        switch reply {
-        case .integer(let need):
-            return .begun(
-                Claim(
-                    job: job.id, index: PublishedJob.probeIndex, pass: .probe, token: token, need: Int64(need), plan: 0)
-            )
-        case .string("probing"): return .probing
-        case .string("running"): return .running
-        case .string("busy"): return .busy
-        default: throw surprise(reply)
-        }
+        return try call(Command.Begin(job: job.withoutPlan, token: Board.makeToken(), holder: holder))
     }
 
     /// A sign of life of one that waits for a job; it counts as waiting for one lease. Nil where there is no such job.
@@ -77,17 +59,7 @@ extension Board {
     ///   - waiter: a name that no other process has.
     ///   - claim: the probe, where it holds that: its lease is extended.
     public func attend(_ job: JobID, waiter: String, claim: Claim? = nil) throws(ReelFailure) -> Attendance? {
-        let reply = try run(
-            .attend,
-            [
-                job.text, waiter, claim?.token ?? "", String(timing.lease.milliseconds),
-                String(timing.retention.milliseconds),
-            ])
-        if reply == .none { return nil }
-        guard let parts = reply.array, parts.count == 3, let state = parts[0].string.flatMap(JobState.init),
-            let holds = parts[1].integer, let free = parts[2].integer
-        else { throw surprise(reply) }
-        return Attendance(state: state, holds: holds == 1, isFree: free == 1)
+        try call(Command.Attend(job: job, waiter: waiter, token: claim?.token))
     }
 
     /// One that waited for a job waits no longer. A probe that its claim holds is handed back uncharged.
@@ -98,18 +70,7 @@ extension Board {
     public func leave(
         _ job: JobID, waiter: String, claim: Claim? = nil, abandoning: Bool = false
     ) throws(ReelFailure) -> Departure {
-        let reply = try text(
-            run(
-                .leave,
-                [
-                    job.text, waiter, claim?.token ?? "", abandoning ? "1" : "0", String(timing.lease.milliseconds),
-                    String(timing.retention.milliseconds),
-                ]))
-        switch reply {
-        case "stays": return .stays
-        case "remove": return .remove(Removal(holder: waiter))
-        default: throw surprise(.string(reply))
-        }
+        try call(Command.Leave(job: job, waiter: waiter, token: claim?.token, abandons: abandoning))
     }
 }
 

@@ -44,17 +44,7 @@ extension Board {
         try check(job)
         // One that is lost asks all the same: its last answer may be what was lost.
         if try upload(passes, of: claim), try restore(finished, of: claim), !finished.isEmpty { _ = try tally(job.id) }
-        let reply = try text(
-            run(
-                .publish,
-                [
-                    job.id.text, claim.token, try JSON.text(job), String(job.plan), String(job.passCount),
-                    String(job.need), String(job.protocolVersion), job.encoders.joined(separator: "\n"),
-                    String(job.share), String(timing.retention.milliseconds), String(job.frames),
-                    String(job.encodingEffort), paused ? "1" : "0",
-                ]))
-        if let answer = Published(rawValue: reply) { return answer }
-        guard reply == "incomplete" else { throw surprise(.string(reply)) }
+        if let answer = try call(Command.Publish(job: job, token: claim.token, isPaused: paused)) { return answer }
         throw ReelFailure(.passesVanished(job: job.id))
     }
 
@@ -70,16 +60,9 @@ extension Board {
         let batch = 500
         // Where there are none, what an earlier publisher left is removed all the same.
         for start in stride(from: 0, to: max(passes.count, 1), by: batch) {
-            var arguments = [
-                claim.job.text, claim.token, String(timing.lease.milliseconds), start == 0 ? "1" : "0",
-            ]
-            for index in start..<min(start + batch, passes.count) {
-                guard let kind = PassKind(stored: passes[index]) else {
-                    throw ReelFailure(.jobContradictory(job: claim.job, fault: .passKind))
-                }
-                arguments += [String(index), kind.rawValue, try JSON.text(passes[index])]
-            }
-            guard try run(.upload, arguments) == .integer(1) else { return false }
+            let part = (start..<min(start + batch, passes.count)).map { (index: $0, pass: passes[$0]) }
+            let upload = Command.Upload(job: claim.job, token: claim.token, isFirst: start == 0, passes: part)
+            guard try call(upload) else { return false }
         }
         return true
     }
@@ -89,14 +72,8 @@ extension Board {
         let batch = 200
         let entries = finished.sorted { $0.key < $1.key }
         for start in stride(from: 0, to: entries.count, by: batch) {
-            var arguments = [claim.job.text, claim.token, String(timing.lease.milliseconds)]
-            for (index, recorded) in entries[start..<min(start + batch, entries.count)] {
-                arguments += [
-                    String(index), "\(recorded.token) \(try JSON.text(recorded.result))",
-                    try JSON.lines(recorded.result.diagnostics),
-                ]
-            }
-            guard try run(.restore, arguments) == .integer(1) else { return false }
+            let part = entries[start..<min(start + batch, entries.count)].map { (index: $0.key, recorded: $0.value) }
+            guard try call(Command.Restore(job: claim.job, token: claim.token, results: part)) else { return false }
         }
         return true
     }

@@ -3,15 +3,15 @@ public import ReelCore
 extension Board {
     /// A job as it is now, nil where the board does not know it.
     public func status(_ job: JobID) throws(ReelFailure) -> JobStatus? {
-        let reply = try run(.status, [job.text])
-        if reply == .none { return nil }
-        guard let look = StatusReply(reply), let state = look.fields["state"].flatMap(JobState.init),
-            let text = look.fields["job"], let created = look.time("created")
-        else { throw surprise(reply) }
+        guard let look = try call(Command.Status(job: job)) else { return nil }
+        func surprise() -> ReelFailure { JSON.unreadable("\(look.fields)") }
+        guard let state = look.fields["state"].flatMap(JobState.init), let text = look.fields["job"],
+            let created = look.time("created")
+        else { throw surprise() }
         if !state.isTerminal, try aside().contains(job.text) { throw Board.setAside }
         let published: PublishedJob = try JSON.value(text)
         guard PublishedJob.passCounts.contains(published.passCount), Totals.frames.contains(published.frames) else {
-            throw surprise(reply)
+            throw surprise()
         }
         let (fields, count) = (look.fields, published.passCount)
 
@@ -21,12 +21,12 @@ extension Board {
             totals = try self.totals(of: job, register: fields["sum"], finished: look.finished)
         }
         for entry in look.live.values {
-            guard let holder = Holder(entry) else { throw surprise(reply) }
+            guard let holder = Holder(entry) else { throw surprise() }
             totals.add(decoded: holder.decoded, encoded: holder.encoded)
         }
         var failures: [PassFailure] = []
         for (index, entry) in look.fails {
-            guard let index = Int(index) else { throw surprise(reply) }
+            guard let index = Int(index) else { throw surprise() }
             failures.append(try FailRecord.decoded(entry).failure(of: index))
         }
         let offered = look.time("offered") ?? look.now
@@ -44,20 +44,12 @@ extension Board {
             isRefused: state == .failed && fields["refused"] == "1")
     }
 
-    /// Returns when the job has ended, or after the time-out, or after half the time that an answer may take, whichever
-    /// comes first. Holds back every other call on this board meanwhile.
-    public func waitForEnd(of job: JobID, atMost duration: Duration) throws(ReelFailure) {
-        let wait = blocking(duration)
-        guard wait > 0 else { return }
-        try send(["XREAD", "COUNT", "1", "BLOCK", String(wait), "STREAMS", Board.key(job, "ended"), "0"])
-    }
-
     /// How fast the work of all jobs got done over the last minute.
     public func pace() throws(ReelFailure) -> Pace {
-        let reply = try send(["HGETALL", Board.prefix + "pace"])
+        let reply = try send(["HGETALL", BoardKey.pace.name])
         let clock = try send(["TIME"])
         guard let slots = reply.dictionary, let now = clock.array?.first?.string.flatMap(Double.init) else {
-            throw surprise(reply)
+            throw reply.surprise
         }
         return Pace(slots, now: now * 1000, since: 0)
     }
@@ -70,50 +62,45 @@ extension Board {
             return nil
         }
         let count = max(1, min(cells, passes))
-        let reply = try run(.strip, [job.text, String(count)])
-        guard let parts = reply.array, parts.count == 3, let done = parts[0].array?.map(\.integer),
-            let live = parts[1].array, let failed = parts[2].array, done.count == count
-        else { throw surprise(reply) }
+        guard let look = try call(Command.Strip(job: job, cells: count)) else { return nil }
         func cell(_ index: Int) -> Int? { (0..<passes).contains(index) ? ((index + 1) * count - 1) / passes : nil }
         var strip = PassStrip(
             cells: (0..<count).map { place in
                 let size = (place + 1) * passes / count - place * passes / count
-                return PassStrip.Cell(passes: size, done: done[place] ?? 0)
+                return PassStrip.Cell(passes: size, done: look.finished[place])
             })
-        for index in live.compactMap({ $0.string.flatMap(Int.init) }).compactMap(cell) { strip.cells[index].live += 1 }
-        for index in failed.compactMap({ $0.string.flatMap(Int.init) }).compactMap(cell) {
-            strip.cells[index].failed += 1
-        }
+        for place in look.held.compactMap(cell) { strip.cells[place].live += 1 }
+        for place in look.failed.compactMap(cell) { strip.cells[place].failed += 1 }
         return strip
     }
 
     /// Jobs that have not ended, the oldest first, and after them those that failed, the latest first; `count` of each
     /// at most.
     public func queue(count: Int = 100) throws(ReelFailure) -> JobList {
-        let active = try send(["ZRANGE", Board.prefix + "active", "0", String(count - 1)])
-        let failed = try send(["ZRANGE", Board.prefix + "failed", "0", String(count - 1), "REV"])
-        guard let ids = active.array, let others = failed.array else { throw surprise(active) }
+        let active = try send(["ZRANGE", BoardKey.active.name, "0", String(count - 1)])
+        let failed = try send(["ZRANGE", BoardKey.failed.name, "0", String(count - 1), "REV"])
+        guard let ids = active.array, let others = failed.array else { throw active.surprise }
         var all: [String] = []
-        for id in ids + others { all.append(try text(id)) }
+        for id in ids + others { all.append(try id.text()) }
         return try list(all)
     }
 
     /// How many jobs have not ended, and how many failed and are still on the board.
     public func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int) {
         let replies = (
-            try send(["ZCARD", Board.prefix + "active"]), try send(["ZCARD", Board.prefix + "failed"])
+            try send(["ZCARD", BoardKey.active.name]), try send(["ZCARD", BoardKey.failed.name])
         )
-        guard let active = replies.0.integer, let failed = replies.1.integer else { throw surprise(replies.0) }
+        guard let active = replies.0.integer, let failed = replies.1.integer else { throw replies.0.surprise }
         return (active, failed)
     }
 
     /// Jobs that have not ended, 500 at most, and of the others the `ended` that were submitted last; the oldest first.
     public func latestJobs(ended: Int = 50) throws(ReelFailure) -> JobList {
-        let active = try send(["ZRANGE", Board.prefix + "active", "0", "499"])
-        guard let running = active.array?.compactMap(\.string) else { throw surprise(active) }
+        let active = try send(["ZRANGE", BoardKey.active.name, "0", "499"])
+        guard let running = active.array?.compactMap(\.string) else { throw active.surprise }
         let known = Set(running)
-        let latest = try send(["ZRANGE", Board.prefix + "jobs", "0", String(known.count + ended - 1), "REV"])
-        guard let ids = latest.array?.compactMap(\.string) else { throw surprise(latest) }
+        let latest = try send(["ZRANGE", BoardKey.jobs.name, "0", String(known.count + ended - 1), "REV"])
+        guard let ids = latest.array?.compactMap(\.string) else { throw latest.surprise }
         var list = try list(running + ids.filter { !known.contains($0) }.prefix(ended))
         list.jobs.sort { ($0.created, $0.job.id.text) < ($1.created, $1.job.id.text) }
         return list
@@ -123,12 +110,12 @@ extension Board {
     public func passes(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: Pass] {
         guard !indices.isEmpty else { return [:] }
         let reply = try send(["HMGET", Board.key(job, "passes")] + indices.map(String.init))
-        guard let entries = reply.array, entries.count == indices.count else { throw surprise(reply) }
+        guard let entries = reply.array, entries.count == indices.count else { throw reply.surprise }
         var found: [Int: Pass] = [:]
         for (index, entry) in zip(indices, entries) {
             guard let text = entry.string else { continue }
             guard let space = text.firstIndex(of: " "), let kind = PassKind(rawValue: String(text[..<space])) else {
-                throw surprise(reply)
+                throw reply.surprise
             }
             found[index] = try kind.pass(String(text[text.index(after: space)...]))
         }
@@ -138,7 +125,7 @@ extension Board {
     /// What the engines of finished passes had to tell, each thing once, in the order of the passes; 100 at most.
     public func passDiagnostics(_ job: JobID) throws(ReelFailure) -> [Diagnostic] {
         let reply = try send(["HGETALL", Board.key(job, "diagnostics")])
-        guard let told = reply.dictionary else { throw surprise(reply) }
+        guard let told = reply.dictionary else { throw reply.surprise }
         let lines = told.map { (index: Int($0.value) ?? 0, text: $0.key) }
             .sorted { ($0.index, $0.text) < ($1.index, $1.text) }
         var found: [Diagnostic] = []
@@ -159,9 +146,9 @@ extension Board {
             let reply = try send(["HSCAN", Board.key(job, "done"), cursor, "COUNT", "500"])
             guard let parts = reply.array, parts.count == 2, let next = parts[0].string,
                 let page = parts[1].dictionary
-            else { throw surprise(reply) }
+            else { throw reply.surprise }
             for (index, entry) in page {
-                guard let index = Int(index) else { throw surprise(reply) }
+                guard let index = Int(index) else { throw reply.surprise }
                 found[index] = try recorded(entry, reply)
             }
             cursor = next
@@ -173,7 +160,7 @@ extension Board {
     public func results(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: PassResult] {
         guard !indices.isEmpty else { return [:] }
         let reply = try send(["HMGET", Board.key(job, "done")] + indices.map(String.init))
-        guard let entries = reply.array, entries.count == indices.count else { throw surprise(reply) }
+        guard let entries = reply.array, entries.count == indices.count else { throw reply.surprise }
         var found: [Int: PassResult] = [:]
         for (index, entry) in zip(indices, entries) {
             if let entry = entry.string { found[index] = try recorded(entry, reply).result }
@@ -183,7 +170,7 @@ extension Board {
 
     /// The token that recorded it stands before the result.
     private func recorded(_ entry: String, _ reply: Reply) throws(ReelFailure) -> RecordedResult {
-        guard let space = entry.firstIndex(of: " ") else { throw surprise(reply) }
+        guard let space = entry.firstIndex(of: " ") else { throw reply.surprise }
         return RecordedResult(
             token: String(entry[..<space]), result: try JSON.value(entry[entry.index(after: space)...]))
     }
@@ -191,17 +178,17 @@ extension Board {
     /// How many retries a job has, due or to come.
     public func retries(_ job: JobID) throws(ReelFailure) -> Int {
         let reply = try send(["ZCARD", Board.key(job, "retry")])
-        guard let count = reply.integer else { throw surprise(reply) }
+        guard let count = reply.integer else { throw reply.surprise }
         return count
     }
 
     /// Who holds which of a job's passes now.
     public func live(_ job: JobID) throws(ReelFailure) -> [Int: WorkerID] {
         let reply = try send(["HGETALL", Board.key(job, "live")])
-        guard let entries = reply.dictionary else { throw surprise(reply) }
+        guard let entries = reply.dictionary else { throw reply.surprise }
         var found: [Int: WorkerID] = [:]
         for (index, entry) in entries {
-            guard let index = Int(index), let holder = Holder(entry) else { throw surprise(reply) }
+            guard let index = Int(index), let holder = Holder(entry) else { throw reply.surprise }
             found[index] = holder.worker
         }
         return found

@@ -6,7 +6,6 @@ extension Board {
     ///
     /// Throws `.boardOfOtherVersion`, and what reaching Redis throws.
     public func store(expecting id: StoreID?) throws(ReelFailure) -> StoreID? {
-        let known = try text(run(.adopt, [id?.text ?? ""]))
-        return known.isEmpty ? nil : StoreID(known)
+        try call(Command.Adopt(store: id))
     }
 }

@@ -9,25 +9,10 @@ extension Board {
         let token = Board.makeToken()
         var rank = 0
         while true {
-            let reply = try run(
-                .claim,
-                [
-                    offer.worker.text, String(offer.memoryFree), String(offer.protocolVersion),
-                    offer.encoders.joined(separator: "\n"), String(timing.lease.milliseconds), token, String(rank),
-                    String(timing.retention.milliseconds),
-                ])
-            switch reply {
-            case .none: return nil
-            case .integer(let next): rank = next
-            case .array(let parts):
-                guard parts.count == 6, let job = parts[0].string, let index = parts[1].integer,
-                    let kind = parts[2].string.flatMap(PassKind.init), let pass = parts[3].string,
-                    let need = parts[4].integer, let plan = parts[5].integer,
-                    need > 0, Int64(need) <= offer.memoryFree, plan >= 0,
-                    kind == .probe ? index == PublishedJob.probeIndex : index >= 0
-                else { throw surprise(reply) }
-                var claim = Claim(
-                    job: JobID(job), index: index, pass: .assembly, token: token, need: Int64(need), plan: plan)
+            switch try call(Command.Claim(offer: offer, token: token, rank: rank)) {
+            case .nothing: return nil
+            case .from(let next): rank = next
+            case .pass(var claim, let kind, let pass):
                 do throws(ReelFailure) {
                     claim.pass = try kind.pass(pass)
                 } catch {
@@ -38,7 +23,6 @@ extension Board {
                     return nil
                 }
                 return claim
-            default: throw surprise(reply)
             }
         }
     }
@@ -46,7 +30,7 @@ extension Board {
     /// Throws what a worker throws later whose user may not do what a worker does.
     public func checkWorker() throws(ReelFailure) {
         // The one command of its own that a worker repeats; a hint that this takes costs another worker a second.
-        try send(["BLPOP", Board.prefix + "wake", "0.001"])
+        try send(["BLPOP", BoardKey.wake.name, "0.001"])
     }
 
     /// Returns when there may be work, or after the time-out, or after half the time that an answer may take,
@@ -55,23 +39,12 @@ extension Board {
     public func waitForWork(seconds: Int) throws(ReelFailure) {
         let wait = blocking(.seconds(seconds))
         guard wait > 0 else { return }
-        try send(["BLPOP", Board.prefix + "wake", String(Double(wait) / 1000)])
+        try send(["BLPOP", BoardKey.wake.name, String(Double(wait) / 1000)])
     }
 
     /// Records a pass's result. Repeat it until it is answered: once recorded, the answer is `.duplicate`.
     public func complete(_ claim: Claim, worker: WorkerID, result: PassResult) throws(ReelFailure) -> CompleteAnswer {
-        let statistics = result.statistics
-        let reply = try text(
-            run(
-                .complete,
-                [
-                    claim.job.text, String(claim.index), claim.token, worker.text, String(claim.plan),
-                    try JSON.text(result), try JSON.lines(result.diagnostics),
-                    String(statistics.framesDecoded), String(statistics.framesEncoded), String(statistics.peakRSS),
-                    String(timing.lease.milliseconds), String(timing.retention.milliseconds),
-                ]))
-        guard let answer = CompleteAnswer(rawValue: reply) else { throw surprise(.string(reply)) }
-        return answer
+        try call(Command.Complete(claim: claim, worker: worker, result: result))
     }
 
     /// Gives a pass back that could not be done. The failure's cause decides what follows; see `docs/board.md`.
@@ -80,16 +53,7 @@ extension Board {
     public func fail(
         _ claim: Claim, worker: WorkerID, failure: ReelFailure, as cause: FailureCause? = nil
     ) throws(ReelFailure) -> FailAnswer {
-        let reply = try text(
-            run(
-                .fail,
-                [
-                    claim.job.text, String(claim.index), claim.token, worker.text, String(claim.plan),
-                    (cause ?? failure.cause).rawValue, try JSON.text(failure), String(timing.lease.milliseconds),
-                    String(timing.backoff.milliseconds), String(timing.retention.milliseconds),
-                ]))
-        guard let answer = FailAnswer(rawValue: reply) else { throw surprise(.string(reply)) }
-        return answer
+        try call(Command.Fail(claim: claim, worker: worker, failure: failure, cause: cause ?? failure.cause))
     }
 
     /// The plan of a job has proved wrong in this pass: the job is probed again, for another plan. Nothing of the old one
@@ -98,19 +62,7 @@ extension Board {
     /// - Parameter job: the job as it was begun.
     /// - Returns: whether the job is probed again by this; false where the token does not hold the pass any more.
     public func disprove(_ claim: Claim, worker: WorkerID, job: PublishedJob) throws(ReelFailure) -> Bool {
-        let bare = job.withoutPlan
-        let reply = try text(
-            run(
-                .disprove,
-                [
-                    claim.job.text, String(claim.index), claim.token, worker.text, String(claim.plan),
-                    try JSON.text(bare), String(bare.need), String(bare.share),
-                ]))
-        switch reply {
-        case "probing": return true
-        case "late": return false
-        default: throw surprise(.string(reply))
-        }
+        try call(Command.Disprove(claim: claim, worker: worker, job: job.withoutPlan))
     }
 
     /// Lets a worker work again at jobs that exclude it, since what was wrong with its host is over.
@@ -118,14 +70,12 @@ extension Board {
     /// - Returns: how many of them excluded it.
     @discardableResult
     public func readmit(_ worker: WorkerID, to jobs: [JobID]) throws(ReelFailure) -> Int {
-        let reply = try run(.readmit, [worker.text] + jobs.map(\.text))
-        guard let count = reply.integer else { throw surprise(reply) }
-        return count
+        try call(Command.Readmit(worker: worker, jobs: jobs))
     }
 
     /// Hands a pass back without charging an attempt. A token that no longer holds it changes nothing.
     public func release(_ claim: Claim) throws(ReelFailure) {
-        _ = try run(.release, [claim.job.text, String(claim.index), claim.token, String(claim.plan)])
+        _ = try call(Command.Release(claim: claim))
     }
 
     /// Takes back results that have proved wrong: their segments are missing, or are not what was recorded. The passes
@@ -144,15 +94,9 @@ extension Board {
     ) throws(ReelFailure) -> Int {
         var taken = 0
         for start in stride(from: 0, to: passes.count, by: 200) {
-            let batch = passes[start..<min(start + 200, passes.count)]
-            let reply = try run(
-                .invalidate,
-                [
-                    job.text, String(plan), worker.text, try JSON.text(reason),
-                    String(timing.retention.milliseconds),
-                ] + batch.flatMap { [String($0.index), $0.token] })
-            guard let some = reply.integer else { throw surprise(reply) }
-            taken += some
+            let part = Array(passes[start..<min(start + 200, passes.count)])
+            taken += try call(
+                Command.Invalidate(job: job, passes: part, plan: plan, worker: worker, reason: reason))
         }
         // Readers would add up all results until the next audit.
         if taken > 0 { try tally(job) }

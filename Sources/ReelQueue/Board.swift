@@ -16,7 +16,6 @@ public actor Board {
     private let name: String
     private let executor: BlockingExecutor
     private var connection: RedisConnection?
-    private var hashes: [Script: String] = [:]
     private var failuresInARow = 0
 
     /// A thread of this board's own.
@@ -39,7 +38,7 @@ public actor Board {
 
     /// What makes this Redis unfit to keep a queue.
     public func diagnostics() throws(ReelFailure) -> [Diagnostic] {
-        let lines = try text(send(["INFO"])).split(whereSeparator: \.isNewline)
+        let lines = try send(["INFO"]).text().split(whereSeparator: \.isNewline)
         let facts = Dictionary(
             lines.compactMap { line in
                 line.firstIndex(of: ":").map { (line[..<$0], String(line[line.index(after: $0)...])) }
@@ -71,15 +70,19 @@ extension Board {
         "\(prefix)job:\(job)" + (part.map { ":\($0)" } ?? "")
     }
 
-    /// Runs a script and gives its reply, loading it first where Redis does not know it.
-    func run(_ script: Script, _ arguments: [String]) throws(ReelFailure) -> Reply {
-        for _ in 0..<2 {
-            let hash = try hash(of: script)
-            let reply = try exchange(["EVALSHA", hash, "1", Board.prefix] + arguments)
-            guard case .error(let message) = reply, message.hasPrefix("NOSCRIPT") else { return try accept(reply) }
-            hashes[script] = nil
+    /// Calls a function and gives what it answers. Where Redis has no functions of the board, they are loaded first; older ones
+    /// are replaced, unless the call changes nothing.
+    func call<Called: BoardCommand>(_ command: Called) throws(ReelFailure) -> Called.Answer {
+        let sent = try Library.call(command, timing)
+        for _ in 0..<3 {
+            let reply = try exchange(sent)
+            guard case .error(let message) = reply, Library.Mismatch(message) != nil else {
+                return try command.answer(accept(reply))
+            }
+            try provide(replacing: !Called.isLook)
         }
-        throw ReelFailure(.boardUnreadable(said: "NOSCRIPT"))
+        // Two releases take turns in loading theirs.
+        throw ReelFailure(.boardUnprepared(found: try libraryVersion(), known: Library.version))
     }
 
     /// Milliseconds that a call may wait which blocks for so long: no longer than half the time an answer may take.
@@ -89,24 +92,6 @@ extension Board {
     @discardableResult
     func send(_ command: [String]) throws(ReelFailure) -> Reply {
         try accept(exchange(command))
-    }
-
-    /// The text of a reply that must be one.
-    func text(_ reply: Reply) throws(ReelFailure) -> String {
-        guard let text = reply.string else { throw surprise(reply) }
-        return text
-    }
-
-    /// For a reply that no script or command of ours gives.
-    func surprise(_ reply: Reply) -> ReelFailure {
-        ReelFailure(.boardUnreadable(said: "\(reply)"))
-    }
-
-    private func hash(of script: Script) throws(ReelFailure) -> String {
-        if let known = hashes[script] { return known }
-        let hash = try text(send(["SCRIPT", "LOAD", script.source]))
-        hashes[script] = hash
-        return hash
     }
 
     private func exchange(_ command: [String]) throws(ReelFailure) -> Reply {

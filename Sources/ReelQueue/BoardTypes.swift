@@ -26,7 +26,7 @@ public struct PublishedJob: Codable, Hashable, Sendable {
     public static let probeIndex = -1
 
     /// As many passes as a job can have; more is no job.
-    static let passCounts = 0...100_000_000
+    static let passCounts = 0...BoardPolicy.mostPasses
 
     /// What is stored. Never change one.
     enum CodingKeys: String, CodingKey {

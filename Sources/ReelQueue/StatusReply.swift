@@ -18,17 +18,20 @@ struct StatusReply {
     /// Milliseconds since 1970, and any number that readers compute with.
     static let times = 0.0...1e15
 
-    init?(_ reply: Reply) {
-        guard let parts = reply.array, parts.count == 11, let fields = parts[0].dictionary,
-            let live = parts[1].dictionary, let fails = parts[2].dictionary, let excluded = parts[3].dictionary,
-            let pace = parts[4].dictionary, let finished = parts[5].integer, let failing = parts[6].integer,
-            let due = parts[7].integer, let later = parts[8].integer, let first = parts[9].string,
-            let now = parts[10].integer
-        else { return nil }
-        (self.fields, self.live, self.fails, self.excluded, self.pace) = (fields, live, fails, excluded, pace)
-        (self.finished, self.failing, self.due, self.later) = (finished, failing, due, later)
-        self.now = Double(now)
-        firstRetry = Double(first).flatMap { StatusReply.times.contains($0) ? $0 : nil }
+    init(_ reply: Reply) throws(ReelFailure) {
+        var parts = try ReplyReader(reply)
+        fields = try parts.dictionary()
+        live = try parts.dictionary()
+        fails = try parts.dictionary()
+        excluded = try parts.dictionary()
+        pace = try parts.dictionary()
+        finished = try parts.integer()
+        failing = try parts.integer()
+        due = try parts.integer()
+        later = try parts.integer()
+        firstRetry = Double(try parts.text()).flatMap { StatusReply.times.contains($0) ? $0 : nil }
+        now = Double(try parts.integer())
+        try parts.end()
     }
 
     /// Milliseconds since 1970 of a field; nil where it has no time.
@@ -105,23 +108,26 @@ extension StatusReply {
 }
 
 extension Pace {
-    /// From the register's slots of five seconds, "slot frames passes" each.
+    /// From the register's slots, "slot frames passes" each.
     ///
     /// - Parameters:
     ///   - now: milliseconds since 1970.
     ///   - since: milliseconds since 1970; before it there was nothing to do.
     init(_ slots: [String: String], now: Double, since: Double) {
-        let slot = Int(now / 5000)
+        let length = Double(BoardPolicy.paceSlot)
+        let slot = Int(now / length)
+        // The oldest slot may be about to be written over.
+        let first = slot - (BoardPolicy.paceSlots - 2)
         var (frames, passes) = (0.0, 0.0)
         for entry in slots.values {
             let numbers = entry.split(separator: " ").compactMap { Double($0) }
             guard numbers.count == 3, numbers.allSatisfy(StatusReply.times.contains),
-                (Double(slot - 11)...Double(slot)).contains(numbers[0])
+                (Double(first)...Double(slot)).contains(numbers[0])
             else { continue }
             frames += numbers[1]
             passes += numbers[2]
         }
-        let begin = max(Double(slot - 11) * 5000, since)
+        let begin = max(Double(first) * length, since)
         let seconds = max((now - begin) / 1000, 1)
         self.init(framesPerSecond: frames / seconds, passesPerSecond: passes / seconds)
     }

@@ -1,7 +1,8 @@
 public import ReelCore
 internal import Synchronization
 
-/// Looks again every second and shows what it sees, until nothing of it will change any more.
+/// Looks again when something has changed, and every two seconds, and shows what it sees, until nothing of it will change
+/// any more. How far passes are, and how long things take, changes with time alone: beats tell that, and write no event.
 ///
 /// Looking and showing are two tasks: while Redis does not answer, the screen says so, follows the terminal's size, and
 /// ends at once when it is asked to.
@@ -10,18 +11,26 @@ public struct Watch: Sendable {
     private let output: Output
     private let console: Console
     private let look: @Sendable () async throws(ReelFailure) -> Snapshot
+    private let change: @Sendable () async throws(ReelFailure) -> Void
+
+    /// From one look to the next: at most, where nothing happens, and at least, where much does.
+    public static let slowest = Duration.seconds(2)
+    private static let quickest = Duration.milliseconds(250)
 
     /// - Parameters:
     ///   - address: Redis's, for people.
+    ///   - change: returns when there may be something else to see, or after `slowest`.
     ///   - look: what is there now.
     public init(
         address: String, output: Output, on console: Console,
+        change: @escaping @Sendable () async throws(ReelFailure) -> Void,
         look: @escaping @Sendable () async throws(ReelFailure) -> Snapshot
     ) {
         self.address = address
         self.output = output
         self.console = console
         self.look = look
+        self.change = change
     }
 
     /// Throws what `look` throws, unless Redis may answer again.
@@ -38,6 +47,7 @@ public struct Watch: Sendable {
 
     private func watch(into latest: LatestSnapshot) async {
         while !Task.isCancelled {
+            let looked = ContinuousClock.now
             do {
                 let snapshot = try await look()
                 latest.see(.success(snapshot))
@@ -46,7 +56,9 @@ public struct Watch: Sendable {
                 latest.see(.failure(error))
                 guard error.isOutage else { return }
             }
-            try? await Task.sleep(for: .seconds(1))
+            // Where that fails, so does the next look.
+            do { try await change() } catch { try? await Task.sleep(for: .seconds(1)) }
+            try? await Task.sleep(until: looked + Watch.quickest, clock: .continuous)
         }
     }
 

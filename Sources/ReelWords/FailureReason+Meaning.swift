@@ -121,6 +121,9 @@ extension FailureReason.CodingKeys {
         case .workerVanished: "A worker gave no sign of life until its lease lapsed."
         case .encoderMissing: "A worker lacks the build of an encoder that the plan was made with."
         case .boardOfOtherVersion: "The board in Redis belongs to another release of reel and has unfinished jobs."
+        case .boardUnprepared:
+            "Redis lacks the board's functions, or has older ones, and the program may not load them."
+        case .boardOfNewerRelease: "A newer release of reel works on the board."
         case .redisUnreachable: "Redis does not answer."
         case .redisRefused: "Redis refuses a command."
         case .boardLost: "Redis started without jobs that it had."
@@ -286,6 +289,8 @@ extension FailureReason.CodingKeys {
         case .workerVanished: "Look at the host."
         case .encoderMissing: "Install one FFmpeg on all hosts."
         case .boardOfOtherVersion: "Let the other release finish them; see docs/upgrading.md."
+        case .boardUnprepared: "Prepare the board as a user that may load functions; see docs/upgrading.md."
+        case .boardOfNewerRelease: "Install the newer release; see docs/upgrading.md."
         case .redisUnreachable: "Start it, or name another; what runs goes on when it is back."
         case .redisRefused: "Check user, password and what Redis says; some refusals pass by themselves."
         case .boardLost:

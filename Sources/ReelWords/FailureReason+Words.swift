@@ -205,6 +205,13 @@ extension FailureReason {
         case .boardOfOtherVersion(let found, let known):
             "the jobs in Redis are kept as version \(found), this program knows version \(known): have them done by "
                 + "programs of the other release, or cancel them, and use one release everywhere"
+        case .boardUnprepared(nil, let known):
+            "Redis has no functions of the board, and its user may not load them: version \(known) is needed"
+        case .boardUnprepared(let found?, let known):
+            "Redis has the board's functions in version \(found), this program needs version \(known) and may not load it"
+        case .boardOfNewerRelease(let found, let known):
+            "Redis has the board's functions in version \(found), this program knows version \(known): a newer release "
+                + "works on this board, so use that everywhere"
         case .redisUnreachable(let address, let said, _): "Redis at \(address): \(said)"
         case .redisRefused(let address, let said, _): "Redis at \(address) refuses: \(said)"
         case .boardLost(let jobs):

@@ -19,6 +19,7 @@ enum Advice {
         case .resultDiffers(let job, _, _, _, _, _):
             "reel-coordinator verify \(job) looks at the one in the store; if that differs, submit it again with --force"
         case .storeMissing: "reel-coordinator init makes one"
+        case .boardUnprepared: "reel-coordinator init --redis loads them, as a user that may"
         case .outputNotNamed: "name the output with -o"
         case .outputContainerDiffers(_, let container, _): "name a .\(container.rawValue) file with -o"
         case .rangeEmpty, .nothingInRange: "choose another --from or --to"

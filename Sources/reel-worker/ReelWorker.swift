@@ -11,6 +11,7 @@ internal import ReelWork
 private let console = Console(name: "reel-worker") { reason in
     switch reason {
     case .storeMissing: "reel-coordinator init makes one"
+    case .boardUnprepared: "reel-coordinator init --redis loads them, as a user that may"
     case .storeNotNamed, .storeNameEmpty: "name it with --store or REEL_STORE"
     case .folderUnwritable: "name another folder with --scratch"
     default: nil

@@ -48,6 +48,27 @@ extension EndToEnd {
             }
         }
 
+        @Test("who may not load the board's functions is told what to do, and init prepares the board")
+        func preparesABoard() async throws {
+            try await Fleet.with(bench, workers: 0) { fleet in
+                let admin = try RawRedis(socket: fleet.socket)
+                for user in ["reel-worker", "reel-coordinator"] { try admin("ACL", "SETUSER", user, "-function|load") }
+                let place = ["--store", fleet.store]
+                #expect(try await bench.run(.coordinator, ["init"] + place).code == 0)
+                let asWorker = place + ["--redis", fleet.address(as: "reel-worker")]
+                let recovering = ["recover"] + place + ["--redis", fleet.address(as: "reel-coordinator")]
+                for (program, arguments) in [(Program.worker, asWorker), (.coordinator, recovering)] {
+                    let refused = try await bench.run(program, arguments)
+                    #expect(refused.code == 4)
+                    #expect(refused.error.contains("reel-coordinator init"), "\(refused.error)")
+                }
+                let prepared = try await bench.run(.coordinator, ["init", "--redis", fleet.address(as: "admin")])
+                #expect(prepared.code == 0 && prepared.output == "", "\(prepared.error)")
+                #expect(try await bench.run(.coordinator, recovering).code == 0)
+                #expect(try await bench.run(.coordinator, ["init"]).code == 2)
+            }
+        }
+
         @Test(
             "whoever of the group submits, with whatever umask, the group's workers can work",
             .enabled(if: geteuid() == 0, "only root can start programs as two users"))

@@ -30,8 +30,8 @@ struct TraitsTests {
     }
 
     @Test(
-        "every encoder costs something at every preset, more with more threads and pixels", arguments: EncoderTraits.all
-    )
+        "every encoder costs something at every preset, more with more threads and pixels",
+        arguments: EncoderTraits.all.map(\.name))
     func costs(name: String) {
         let presets = [nil, "ultrafast", "medium", "placebo", "2", "9", "nonsense"]
         for preset in presets {

@@ -19,6 +19,7 @@ extension BoardTests {
 
         @Test func everyUserMayDoAllThatItsProgramDoes() async throws {
             let (coordinator, worker) = (try bench("reel-coordinator"), try bench("reel-worker"))
+            try admin("CONFIG", "SET", "slowlog-log-slower-than", "0", "slowlog-max-len", "100000")
             for user in [coordinator, worker] {
                 try await user.board.ping()
                 #expect(try await user.board.diagnostics() == [])
@@ -56,10 +57,12 @@ extension BoardTests {
             for user in [coordinator, worker] { try await user.board.forget(JobID("a1")) }
             try await worker.board.depart(WorkerID("w1"))
 
-            // Nothing was refused, not even where that is ignored, and no script was left out.
+            // Nothing was refused, not even where that is ignored, and no function was left out.
             #expect(try admin("ACL", "LOG").isEmpty)
-            let scripts = try Access.sources("Scripts", suffix: ".lua").count - 1
-            #expect(try admin("INFO", "memory").contains("number_of_cached_scripts:\(scripts)\r"))
+            let called = try admin("SLOWLOG", "GET", "-1").matches(of: /reel2_(\w+)/).map { String($0.1) }
+            let files = try FileManager.default.contentsOfDirectory(atPath: Access.folder("Scripts").path)
+            let known = files.map { String($0.dropLast(".lua".count)) }
+            #expect(Set(called).subtracting(["version"]) == Set(known).subtracting(["board"]))
         }
 
         /// Redis 7.0 replays what was written in one transaction as the user `default`.
@@ -71,6 +74,8 @@ extension BoardTests {
             let held = try await worker.take()
             server.kill()
             try server.start()
+            // The functions, too, before anybody calls one.
+            #expect(try RawRedis(socket: server.socket)("FCALL_RO", "reel2_version", "0") == "\(Library.version)")
             // Each finds its connection broken first.
             for user in [coordinator, worker] { try? await user.board.ping() }
             #expect(try await coordinator.state() == .running)
@@ -85,13 +90,20 @@ extension BoardTests {
             let client = try RawRedis(socket: server.socket)
             try client("AUTH", user, #require(RedisServer.passwords[user]))
             try admin("SET", "other", "value")
-            let foreign = try client("SCRIPT", "LOAD", "return redis.call('HGET', 'other', 'field')")
+            // Whoever may load functions has them run by its own rights, and by those of others that call them.
+            try client(
+                "FUNCTION", "LOAD", "REPLACE",
+                """
+                #!lua name=foreign
+                redis.register_function('foreign', function() return redis.call('HGET', 'other', 'field') end)
+                """)
             let refused = [
                 "FLUSHALL", "FLUSHDB", "CONFIG GET *", "KEYS *", "SCAN 0", "SHUTDOWN", "ACL LIST", "MONITOR",
-                "CLIENT LIST", "CLIENT KILL TYPE normal", "SCRIPT FLUSH", "EVAL 1 0", "FUNCTION LIST", "SAVE",
+                "CLIENT LIST", "CLIENT KILL TYPE normal", "SCRIPT FLUSH", "EVAL 1 0", "EVALSHA 1 0", "SCRIPT LOAD 1",
+                "FUNCTION LIST", "FUNCTION FLUSH", "FUNCTION DELETE foreign", "FUNCTION KILL", "SAVE",
                 "REPLICAOF NO ONE", "SWAPDB 0 1", "RENAME reel2:{main}:jobs reel2:{main}:x", "PUBLISH reel2:{main}:x 1",
                 "SUBSCRIBE reel2:{main}:x", "HGET other field", "ZADD other 1 x", "HSET reel:{other}:jobs a 1",
-                "EVALSHA \(foreign) 0",
+                "FCALL foreign 0",
             ]
             for command in refused {
                 let trouble = #expect(throws: RawRedis.Trouble.self, "\(command)") {
@@ -108,13 +120,13 @@ extension BoardTests {
         @Test func everyCommandThatReelKnowsIsGrantedAndNoOther() throws {
             let granted = [try Access.granted(to: Access.users[0]), try Access.granted(to: Access.users[1])]
             let sources = try Access.sources("", suffix: ".swift") + Access.sources("Scripts", suffix: ".lua")
-            var known = Set(["EVALSHA", "CLIENT|SETNAME", "SCRIPT|LOAD", "SELECT"])
+            var known = Set(["FCALL", "FCALL_RO", "CLIENT|SETNAME", "FUNCTION|LOAD", "SELECT"])
             for source in sources {
-                for match in source.matches(of: /redis\.p?call\('([A-Z]+)'|send\(\["([A-Z]+)"/) {
+                for match in source.matches(of: /redis\.p?call\('([A-Z]+)'|send\(\s*\["([A-Z]+)"/) {
                     if let word = match.1 ?? match.2 { known.insert(String(word)) }
                 }
             }
-            known.remove("SCRIPT")
+            known.remove("FUNCTION")
             #expect(granted[0].union(granted[1]) == known)
             let shared = try Access.file("Sources/ReelQueue/Scripts/board.lua").matches(of: /redis\.p?call\('([A-Z]+)'/)
             for user in granted { #expect(user.isSuperset(of: shared.map { String($0.1) })) }
@@ -150,7 +162,7 @@ extension BoardTests.Access {
         #expect(try await board.live(held.job) == [held.index: WorkerID("w1")])
         #expect(try await board.results(held.job).keys.sorted() == [0])
         #expect(try await board.passes(held.job, at: [1]).count == 1)
-        try await board.waitForEnd(of: held.job, atMost: .milliseconds(1))
+        _ = try await board.events(after: board.placeOfNow(), atMost: .milliseconds(1))
         _ = (try await board.pace(), try await board.passDiagnostics(held.job))
     }
 
@@ -247,8 +259,10 @@ extension BoardTests.Access {
         try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    private static func sources(_ folder: String, suffix: String) throws -> [String] {
-        let place = root.appendingPathComponent("Sources/ReelQueue/\(folder)")
+    private static func folder(_ name: String) -> URL { root.appendingPathComponent("Sources/ReelQueue/\(name)") }
+
+    private static func sources(_ name: String, suffix: String) throws -> [String] {
+        let place = folder(name)
         return try FileManager.default.contentsOfDirectory(atPath: place.path).filter { $0.hasSuffix(suffix) }
             .map { try String(contentsOf: place.appendingPathComponent($0), encoding: .utf8) }
     }

@@ -30,19 +30,11 @@ extension BoardTests {
             #expect((after.framesEncoded, after.framesDecoded) == (before.framesEncoded, before.framesDecoded))
             #expect(try await bench.beat(holding: [claim]).answers == [claim.token: .ok])
             #expect(try await bench.complete(claim) == .ok)
-            // Scripts are gone with the process, jobs are not.
             let raw = try RawRedis(socket: bench.server.socket)
             try raw("ZADD", "reel2:{main}:job:a1:retry", "1", "2")
             try raw("ZADD", "reel2:{main}:timer", "1", "a1")
             try await bench.complete(bench.take())
             #expect(try await bench.take().pass == .assembly)
-        }
-
-        @Test func forgottenScriptsAreLoadedAgain() async throws {
-            try await bench.publish()
-            #expect(try await bench.take().index == 0)
-            try bench.raw("SCRIPT", "FLUSH")
-            #expect(try await bench.take().index == 1)
         }
 
         @Test func aLostConnectionIsMadeAnew() async throws {

@@ -81,7 +81,7 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
     /// The length in bytes of the append-only file's part that is written now.
     func logLength() throws -> Int { try currentLog().count }
 
-    /// The write commands that the append-only file holds, without the marks of transactions and databases; of its part
+    /// The write commands that the append-only file holds, without functions and marks of transactions and databases; of its part
     /// that is written now, and of that only what comes after so many bytes.
     func log(after start: Int = 0) throws -> [[String]] {
         let bytes = [UInt8](try currentLog())
@@ -101,7 +101,7 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
             }
             commands.append(command)
         }
-        return commands.filter { !["MULTI", "EXEC", "SELECT"].contains($0[0].uppercased()) }
+        return commands.filter { !["MULTI", "EXEC", "SELECT", "FUNCTION"].contains($0[0].uppercased()) }
     }
 
     /// Waits until all that was changed is in the file: while the disk is busy, Redis keeps it back.

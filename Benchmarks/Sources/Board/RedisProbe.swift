@@ -29,12 +29,12 @@ struct RedisProbe {
         reading.memory = Int(number("used_memory"))
         reading.log = Int(number("aof_current_size"))
         reading.cpu = number("used_cpu_user") + number("used_cpu_sys")
-        // cmdstat_evalsha:calls=3,usec=120,usec_per_call=40.00,…
-        for field in (facts["cmdstat_evalsha"] ?? "").split(separator: ",") {
+        // cmdstat_fcall:calls=3,usec=120,usec_per_call=40.00,…
+        for field in ["fcall", "fcall_ro"].flatMap({ (facts["cmdstat_\($0)"] ?? "").split(separator: ",") }) {
             let parts = field.split(separator: "=")
             guard parts.count == 2, let value = Double(parts[1]) else { continue }
-            if parts[0] == "calls" { reading.scripts = Int(value) }
-            if parts[0] == "usec" { reading.scriptTime = value / 1e6 }
+            if parts[0] == "calls" { reading.scripts += Int(value) }
+            if parts[0] == "usec" { reading.scriptTime += value / 1e6 }
         }
         reading.ownCPU = ownCPU()
         reading.allCPU = try allCPU()

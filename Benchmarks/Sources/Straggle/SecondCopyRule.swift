@@ -18,9 +18,6 @@ struct SecondCopyRule {
     var measure: Measure
     /// The pass is given out again where the measure is greater by this factor.
     var factor: Double
-    /// At most so many second copies, as a share of the job's passes; one is always allowed.
-    static let mostCopies = 0.03
-
     /// What a rule may look at of a pass that runs, in seconds.
     struct Candidate {
         var elapsed: Double

@@ -1,4 +1,5 @@
 internal import HeapModule
+internal import ReelQueue
 
 /// What the simulation needs to know of a job. All are published at once, at time 0.
 struct SimulatedJob {
@@ -55,7 +56,7 @@ struct Simulation {
     /// How often an idle slot asks again (s).
     private static let askInterval = 1.0
     /// How often the board looks for a straggler of a job (s), however many ask.
-    private static let lookInterval = 0.25
+    private static let lookInterval = Double(BoardPolicy.tailWait) / 1000
 
     private let slots: [SimulatedSlot]
     private let jobs: [SimulatedJob]
@@ -184,8 +185,8 @@ struct Simulation {
 
     private func mayCopy(_ attempt: Attempt) -> Bool {
         let (job, now) = (jobs[attempt.job], progress[attempt.job])
-        let most = max(1, Int(Double(job.passes.count) * SecondCopyRule.mostCopies))
-        return !(job.hasAudio && attempt.pass == 0) && now.copied.count < most && !now.times.isEmpty
+        return !(job.hasAudio && attempt.pass == 0) && !now.times.isEmpty
+            && BoardPolicy.mayCopy(copies: now.copied.count, passes: job.passes.count)
             && !now.copied.contains(attempt.pass) && !now.finished.contains(attempt.pass)
     }
 

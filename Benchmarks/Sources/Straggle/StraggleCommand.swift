@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import ReelQueue
 
 struct StraggleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,7 +12,11 @@ struct StraggleCommand: ParsableCommand {
 
     private static let rules: [(name: String, rule: SecondCopyRule)] = [
         ("runs for 2 ×", SecondCopyRule(measure: .elapsed, factor: 2)),
-        ("2 × left, as reported", SecondCopyRule(measure: .reportedPace, factor: 2)),
+        // The board's own.
+        (
+            "\(BoardPolicy.lag) × left, as reported",
+            SecondCopyRule(measure: .reportedPace, factor: Double(BoardPolicy.lag))
+        ),
         ("2 × left, average pace", SecondCopyRule(measure: .averagePace, factor: 2)),
         ("2 × left, recent pace", SecondCopyRule(measure: .recentPace, factor: 2)),
         ("1.5 × left, recent pace", SecondCopyRule(measure: .recentPace, factor: 1.5)),

@@ -117,6 +117,8 @@ extension FailureReason {
         case workerVanished = "worker-vanished"
         case encoderMissing = "encoder-missing"
         case boardOfOtherVersion = "board-of-other-version"
+        case boardUnprepared = "board-unprepared"
+        case boardOfNewerRelease = "board-of-newer-release"
         case redisUnreachable = "redis-unreachable"
         case redisRefused = "redis-refused"
         case boardLost = "board-lost"

@@ -97,7 +97,8 @@ extension FailureReason {
         case .noWorkerCan(_, let last): FailureNature(last.owner, last.kind)
         case .workerVanished: FailureNature(.worker, .job, .lost)
         case .encoderMissing: FailureNature(.host, .job, .incompatible)
-        case .boardOfOtherVersion: FailureNature(.host, .unreachable, .incompatible)
+        case .boardOfOtherVersion, .boardUnprepared, .boardOfNewerRelease:
+            FailureNature(.host, .unreachable, .incompatible)
         case .redisUnreachable(_, _, let passes), .redisRefused(_, _, let passes):
             FailureNature(passes ? .passing : .host, .unreachable, passes ? .transient : .permanent)
         case .boardLost: FailureNature(.host, .unreachable)

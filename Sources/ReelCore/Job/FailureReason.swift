@@ -202,6 +202,11 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case encoderMissing(build: String)
     /// The board's keys are of another version than this program knows.
     case boardOfOtherVersion(found: Int, known: Int)
+    /// Redis has no functions of the board (`found` is nil), or those of an older version, and this program may not load
+    /// its own.
+    case boardUnprepared(found: Int?, known: Int)
+    /// Redis has the board's functions in a version that a newer release has brought, and that does not serve this one.
+    case boardOfNewerRelease(found: Int, known: Int)
     /// Redis cannot be reached, or did not answer in time; quotes the system.
     case redisUnreachable(address: String, said: String, passes: Bool)
     /// Redis answered with an error; quotes it.

@@ -9,9 +9,10 @@ public struct Follow: Sendable {
     private let patience: Duration
 
     /// - Parameters:
-    ///   - interval: from one look to the next; a job's end is seen at once.
+    ///   - board: for this alone while it waits, since waiting for events blocks it.
+    ///   - interval: from one look to the next where nothing happens to the job: how far a pass is tells no event.
     ///   - patience: how long the board may be out of reach.
-    public init(_ job: JobID, on board: Board, interval: Duration = .milliseconds(250), patience: Duration) {
+    public init(_ job: JobID, on board: Board, interval: Duration = .seconds(1), patience: Duration) {
         self.board = board
         self.job = job
         self.interval = interval
@@ -24,10 +25,12 @@ public struct Follow: Sendable {
         _ look: (JobStatus) async throws(ReelFailure) -> Void
     ) async throws(ReelFailure) -> JobStatus {
         let clock = ContinuousClock()
+        let feed = EventFeed(board, of: job)
         var answered = clock.now
         var reaped = clock.now
         while true {
             do throws(ReelFailure) {
+                try await feed.begin()
                 // Where no worker is left to do it, whoever waits for the job does.
                 if clock.now - reaped >= .seconds(3) {
                     _ = try await board.reap()
@@ -39,7 +42,12 @@ public struct Follow: Sendable {
                 answered = clock.now
                 try await look(status)
                 if status.state.isTerminal { return status }
-                try await board.waitForEnd(of: job, atMost: interval)
+                let looked = clock.now
+                let events = try await feed.wait(atMost: interval)
+                // On a job of many short passes something happens all the time.
+                if !events.contains(where: \.happening.isEnd) {
+                    try? await Task.sleep(until: looked + min(interval, .milliseconds(250)), clock: clock)
+                }
             } catch {
                 guard error.cause == .transient, error.kind == .unreachable, clock.now - answered < patience else {
                     throw error

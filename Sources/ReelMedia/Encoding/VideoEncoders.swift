@@ -6,7 +6,7 @@ extension EncoderTraits {
     static func chosen(by name: String) throws(ReelFailure) -> EncoderTraits {
         let listed = all.filter(\.isListed)
         let known =
-            all.first { $0.name == name || $0.aliases.contains(name) } ?? listed.first { $0.codec == name }
+            listed.first { $0.name == name || $0.aliases.contains(name) } ?? listed.first { $0.codec == name }
         if let known, avcodec_find_encoder_by_name(known.name) != nil { return known }
         let wanted = known?.codec ?? name
         let codec =

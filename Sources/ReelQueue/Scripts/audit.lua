@@ -1,100 +1,101 @@
 -- audit: compares what the board says of one job in several places, and repairs what contradicts. Nothing is ever
 -- thrown away: a pass that nobody has and that is nowhere is requeued.
 --
--- KEYS[1]  prefix
--- ARGV     1 job  2 index to begin at  3 lease (ms)  4 retention (ms)
+-- args     1 job  2 index to begin at  3 lease (ms)  4 retention (ms)
 -- Reply    {repairs, index to go on from; -1 after the last}: 1000 passes a call
 -- Keeps    the probe of a job that is probing is held with a lease or in `retry`; of others each pass is in `done`, or
 --          held with a lease, or in `retry`, or at the cursor or behind it; a job with work is in `run` or `timer`, an
 --          ended one in neither.
-local id, from, lease, retention = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local fields = redis.call('HMGET', job_key(id), 'state', 'passes', 'cursor', 'paused', 'created')
-local state, passes, cursor = fields[1], tonumber(fields[2]), tonumber(fields[3])
-local repairs = 0
+transition('audit', function(args)
+  local id, from, lease, retention = args[1], tonumber(args[2]), tonumber(args[3]), tonumber(args[4])
+  local fields = redis.call('HMGET', job_key(id), 'state', 'passes', 'cursor', 'paused', 'created')
+  local state, passes, cursor = fields[1], tonumber(fields[2]), tonumber(fields[3])
+  local repairs = 0
 
-local function repair(yes)
-  if yes then repairs = repairs + 1 end
-  return yes
-end
+  local function repair(yes)
+    if yes then repairs = repairs + 1 end
+    return yes
+  end
 
-if not state then
-  for _, name in ipairs({ 'active', 'run', 'timer', 'tail' }) do repair(redis.call('ZREM', key(name), id) == 1) end
-  return { repairs, -1 }
-end
-if ENDED[state] then
-  for _, name in ipairs({ 'active', 'run', 'timer', 'tail' }) do repair(redis.call('ZREM', key(name), id) == 1) end
-  for _, part in ipairs(PARTS) do
-    if redis.call('PTTL', job_key(id, part)) == -1 then
-      redis.call('PEXPIRE', job_key(id, part), retention)
+  if not state then
+    for _, name in ipairs({ 'active', 'run', 'timer', 'tail' }) do repair(redis.call('ZREM', key(name), id) == 1) end
+    return { repairs, -1 }
+  end
+  if ENDED[state] then
+    for _, name in ipairs({ 'active', 'run', 'timer', 'tail' }) do repair(redis.call('ZREM', key(name), id) == 1) end
+    for _, part in ipairs(PARTS) do
+      if redis.call('PTTL', job_key(id, part)) == -1 then
+        redis.call('PEXPIRE', job_key(id, part), retention)
+        repair(true)
+      end
+    end
+    if redis.call('PTTL', job_key(id)) == -1 then
+      redis.call('PEXPIRE', job_key(id), retention)
       repair(true)
     end
+    return { repairs, -1 }
   end
-  if redis.call('PTTL', job_key(id)) == -1 then
-    redis.call('PEXPIRE', job_key(id), retention)
-    repair(true)
-  end
-  return { repairs, -1 }
-end
-repair(redis.call('ZADD', key('active'), 'NX', fields[5], id) == 1)
-repair(redis.call('ZADD', key('jobs'), 'NX', fields[5], id) == 1)
+  repair(redis.call('ZADD', key('active'), 'NX', fields[5], id) == 1)
+  repair(redis.call('ZADD', key('jobs'), 'NX', fields[5], id) == 1)
 
-assert(is_count(passes, 0) and passes <= MOST_PASSES and is_count(cursor, 0))
+  assert(is_count(passes, 0) and passes <= MOST_PASSES and is_count(cursor, 0))
 
--- The probe is held with a lease, or in `retry`; once there is a plan it is neither.
-local prober = holder(id, PROBE)
-if state == 'probing' then
-  if prober then
-    repair(redis.call('ZADD', key('lease'), 'NX', now + lease, lease_name(id, PROBE, prober)) == 1)
-    repair(redis.call('ZREM', job_key(id, 'retry'), PROBE) == 1)
-  elseif repair(not redis.call('ZSCORE', job_key(id, 'retry'), PROBE)) then
-    requeue(id, PROBE, now)
-  end
-  if not prober and not fields[4] and not redis.call('ZSCORE', key('run'), id)
-    and not redis.call('ZSCORE', key('timer'), id) then
-    offer(id, tonumber(redis.call('ZSCORE', job_key(id, 'retry'), PROBE)))
-    repair(true)
-  end
-  return { repairs, -1 }
-end
-if repair(prober) then drop(id, PROBE, prober) end
-repair(redis.call('ZREM', job_key(id, 'retry'), PROBE) == 1)
-
--- The assembly's place is `passes`; it is in `retry`, live or done once it was released.
-local stop = math.min(from + 1000, passes + 1)
-for index = from, stop - 1 do
-  local token = holder(id, index)
-  local bit = redis.call('GETBIT', job_key(id, 'map'), index)
-  if recorded(id, index) then
-    if repair(bit == 0) then redis.call('SETBIT', job_key(id, 'map'), index, 1) end
-    repair(redis.call('ZREM', job_key(id, 'retry'), index) == 1)
-    for _, part in ipairs({ 'copies', 'live' }) do
-      local left = holder(id, index, part)
-      if repair(left) then drop(id, index, left) end
+  -- The probe is held with a lease, or in `retry`; once there is a plan it is neither.
+  local prober = holder(id, PROBE)
+  if state == 'probing' then
+    if prober then
+      repair(redis.call('ZADD', key('lease'), 'NX', now + lease, lease_name(id, PROBE, prober)) == 1)
+      repair(redis.call('ZREM', job_key(id, 'retry'), PROBE) == 1)
+    elseif repair(not redis.call('ZSCORE', job_key(id, 'retry'), PROBE)) then
+      requeue(id, PROBE, now)
     end
-  else
-    if repair(bit == 1) then redis.call('SETBIT', job_key(id, 'map'), index, 0) end
-    local copy = holder(id, index, 'copies')
-    if repair(copy and not token) then
-      drop(id, index, copy)
-    elseif copy then
-      repair(redis.call('ZADD', key('lease'), 'NX', now + lease, lease_name(id, index, copy)) == 1)
+    if not prober and not fields[4] and not redis.call('ZSCORE', key('run'), id)
+      and not redis.call('ZSCORE', key('timer'), id) then
+      offer(id, tonumber(redis.call('ZSCORE', job_key(id, 'retry'), PROBE)))
+      repair(true)
     end
-    if token then
-      local name = lease_name(id, index, token)
-      repair(redis.call('ZADD', key('lease'), 'NX', now + lease, name) == 1)
+    return { repairs, -1 }
+  end
+  if repair(prober) then drop(id, PROBE, prober) end
+  repair(redis.call('ZREM', job_key(id, 'retry'), PROBE) == 1)
+
+  -- The assembly's place is `passes`; it is in `retry`, live or done once it was released.
+  local stop = math.min(from + 1000, passes + 1)
+  for index = from, stop - 1 do
+    local token = holder(id, index)
+    local bit = redis.call('GETBIT', job_key(id, 'map'), index)
+    if recorded(id, index) then
+      if repair(bit == 0) then redis.call('SETBIT', job_key(id, 'map'), index, 1) end
       repair(redis.call('ZREM', job_key(id, 'retry'), index) == 1)
-    elseif index < math.min(cursor, passes) and not redis.call('ZSCORE', job_key(id, 'retry'), index) then
-      requeue(id, index, now)
-      repair(true)
+      for _, part in ipairs({ 'copies', 'live' }) do
+        local left = holder(id, index, part)
+        if repair(left) then drop(id, index, left) end
+      end
+    else
+      if repair(bit == 1) then redis.call('SETBIT', job_key(id, 'map'), index, 0) end
+      local copy = holder(id, index, 'copies')
+      if repair(copy and not token) then
+        drop(id, index, copy)
+      elseif copy then
+        repair(redis.call('ZADD', key('lease'), 'NX', now + lease, lease_name(id, index, copy)) == 1)
+      end
+      if token then
+        local name = lease_name(id, index, token)
+        repair(redis.call('ZADD', key('lease'), 'NX', now + lease, name) == 1)
+        repair(redis.call('ZREM', job_key(id, 'retry'), index) == 1)
+      elseif index < math.min(cursor, passes) and not redis.call('ZSCORE', job_key(id, 'retry'), index) then
+        requeue(id, index, now)
+        repair(true)
+      end
     end
   end
-end
-if stop <= passes then return { repairs, stop } end
+  if stop <= passes then return { repairs, stop } end
 
-settle(id, retention)
-if not fields[4] and CLAIMABLE[redis.call('HGET', job_key(id), 'state')]
-  and not redis.call('ZSCORE', key('run'), id) and not redis.call('ZSCORE', key('timer'), id) then
-  -- One that has nothing to give out was parked, rightly.
-  if repair(cursor < passes or redis.call('ZCARD', job_key(id, 'retry')) > 0) then offer(id, now) end
-end
-return { repairs, -1 }
+  settle(id, retention)
+  if not fields[4] and CLAIMABLE[redis.call('HGET', job_key(id), 'state')]
+    and not redis.call('ZSCORE', key('run'), id) and not redis.call('ZSCORE', key('timer'), id) then
+    -- One that has nothing to give out was parked, rightly.
+    if repair(cursor < passes or redis.call('ZCARD', job_key(id, 'retry')) > 0) then offer(id, now) end
+  end
+  return { repairs, -1 }
+end)

@@ -1,69 +1,70 @@
 -- beat: a worker's sign of life, with all that it holds.
 --
--- KEYS[1]  prefix
--- ARGV     1 worker  2 host  3 report as JSON  4 lease (ms)  5 memory of all its slots (bytes)  then seven per held
+-- args     1 worker  2 host  3 report as JSON  4 lease (ms)  5 memory of all its slots (bytes)  then seven per held
 --          pass: job, index, token, plan, frames decoded, frames encoded, runs that were whole when it was claimed
 -- Reply    {drain 0 or 1, then for each held pass 'ok', 'lost' or 'cancel'}, or an error where the board is of another
 --          version
 -- Keeps    only a pass's holder extends its lease. A token whose lease is gone gets it back if nobody else holds the
 --          pass: Redis lost its last second, or the lease lapsed and nobody came. One that was handed back does not,
---          nor one of another plan than the job's. A pass of which a further run became whole is not about to be given up:
---          its losses are forgotten.
-local worker, lease = ARGV[1], tonumber(ARGV[4])
+--          nor one of another plan than the job's. A pass of which a further run became whole is not about to be given
+--          up: its losses are forgotten.
+transition('beat', function(args)
+  local worker, lease = args[1], tonumber(args[4])
 
--- Nobody holds the pass. An assembly whose passes are not all finished any more is not one.
-local function can_have_back(id, index, token, passes)
-  if redis.call('HGET', job_key(id, 'returned'), index) == token then return false end
-  local place = tonumber(index)
-  return place < passes or place == passes and redis.call('HLEN', job_key(id, 'done')) >= passes
-end
-
-local function forget_losses(id, index, whole)
-  local record = failures(id, index)
-  if whole <= record.whole then return end
-  record.whole, record.attempts.lost = whole, nil
-  keep_failures(id, index, record)
-end
-
-local function answer(id, index, token, plan, decoded, encoded, whole)
-  local state, passes, current = unpack(redis.call('HMGET', job_key(id), 'state', 'passes', 'plan'))
-  if index == PROBE and ENDED[state] then
-    drop(id, index, token)
-    return 'cancel'
+  -- Nobody holds the pass. An assembly whose passes are not all finished any more is not one.
+  local function can_have_back(id, index, token, passes)
+    if redis.call('HGET', job_key(id, 'returned'), index) == token then return false end
+    local place = tonumber(index)
+    return place < passes or place == passes and redis.call('HLEN', job_key(id, 'done')) >= passes
   end
-  if plan ~= current then return 'lost' end
-  local by = recorded(id, index)
-  if by then return by == token and 'ok' or 'lost' end
-  if ENDED[state] then
-    drop(id, index, token)
-    return 'cancel'
+
+  local function forget_losses(id, index, whole)
+    local record = failures(id, index)
+    if whole <= record.whole then return end
+    record.whole, record.attempts.lost = whole, nil
+    keep_failures(id, index, record)
   end
-  if not is_open(state, index) then return 'lost' end
 
-  local part, held, started, _, before = part_of(id, index, token)
-  if held and not part then return 'lost' end
-  if not held and not can_have_back(id, index, token, tonumber(passes)) then return 'lost' end
-  hold(id, index, part or 'live', token, worker, lease, started or text(now), decoded, encoded)
-  local further = encoded - (before or 0)
-  if further > 0 then keep_pace(id, further, 0) end
-  if whole > 0 and redis.call('HEXISTS', job_key(id, 'fails'), index) == 1 then forget_losses(id, index, whole) end
-  if not held then
-    redis.call('ZREM', job_key(id, 'retry'), index)
-    event('adopted', id, index, worker)
+  local function answer(id, index, token, plan, decoded, encoded, whole)
+    local state, passes, current = unpack(redis.call('HMGET', job_key(id), 'state', 'passes', 'plan'))
+    if index == PROBE and ENDED[state] then
+      drop(id, index, token)
+      return 'cancel'
+    end
+    if plan ~= current then return 'lost' end
+    local by = recorded(id, index)
+    if by then return by == token and 'ok' or 'lost' end
+    if ENDED[state] then
+      drop(id, index, token)
+      return 'cancel'
+    end
+    if not is_open(state, index) then return 'lost' end
+
+    local part, held, started, _, before = part_of(id, index, token)
+    if held and not part then return 'lost' end
+    if not held and not can_have_back(id, index, token, tonumber(passes)) then return 'lost' end
+    hold(id, index, part or 'live', token, worker, lease, started or text(now), decoded, encoded)
+    local further = encoded - (before or 0)
+    if further > 0 then keep_pace(id, further, 0) end
+    if whole > 0 and redis.call('HEXISTS', job_key(id, 'fails'), index) == 1 then forget_losses(id, index, whole) end
+    if not held then
+      redis.call('ZREM', job_key(id, 'retry'), index)
+      event('adopted', id, index, worker)
+    end
+    return 'ok'
   end
-  return 'ok'
-end
 
-local refusal = refuse_schema()
-if refusal then return refusal end
+  local refusal = refuse_schema()
+  if refusal then return refusal end
 
-redis.call('HSET', key('worker:' .. worker), 'host', ARGV[2], 'report', ARGV[3], 'memory', ARGV[5])
-redis.call('ZADD', key('workers'), now, worker)
+  redis.call('HSET', worker_key(worker), 'host', args[2], 'report', args[3], 'memory', args[5])
+  redis.call('ZADD', key('workers'), now, worker)
 
-local reply = { redis.call('HEXISTS', key('control'), 'drain:' .. worker) }
-for i = 6, #ARGV, 7 do
-  local said = apart(ARGV[i], answer, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5],
-    tonumber(ARGV[i + 6]))
-  table.insert(reply, said or 'lost')
-end
-return reply
+  local reply = { redis.call('HEXISTS', key('control'), 'drain:' .. worker) }
+  for i = 6, #args, 7 do
+    local said = apart(args[i], answer, args[i + 1], args[i + 2], args[i + 3], args[i + 4], args[i + 5],
+      tonumber(args[i + 6]))
+    table.insert(reply, said or 'lost')
+  end
+  return reply
+end)

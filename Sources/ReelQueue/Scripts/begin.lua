@@ -1,7 +1,6 @@
 -- begin: makes a job in state probing, or says what is there already. The caller then holds its probe.
 --
--- KEYS[1]  prefix
--- ARGV     1 job  2 the job as JSON  3 need of the probe (bytes)  4 protocol version
+-- args     1 job  2 the job as JSON  3 need of the probe (bytes)  4 protocol version
 --          5 virtual time that one claim costs  6 retention (ms)  7 lease (ms)
 --          8 token for the lease, random  9 who holds it
 -- Reply    bytes that the probe may take, where the token holds it now
@@ -11,35 +10,37 @@
 --          an error where the board is of another version
 -- Keeps    a job that has ended is made anew, without anything of before. The lease and its holder are there before the
 --          job is, and a job is never probing without a probe that is held, in `retry`, or free.
-local id, retention, lease, token, worker = ARGV[1], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8], ARGV[9]
-local refusal = refuse_schema()
-if refusal then return refusal end
+transition('begin', function(args)
+  local id, retention, lease, token, worker = args[1], tonumber(args[6]), tonumber(args[7]), args[8], args[9]
+  local refusal = refuse_schema()
+  if refusal then return refusal end
 
-local state, created, paused = unpack(redis.call('HMGET', job_key(id), 'state', 'created', 'paused'))
-if CLAIMABLE[state] then return 'running' end
-if state == 'probing' and (paused or holder(id, PROBE)) then return 'probing' end
-if ENDED[state] and removal_of(id) then return 'busy' end
+  local state, created, paused = unpack(redis.call('HMGET', job_key(id), 'state', 'created', 'paused'))
+  if CLAIMABLE[state] then return 'running' end
+  if state == 'probing' and (paused or holder(id, PROBE)) then return 'probing' end
+  if ENDED[state] and removal_of(id) then return 'busy' end
 
--- Jobs whose keys have expired leave the list of jobs.
-for _, old in ipairs(redis.call('ZRANGEBYSCORE', key('jobs'), '-inf', now - retention, 'LIMIT', 0, 100)) do
-  if redis.call('EXISTS', job_key(old)) == 0 then
-    redis.call('ZREM', key('failed'), old)
-    redis.call('ZREM', key('jobs'), old)
+  -- Jobs whose keys have expired leave the list of jobs.
+  for _, old in ipairs(redis.call('ZRANGEBYSCORE', key('jobs'), '-inf', now - retention, 'LIMIT', 0, 100)) do
+    if redis.call('EXISTS', job_key(old)) == 0 then
+      redis.call('ZREM', key('failed'), old)
+      redis.call('ZREM', key('jobs'), old)
+    end
   end
-end
 
-if state ~= 'probing' then
-  created = now
-  redis.call('ZREM', key('failed'), id)
-  redis.call('UNLINK', job_key(id))
-  for _, part in ipairs(PARTS) do redis.call('UNLINK', job_key(id, part)) end
-end
-redis.call('ZADD', key('jobs'), created, id)
-redis.call('ZADD', key('active'), created, id)
-hold(id, PROBE, 'live', token, worker, lease, text(now), '0', '0')
-redis.call('HSET', job_key(id), 'state', 'probing', 'job', ARGV[2], 'passes', 0, 'plan', 0, 'need', ARGV[3],
-  'protocol', ARGV[4], 'encoders', '', 'share', ARGV[5], 'frames', 0, 'effort', 1, 'cursor', 0, 'created', created,
-  'offered', now)
-redis.call('ZREM', job_key(id, 'retry'), PROBE)
-event('begun', id, PROBE, worker)
-return need_of(failures(id, PROBE), tonumber(ARGV[3]))
+  if state ~= 'probing' then
+    created = now
+    redis.call('ZREM', key('failed'), id)
+    redis.call('UNLINK', job_key(id))
+    for _, part in ipairs(PARTS) do redis.call('UNLINK', job_key(id, part)) end
+  end
+  redis.call('ZADD', key('jobs'), created, id)
+  redis.call('ZADD', key('active'), created, id)
+  hold(id, PROBE, 'live', token, worker, lease, text(now), '0', '0')
+  redis.call('HSET', job_key(id), 'state', 'probing', 'job', args[2], 'passes', 0, 'plan', 0, 'need', args[3],
+    'protocol', args[4], 'encoders', '', 'share', args[5], 'frames', 0, 'effort', 1, 'cursor', 0, 'created', created,
+    'offered', now)
+  redis.call('ZREM', job_key(id, 'retry'), PROBE)
+  event('begun', id, PROBE, worker)
+  return need_of(failures(id, PROBE), tonumber(args[3]))
+end)

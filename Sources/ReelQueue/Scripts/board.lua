@@ -1,19 +1,16 @@
--- The words that scripts share. Before each of them stand those that it needs, the first paragraph always; this file is
--- never run alone. Blank lines stand between words, and nowhere else.
+-- What the transitions share. The library is a head of constants that Swift writes (versions, names, policy), this
+-- file, and the files of the transitions in the order of their names. `Library.swift` joins them end to end.
 --
--- KEYS[1] is the prefix `reel2:{main}:`. Every key is that and a name, so that all of them lie in one hash slot.
+-- A call is `FCALL reel2_NAME`. Its KEYS are all keys of a fixed name, in the order of KEY_NAMES; its arguments are the
+-- version that the caller knows, then those of the transition. Keys of jobs and workers are made of PREFIX and an id.
+-- The braces in PREFIX put all of them in one hash slot.
 -- Time is Redis's. Writes stand in an order in which any prefix of them is safe, since a torn AOF can apply one:
 --   * a pass is requeued before it is dropped, and `lease` loses its member last: reap then finishes what was torn;
 --   * a member of `live` always has its lease;
 --   * a job is in `run` before its state says that it runs; claim takes out what does not belong there.
-local prefix = KEYS[1]
-local clock = redis.call('TIME')
-local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
 
-local LIMITS = { transient = 5, crash = 3, lost = 20, limit = 2, permanent = 2 }
-
--- What the keys of this board hold; raised whenever a program of before would misread them.
-local SCHEMA = '2'
+-- Of the call that is carried out: milliseconds since 1970, and the keys that it declared, by name.
+local now, declared = 0, {}
 
 -- The probe (index and plan are made by it) is a pass of this index, while its job is probing.
 local PROBE = '-1'
@@ -27,37 +24,36 @@ local PARTS = {
   'diagnostics', 'waiters', 'ended',
 }
 
-local ATTEMPTS_KEPT = 5
+-- A key of the whole board.
+local function key(name) return declared[name] end
 
-local DIAGNOSTICS_KEPT = 100
-
-local function key(name) return prefix .. name end
+local function worker_key(worker) return PREFIX .. 'worker:' .. worker end
 
 -- A whole number as Redis wants it: an argument that is a number costs more than a call with one that is text.
 local function text(number) return string.format('%d', number) end
 
 local function job_key(id, part)
-  if part then return prefix .. 'job:' .. id .. ':' .. part end
-  return prefix .. 'job:' .. id
+  if part then return PREFIX .. 'job:' .. id .. ':' .. part end
+  return PREFIX .. 'job:' .. id
 end
 
 local function lease_name(id, index, token) return id .. '/' .. index .. '/' .. token end
 
 -- The capped feed for people and programs that watch; nothing is ever computed from it, nor waits for it.
 local function event(what, id, index, worker)
-  redis.pcall('XADD', key('events'), 'MAXLEN', '~', '10000', '*',
+  redis.pcall('XADD', key('events'), 'MAXLEN', '~', EVENTS_KEPT, '*',
     'event', what, 'job', id, 'index', index or '', 'worker', worker or '')
 end
 
 -- A hint for one waiting worker. Losing it is harmless: waiting ends by itself.
 local function wake(hints)
-  for _ = redis.call('LLEN', key('wake')) + 1, math.min(hints, 64) do redis.call('LPUSH', key('wake'), 1) end
+  for _ = redis.call('LLEN', key('wake')) + 1, math.min(hints, HINTS) do redis.call('LPUSH', key('wake'), 1) end
 end
 
--- Work done, for people who ask how fast it goes: 13 slots of five seconds, so that any whole minute is there.
+-- Work done, for people who ask how fast it goes.
 local function keep_pace(id, frames, passes)
-  local number = math.floor(now / 5000)
-  local slot, place = text(number), text(number % 13)
+  local number = math.floor(now / PACE_SLOT)
+  local slot, place = text(number), text(number % PACE_SLOTS)
   for _, name in ipairs({ key('pace'), job_key(id, 'pace') }) do
     local stamp, f, p = (redis.call('HGET', name, place) or ''):match('^(%d+) (%d+) (%d+)$')
     if stamp ~= slot then f, p = 0, 0 end
@@ -133,8 +129,8 @@ local function keep_diagnostics(id, index, lines)
   end
 end
 
--- A pass's kind ('video', 'audio', 'assembly', 'probe') and what it is as JSON, '' for the last two. Raises an error where
--- the job has no such pass.
+-- A pass's kind ('video', 'audio', 'assembly', 'probe') and what it is as JSON, '' for the last two. Raises an error
+-- where the job has no such pass.
 local function pass_of(id, index)
   if text(index) == PROBE then return 'probe', '' end
   local entry = redis.call('HGET', job_key(id, 'passes'), index)
@@ -149,7 +145,7 @@ local function is_open(state, index)
   return CLAIMABLE[state]
 end
 
--- What `prefix:jobs` and the like were before version 2: a board of version 1 has these keys, and no `schema`.
+-- What PREFIX was before version 2: a board of version 1 has these keys, and no `schema`.
 local OLD = 'reel:{main}:'
 
 -- Removes what a board of version 1 holds, whose jobs have all ended. Torn, it is gone on with by the next that comes.
@@ -237,7 +233,7 @@ local function end_job(id, state, retention, why)
   withdraw(id)
   redis.call('ZREM', key('timer'), id)
   redis.call('ZREM', key('tail'), id)
-  -- Wakes those who wait for it; losing it costs them one more look.
+  -- Wakes programs of builds before 0.1.0 that wait for it; later ones wait for the event.
   redis.call('XADD', job_key(id, 'ended'), '*', 'state', state)
   redis.call('PEXPIRE', job_key(id), retention)
   for _, part in ipairs(PARTS) do redis.call('PEXPIRE', job_key(id, part), retention) end
@@ -288,12 +284,12 @@ end
 
 -- A worker's host, as its beats tell; its own name before the first.
 local function host_of(worker)
-  return redis.call('HGET', key('worker:' .. worker), 'host') or worker
+  return redis.call('HGET', worker_key(worker), 'host') or worker
 end
 
--- Attempts that failed at a pass: {attempts = {cause = count}, crashed = {worker …}, hosts = {cause = {host …}}, whole =
--- runs that were whole at some claim's begin, recent = the last ones, each {cause, reason, worker, host, token, at}}. A reason is text that
--- nothing here reads; one that is missing is that the worker vanished.
+-- Attempts that failed at a pass: {attempts = {cause = count}, crashed = {worker …}, hosts = {cause = {host …}},
+-- whole = runs that were whole at some claim's begin, recent = the last ones, each {cause, reason, worker, host,
+-- token, at}}. A reason is text that nothing here reads; one that is missing is that the worker vanished.
 local function failures(id, index)
   local entry = redis.call('HGET', job_key(id, 'fails'), index)
   return entry and cjson.decode(entry) or { attempts = {}, crashed = {}, hosts = {}, whole = 0, recent = {} }
@@ -366,21 +362,18 @@ local function others_could(id, hosts, need, lease)
   for _, name in ipairs(redis.call('ZRANGEBYSCORE', key('workers'), now - lease, '+inf')) do
     if not contains(hosts, host_of(name)) and redis.call('HEXISTS', job_key(id, 'excluded'), name) == 0
       and redis.call('HEXISTS', key('control'), 'drain:' .. name) == 0
-      and tonumber(redis.call('HGET', key('worker:' .. name), 'memory') or 0) >= need then
+      and tonumber(redis.call('HGET', worker_key(name), 'memory') or 0) >= need then
       return true
     end
   end
   return false
 end
 
--- More passes than this no job has.
-local MOST_PASSES = 1e8
-
 -- Whether a field is a whole number that is large enough, and that arithmetic still tells from its neighbours.
 local function is_count(value, least) return value and value >= least and value <= 2 ^ 53 and value % 1 == 0 end
 
--- Sets a job aside of which the board holds something that no script writes: nothing of it is given out or looked at any
--- more, until a person removes it.
+-- Sets a job aside of which the board holds something that no script writes: nothing of it is given out or looked at
+-- any more, until a person removes it.
 local function set_aside(id)
   redis.call('ZADD', key('broken'), now, id)
   for _, list in ipairs({ 'run', 'timer', 'tail' }) do redis.call('ZREM', key(list), id) end
@@ -405,3 +398,34 @@ local function apart(id, action, ...)
   end
   set_aside(id)
 end
+
+local function register(name, flags, action)
+  redis.register_function({
+    function_name = 'reel2_' .. name,
+    flags = flags,
+    callback = function(keys, args)
+      local caller = tonumber(table.remove(args, 1))
+      if not caller or caller < SERVES or caller > VERSION then
+        return redis.error_reply('REELLIBRARY ' .. text(VERSION))
+      end
+      for place, fixed in ipairs(KEY_NAMES) do declared[fixed] = keys[place] end
+      local clock = redis.call('TIME')
+      now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
+      return action(args)
+    end,
+  })
+end
+
+-- A function that changes the board.
+local function transition(name, action) register(name, {}, action) end
+
+-- One that removes only, so that it works in a Redis that has no memory left.
+local function removal(name, action) register(name, { 'allow-oom' }, action) end
+
+-- One that changes nothing, called by FCALL_RO.
+local function look(name, action) register(name, { 'no-writes' }, action) end
+
+-- For callers that know another version: which this one is. It asks for no keys and no version.
+redis.register_function({
+  function_name = 'reel2_version', flags = { 'no-writes' }, callback = function() return VERSION end,
+})

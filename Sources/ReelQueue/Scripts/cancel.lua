@@ -1,19 +1,20 @@
 -- cancel: ends a job that has not ended.
 --
--- KEYS[1]  prefix
--- ARGV     1 job  2 retention (ms)
+-- args     1 job  2 retention (ms)
 -- Reply    1, or 0 where there is no such job or it has ended
 -- Keeps    nothing of it is given out any more; holders learn of it at their next beat. A job that cannot be read is
 --          cancelled as well.
-local id, retention = ARGV[1], tonumber(ARGV[2])
-local state = redis.pcall('HGET', job_key(id), 'state')
+transition('cancel', function(args)
+  local id, retention = args[1], tonumber(args[2])
+  local state = redis.pcall('HGET', job_key(id), 'state')
 
-if type(state) == 'table' then
-  if not state.err:find('WRONGTYPE', 1, true) then return state end
-  redis.call('UNLINK', job_key(id))
-elseif ENDED[state] or not state and redis.call('EXISTS', job_key(id)) == 0 then
-  return 0
-end
-end_job(id, 'cancelled', retention)
-redis.call('ZREM', key('broken'), id)
-return 1
+  if type(state) == 'table' then
+    if not state.err:find('WRONGTYPE', 1, true) then return state end
+    redis.call('UNLINK', job_key(id))
+  elseif ENDED[state] or not state and redis.call('EXISTS', job_key(id)) == 0 then
+    return 0
+  end
+  end_job(id, 'cancelled', retention)
+  redis.call('ZREM', key('broken'), id)
+  return 1
+end)

@@ -1,331 +1,332 @@
 -- claim: leases one pass of the job with the least virtual time among those that the worker can take.
 --
--- KEYS[1]  prefix
--- ARGV     1 worker  2 memory free (bytes)  3 protocol version  4 encoder builds, one a line  5 lease (ms)
+-- args     1 worker  2 memory free (bytes)  3 protocol version  4 encoder builds, one a line  5 lease (ms)
 --          6 token for the lease, random  7 rank in `run` to begin at  8 retention (ms)
 -- Reply    {job, index, kind of the pass, the pass as JSON ('' for assembly and probe), bytes that it may take, plan}
 --          an integer: nothing yet, ask again from this rank (a call looks at 256 jobs and 1000 passes at most)
 --          nil: nothing for this worker; an error where the board is of another version
 -- Keeps    a job that cannot be read is set aside, and others go on. A pass has one holder: what is in `live` or `done`
---          is never given out. Within a job a retry that is due goes first, else the cursor's pass. Needs, protocol, pause and excluded workers are respected. A worker
---          without a job's encoders is excluded from it. A job that excludes every live worker fails. Where there is nothing else,
---          a pass that lags at its job's tail is given out a second time, to one worker; the first result counts.
---          Where no pass lags, either, the assembly begins with what is finished, and waits for the rest.
---          Of a job that is probing there is the probe, for which no encoders are asked.
-local worker, memory, protocol, lease = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[5])
-local token, rank, retention = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
-local BATCH, STEPS, RETRIES = 256, 1000, 16
-local LAG, COPIED, TAIL_WAIT = 2, 0.03, 250
--- Leases for which a pass that is said to be impossible waits for another host.
-local PATIENCE = 30
+--          is never given out. Within a job a retry that is due goes first, else the cursor's pass. Needs, protocol,
+--          pause and excluded workers are respected. A worker without a job's encoders is excluded from it. A job that
+--          excludes every live worker fails. Where there is nothing else, a pass that lags at its job's tail is given
+--          out a second time, to one worker; the first result counts. Where no pass lags, either, the assembly begins
+--          with what is finished, and waits for the rest. Of a job that is probing there is the probe, for which no
+--          encoders are asked.
+transition('claim', function(args)
+  local worker, memory, protocol, lease = args[1], tonumber(args[2]), args[3], tonumber(args[5])
+  local token, rank, retention = args[6], tonumber(args[7]), tonumber(args[8])
+  local BATCH, STEPS, RETRIES = 256, 1000, 16
 
-local encoders = {}
-for build in ARGV[4]:gmatch('[^\n]+') do encoders[build] = true end
+  local encoders = {}
+  for build in args[4]:gmatch('[^\n]+') do encoders[build] = true end
 
--- Most jobs exclude nobody.
-local function is_excluded(id)
-  return redis.call('EXISTS', job_key(id, 'excluded')) == 1
-    and redis.call('HEXISTS', job_key(id, 'excluded'), worker) == 1
-end
-
-local function can_take(job) return job.need <= memory and job.protocol == protocol end
-
--- Whether workers that have not beaten for a lease are dead: not right after Redis started or its clock was set, which
--- `reap` notices, nor while nobody reaps.
-local function knows_the_dead()
-  local last, grace = unpack(redis.call('HMGET', key('control'), 'reaped', 'grace'))
-  local uptime = tonumber(redis.call('INFO', 'server'):match('uptime_in_seconds:(-?%d+)'))
-  return uptime * 1000 > lease and last and math.abs(now - tonumber(last)) <= math.max(lease, 0)
-    and now >= tonumber(grace or now)
-end
-
--- A job whose last able worker has died since the others were excluded fails, as it would have if that had died before.
-local function end_if_nobody_is_left(id)
-  if not nobody_is_left(id, lease) or not knows_the_dead() then return false end
-  local reason = redis.call('HGET', job_key(id, 'excluded'), worker):match('\n(.*)')
-  fail_job(id, retention, 'nobody', nil, nil, host_of(worker), reason)
-  return true
-end
-
-local function missing_encoder(job)
-  for build in job.encoders:gmatch('[^\n]+') do
-    if not encoders[build] then return build end
+  -- Most jobs exclude nobody.
+  local function is_excluded(id)
+    return redis.call('EXISTS', job_key(id, 'excluded')) == 1
+      and redis.call('HEXISTS', job_key(id, 'excluded'), worker) == 1
   end
-  return nil
-end
 
--- A pass that crashed here goes to another worker where there is one; after a lease nobody else came for it. One that is
--- said to be impossible on this host goes to another host; that may be busy for longer. One that ran out of memory goes to
--- a larger slot.
-local function is_for_others(id, index, due, job)
-  local record = failures(id, index)
-  if need_of(record, job.need) > memory then return true end
-  local refused_on = record.hosts.permanent or {}
-  if contains(refused_on, host_of(worker)) and now - due <= PATIENCE * lease
-    and others_could(id, refused_on, need_of(record, job.need), lease) then
+  local function can_take(job) return job.need <= memory and job.protocol == protocol end
+
+  -- Whether workers that have not beaten for a lease are dead: not right after Redis started or its clock was set,
+  -- which `reap` notices, nor while nobody reaps.
+  local function knows_the_dead()
+    local last, grace = unpack(redis.call('HMGET', key('control'), 'reaped', 'grace'))
+    local uptime = tonumber(redis.call('INFO', 'server'):match('uptime_in_seconds:(-?%d+)'))
+    return uptime * 1000 > lease and last and math.abs(now - tonumber(last)) <= math.max(lease, 0)
+      and now >= tonumber(grace or now)
+  end
+
+  -- A job whose last able worker has died since the others were excluded fails, as it would have if that had died
+  -- before.
+  local function end_if_nobody_is_left(id)
+    if not nobody_is_left(id, lease) or not knows_the_dead() then return false end
+    local reason = redis.call('HGET', job_key(id, 'excluded'), worker):match('\n(.*)')
+    fail_job(id, retention, 'nobody', nil, nil, host_of(worker), reason)
     return true
   end
-  if now - due > lease then return false end
-  local here, seen = false, {}
-  local others = redis.call('ZCOUNT', key('workers'), now - lease, '+inf')
-  for _, name in ipairs(record.crashed) do
-    here = here or name == worker
-    local beat = not seen[name] and redis.call('ZSCORE', key('workers'), name)
-    if beat and tonumber(beat) >= now - lease then others = others - 1 end
-    seen[name] = true
+
+  local function missing_encoder(job)
+    for build in job.encoders:gmatch('[^\n]+') do
+      if not encoders[build] then return build end
+    end
+    return nil
   end
-  return here and others > 0
-end
 
-local function is_taken(id, index)
-  return redis.call('HEXISTS', job_key(id, 'live'), index) == 1
-    or redis.call('HEXISTS', job_key(id, 'done'), index) == 1
-end
+  -- A pass that crashed here goes to another worker where there is one; after a lease nobody else came for it. One
+  -- that is said to be impossible on this host goes to another host; that may be busy for longer. One that ran out of
+  -- memory goes to a larger slot.
+  local function is_for_others(id, index, due, job)
+    local record = failures(id, index)
+    if need_of(record, job.need) > memory then return true end
+    local refused_on = record.hosts.permanent or {}
+    if contains(refused_on, host_of(worker)) and now - due <= PATIENCE * lease
+      and others_could(id, refused_on, need_of(record, job.need), lease) then
+      return true
+    end
+    if now - due > lease then return false end
+    local here, seen = false, {}
+    local others = redis.call('ZCOUNT', key('workers'), now - lease, '+inf')
+    for _, name in ipairs(record.crashed) do
+      here = here or name == worker
+      local beat = not seen[name] and redis.call('ZSCORE', key('workers'), name)
+      if beat and tonumber(beat) >= now - lease then others = others - 1 end
+      seen[name] = true
+    end
+    return here and others > 0
+  end
 
--- The next retry that is due, nil where there is none; whether there are some, but for others; whether any wait at all,
--- due or not.
-local function next_retry(id, job)
-  while true do
-    local first = redis.call('ZRANGE', job_key(id, 'retry'), 0, RETRIES - 1, 'WITHSCORES')
-    local for_others, removed = false, false
-    for i = 1, #first, 2 do
-      local index, due = first[i], tonumber(first[i + 1])
-      if due > now then break end
-      if is_taken(id, index) then
-        redis.call('ZREM', job_key(id, 'retry'), index)
-        removed = true
-      elseif is_for_others(id, index, due, job) then
-        for_others = true
-      else
-        return tonumber(index)
+  local function is_taken(id, index)
+    return redis.call('HEXISTS', job_key(id, 'live'), index) == 1
+      or redis.call('HEXISTS', job_key(id, 'done'), index) == 1
+  end
+
+  -- The next retry that is due, nil where there is none; whether there are some, but for others; whether any wait at
+  -- all, due or not.
+  local function next_retry(id, job)
+    while true do
+      local first = redis.call('ZRANGE', job_key(id, 'retry'), 0, RETRIES - 1, 'WITHSCORES')
+      local for_others, removed = false, false
+      for i = 1, #first, 2 do
+        local index, due = first[i], tonumber(first[i + 1])
+        if due > now then break end
+        if is_taken(id, index) then
+          redis.call('ZREM', job_key(id, 'retry'), index)
+          removed = true
+        elseif is_for_others(id, index, due, job) then
+          for_others = true
+        else
+          return tonumber(index)
+        end
+      end
+      if for_others or not removed then return nil, for_others, #first > 0 end
+    end
+  end
+
+  -- The first pass from the cursor on that nobody has, or where the search stopped.
+  local function from_cursor(id, job, some_wait)
+    local cursor, stop = job.cursor, math.min(job.passes, job.cursor + STEPS)
+    while cursor < stop do
+      local index = text(cursor)
+      local waits = some_wait and redis.call('ZSCORE', job_key(id, 'retry'), index)
+      if not waits and not is_taken(id, index) then return cursor end
+      cursor = cursor + 1
+    end
+    return nil, cursor
+  end
+
+  local function answer(id, index, need)
+    wake(1)
+    local kind, pass = pass_of(id, index)
+    return { id, tonumber(index), kind, pass, need, tonumber(redis.call('HGET', job_key(id), 'plan')) }
+  end
+
+  local function give(id, place, from_retry, job)
+    local index, need = text(place), job.need
+    -- What cannot be told to the worker is not held.
+    pass_of(id, index)
+    hold(id, index, 'live', token, worker, lease, text(now), '0', '0')
+    if from_retry then
+      redis.call('ZREM', job_key(id, 'retry'), index)
+      need = need_of(failures(id, index), need)
+    else
+      -- What failed is in `retry`, so that this one never did.
+      redis.call('HSET', job_key(id), 'cursor', text(place + 1))
+    end
+    redis.call('ZADD', key('run'), job.virtual + job.share, id)
+    if job.virtual > (tonumber(redis.call('GET', key('virtual')) or 0) or 0) then
+      redis.call('SET', key('virtual'), job.virtual)
+    end
+    event('claimed', id, index, worker)
+    return answer(id, index, need)
+  end
+
+  -- A job without work leaves `run` until something is requeued or its next retry is due.
+  local function park(id)
+    local later = redis.call('ZRANGE', job_key(id, 'retry'), 0, 0, 'WITHSCORES')
+    if later[2] then redis.call('ZADD', key('timer'), 'LT', later[2], id) end
+    if redis.call('HLEN', job_key(id, 'live')) > 0 then redis.call('ZADD', key('tail'), 'NX', now, id) end
+    withdraw(id)
+  end
+
+  -- A job as `claim` sees it; `virtual` is its virtual time where it stands in `run`. Raises an error where a job that
+  -- can be worked on has a field that is none.
+  local function facts(id, virtual)
+    local fields = redis.call('HMGET', job_key(id),
+      'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share', 'paused', 'plan')
+    local job = {
+      state = fields[1], passes = tonumber(fields[2]), need = tonumber(fields[3]), protocol = fields[4],
+      encoders = fields[5], cursor = tonumber(fields[6]), share = tonumber(fields[7]), paused = fields[8],
+      virtual = tonumber(virtual),
+    }
+    if CLAIMABLE[job.state] or job.state == 'probing' then
+      assert(is_count(job.passes, 0) and job.passes <= MOST_PASSES and is_count(job.need, 1) and is_count(job.cursor, 0)
+        and is_count(tonumber(fields[9]), 0)
+        and job.share and job.share > 0 and job.share < math.huge and job.protocol and job.encoders)
+    else
+      assert(ENDED[job.state] or redis.call('EXISTS', job_key(id)) == 0)
+    end
+    return job
+  end
+
+  -- Adds what is asked of a job only at its tail.
+  local function add_tail_facts(id, job)
+    local fields = redis.call('HMGET', job_key(id), 'frames', 'copied', 'effort')
+    job.frames, job.copied, job.effort = tonumber(fields[1] or 0), tonumber(fields[2] or 0), tonumber(fields[3] or 1)
+  end
+
+  -- Milliseconds that a holder will still need at its pace so far, as it was at its last beat; 0 before the first.
+  -- Passes of one job are about equal; encoding a frame takes `effort` times as long as decoding one.
+  local function time_left(job, started, decoded, encoded, by)
+    local beat = tonumber(redis.call('ZSCORE', key('workers'), by) or 0)
+    if beat <= tonumber(started) then return 0 end
+    local all = (1 + job.effort) * job.frames / job.passes
+    local done = math.min(decoded + job.effort * encoded, all)
+    return done > 0 and (beat - started) * (all - done) / done - (now - beat) or now - started
+  end
+
+  -- Whether this worker may do a pass a second time: one of video, that it has neither in hand nor crashed at.
+  local function may_copy(id, index, by, job)
+    if by == worker or index >= job.passes then return false end
+    for _, part in ipairs({ 'copies', 'done' }) do
+      if redis.call('HEXISTS', job_key(id, part), index) == 1 then return false end
+    end
+    return pass_of(id, index) == 'video' and not is_for_others(id, index, now, job)
+  end
+
+  -- The pass with the longest time left, where this worker needs less than half of that; the least index of equals.
+  local function laggard(id, job)
+    local own = tonumber(redis.call('HGET', job_key(id, 'times'), worker))
+    if not own then return nil end
+    local longest, found = LAG * own, nil
+    local live = redis.call('HGETALL', job_key(id, 'live'))
+    for i = 1, #live, 2 do
+      local index, _, started, decoded, encoded, by = tonumber(live[i]), parse(live[i + 1])
+      local left = time_left(job, started, decoded, encoded, by)
+      if (left > longest or found and left == longest and index < found) and may_copy(id, index, by, job) then
+        longest, found = left, index
       end
     end
-    if for_others or not removed then return nil, for_others, #first > 0 end
+    return found
   end
-end
 
--- The first pass from the cursor on that nobody has, or where the search stopped.
-local function from_cursor(id, job, some_wait)
-  local cursor, stop = job.cursor, math.min(job.passes, job.cursor + STEPS)
-  while cursor < stop do
-    local index = text(cursor)
-    local waits = some_wait and redis.call('ZSCORE', job_key(id, 'retry'), index)
-    if not waits and not is_taken(id, index) then return cursor end
-    cursor = cursor + 1
-  end
-  return nil, cursor
-end
-
-local function answer(id, index, need)
-  wake(1)
-  local kind, pass = pass_of(id, index)
-  return { id, tonumber(index), kind, pass, need, tonumber(redis.call('HGET', job_key(id), 'plan')) }
-end
-
-local function give(id, place, from_retry, job)
-  local index, need = text(place), job.need
-  -- What cannot be told to the worker is not held.
-  pass_of(id, index)
-  hold(id, index, 'live', token, worker, lease, text(now), '0', '0')
-  if from_retry then
-    redis.call('ZREM', job_key(id, 'retry'), index)
-    need = need_of(failures(id, index), need)
-  else
-    -- What failed is in `retry`, so that this one never did.
-    redis.call('HSET', job_key(id), 'cursor', text(place + 1))
-  end
-  redis.call('ZADD', key('run'), job.virtual + job.share, id)
-  if job.virtual > (tonumber(redis.call('GET', key('virtual')) or 0) or 0) then
-    redis.call('SET', key('virtual'), job.virtual)
-  end
-  event('claimed', id, index, worker)
-  return answer(id, index, need)
-end
-
--- A job without work leaves `run` until something is requeued or its next retry is due.
-local function park(id)
-  local later = redis.call('ZRANGE', job_key(id, 'retry'), 0, 0, 'WITHSCORES')
-  if later[2] then redis.call('ZADD', key('timer'), 'LT', later[2], id) end
-  if redis.call('HLEN', job_key(id, 'live')) > 0 then redis.call('ZADD', key('tail'), 'NX', now, id) end
-  withdraw(id)
-end
-
--- A job as `claim` sees it; `virtual` is its virtual time where it stands in `run`. Raises an error where a job that can be
--- worked on has a field that is none.
-local function facts(id, virtual)
-  local fields = redis.call('HMGET', job_key(id),
-    'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share', 'paused', 'plan')
-  local job = {
-    state = fields[1], passes = tonumber(fields[2]), need = tonumber(fields[3]), protocol = fields[4],
-    encoders = fields[5], cursor = tonumber(fields[6]), share = tonumber(fields[7]), paused = fields[8],
-    virtual = tonumber(virtual),
-  }
-  if CLAIMABLE[job.state] or job.state == 'probing' then
-    assert(is_count(job.passes, 0) and job.passes <= MOST_PASSES and is_count(job.need, 1) and is_count(job.cursor, 0)
-      and is_count(tonumber(fields[9]), 0)
-      and job.share and job.share > 0 and job.share < math.huge and job.protocol and job.encoders)
-  else
-    assert(ENDED[job.state] or redis.call('EXISTS', job_key(id)) == 0)
-  end
-  return job
-end
-
--- Adds what is asked of a job only at its tail.
-local function add_tail_facts(id, job)
-  local fields = redis.call('HMGET', job_key(id), 'frames', 'copied', 'effort')
-  job.frames, job.copied, job.effort = tonumber(fields[1] or 0), tonumber(fields[2] or 0), tonumber(fields[3] or 1)
-end
-
--- Milliseconds that a holder will still need at its pace so far, as it was at its last beat; 0 before the first. Passes
--- of one job are about equal; encoding a frame takes `effort` times as long as decoding one.
-local function time_left(job, started, decoded, encoded, by)
-  local beat = tonumber(redis.call('ZSCORE', key('workers'), by) or 0)
-  if beat <= tonumber(started) then return 0 end
-  local all = (1 + job.effort) * job.frames / job.passes
-  local done = math.min(decoded + job.effort * encoded, all)
-  return done > 0 and (beat - started) * (all - done) / done - (now - beat) or now - started
-end
-
--- Whether this worker may do a pass a second time: one of video, that it has neither in hand nor crashed at.
-local function may_copy(id, index, by, job)
-  if by == worker or index >= job.passes then return false end
-  for _, part in ipairs({ 'copies', 'done' }) do
-    if redis.call('HEXISTS', job_key(id, part), index) == 1 then return false end
-  end
-  return pass_of(id, index) == 'video' and not is_for_others(id, index, now, job)
-end
-
--- The pass with the longest time left, where this worker needs less than half of that; the least index of equals.
-local function laggard(id, job)
-  local own = tonumber(redis.call('HGET', job_key(id, 'times'), worker))
-  if not own then return nil end
-  local longest, found = LAG * own, nil
-  local live = redis.call('HGETALL', job_key(id, 'live'))
-  for i = 1, #live, 2 do
-    local index, _, started, decoded, encoded, by = tonumber(live[i]), parse(live[i + 1])
-    local left = time_left(job, started, decoded, encoded, by)
-    if (left > longest or found and left == longest and index < found) and may_copy(id, index, by, job) then
-      longest, found = left, index
+  -- Whether the assembly can begin though passes are still in hand: nothing else is to be given out, it fits (it may
+  -- have run out of memory before), and what it begins with is there: all sound, and the video's end.
+  local function may_assemble(id, job)
+    if job.state ~= 'running' or redis.call('HLEN', job_key(id, 'live')) == 0
+      or redis.call('ZCARD', job_key(id, 'retry')) > 0
+      or redis.call('HEXISTS', job_key(id, 'live'), job.passes) == 1
+      or need_of(failures(id, text(job.passes)), job.need) > memory then
+      return false
     end
-  end
-  return found
-end
-
--- Whether the assembly can begin though passes are still in hand: nothing else is to be given out, it fits (it may have
--- run out of memory before), and what it begins with is there: all sound, and the video's end.
-local function may_assemble(id, job)
-  if job.state ~= 'running' or redis.call('HLEN', job_key(id, 'live')) == 0
-    or redis.call('ZCARD', job_key(id, 'retry')) > 0
-    or redis.call('HEXISTS', job_key(id, 'live'), job.passes) == 1
-    or need_of(failures(id, text(job.passes)), job.need) > memory then
+    for index = 0, job.passes - 1 do
+      if redis.call('HEXISTS', job_key(id, 'done'), index) == 0 then return false end
+      if pass_of(id, index) == 'video' then return true end
+    end
     return false
   end
-  for index = 0, job.passes - 1 do
-    if redis.call('HEXISTS', job_key(id, 'done'), index) == 0 then return false end
-    if pass_of(id, index) == 'video' then return true end
-  end
-  return false
-end
 
-local function may_be_copied(job) return job.copied < math.max(1, COPIED * job.passes) end
+  local function may_be_copied(job) return job.copied < math.max(1, COPIED * job.passes) end
 
-local function copy_of(id)
-  local job = facts(id)
-  add_tail_facts(id, job)
-  if job.state ~= 'running' or job.paused or job.cursor < job.passes
-    or redis.call('ZCARD', job_key(id, 'retry')) > 0 or redis.call('HLEN', job_key(id, 'live')) == 0 then
-    redis.call('ZREM', key('tail'), id)
-  elseif can_take(job) and not is_excluded(id) and not missing_encoder(job) and may_be_copied(job) then
-    -- However many ask, few look: it costs as much as there are passes in flight.
-    redis.call('ZADD', key('tail'), now + TAIL_WAIT, id)
-    local index = laggard(id, job)
-    if index then
-      redis.call('HSET', job_key(id), 'copied', job.copied + 1)
-      hold(id, index, 'copies', token, worker, lease, text(now), '0', '0')
-      event('copied', id, index, worker)
-      return answer(id, index, need_of(failures(id, index), job.need))
+  local function copy_of(id)
+    local job = facts(id)
+    add_tail_facts(id, job)
+    if job.state ~= 'running' or job.paused or job.cursor < job.passes
+      or redis.call('ZCARD', job_key(id, 'retry')) > 0 or redis.call('HLEN', job_key(id, 'live')) == 0 then
+      redis.call('ZREM', key('tail'), id)
+    elseif can_take(job) and not is_excluded(id) and not missing_encoder(job) and may_be_copied(job) then
+      -- However many ask, few look: it costs as much as there are passes in flight.
+      redis.call('ZADD', key('tail'), now + TAIL_WAIT, id)
+      local index = laggard(id, job)
+      if index then
+        redis.call('HSET', job_key(id), 'copied', job.copied + 1)
+        hold(id, index, 'copies', token, worker, lease, text(now), '0', '0')
+        event('copied', id, index, worker)
+        return answer(id, index, need_of(failures(id, index), job.need))
+      end
     end
   end
-end
 
--- One that asks in vain takes a second copy at the tail of a job, if that is worth it.
-local function copy()
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('tail'), '-inf', now, 'LIMIT', 0, 8)) do
-    local reply = apart(id, copy_of)
+  -- One that asks in vain takes a second copy at the tail of a job, if that is worth it.
+  local function copy()
+    for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('tail'), '-inf', now, 'LIMIT', 0, 8)) do
+      local reply = apart(id, copy_of)
+      if reply then return reply end
+    end
+    return false
+  end
+
+  -- The probe of a job that is probing, where it is free: to be tried again now, or left by a torn log without a
+  -- holder.
+  local function visit_probe(id, job)
+    local due = redis.call('ZSCORE', job_key(id, 'retry'), PROBE)
+    if is_taken(id, PROBE) then
+      redis.call('ZREM', job_key(id, 'retry'), PROBE)
+      park(id)
+    elseif due and tonumber(due) > now then
+      park(id)
+    elseif due and is_for_others(id, PROBE, tonumber(due), job) then
+      rank = rank + 1
+    else
+      return give(id, PROBE, true, job)
+    end
+  end
+
+  -- The reply where the search ends at this job of `run`. Otherwise nil: it has left `run`, or `rank` is behind it.
+  local function visit(id, virtual)
+    local job = facts(id, virtual)
+    if not CLAIMABLE[job.state] and job.state ~= 'probing' or job.paused then
+      withdraw(id)
+    elseif is_excluded(id) then
+      if not end_if_nobody_is_left(id) then rank = rank + 1 end
+    elseif not can_take(job) then
+      rank = rank + 1
+    elseif job.state == 'probing' then
+      return visit_probe(id, job)
+    elseif missing_encoder(job) then
+      local reason = cjson.encode({ ['encoder-missing'] = { build = missing_encoder(job) } })
+      if exclude(id, worker, reason, lease) then
+        fail_job(id, retention, 'nobody', nil, nil, host_of(worker), reason)
+      else
+        rank = rank + 1
+      end
+    else
+      local index, for_others, some_wait = next_retry(id, job)
+      if index then return give(id, index, true, job) end
+      local found, stopped = from_cursor(id, job, some_wait)
+      if found then return give(id, found, false, job) end
+      if stopped > job.cursor then redis.call('HSET', job_key(id), 'cursor', stopped) end
+      if stopped < job.passes then return rank end
+      settle(id, retention)
+      add_tail_facts(id, job)
+      if for_others then
+        rank = rank + 1
+      elseif may_assemble(id, job) and not (may_be_copied(job) and laggard(id, job)) then
+        local given = give(id, job.passes, true, job)
+        park(id)
+        return given
+      elseif not redis.call('ZRANGEBYSCORE', job_key(id, 'retry'), '-inf', now, 'LIMIT', 0, 1)[1] then
+        park(id)
+      else
+        return rank
+      end
+    end
+  end
+
+  local refusal = refuse_schema()
+  if refusal then return refusal end
+
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('timer'), '-inf', now, 'LIMIT', 0, BATCH)) do
+    apart(id, offer, now)
+    redis.call('ZREM', key('timer'), id)
+  end
+
+  -- One after the other: most take a pass of the first.
+  for _ = 1, BATCH do
+    local id, virtual = unpack(redis.call('ZRANGE', key('run'), rank, rank, 'WITHSCORES'))
+    if not id then return copy() end
+    local reply = apart(id, visit, virtual)
     if reply then return reply end
   end
-  return false
-end
-
--- The probe of a job that is probing, where it is free: to be tried again now, or left by a torn log without a holder.
-local function visit_probe(id, job)
-  local due = redis.call('ZSCORE', job_key(id, 'retry'), PROBE)
-  if is_taken(id, PROBE) then
-    redis.call('ZREM', job_key(id, 'retry'), PROBE)
-    park(id)
-  elseif due and tonumber(due) > now then
-    park(id)
-  elseif due and is_for_others(id, PROBE, tonumber(due), job) then
-    rank = rank + 1
-  else
-    return give(id, PROBE, true, job)
-  end
-end
-
--- The reply where the search ends at this job of `run`. Otherwise nil: it has left `run`, or `rank` is behind it.
-local function visit(id, virtual)
-  local job = facts(id, virtual)
-  if not CLAIMABLE[job.state] and job.state ~= 'probing' or job.paused then
-    withdraw(id)
-  elseif is_excluded(id) then
-    if not end_if_nobody_is_left(id) then rank = rank + 1 end
-  elseif not can_take(job) then
-    rank = rank + 1
-  elseif job.state == 'probing' then
-    return visit_probe(id, job)
-  elseif missing_encoder(job) then
-    local reason = cjson.encode({ ['encoder-missing'] = { build = missing_encoder(job) } })
-    if exclude(id, worker, reason, lease) then
-      fail_job(id, retention, 'nobody', nil, nil, host_of(worker), reason)
-    else
-      rank = rank + 1
-    end
-  else
-    local index, for_others, some_wait = next_retry(id, job)
-    if index then return give(id, index, true, job) end
-    local found, stopped = from_cursor(id, job, some_wait)
-    if found then return give(id, found, false, job) end
-    if stopped > job.cursor then redis.call('HSET', job_key(id), 'cursor', stopped) end
-    if stopped < job.passes then return rank end
-    settle(id, retention)
-    add_tail_facts(id, job)
-    if for_others then
-      rank = rank + 1
-    elseif may_assemble(id, job) and not (may_be_copied(job) and laggard(id, job)) then
-      local given = give(id, job.passes, true, job)
-      park(id)
-      return given
-    elseif not redis.call('ZRANGEBYSCORE', job_key(id, 'retry'), '-inf', now, 'LIMIT', 0, 1)[1] then
-      park(id)
-    else
-      return rank
-    end
-  end
-end
-
-local refusal = refuse_schema()
-if refusal then return refusal end
-
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('timer'), '-inf', now, 'LIMIT', 0, BATCH)) do
-  apart(id, offer, now)
-  redis.call('ZREM', key('timer'), id)
-end
-
--- One after the other: most take a pass of the first.
-for _ = 1, BATCH do
-  local id, virtual = unpack(redis.call('ZRANGE', key('run'), rank, rank, 'WITHSCORES'))
-  if not id then return copy() end
-  local reply = apart(id, visit, virtual)
-  if reply then return reply end
-end
-return rank
+  return rank
+end)

@@ -1,35 +1,37 @@
--- disprove: the plan of a job has proved wrong in the hands of a pass's holder: the job is probed again, for another plan.
+-- disprove: the plan of a job has proved wrong in the hands of a pass's holder: the job is probed again, for another
+-- plan.
 --
--- KEYS[1]  prefix
--- ARGV     1 job  2 index  3 token  4 worker  5 plan  6 the job as JSON, without a plan  7 need of the probe (bytes)
+-- args     1 job  2 index  3 token  4 worker  5 plan  6 the job as JSON, without a plan  7 need of the probe (bytes)
 --          8 virtual time that one claim costs
 -- Reply    'probing', or 'late' (the token does not hold the pass, or the job has ended or another plan)
--- Keeps    no pass of the old plan can be claimed, extended or recorded any more; the holder of one learns that from its
---          next beat. The job is in line before it is probing; torn, its probe is free.
-local id, index, token, worker, plan = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local state, current = unpack(redis.call('HMGET', job_key(id), 'state', 'plan'))
+-- Keeps    no pass of the old plan can be claimed, extended or recorded any more; the holder of one learns that from
+--          its next beat. The job is in line before it is probing; torn, its probe is free.
+transition('disprove', function(args)
+  local id, index, token, worker, plan = args[1], args[2], args[3], args[4], args[5]
+  local state, current = unpack(redis.call('HMGET', job_key(id), 'state', 'plan'))
 
--- A probe has no plan that could be wrong.
-if state and plan ~= current or index == PROBE then return 'late' end
-if not CLAIMABLE[state] or not part_of(id, index, token) or recorded(id, index) then
-  drop(id, index, token)
-  return 'late'
-end
+  -- A probe has no plan that could be wrong.
+  if state and plan ~= current or index == PROBE then return 'late' end
+  if not CLAIMABLE[state] or not part_of(id, index, token) or recorded(id, index) then
+    drop(id, index, token)
+    return 'late'
+  end
 
-offer(id, now)
-redis.call('HSET', job_key(id), 'state', 'probing', 'job', ARGV[6], 'passes', 0, 'plan', 0, 'need', ARGV[7],
-  'encoders', '', 'share', ARGV[8], 'frames', 0, 'effort', 1, 'cursor', 0, 'offered', now)
-redis.call('DEL', job_key(id, 'retry'))
-redis.call('ZADD', job_key(id, 'retry'), now, PROBE)
-redis.call('HDEL', job_key(id), 'sum', 'note', 'noting', 'noted', 'copied', 'publisher')
-redis.call('ZREM', key('tail'), id)
-for _, part in ipairs({ 'live', 'copies' }) do
-  local held = redis.call('HGETALL', job_key(id, part))
-  redis.call('DEL', job_key(id, part))
-  for i = 1, #held, 2 do redis.call('ZREM', key('lease'), lease_name(id, held[i], token_of(held[i + 1]))) end
-end
-for _, part in ipairs({ 'passes', 'done', 'map', 'fails', 'returned', 'times', 'diagnostics' }) do
-  redis.call('UNLINK', job_key(id, part))
-end
-event('disproved', id, index, worker)
-return 'probing'
+  offer(id, now)
+  redis.call('HSET', job_key(id), 'state', 'probing', 'job', args[6], 'passes', 0, 'plan', 0, 'need', args[7],
+    'encoders', '', 'share', args[8], 'frames', 0, 'effort', 1, 'cursor', 0, 'offered', now)
+  redis.call('DEL', job_key(id, 'retry'))
+  redis.call('ZADD', job_key(id, 'retry'), now, PROBE)
+  redis.call('HDEL', job_key(id), 'sum', 'note', 'noting', 'noted', 'copied', 'publisher')
+  redis.call('ZREM', key('tail'), id)
+  for _, part in ipairs({ 'live', 'copies' }) do
+    local held = redis.call('HGETALL', job_key(id, part))
+    redis.call('DEL', job_key(id, part))
+    for i = 1, #held, 2 do redis.call('ZREM', key('lease'), lease_name(id, held[i], token_of(held[i + 1]))) end
+  end
+  for _, part in ipairs({ 'passes', 'done', 'map', 'fails', 'returned', 'times', 'diagnostics' }) do
+    redis.call('UNLINK', job_key(id, part))
+  end
+  event('disproved', id, index, worker)
+  return 'probing'
+end)

@@ -1,66 +1,67 @@
 -- fail: takes a pass back from a worker that could not do it, and does what the cause asks for.
 --
--- KEYS[1]  prefix
--- ARGV     1 job  2 index  3 token  4 worker  5 plan  6 cause  7 reason as JSON  8 lease (ms)
+-- args     1 job  2 index  3 token  4 worker  5 plan  6 cause  7 reason as JSON  8 lease (ms)
 --          9 first wait after a transient failure (ms)  10 retention (ms)
--- Reply    'retry', 'job-at-fault' (tried again as well; it has crashed on two hosts by now), 'job-failed', or 'late' (the
---          token does not hold the pass, or the job has ended or another plan)
+-- Reply    'retry', 'job-at-fault' (tried again as well; it has crashed on two hosts by now), 'job-failed', or 'late'
+--          (the token does not hold the pass, or the job has ended or another plan)
 -- Keeps    only the holder can fail a pass; a charged cause never passes its limit without failing the job.
-local id, index, token, worker, cause, reason = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[6], ARGV[7]
-local lease, backoff, retention = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
-local state, need, plan = unpack(redis.call('HMGET', job_key(id), 'state', 'need', 'plan'))
-need = tonumber(need)
+transition('fail', function(args)
+  local id, index, token, worker, cause, reason = args[1], args[2], args[3], args[4], args[6], args[7]
+  local lease, backoff, retention = tonumber(args[8]), tonumber(args[9]), tonumber(args[10])
+  local state, need, plan = unpack(redis.call('HMGET', job_key(id), 'state', 'need', 'plan'))
+  need = tonumber(need)
 
-if state and plan ~= ARGV[5] then return 'late' end
-if not is_open(state, index) or not part_of(id, index, token) or recorded(id, index) then
-  drop(id, index, token)
-  return 'late'
-end
-
-local function give_up(how, attempts, by)
-  fail_job(id, retention, how, how ~= 'nobody' and index or nil, attempts, by, reason)
-  drop(id, index, token)
-  return 'job-failed'
-end
-
-local function try_again(at)
-  redis.call('HSET', job_key(id, 'returned'), index, token)
-  requeue(id, index, at)
-  drop(id, index, token)
-  event('retried', id, index, worker)
-  return 'retry'
-end
-
--- Only a slot larger than this one was can do it, if there is one.
-local function larger_slot_is_there()
-  for _, name in ipairs(redis.call('ZRANGEBYSCORE', key('workers'), now - lease, '+inf')) do
-    if tonumber(redis.call('HGET', key('worker:' .. name), 'memory') or 0) >= 2 * need then return true end
+  if state and plan ~= args[5] then return 'late' end
+  if not is_open(state, index) or not part_of(id, index, token) or recorded(id, index) then
+    drop(id, index, token)
+    return 'late'
   end
-  return false
-end
 
-if cause == 'no-space' then
-  -- The worker claims nothing for a while; others may have room.
-  redis.call('HSET', job_key(id), 'note', reason, 'noting', host_of(worker), 'noted', index)
-  return try_again(now)
-elseif cause == 'incompatible' then
-  if exclude(id, worker, reason, lease) then return give_up('nobody', nil, host_of(worker)) end
-  return try_again(now)
-end
+  local function give_up(how, attempts, by)
+    fail_job(id, retention, how, how ~= 'nobody' and index or nil, attempts, by, reason)
+    drop(id, index, token)
+    return 'job-failed'
+  end
 
--- What one host says is impossible another is asked for, while there is one that could. The process that submits, which
--- is no worker, is believed at once where it probes: a person waits for what it says of the file.
-local function is_believed(hosts)
-  if #hosts > 1 then return true end
-  if index == PROBE and not redis.call('ZSCORE', key('workers'), worker) then return true end
-  return not others_could(id, hosts, need_of(failures(id, index), need), lease)
-end
+  local function try_again(at)
+    redis.call('HSET', job_key(id, 'returned'), index, token)
+    requeue(id, index, at)
+    drop(id, index, token)
+    event('retried', id, index, worker)
+    return 'retry'
+  end
 
-local again, count, hosts = charge(id, index, cause, worker, token, reason)
-if cause == 'permanent' and is_believed(hosts) then again = false end
-if again and (cause ~= 'limit' or larger_slot_is_there()) then
-  local answer = try_again(cause == 'transient' and now + backoff * 2 ^ (count - 1) or now)
-  return cause == 'crash' and #hosts > 1 and 'job-at-fault' or answer
-end
-local how = (cause == 'permanent' or cause == 'limit') and cause or 'exhausted'
-return give_up(how, count, worker)
+  -- Only a slot larger than this one was can do it, if there is one.
+  local function larger_slot_is_there()
+    for _, name in ipairs(redis.call('ZRANGEBYSCORE', key('workers'), now - lease, '+inf')) do
+      if tonumber(redis.call('HGET', worker_key(name), 'memory') or 0) >= 2 * need then return true end
+    end
+    return false
+  end
+
+  if cause == 'no-space' then
+    -- The worker claims nothing for a while; others may have room.
+    redis.call('HSET', job_key(id), 'note', reason, 'noting', host_of(worker), 'noted', index)
+    return try_again(now)
+  elseif cause == 'incompatible' then
+    if exclude(id, worker, reason, lease) then return give_up('nobody', nil, host_of(worker)) end
+    return try_again(now)
+  end
+
+  -- What one host says is impossible another is asked for, while there is one that could. The process that submits,
+  -- which is no worker, is believed at once where it probes: a person waits for what it says of the file.
+  local function is_believed(hosts)
+    if #hosts > 1 then return true end
+    if index == PROBE and not redis.call('ZSCORE', key('workers'), worker) then return true end
+    return not others_could(id, hosts, need_of(failures(id, index), need), lease)
+  end
+
+  local again, count, hosts = charge(id, index, cause, worker, token, reason)
+  if cause == 'permanent' and is_believed(hosts) then again = false end
+  if again and (cause ~= 'limit' or larger_slot_is_there()) then
+    local answer = try_again(cause == 'transient' and now + backoff * 2 ^ (count - 1) or now)
+    return cause == 'crash' and #hosts > 1 and 'job-at-fault' or answer
+  end
+  local how = (cause == 'permanent' or cause == 'limit') and cause or 'exhausted'
+  return give_up(how, count, worker)
+end)

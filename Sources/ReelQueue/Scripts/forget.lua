@@ -1,19 +1,20 @@
 -- forget: removes every key of an ended job.
 --
--- KEYS[1]  prefix
--- ARGV     1 job  2 '' or who removes it by `leave`
+-- args     1 job  2 '' or who removes it by `leave`
 -- Reply    'ok' (also where there is no such job, or another removes it by now), or the state of a job that has not
 --          ended
 -- Keeps    the job's hash goes before its parts: what is torn is a job that is not there, whose parts expire or are
 --          removed when it is published anew. It is in `jobs` until its last key is gone. Reap drops leases still held.
-local id = ARGV[1]
-local state = redis.call('HGET', job_key(id), 'state')
+removal('forget', function(args)
+  local id = args[1]
+  local state = redis.call('HGET', job_key(id), 'state')
 
-if state and ARGV[2] ~= '' and (not ENDED[state] or removal_of(id) ~= ARGV[2]) then return 'ok' end
-if state and not ENDED[state] then return state end
-redis.call('ZREM', key('failed'), id)
-redis.call('ZREM', key('broken'), id)
-redis.call('UNLINK', job_key(id))
-for _, part in ipairs(PARTS) do redis.call('UNLINK', job_key(id, part)) end
-redis.call('ZREM', key('jobs'), id)
-return 'ok'
+  if state and args[2] ~= '' and (not ENDED[state] or removal_of(id) ~= args[2]) then return 'ok' end
+  if state and not ENDED[state] then return state end
+  redis.call('ZREM', key('failed'), id)
+  redis.call('ZREM', key('broken'), id)
+  redis.call('UNLINK', job_key(id))
+  for _, part in ipairs(PARTS) do redis.call('UNLINK', job_key(id, part)) end
+  redis.call('ZREM', key('jobs'), id)
+  return 'ok'
+end)

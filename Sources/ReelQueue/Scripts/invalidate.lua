@@ -1,49 +1,50 @@
 -- invalidate: takes back results that have proved wrong, so that their passes are done again.
 --
--- KEYS[1]  prefix
--- ARGV     1 job  2 plan  3 the worker that found it  4 why, as JSON  5 retention (ms)
+-- args     1 job  2 plan  3 the worker that found it  4 why, as JSON  5 retention (ms)
 --          then two per pass: index, token of the result that is wrong
 -- Reply    passes whose results were taken back
 -- Keeps    only the result of that very token is taken back, and that token records no other. A pass is in `retry`, and
 --          its job in line and running, before it leaves `done`. Each is charged as a transient failure: what proves
 --          wrong again and again fails the job. Of a job that failed passes leave `done` alone: `retry` looks at all.
-local id, plan, worker, reason, retention = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
-local state, current, passes = unpack(redis.call('HMGET', job_key(id), 'state', 'plan', 'passes'))
+transition('invalidate', function(args)
+  local id, plan, worker, reason, retention = args[1], args[2], args[3], args[4], tonumber(args[5])
+  local state, current, passes = unpack(redis.call('HMGET', job_key(id), 'state', 'plan', 'passes'))
 
-if plan ~= current or not CLAIMABLE[state] and state ~= 'failed' then return 0 end
-local wrong = {}
-for i = 6, #ARGV, 2 do
-  local index, token = ARGV[i], ARGV[i + 1]
-  if tonumber(index) < tonumber(passes) and recorded(id, index) == token then
-    table.insert(wrong, { index = index, token = token })
+  if plan ~= current or not CLAIMABLE[state] and state ~= 'failed' then return 0 end
+  local wrong = {}
+  for i = 6, #args, 2 do
+    local index, token = args[i], args[i + 1]
+    if tonumber(index) < tonumber(passes) and recorded(id, index) == token then
+      table.insert(wrong, { index = index, token = token })
+    end
   end
-end
-if #wrong == 0 then return 0 end
+  if #wrong == 0 then return 0 end
 
-local exhausted, attempts
-for _, pass in ipairs(wrong) do
-  redis.call('HSET', job_key(id, 'returned'), pass.index, pass.token)
+  local exhausted, attempts
+  for _, pass in ipairs(wrong) do
+    redis.call('HSET', job_key(id, 'returned'), pass.index, pass.token)
+    if CLAIMABLE[state] then
+      local again, count = charge(id, pass.index, 'transient', worker, pass.token, reason)
+      if not again then exhausted, attempts = pass.index, count end
+      redis.call('ZADD', job_key(id, 'retry'), now, pass.index)
+    end
+  end
   if CLAIMABLE[state] then
-    local again, count = charge(id, pass.index, 'transient', worker, pass.token, reason)
-    if not again then exhausted, attempts = pass.index, count end
-    redis.call('ZADD', job_key(id, 'retry'), now, pass.index)
+    offer(id, now)
+    redis.call('HSET', job_key(id), 'state', 'running')
+    -- One that is held goes on as one that began early does: it waits for the passes.
+    redis.call('ZREM', job_key(id, 'retry'), passes)
   end
-end
-if CLAIMABLE[state] then
-  offer(id, now)
-  redis.call('HSET', job_key(id), 'state', 'running')
-  -- One that is held goes on as one that began early does: it waits for the passes.
-  redis.call('ZREM', job_key(id, 'retry'), passes)
-end
-redis.call('HDEL', job_key(id), 'sum')
-for _, pass in ipairs(wrong) do
-  redis.call('HDEL', job_key(id, 'done'), pass.index)
-  redis.call('SETBIT', job_key(id, 'map'), pass.index, '0')
-  event('invalidated', id, pass.index, worker)
-end
-if exhausted then
-  fail_job(id, retention, 'exhausted', exhausted, attempts, worker, reason)
-else
-  wake(#wrong)
-end
-return #wrong
+  redis.call('HDEL', job_key(id), 'sum')
+  for _, pass in ipairs(wrong) do
+    redis.call('HDEL', job_key(id, 'done'), pass.index)
+    redis.call('SETBIT', job_key(id, 'map'), pass.index, '0')
+    event('invalidated', id, pass.index, worker)
+  end
+  if exhausted then
+    fail_job(id, retention, 'exhausted', exhausted, attempts, worker, reason)
+  else
+    wake(#wrong)
+  end
+  return #wrong
+end)

@@ -1,10 +1,11 @@
 -- release: a worker that drains hands a pass back.
 --
--- KEYS[1]  prefix
--- ARGV     1 job  2 index  3 token  4 plan
+-- args     1 job  2 index  3 token  4 plan
 -- Reply    1, or 0 where the token does not hold the pass, or the job has another plan by now
 -- Keeps    no attempt is charged; only the holder can release.
-local id, index, token = ARGV[1], ARGV[2], ARGV[3]
-local state, plan = unpack(redis.call('HMGET', job_key(id), 'state', 'plan'))
-if state and plan ~= ARGV[4] then return 0 end
-return hand_back(id, index, token, state) and 1 or 0
+transition('release', function(args)
+  local id, index, token = args[1], args[2], args[3]
+  local state, plan = unpack(redis.call('HMGET', job_key(id), 'state', 'plan'))
+  if state and plan ~= args[4] then return 0 end
+  return hand_back(id, index, token, state) and 1 or 0
+end)

@@ -1,11 +1,14 @@
 -- restarted: gives one worker the audit that follows a start of Redis.
 --
--- KEYS[1]  prefix
--- ARGV     1 how long the worker may take before another gets it (ms)
+-- args     1 how long the worker may take before another gets it (ms)
 -- Reply    the start of Redis (its run_id) where the caller is to audit; nil where that was done, or another is at it
 -- Keeps    a start before this one, or a worker that died over the audit, keeps nobody from it.
-local run = redis.call('INFO', 'server'):match('run_id:(%x+)')
+transition('restarted', function(args)
+  local run = redis.call('INFO', 'server'):match('run_id:(%x+)')
 
-if redis.call('HGET', key('control'), 'audited') == run or redis.call('GET', key('auditing')) == run then return false end
-redis.call('SET', key('auditing'), run, 'PX', ARGV[1])
-return run
+  if redis.call('HGET', key('control'), 'audited') == run or redis.call('GET', key('auditing')) == run then
+    return false
+  end
+  redis.call('SET', key('auditing'), run, 'PX', args[1])
+  return run
+end)

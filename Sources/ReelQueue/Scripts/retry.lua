@@ -1,21 +1,22 @@
 -- retry: a failed job runs again.
 --
--- KEYS[1]  prefix
--- ARGV     1 job  2 retention (ms)
+-- args     1 job  2 retention (ms)
 -- Reply    'ok', the state of a job that has not failed, or nil where there is no such job, or it is being removed
 -- Keeps    finished passes stay finished; attempts start anew, and excluded hosts may try again. One that failed while
 --          probing probes again.
-local id, retention = ARGV[1], tonumber(ARGV[2])
-local state, refused = unpack(redis.call('HMGET', job_key(id), 'state', 'refused'))
+transition('retry', function(args)
+  local id, retention = args[1], tonumber(args[2])
+  local state, refused = unpack(redis.call('HMGET', job_key(id), 'state', 'refused'))
 
-if state ~= 'failed' then return state end
-if removal_of(id) then return false end
-run_again(id)
-if refused == '1' then redis.call('ZADD', job_key(id, 'retry'), now, PROBE) end
-redis.call('HDEL', job_key(id), 'paused')
-offer(id, now)
-redis.call('HSET', job_key(id), 'state', refused == '1' and 'probing' or 'running', 'cursor', 0, 'offered', now,
-  'finished', '', 'how', '', 'failed', '', 'reason', '')
-settle(id, retention)
-event('resumed', id)
-return 'ok'
+  if state ~= 'failed' then return state end
+  if removal_of(id) then return false end
+  run_again(id)
+  if refused == '1' then redis.call('ZADD', job_key(id, 'retry'), now, PROBE) end
+  redis.call('HDEL', job_key(id), 'paused')
+  offer(id, now)
+  redis.call('HSET', job_key(id), 'state', refused == '1' and 'probing' or 'running', 'cursor', 0, 'offered', now,
+    'finished', '', 'how', '', 'failed', '', 'reason', '')
+  settle(id, retention)
+  event('resumed', id)
+  return 'ok'
+end)

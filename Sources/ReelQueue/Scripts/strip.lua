@@ -1,25 +1,26 @@
 -- strip: how far a job's passes are, in cells of equal size. Writes nothing.
 --
--- KEYS[1]  prefix
--- ARGV     1 job  2 number of cells
+-- args     1 job  2 number of cells
 -- Reply    nil, or {finished passes of each cell, indices that are held, some indices of passes that failed before and
 --          wait, and that of the one for which the job failed}
 -- Keeps    the cost does not depend on the number of passes, but for counting an eighth of as many bytes.
-local id, cells = ARGV[1], tonumber(ARGV[2])
-local passes = tonumber(redis.call('HGET', job_key(id), 'passes'))
-if not passes then return false end
+look('strip', function(args)
+  local id, cells = args[1], tonumber(args[2])
+  local passes = tonumber(redis.call('HGET', job_key(id), 'passes'))
+  if not passes then return false end
 
-local finished = {}
-for cell = 0, cells - 1 do
-  local first, past = math.floor(cell * passes / cells), math.floor((cell + 1) * passes / cells)
-  table.insert(finished, past > first and redis.call('BITCOUNT', job_key(id, 'map'), first, past - 1, 'BIT') or 0)
-end
+  local finished = {}
+  for cell = 0, cells - 1 do
+    local first, past = math.floor(cell * passes / cells), math.floor((cell + 1) * passes / cells)
+    table.insert(finished, past > first and redis.call('BITCOUNT', job_key(id, 'map'), first, past - 1, 'BIT') or 0)
+  end
 
--- One that was handed back waits there as well.
-local failed = {}
-for _, index in ipairs(redis.call('ZRANGE', job_key(id, 'retry'), 0, 999)) do
-  if redis.call('HEXISTS', job_key(id, 'fails'), index) == 1 then table.insert(failed, index) end
-end
-local exhausted = redis.call('HGET', job_key(id), 'failed')
-if exhausted and exhausted ~= '' and exhausted ~= PROBE then table.insert(failed, exhausted) end
-return { finished, redis.call('HKEYS', job_key(id, 'live')), failed }
+  -- One that was handed back waits there as well.
+  local failed = {}
+  for _, index in ipairs(redis.call('ZRANGE', job_key(id, 'retry'), 0, 999)) do
+    if redis.call('HEXISTS', job_key(id, 'fails'), index) == 1 then table.insert(failed, index) end
+  end
+  local exhausted = redis.call('HGET', job_key(id), 'failed')
+  if exhausted and exhausted ~= '' and exhausted ~= PROBE then table.insert(failed, exhausted) end
+  return { finished, redis.call('HKEYS', job_key(id, 'live')), failed }
+end)

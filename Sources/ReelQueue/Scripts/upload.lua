@@ -1,18 +1,19 @@
 -- upload: puts passes of a plan up, while their job is probing.
 --
--- KEYS[1]  prefix
--- ARGV     1 job  2 token that holds the probe  3 lease (ms)  4 '1' for the first of several calls
+-- args     1 job  2 token that holds the probe  3 lease (ms)  4 '1' for the first of several calls
 --          then three per pass: index, kind, the pass as JSON
 -- Reply    1, or 0 where the token does not hold the probe
 -- Keeps    nothing of them can be claimed before `publish`. The first call removes what a publisher before left.
-local id, token, lease = ARGV[1], ARGV[2], tonumber(ARGV[3])
+transition('upload', function(args)
+  local id, token, lease = args[1], args[2], tonumber(args[3])
 
-if not keep_probe(id, token, lease) then return 0 end
-if ARGV[4] == '1' then
-  for _, part in ipairs({ 'passes', 'done', 'map', 'diagnostics' }) do redis.call('UNLINK', job_key(id, part)) end
-  redis.call('HDEL', job_key(id), 'sum')
-end
-for i = 5, #ARGV, 3 do
-  redis.call('HSET', job_key(id, 'passes'), ARGV[i], ARGV[i + 1] .. ' ' .. ARGV[i + 2])
-end
-return 1
+  if not keep_probe(id, token, lease) then return 0 end
+  if args[4] == '1' then
+    for _, part in ipairs({ 'passes', 'done', 'map', 'diagnostics' }) do redis.call('UNLINK', job_key(id, part)) end
+    redis.call('HDEL', job_key(id), 'sum')
+  end
+  for i = 5, #args, 3 do
+    redis.call('HSET', job_key(id, 'passes'), args[i], args[i + 1] .. ' ' .. args[i + 2])
+  end
+  return 1
+end)

@@ -1,43 +1,44 @@
 -- workers: who has beaten within the last hour, and since when each holds what it holds. Writes nothing.
 --
--- KEYS[1]  prefix
 -- Reply    for each worker, by name: {its report as JSON, its last beat (ms), draining 0 or 1, then for each pass that
 --          it holds token, when it was claimed (ms), its kind, the pass as JSON ('' for assembly and probe)}, and after
 --          all of them now (ms)
-local beats = redis.call('ZRANGE', key('workers'), 0, -1, 'WITHSCORES')
-local names, at = {}, {}
-for i = 1, #beats, 2 do
-  table.insert(names, beats[i])
-  at[beats[i]] = tonumber(beats[i + 1])
-end
-table.sort(names)
+look('workers', function()
+  local beats = redis.call('ZRANGE', key('workers'), 0, -1, 'WITHSCORES')
+  local names, at = {}, {}
+  for i = 1, #beats, 2 do
+    table.insert(names, beats[i])
+    at[beats[i]] = tonumber(beats[i + 1])
+  end
+  table.sort(names)
 
--- What a worker holds by its report, four values each.
-local function holds_of(report)
-  local holds = {}
-  for _, held in ipairs(cjson.decode(report).held) do
-    local part, _, started = part_of(held.job, held.index, held.token)
-    if part then
-      local kind, pass = pass_of(held.job, held.index)
-      if kind then
-        for _, value in ipairs({ held.token, tonumber(started), kind, pass }) do table.insert(holds, value) end
+  -- What a worker holds by its report, four values each.
+  local function holds_of(report)
+    local holds = {}
+    for _, held in ipairs(cjson.decode(report).held) do
+      local part, _, started = part_of(held.job, held.index, held.token)
+      if part then
+        local kind, pass = pass_of(held.job, held.index)
+        if kind then
+          for _, value in ipairs({ held.token, tonumber(started), kind, pass }) do table.insert(holds, value) end
+        end
       end
     end
+    return holds
   end
-  return holds
-end
 
-local reply = {}
-for _, name in ipairs(names) do
-  local report = redis.pcall('HGET', key('worker:' .. name), 'report')
-  -- Without one it departed while the log was torn; a key of another type is no worker's.
-  if type(report) == 'string' then
-    local entry = { report, at[name], redis.call('HEXISTS', key('control'), 'drain:' .. name) }
-    -- A report or a job that cannot be read leaves out what the worker holds.
-    local fine, holds = pcall(holds_of, report)
-    for _, value in ipairs(fine and holds or {}) do table.insert(entry, value) end
-    table.insert(reply, entry)
+  local reply = {}
+  for _, name in ipairs(names) do
+    local report = redis.pcall('HGET', worker_key(name), 'report')
+    -- Without one it departed while the log was torn; a key of another type is no worker's.
+    if type(report) == 'string' then
+      local entry = { report, at[name], redis.call('HEXISTS', key('control'), 'drain:' .. name) }
+      -- A report or a job that cannot be read leaves out what the worker holds.
+      local fine, holds = pcall(holds_of, report)
+      for _, value in ipairs(fine and holds or {}) do table.insert(entry, value) end
+      table.insert(reply, entry)
+    end
   end
-end
-table.insert(reply, now)
-return reply
+  table.insert(reply, now)
+  return reply
+end)

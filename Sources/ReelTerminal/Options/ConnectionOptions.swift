@@ -22,6 +22,12 @@ public struct StoreOption: ParsableArguments {
 
     public init() {}
 
+    /// Whether an option names it, not merely the environment.
+    public var isGiven: Bool { store != nil }
+
+    /// Whether anything names it.
+    public var isNamed: Bool { root != nil }
+
     private var root: String? { store ?? ProcessInfo.processInfo.environment["REEL_STORE"] }
 
     public func open() throws(ReelFailure) -> Store { try Store(root: path()) }

@@ -1,24 +1,53 @@
 internal import ArgumentParser
+internal import Foundation
 internal import ReelCore
 internal import ReelJobs
+internal import ReelQueue
 internal import ReelStore
 internal import ReelTerminal
 
-/// Makes a store.
-struct InitCommand: ParsableCommand {
+/// Makes a store, and prepares a board.
+struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "init", abstract: "Make a store, for workers and those who submit to share; prints its id.",
+        commandName: "init",
+        abstract:
+            "Make a store, for workers and those who submit to share, and prepare the board; prints the store's id.",
         discussion: """
-            A folder that is made is open to its group and to nobody else (mode 2770). One that exists keeps its mode; a \
-            store stays as it is.
+            What is given is prepared: the store with --store, the board with --redis, or both; where neither option is, \
+            what REEL_STORE and REEL_REDIS name. A folder that is made is open to its group and to nobody else (mode 2770). \
+            One that exists keeps its mode; a store stays as it is. Preparing the board loads reel's functions into \
+            Redis, which other programs do by themselves as far as their user may; newer ones stay.
             """)
 
     @OptionGroup var store: StoreOption
 
-    func run() throws {
+    @Option(help: ArgumentHelp("Redis; REEL_REDIS names another default.", valueName: "url"))
+    var redis: String?
+
+    func run() async throws {
+        let isChosen = store.isGiven || redis != nil
+        let address = redis ?? (isChosen ? nil : ProcessInfo.processInfo.environment["REEL_REDIS"])
+        let makesStore = store.isGiven || !isChosen && store.isNamed
+        guard makesStore || address != nil else {
+            throw ValidationError(
+                "--store or REEL_STORE names a store, --redis or REEL_REDIS a board: at least one is needed")
+        }
+        if makesStore { try makeStore() }
+        if let address { try await prepareBoard(address) }
+    }
+
+    private func makeStore() throws {
         let made = try store.make()
         guard let id = made.id else { throw ReelFailure(.storeMissing(path: made.root)) }
         console.say("\(made.root) is a store")
         console.result(id.text)
+    }
+
+    private func prepareBoard(_ address: String) async throws {
+        var option = RedisOption()
+        option.redis = address
+        let board = try await option.connect(warnings: true)
+        let isNew = try await board.prepare()
+        console.say("Redis at \(try option.address()) \(isNew ? "has got" : "has") the board's functions")
     }
 }

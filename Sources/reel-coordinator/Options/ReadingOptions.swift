@@ -6,10 +6,10 @@ internal import ReelTerminal
 
 /// What reading commands have in common: shown once or watched, for people or for machines.
 struct ReadingOptions: ParsableArguments {
-    @Flag(help: "Show it again every second; on a terminal redrawn in place.")
+    @Flag(help: "Show it again when something happens, and every two seconds; on a terminal redrawn in place.")
     var watch = false
 
-    @Flag(help: "Print JSON: one line, with --watch a line a second.")
+    @Flag(help: "Print JSON: one line, with --watch a line for each look.")
     var json = false
 
     /// Shows what `look` finds.
@@ -22,9 +22,13 @@ struct ReadingOptions: ParsableArguments {
         let board = try await redis.connect()
         let output: Output = json ? .json : .people(console.canvas)
         guard watch else { return try output.write(try await look(board), on: console) }
-        let watch = Watch(address: redis.redis, output: output, on: console) { () async throws(ReelFailure) in
-            try await look(board)
-        }
+        // A connection of its own, which waiting for events blocks.
+        let feed = EventFeed(try await redis.connect(), of: job)
+        try await feed.begin()
+        let watch = Watch(
+            address: redis.redis, output: output, on: console,
+            change: { () async throws(ReelFailure) in _ = try await feed.wait(atMost: Watch.slowest) },
+            look: { () async throws(ReelFailure) in try await look(board) })
         do {
             try await Interruption.cancelling { try await watch.run() }
         } catch {

@@ -1,3 +1,4 @@
+import ReelQueue
 import ReelTestSupport
 
 /// Everything that the board's keys hold, one fact a line as `BoardModel.facts` has it; read in one step.
@@ -31,7 +32,7 @@ struct BoardFacts {
         for name, score in scores('lease') do say('lease', name, when(score, 'lapsed', 'valid')) end
         for name, score in scores('workers') do
           local drains = redis.call('HEXISTS', p .. 'control', 'drain:' .. name) == 1 and ' drains' or ''
-          say('worker', name, (tonumber(score) < now - 3600000 and 'silent' or 'live') .. drains)
+          say('worker', name, (tonumber(score) < now - \(BoardPolicy.silence) and 'silent' or 'live') .. drains)
         end
         say('active', unpack(redis.call('ZRANGE', p .. 'active', 0, -1)))
         say('failed', unpack(redis.call('ZRANGE', p .. 'failed', 0, -1, 'REV')))

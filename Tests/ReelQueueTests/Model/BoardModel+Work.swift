@@ -71,7 +71,7 @@ extension BoardModel {
         guard let failures = job.failures[index] else { return false }
         if need(of: index, job) > offer.memoryFree { return true }
         let refusedOn = failures.hosts["permanent"] ?? []
-        if refusedOn.contains(host(of: offer.worker.text)), waited <= 30 * BoardModel.lease,
+        if refusedOn.contains(host(of: offer.worker.text)), waited <= BoardPolicy.hostPatience * BoardModel.lease,
             othersCould(job, refusedOn, need: need(of: index, job))
         {
             return true
@@ -136,7 +136,7 @@ extension BoardModel {
 
     /// The pass that this worker may do a second time.
     private func laggard(of job: Job, for offer: WorkerOffer) -> Int? {
-        guard Double(job.copies) < max(1, 0.03 * Double(job.published.passCount)) else { return nil }
+        guard BoardPolicy.mayCopy(copies: job.copies, passes: job.published.passCount) else { return nil }
         let perPass = 2 * Double(job.published.frames) / Double(job.published.passCount)
         var longest: (left: Double, index: Int)?
         for (index, condition) in job.conditions.dropLast().enumerated() {
@@ -219,16 +219,16 @@ extension BoardModel {
         case .transient:
             let count = charge(id, index, failure, worker: worker, token: claim.token)
             due += BoardModel.lease << (count - 1)
-            if count >= 5 { reason = .passExhausted(pass: index, attempts: count, last: failure) }
+            if isLast(count, .transient) { reason = .passExhausted(pass: index, attempts: count, last: failure) }
         case .limit:
             let count = charge(id, index, failure, worker: worker, token: claim.token)
             let need = job.published.need
-            if count >= 2 || !liveWorkers.contains(where: { workers[$0]?.memory ?? 0 >= 2 * need }) {
+            if isLast(count, .limit) || !liveWorkers.contains(where: { workers[$0]?.memory ?? 0 >= 2 * need }) {
                 reason = .passOutOfMemory(pass: index, planned: need, doubled: count > 1, last: failure)
             }
         case .crash, .lost:
             let count = charge(id, index, failure, worker: worker, token: claim.token)
-            if count >= (failure.cause == .crash ? 3 : 20) {
+            if isLast(count, failure.cause) {
                 reason = .passExhausted(pass: index, attempts: count, last: failure)
             }
         case .permanent:
@@ -309,7 +309,7 @@ extension BoardModel {
         var exhausted: (index: Int, attempts: Int)?
         for pass in wrong {
             let count = charge(id, pass.index, reason, worker: worker, token: pass.token)
-            if count >= 5 { exhausted = (pass.index, count) }
+            if isLast(count, .transient) { exhausted = (pass.index, count) }
         }
         if let (index, attempts) = exhausted {
             fail(id, ReelFailure(.passExhausted(pass: index, attempts: attempts, last: reason)), exhausted: index)
@@ -357,7 +357,7 @@ extension BoardModel {
         failures.recent.append(
             PassFailure.Attempt(
                 cause: cause.rawValue, reason: reason, worker: worker, host: host(of: worker), token: token, time: 0))
-        failures.recent = failures.recent.suffix(5)
+        failures.recent = failures.recent.suffix(BoardPolicy.attemptsKept)
         jobs[id]?.failures[index] = failures
         return failures.attempts[cause.rawValue] ?? 0
     }

@@ -69,7 +69,7 @@ extension BoardModel {
             let worker = holder.token == token ? holder.worker : copy?.worker ?? ""
             let count = charge(
                 id, index, ReelFailure(.workerVanished(worker: worker)), worker: worker, token: token)
-            if count < 20 {
+            if !isLast(count, .lost) {
                 if requeue(id, index, token, due: now) { requeued += 1 }
             } else {
                 fail(id, ReelFailure(.passLost(pass: index, attempts: count, worker: worker)), exhausted: index)

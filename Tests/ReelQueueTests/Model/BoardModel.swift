@@ -280,6 +280,9 @@ extension BoardModel {
         if timer[id] != nil { timer[id] = due }
     }
 
+    /// Whether a pass has no attempt left after so many that failed for this cause.
+    func isLast(_ count: Int, _ cause: FailureCause) -> Bool { count >= BoardPolicy.attempts[cause] ?? .max }
+
     /// A worker is no longer heard of.
     mutating func silence(_ worker: String) { workers[worker]?.isSilent = true }
 

@@ -1,0 +1,9 @@
+-- For scripts/check, which shows luacheck the library of functions without its head: Library.swift makes these constants.
+std = 'lua51'
+max_line_length = 120
+read_globals = {
+  'redis', 'cjson',
+  'VERSION', 'SERVES', 'SCHEMA', 'PREFIX', 'KEY_NAMES', 'LIMITS', 'LAG', 'COPIED', 'TAIL_WAIT', 'PATIENCE',
+  'ATTEMPTS_KEPT', 'DIAGNOSTICS_KEPT', 'MOST_PASSES', 'REAPED', 'SILENCE', 'EVENTS_KEPT', 'HINTS', 'PACE_SLOT',
+  'PACE_SLOTS',
+}

@@ -1,0 +1,120 @@
+public import ReelCore
+
+/// Something that happened on the board, as the stream `events` tells it. Nothing is computed from events: they are for
+/// those who watch, who look at the board when one comes. `docs/board.md` says of each kind when it is written.
+public struct BoardEvent: Hashable, Sendable {
+    /// Where it stands in the stream.
+    public var place: Place
+    public var job: JobID
+    public var happening: Happening
+
+    /// A place in the stream; what comes after it can be read.
+    public struct Place: Hashable, Sendable, CustomStringConvertible {
+        /// As Redis has it: milliseconds, a hyphen, a number.
+        let id: String
+
+        public var description: String { id }
+    }
+
+    /// What happened to the job, and what is known of it. An index is a pass's, the assembly's, or
+    /// `PublishedJob.probeIndex`.
+    public enum Happening: Hashable, Sendable {
+        /// There is a job; its probe is held.
+        case begun(holder: WorkerID)
+        /// It has a plan, and its passes can be claimed.
+        case published
+        case claimed(index: Int, worker: WorkerID)
+        /// The pass was given out a second time.
+        case copied(index: Int, worker: WorkerID)
+        /// A beat gave a lease back that had vanished.
+        case adopted(index: Int, worker: WorkerID)
+        case completed(index: Int, worker: WorkerID)
+        /// An attempt failed, and the pass is tried again.
+        case retried(index: Int, worker: WorkerID)
+        /// A lease lapsed, and the pass is tried again.
+        case lost(index: Int, worker: WorkerID)
+        /// The pass was handed back, uncharged.
+        case released(index: Int)
+        /// A result proved wrong; `worker` found that.
+        case invalidated(index: Int, worker: WorkerID)
+        /// The plan proved wrong in this pass; the job is probed again.
+        case disproved(index: Int, worker: WorkerID)
+        /// The worker gets nothing of the job any more.
+        case excluded(worker: WorkerID)
+        /// It does again.
+        case readmitted(worker: WorkerID)
+        /// A person holds the job back.
+        case paused
+        /// A person lets it go on.
+        case unpaused
+        /// A failed job runs again.
+        case resumed
+        /// All passes are finished.
+        case assembling
+        case done
+        case failed
+        case cancelled
+        /// The board holds something of the job that cannot be read.
+        case broken
+        /// What a newer release tells.
+        case other(kind: String)
+    }
+}
+
+extension BoardEvent {
+    /// Kinds of events, as the functions write them.
+    package enum Kind: String, CaseIterable {
+        case begun, published, claimed, copied, adopted, completed, retried, lost, released, invalidated, disproved
+        case excluded, readmitted, paused, unpaused, resumed, assembling, done, failed, cancelled, broken
+    }
+
+    /// - Parameters:
+    ///   - id: its place in the stream.
+    ///   - fields: `event`, `job`, `index` and `worker`; the last two are empty where they do not apply. What is none of
+    ///     ours becomes `.other`, so that those who watch go on.
+    init(id: String, fields: [String: String]) {
+        place = Place(id: id)
+        job = JobID(fields["job"] ?? "")
+        happening = Happening(fields["event"] ?? "", index: fields["index"].flatMap(Int.init), worker: fields["worker"])
+    }
+}
+
+extension BoardEvent.Happening {
+    /// Whether the job has ended by this.
+    public var isEnd: Bool { [.done, .failed, .cancelled].contains(self) }
+
+    fileprivate init(_ kind: String, index: Int?, worker: String?) {
+        self =
+            BoardEvent.Kind(rawValue: kind).flatMap { .init($0, index, WorkerID(worker ?? "")) } ?? .other(kind: kind)
+    }
+
+    /// Nil where it is of a pass and names none.
+    private init?(_ kind: BoardEvent.Kind, _ index: Int?, _ worker: WorkerID) {
+        switch (kind, index) {
+        case (.begun, _): self = .begun(holder: worker)
+        case (.published, _): self = .published
+        case (.claimed, let index?): self = .claimed(index: index, worker: worker)
+        case (.copied, let index?): self = .copied(index: index, worker: worker)
+        case (.adopted, let index?): self = .adopted(index: index, worker: worker)
+        case (.completed, let index?): self = .completed(index: index, worker: worker)
+        case (.retried, let index?): self = .retried(index: index, worker: worker)
+        case (.lost, let index?): self = .lost(index: index, worker: worker)
+        case (.released, let index?): self = .released(index: index)
+        case (.invalidated, let index?): self = .invalidated(index: index, worker: worker)
+        case (.disproved, let index?): self = .disproved(index: index, worker: worker)
+        case (.excluded, _): self = .excluded(worker: worker)
+        case (.readmitted, _): self = .readmitted(worker: worker)
+        case (.paused, _): self = .paused
+        case (.unpaused, _): self = .unpaused
+        case (.resumed, _): self = .resumed
+        case (.assembling, _): self = .assembling
+        case (.done, _): self = .done
+        case (.failed, _): self = .failed
+        case (.cancelled, _): self = .cancelled
+        case (.broken, _): self = .broken
+        case (.claimed, nil), (.copied, nil), (.adopted, nil), (.completed, nil), (.retried, nil), (.lost, nil),
+            (.released, nil), (.invalidated, nil), (.disproved, nil):
+            return nil
+        }
+    }
+}

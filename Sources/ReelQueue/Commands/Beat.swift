@@ -1,0 +1,33 @@
+internal import ReelCore
+
+extension Command {
+    /// A worker's sign of life.
+    struct Beat: BoardCommand {
+        var report: WorkerReport
+
+        static let name = "beat"
+        static let source = PackageResources.beat_lua
+
+        func arguments(_ timing: BoardTiming) throws(ReelFailure) -> [String] {
+            var arguments = [
+                report.worker.text, report.host, try JSON.text(report), timing.leaseText, String(report.memoryTotal),
+            ]
+            for held in report.held {
+                arguments += [
+                    held.job.text, String(held.index), held.token, String(held.plan), String(held.decoded),
+                    String(held.encoded), String(held.wholeChunks),
+                ]
+            }
+            return arguments
+        }
+
+        func answer(_ reply: Reply) throws(ReelFailure) -> BeatReply {
+            var parts = try ReplyReader(reply)
+            let drain = try parts.integer() == 1
+            var answers: [String: LeaseAnswer] = [:]
+            for held in report.held { answers[held.token] = try parts.value() }
+            try parts.end()
+            return BeatReply(answers: answers, drain: drain)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+internal import ReelCore
+
+extension Command {
+    /// Leases a pass for a worker.
+    struct Claim: BoardCommand {
+        var offer: WorkerOffer
+        var token: String
+        /// In the line of jobs, to begin at.
+        var rank: Int
+
+        enum Answer {
+            /// There is nothing for this worker.
+            case nothing
+            /// Nothing yet: ask again from this rank.
+            case from(rank: Int)
+            /// The pass stands apart, as the plan has it, since one that cannot be read is that job's fault alone.
+            case pass(ReelQueue.Claim, kind: PassKind, stored: String)
+        }
+
+        static let name = "claim"
+        static let source = PackageResources.claim_lua
+
+        func arguments(_ timing: BoardTiming) -> [String] {
+            [
+                offer.worker.text, String(offer.memoryFree), String(offer.protocolVersion),
+                offer.encoders.joined(separator: "\n"), timing.leaseText, token, String(rank), timing.retentionText,
+            ]
+        }
+
+        func answer(_ reply: Reply) throws(ReelFailure) -> Answer {
+            switch reply {
+            case .none: return .nothing
+            case .integer(let next): return .from(rank: next)
+            default: break
+            }
+            var parts = try ReplyReader(reply)
+            let (job, index, kind) = (JobID(try parts.text()), try parts.integer(), try parts.value() as PassKind)
+            let (pass, need, plan) = (try parts.text(), try parts.integer(), try parts.integer())
+            try parts.end()
+            guard need > 0, Int64(need) <= offer.memoryFree, plan >= 0,
+                kind == .probe ? index == PublishedJob.probeIndex : index >= 0
+            else { throw reply.surprise }
+            let claim = ReelQueue.Claim(
+                job: job, index: index, pass: .assembly, token: token, need: Int64(need), plan: plan)
+            return .pass(claim, kind: kind, stored: pass)
+        }
+    }
+}

@@ -1,0 +1,15 @@
+internal import ReelCore
+
+extension Command {
+    /// Takes a worker that ends out of the registry.
+    struct Depart: BoardCommand {
+        var worker: WorkerID
+
+        static let name = "depart"
+        static let source = PackageResources.depart_lua
+
+        func arguments(_ timing: BoardTiming) -> [String] { [worker.text] }
+
+        func answer(_ reply: Reply) throws(ReelFailure) { _ = try reply.text() }
+    }
+}

@@ -1,0 +1,18 @@
+internal import ReelCore
+
+extension Command {
+    /// One consistent look at a job; nil where there is none.
+    struct Status: BoardCommand {
+        var job: JobID
+
+        static let name = "status"
+        static let source = PackageResources.status_lua
+        static let isLook = true
+
+        func arguments(_ timing: BoardTiming) -> [String] { [job.text] }
+
+        func answer(_ reply: Reply) throws(ReelFailure) -> StatusReply? {
+            try reply == .none ? nil : StatusReply(reply)
+        }
+    }
+}

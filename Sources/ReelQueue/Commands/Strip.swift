@@ -1,0 +1,33 @@
+internal import ReelCore
+
+extension Command {
+    /// How far a job's passes are, in cells of equal size; nil where there is no such job.
+    struct Strip: BoardCommand {
+        var job: JobID
+        var cells: Int
+
+        struct Progress {
+            /// Finished passes of each cell.
+            var finished: [Int]
+            /// Indices of passes that are held, and some of those that failed before and wait.
+            var held: [Int]
+            var failed: [Int]
+        }
+
+        static let name = "strip"
+        static let source = PackageResources.strip_lua
+        static let isLook = true
+
+        func arguments(_ timing: BoardTiming) -> [String] { [job.text, String(cells)] }
+
+        func answer(_ reply: Reply) throws(ReelFailure) -> Progress? {
+            if reply == .none { return nil }
+            var parts = try ReplyReader(reply)
+            let (finished, held, failed) = (try parts.list(), try parts.list(), try parts.list())
+            try parts.end()
+            guard finished.count == cells else { throw reply.surprise }
+            func indices(_ list: [Reply]) -> [Int] { list.compactMap { $0.string.flatMap(Int.init) } }
+            return Progress(finished: finished.map { $0.integer ?? 0 }, held: indices(held), failed: indices(failed))
+        }
+    }
+}

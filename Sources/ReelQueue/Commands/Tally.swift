@@ -1,0 +1,19 @@
+internal import ReelCore
+
+extension Command {
+    /// Writes the register of sums. False where the number of finished passes is another by now.
+    struct Tally: BoardCommand {
+        var job: JobID
+        var finished: Int
+        var totals: Totals
+
+        static let name = "tally"
+        static let source = PackageResources.tally_lua
+
+        func arguments(_ timing: BoardTiming) -> [String] {
+            [job.text] + [finished, totals.decoded, totals.encoded, Int(totals.peak)].map(String.init)
+        }
+
+        func answer(_ reply: Reply) throws(ReelFailure) -> Bool { try reply.flag() }
+    }
+}

@@ -1,0 +1,30 @@
+internal import ReelCore
+
+extension Command {
+    /// Puts passes of a plan up. False where the token does not hold the probe.
+    struct Upload: BoardCommand {
+        var job: JobID
+        /// Of the probe.
+        var token: String
+        /// What a publisher before has left goes with the first of several calls.
+        var isFirst: Bool
+        var passes: [(index: Int, pass: Pass)]
+
+        static let name = "upload"
+        static let source = PackageResources.upload_lua
+
+        /// Throws `.jobContradictory` for a pass that no plan lists.
+        func arguments(_ timing: BoardTiming) throws(ReelFailure) -> [String] {
+            var arguments = [job.text, token, timing.leaseText, isFirst ? "1" : "0"]
+            for (index, pass) in passes {
+                guard let kind = PassKind(stored: pass) else {
+                    throw ReelFailure(.jobContradictory(job: job, fault: .passKind))
+                }
+                arguments += [String(index), kind.rawValue, try JSON.text(pass)]
+            }
+            return arguments
+        }
+
+        func answer(_ reply: Reply) throws(ReelFailure) -> Bool { try reply.flag() }
+    }
+}

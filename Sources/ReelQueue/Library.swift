@@ -1,0 +1,69 @@
+internal import ReelCore
+
+/// The functions that Redis holds for the board: one library, of one version. `FUNCTION LOAD` gets its text whole, Redis
+/// keeps it in its append-only file, and each call names the version that the caller knows; see `docs/board.md`.
+package enum Library {
+    package static let name = "reel2"
+
+    /// The number of this text. Raised with each change of it that a release brings: a test compares the text with what
+    /// it was at this number.
+    package static let version = 1
+
+    /// The least version of callers that these functions serve. Raised to `version` where arguments or replies change so
+    /// that programs of before would be misread, or would misread.
+    static let serves = 1
+
+    /// What Redis loads: the head of constants, `board.lua`, then the transitions in the order of their names.
+    package static let text: String = {
+        let files = [PackageResources.board_lua] + Command.all.map { $0.source }
+        return head + files.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
+    }()
+
+    /// Everything that Swift and Lua both know, once. `.luacheckrc` lists these names, too.
+    private static let head = """
+        #!lua name=\(name)
+        local VERSION, SERVES, SCHEMA = \(version), \(serves), '\(Board.schema)'
+        local PREFIX = '\(Board.prefix)'
+        local KEY_NAMES = { \(BoardKey.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")) }
+        \(BoardPolicy.lua)
+
+        """
+
+    /// A call of a function. Every key of a fixed name is declared: Redis then sees before the function runs that the user
+    /// may use all of them, and that they are of one slot. What follows is checked as the function comes to it.
+    static func call<Called: BoardCommand>(
+        _ command: Called, _ timing: BoardTiming
+    ) throws(ReelFailure) -> [String] {
+        [Called.isLook ? "FCALL_RO" : "FCALL", Called.function, String(BoardKey.allCases.count)]
+            + BoardKey.names + [String(version)] + (try command.arguments(timing))
+    }
+
+    /// What Redis answers where its functions are not those that the caller knows.
+    enum Mismatch: Equatable {
+        /// There is no such function. There may be a library, of another version.
+        case unknownFunction
+        /// The library is of this version, which does not serve the caller.
+        case version(Int)
+
+        init?(_ message: String) {
+            if message.hasPrefix("REELLIBRARY "), let found = Int(message.dropFirst("REELLIBRARY ".count)) {
+                self = .version(found)
+            } else if message.hasPrefix("ERR Function not found") {
+                self = .unknownFunction
+            } else {
+                return nil
+            }
+        }
+    }
+}
+
+/// Keys of the whole board, whose names are fixed. `docs/board.md` says what each holds.
+enum BoardKey: String, CaseIterable {
+    case jobs, active, failed, store, schema, lease, run, virtual, broken, timer, tail, wake, workers, control, auditing
+    case events, pace
+
+    var name: String { Board.prefix + rawValue }
+
+    /// Every one, in the order in which calls declare them.
+    static let names = allCases.map(\.name)
+}

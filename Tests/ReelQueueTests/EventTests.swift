@@ -1,0 +1,76 @@
+import ReelCore
+import ReelQueue
+import ReelTestSupport
+import Testing
+
+extension BoardTests {
+    /// What the stream of events tells those who watch.
+    @Suite struct Events {
+        let bench: Bench
+        init() throws { bench = try Bench() }
+
+        @Test func everyKindThatAFunctionWritesIsKnownAndNoOther() {
+            // Where a job ends, the event is its state.
+            var written: Set<String> = ["done", "failed", "cancelled"]
+            for call in Library.text.matches(of: /\bevent\(([^,\n]+),/) {
+                let kinds = call.1.matches(of: /'(\w+)'/).map { String($0.1) }
+                #expect(!kinds.isEmpty || ["what", "state"].contains(call.1), "\(call.1)")
+                written.formUnion(kinds)
+            }
+            #expect(written == Set(BoardEvent.Kind.allCases.map(\.rawValue)))
+        }
+
+        @Test func whatHappensToAJobIsToldInItsOrder() async throws {
+            let place = try await bench.board.placeOfNow()
+            try await bench.publish(Bench.job(passes: 2))
+            let (first, second) = (try await bench.take("w1"), try await bench.take("w2"))
+            try await bench.fail(second, .transient, by: "w2")
+            try await bench.complete(first)
+            try bench.makeDue()
+            try await bench.board.release(bench.take("w1"))
+            _ = try await bench.board.pause(JobID("a1"))
+            _ = try await bench.board.resume(JobID("a1"))
+            try await bench.complete(bench.take("w1"))
+            try await bench.complete(bench.take("w1"))
+
+            let events = try await bench.board.events(after: place, atMost: .milliseconds(10))
+            let (one, two) = (WorkerID("w1"), WorkerID("w2"))
+            #expect(
+                events.map(\.happening) == [
+                    .begun(holder: WorkerID("c1")), .published, .claimed(index: 0, worker: one),
+                    .claimed(index: 1, worker: two), .retried(index: 1, worker: two), .completed(index: 0, worker: one),
+                    .claimed(index: 1, worker: one), .released(index: 1), .paused, .unpaused,
+                    .claimed(index: 1, worker: one), .assembling, .completed(index: 1, worker: one),
+                    .claimed(index: 2, worker: one), .done, .completed(index: 2, worker: one),
+                ])
+            #expect(Set(events.map(\.job)) == [JobID("a1")])
+
+            // One that goes on from there is told nothing twice.
+            let last = try #require(events.last?.place)
+            #expect(try await bench.board.events(after: last, atMost: .milliseconds(10)).isEmpty)
+            let middle = events[7].place
+            #expect(try await bench.board.events(after: middle, atMost: .milliseconds(10)) == Array(events[8...]))
+        }
+
+        @Test func whoWaitsForEventsIsWokenByOne() async throws {
+            let watcher = try Bench.open(bench.server)
+            let place = try await watcher.placeOfNow()
+            let begun = ContinuousClock.now
+            async let events = watcher.events(after: place, atMost: .seconds(30))
+            try await bench.publish()
+            #expect(try await events.first?.job == JobID("a1"))
+            #expect(ContinuousClock.now - begun < .seconds(4))
+        }
+
+        @Test func whatANewerReleaseTellsIsNoTrouble() async throws {
+            let place = try await bench.board.placeOfNow()
+            let entries = [
+                ["event", "sung", "job", "a1", "index", "", "worker", ""], ["event", "claimed", "job", "a1"],
+                ["other", "x"],
+            ]
+            for entry in entries { try bench.raw.send(["XADD", "reel2:{main}:events", "*"] + entry) }
+            let events = try await bench.board.events(after: place, atMost: .milliseconds(10))
+            #expect(events.map(\.happening) == [.other(kind: "sung"), .other(kind: "claimed"), .other(kind: "")])
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import ReelCore
+import ReelQueue
+import ReelTestSupport
+import Testing
+
+extension BoardTests {
+    /// The functions in Redis: which version is there, who loads it, and that the newest stays.
+    @Suite struct Libraries {
+        let bench: Bench
+        init() throws { bench = try Bench() }
+
+        /// The library as another release would have it.
+        private func load(version: Int, serves: Int, without function: String? = nil) throws {
+            var text = Library.text.replacing(
+                "local VERSION, SERVES, SCHEMA = \(Library.version), 1,",
+                with: "local VERSION, SERVES, SCHEMA = \(version), \(serves),")
+            #expect(text != Library.text)
+            if let function {
+                text = text.replacing("transition('\(function)'", with: "transition('\(function)_of_old'")
+            }
+            try bench.raw("FUNCTION", "LOAD", "REPLACE", text)
+        }
+
+        private func version() throws -> String { try bench.raw("FCALL_RO", "reel2_version", "0") }
+
+        private var own: String { "\(Library.version)" }
+
+        /// Wherever the text changes, its version is raised, unless no release has had this one:
+        /// `REEL_WRITE_GOLDEN=1` then writes the file anew.
+        @Test func theTextHasTheVersionThatItSays() throws {
+            let digest = try bench.raw("EVAL", "return redis.sha1hex(ARGV[1])", "0", Library.text)
+            try Golden.expect("\(Library.version) \(digest)", is: "library.txt")
+        }
+
+        /// Model and simulations take these numbers from Swift, so no Lua file may have one of its own in their place. That the
+        /// functions do as the model does is for `ConformanceTests`.
+        @Test func theFunctionsHaveTheNumbersOfThePolicies() throws {
+            let head = try #require(Library.text.split(separator: "\n\n").first)
+            for (cause, count) in BoardPolicy.attempts { #expect(head.contains("['\(cause.rawValue)'] = \(count)")) }
+            let constants = [
+                ("LAG", "\(BoardPolicy.lag)"), ("COPIED", "\(BoardPolicy.copies)"),
+                ("TAIL_WAIT", "\(BoardPolicy.tailWait)"), ("PATIENCE", "\(BoardPolicy.hostPatience)"),
+                ("ATTEMPTS_KEPT", "\(BoardPolicy.attemptsKept)"), ("SILENCE", "\(BoardPolicy.silence)"),
+            ]
+            for (name, value) in constants {
+                // local ONE, OTHER = 1, 2
+                let line = try #require(
+                    head.split(separator: "\n").first { $0.contains("\(name),") || $0.contains("\(name) =") })
+                let (names, values) = (
+                    line.dropFirst("local ".count).prefix { $0 != "=" }, line.split(separator: " = ")[1]
+                )
+                let place = try #require(
+                    names.split(whereSeparator: { ", ".contains($0) }).firstIndex { $0 == name })
+                #expect(values.split(separator: ", ")[place] == value, "\(name)")
+            }
+            for number in ["0.03", "3600000", "transient =", "crash ="] {
+                #expect(!Library.text.dropFirst(head.count).contains(number), "\(number)")
+            }
+        }
+
+        @Test func whereThereAreNoFunctionsTheyAreLoaded() async throws {
+            defer { _ = try? bench.raw("FUNCTION", "FLUSH") }
+            try await bench.publish()
+            #expect(try await bench.take().index == 0)
+            try bench.raw("FUNCTION", "FLUSH")
+            #expect(try await bench.take().index == 1)
+            // They are no data.
+            try bench.raw("FLUSHALL")
+            #expect(try version() == own)
+            // Who only looks finds a board in a Redis that never had one.
+            try bench.raw("FUNCTION", "FLUSH")
+            #expect(try await bench.state() == nil)
+            #expect(try version() == own)
+            #expect(try await !bench.board.prepare())
+        }
+
+        @Test(arguments: [nil, "claim"])
+        func olderFunctionsAreReplacedByWhatChangesTheBoard(_ lacking: String?) async throws {
+            defer { _ = try? bench.raw("FUNCTION", "FLUSH") }
+            try await bench.publish()
+            try load(version: Library.version - 1, serves: 0, without: lacking)
+            let failure = await #expect(throws: ReelFailure.self) { _ = try await bench.state() }
+            #expect(failure?.reason == .boardUnprepared(found: Library.version - 1, known: Library.version))
+            #expect(try await bench.take().index == 0)
+            #expect(try version() == own)
+            #expect(try await bench.state() == .running)
+        }
+
+        @Test func newerFunctionsThatServeThisReleaseAreUsed() async throws {
+            defer { _ = try? bench.raw("FUNCTION", "FLUSH") }
+            try load(version: Library.version + 1, serves: Library.version)
+            try await bench.publish()
+            #expect(try await bench.take().index == 0)
+            #expect(try await !bench.board.prepare())
+            #expect(try version() == "\(Library.version + 1)")
+        }
+
+        @Test(arguments: [nil, "claim"])
+        func newerFunctionsAreNeverReplaced(_ lacking: String?) async throws {
+            defer { _ = try? bench.raw("FUNCTION", "FLUSH") }
+            try await bench.publish()
+            try load(version: Library.version + 1, serves: Library.version + 1, without: lacking)
+            let refusal = FailureReason.boardOfNewerRelease(found: Library.version + 1, known: Library.version)
+            let failures = [
+                await #expect(throws: ReelFailure.self) { _ = try await bench.claim() },
+                await #expect(throws: ReelFailure.self) { _ = try await bench.state() },
+                await #expect(throws: ReelFailure.self) { try await bench.board.prepare() },
+            ]
+            for failure in failures {
+                #expect(failure?.reason == refusal)
+                #expect(failure?.exitCode == 4)
+            }
+            #expect(try version() == "\(Library.version + 1)")
+        }
+
+        @Test func whoMayNotLoadThemNeedsABoardThatIsPrepared() async throws {
+            defer { _ = try? bench.raw("FUNCTION", "FLUSH") }
+            try bench.raw("ACL", "SETUSER", "guest", "on", ">guest", "~*", "+@all", "-function|load")
+            defer { _ = try? bench.raw("ACL", "DELUSER", "guest") }
+            let guest = Bench(
+                bench.server, raw: bench.raw,
+                board: Board(try RedisAddress("unix://guest:guest@\(bench.server.socket)"), name: "guest"))
+            for found in [nil, Library.version - 1] {
+                try bench.raw("FUNCTION", "FLUSH")
+                if let found { try load(version: found, serves: 0) }
+                let failure = await #expect(throws: ReelFailure.self) { try await guest.publish() }
+                #expect(failure?.reason == .boardUnprepared(found: found, known: Library.version))
+                #expect(failure?.exitCode == 4)
+            }
+            #expect(try await bench.board.prepare())
+            #expect(try await guest.publish() == .published)
+        }
+    }
+}
