@@ -57,7 +57,7 @@ package enum Library {
     }
 }
 
-/// Keys of the whole board, whose names are fixed. `docs/board.md` says what each holds.
+/// Keys of the whole board, whose names are fixed. `docs/board.md` says what each holds. A new one is the last.
 enum BoardKey: String, CaseIterable {
     case jobs, active, failed, store, schema, lease, run, virtual, broken, timer, tail, wake, workers, control, auditing
     case events, pace

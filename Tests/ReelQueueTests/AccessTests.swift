@@ -72,6 +72,7 @@ extension BoardTests {
             try await worker.beat()
             try await worker.complete(worker.take())
             let held = try await worker.take()
+            try server.awaitLog()
             server.kill()
             try server.start()
             // The functions, too, before anybody calls one.

@@ -104,10 +104,14 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
         return commands.filter { !["MULTI", "EXEC", "SELECT", "FUNCTION"].contains($0[0].uppercased()) }
     }
 
-    /// Waits until all that was changed is in the file: while the disk is busy, Redis keeps it back.
-    private func currentLog() throws -> Data {
+    /// Waits until all that was changed is in the append-only file: while the disk is busy, Redis keeps it back.
+    func awaitLog() throws {
         let redis = try RawRedis(socket: socket)
         while try !redis("INFO", "persistence").contains("aof_buffer_length:0\r") { usleep(1000) }
+    }
+
+    private func currentLog() throws -> Data {
+        try awaitLog()
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/reel-appendonly")
         // appendonly.aof.NUMBER.incr.aof: rewriting begins a new one.
         let newest = names.filter { $0.hasSuffix(".incr.aof") }.max { number(of: $0) < number(of: $1) }
