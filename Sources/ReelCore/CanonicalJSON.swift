@@ -4,22 +4,22 @@
     internal import Foundation
 #endif
 
-/// JSON whose bytes are the same for the same value: keys sorted, no spaces, slashes as they are. All that is kept, sent
-/// or hashed is written with it.
+/// Writes JSON whose bytes are the same for equal values: keys sorted, no spaces, slashes not escaped. Everything that
+/// reel stores, sends or hashes as JSON is written with it.
 public enum CanonicalJSON {
-    /// The value as JSON.
+    /// Encodes a value as JSON.
     ///
-    /// Throws `EncodingError` where the value holds what JSON cannot, a number that is none for instance.
+    /// Throws `EncodingError` if JSON cannot hold the value, for instance a number that is not finite.
     public static func bytes(of value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(value))
     }
 
-    /// The value that JSON holds.
+    /// Decodes a value from JSON.
     ///
-    /// Throws `DecodingError` where it is something else, and what the type's own decoding throws: a `ReelFailure` for
-    /// a version that this release does not know.
+    /// Throws `DecodingError` if the bytes are not JSON of this type, and any error of the type's own decoding: a
+    /// `ReelFailure` for a version that this release does not know.
     public static func value<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
         try JSONDecoder().decode(type, from: Data(bytes))
     }

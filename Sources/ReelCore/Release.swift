@@ -1,5 +1,5 @@
-/// Which release of reel this is.
+/// The release of reel.
 public enum Release {
-    /// As Semantic Versioning has it; all programs print it for `--version`.
+    /// The version number, in the form of Semantic Versioning; all programs print it for `--version`.
     public static let version = "0.1.0"
 }

@@ -1,12 +1,12 @@
-/// Languages as containers write them.
+/// Language codes in each container's form.
 extension Container {
-    /// A language's code as libavformat must be given it, so that the file says it; nil where the file cannot.
+    /// The code to pass to libavformat so that the container stores the language; nil if the container cannot store it.
     public func language(_ code: String) -> String? {
         switch traits.languages {
         case .any: return code
         case .packed: return code.utf8.count == 3 && code.utf8.allSatisfy { (97...122).contains($0) } ? code : nil
         case .quickTime:
-            // For these libavformat has names of its own.
+            // libavformat spells these languages differently.
             let name = Self.quickTimeNames[code] ?? code
             return Self.quickTimeLanguages.contains(Substring(name)) ? name : nil
         }

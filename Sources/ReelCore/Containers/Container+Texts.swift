@@ -1,13 +1,15 @@
-/// How texts are written to a container.
+/// Codecs and clocks of text tracks in each container.
 extension Container {
-    /// The codec in which a text track is written, as FFmpeg spells it; nil if the container holds none.
+    /// The codec in which a text track of `codec` is written, as FFmpeg spells it: `codec` itself if the container
+    /// holds it, else the container's preferred one; nil if it holds none.
     public func textCodec(for codec: String) -> String? {
         traits.texts.contains(codec) ? codec : traits.texts.first
     }
 
-    /// What a text track's times count in. If the container has no clock of its own: that of video and track, as fine as
-    /// libavformat must have it to close samples in time (it compares ticks of different tracks), and as coarse as 12
-    /// hours of silence in 32 bits need.
+    /// The time base of a text track in the output: milliseconds if the container lets cues overlap. If not, a tick of
+    /// 1/48000 to 1/96000 s, of which the ticks of video and text are multiples if possible. libavformat compares ticks
+    /// of different tracks, so the clock must be that fine for it to close samples in time; it must be that coarse for
+    /// 12 hours without a cue to fit into 32 bits.
     public func textTimeBase(video: TimeBase, text: TimeBase) -> TimeBase {
         guard !traits.holdsOverlappingCues else { return TimeBase(1, 1000) }
         let (most, least): (Int64, Int64) = (96_000, 48_000)

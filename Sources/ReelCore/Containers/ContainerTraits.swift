@@ -1,69 +1,81 @@
-/// What reel knows of a container that it writes: a row of `Container.traits`.
+/// What reel knows of a container that it writes; a row of `Container.traits`.
 public struct ContainerTraits: Sendable {
     /// The muxer's name as libavformat spells it.
     public let muxer: String
-    /// Extensions of files that are of this container, in lower case; the first is the one that reel writes.
+    /// File extensions of this container, in lower case; reel writes the first.
     public let extensions: [String]
+    /// Containers of one family share a muxer and most of their behaviour.
     public let family: Family
-    /// What all times are rounded to; nil if each stream has a clock of its own.
+    /// The clock to which the container rounds all times; nil if each stream has a clock of its own.
     public var clock: TimeBase?
-    /// Whether a stream's first time is kept as it is.
+    /// Whether the container keeps timestamps as they are, so that an output may start at 0. If not, all of them are
+    /// shifted by the same time.
     public var startsAtZero = true
-    /// Whether packets have durations of their own.
+    /// Whether the container stores a duration for each packet.
     public var storesDurations = false
-    /// Whether only a tag says when its last frame ends.
+    /// Whether the end of a stream's last frame is stored only in a metadata tag.
     public var tellsEndByTag = false
-    /// Whether packets of sound may share a timestamp, from which a demuxer counts on.
+    /// Whether several audio packets may share one timestamp, from which a demuxer counts on.
     public var sharesTimestamps = false
 
-    /// Codecs of video that it is made for, the usual one first; empty if it takes any.
+    /// Video codecs that the container is made for, the usual one first; empty if it takes any.
     public var videoCodecs: [String] = []
-    /// All codecs of video and sound that it holds; nil if libavformat can be asked.
+    /// All video and audio codecs that the container holds; nil to ask libavformat.
     public var codecs: Set<String>?
-    /// Codecs of which libavformat says wrongly that it cannot write them, and those that it can.
+    /// Codecs that the container holds although libavformat's query denies it.
     public var codecsBeside: Set<String> = []
+    /// Codecs that libavformat's query claims, but that reel does not write to this container.
     public var codecsRefused: Set<String> = []
-    /// Whether it holds FFV1 beside PCM of any kind.
+    /// Whether the container holds FFV1 together with PCM of any kind.
     public var isLossless = false
 
-    /// Codecs of texts that it holds; the first is the one that others are converted to. Empty if it holds none.
+    /// Text codecs that the container holds; texts of other codecs are converted to the first. Empty if it holds none.
     public var texts: [String] = []
-    /// Whether cues of a track may overlap.
+    /// Whether cues of one track may overlap.
     public var holdsOverlappingCues = true
+    /// Whether the container stores chapters.
     public var holdsChapters = true
-    /// Whether players see chapters without a title.
+    /// Whether players show chapters that have no title.
     public var showsUntitledChapters = false
-    /// Title, artist and their like, for the whole file.
+    /// Whether the container stores tags of the whole file: title, artist and the like.
     public var holdsTags = true
-    /// Covers and attached files.
+    /// Which covers and attached files the container stores.
     public var attachments = Attachments.none
+    /// Which language codes the container stores.
     public var languages = Languages.any
 
+    /// Whether the container stores a display matrix (rotation).
     public var holdsRotation = false
-    /// Whether it says how fields follow each other.
+    /// Whether the container stores the field order.
     public var holdsFieldOrder = false
+    /// Whether the container stores mastering display and content light levels.
     public var holdsLight = true
+    /// Whether the container stores colour primaries, transfer, matrix and range.
     public var holdsColour = true
-    /// Codecs of sound of which it hides the packets that a decoder must have had before the first sound.
+    /// Audio codecs whose preroll the container can hide: the packets that a decoder needs before the first audible
+    /// sound.
     public var prerollHidden = Preroll.none
 
-    /// Containers that one muxer writes, in the same way.
+    /// Groups of containers that one muxer writes in the same way.
     public enum Family: Sendable { case quickTime, matroska, other }
 
+    /// Which attachments a container stores.
     public enum Attachments: Sendable {
         case none, all
-        /// Pictures of these codecs.
+        /// Only covers, in these codecs.
         case covers(Set<String>)
     }
 
+    /// How a container stores languages.
     public enum Languages: Sendable {
         case any
-        /// Three letters.
+        /// Three lower-case letters (ISO 639-2).
         case packed
-        /// QuickTime's own numbers.
+        /// QuickTime's own language numbers.
         case quickTime
     }
 
+    /// The audio codecs whose preroll a container hides: none, all, or one.
     public enum Preroll: Sendable {
         case none, all
         case of(codec: String)
@@ -71,23 +83,24 @@ public struct ContainerTraits: Sendable {
 }
 
 extension Container {
-    /// The table of containers; a new one is a case of `Container` and its row here.
+    /// The table of containers. To add a container, add a case to `Container` and a row here.
     public var traits: ContainerTraits {
         switch self {
         case .mp4:
             ContainerTraits(
                 muxer: "mp4", extensions: ["mp4", "m4v"], family: .quickTime, storesDurations: true,
-                // Under a private object type that few players know, without a word on where its first packet begins.
+                // libavformat writes it under a private object type that few players know, and does not store where its
+                // first packet begins.
                 codecsRefused: ["vorbis"],
-                // Samples follow one another (ISO 14496-12 8.6.1.2).
+                // Samples of a track must not overlap (ISO 14496-12 8.6.1.2).
                 texts: ["mov_text"], holdsOverlappingCues: false, attachments: .covers(["mjpeg", "png", "bmp"]),
                 languages: .packed, holdsRotation: true, holdsFieldOrder: true, prerollHidden: .all)
         case .mov:
             ContainerTraits(
                 muxer: "mov", extensions: ["mov", "qt"], family: .quickTime, storesDurations: true,
-                // libavformat writes FFV1 under the tag that AVI has for it, which its query does not know of.
+                // libavformat writes FFV1 under AVI's tag, of which its query does not know.
                 codecsBeside: ["ffv1"],
-                // It says that MOV holds these, and refuses to write them; of Vorbis as in MP4.
+                // libavformat's query claims that MOV holds these, but its muxer refuses them; for Vorbis, see MP4.
                 codecsRefused: ["flac", "opus", "truehd", "vp9", "av1", "vorbis"], isLossless: true,
                 texts: ["mov_text"], holdsOverlappingCues: false, languages: .quickTime, holdsRotation: true,
                 holdsFieldOrder: true, prerollHidden: .all)
@@ -105,8 +118,8 @@ extension Container {
             ContainerTraits(
                 muxer: "mpegts", extensions: ["ts", "mts", "m2ts"], family: .other, startsAtZero: false,
                 sharesTimestamps: true,
-                // Its muxer cannot be asked; it takes anything, as private data that nobody can read. These have a stream
-                // type in ISO 13818-1 or a registration that players know.
+                // libavformat's query does not work for this muxer: it takes any codec, as private data that no player
+                // can read. The codecs listed have a stream type in ISO 13818-1 or a registration that players know.
                 codecs: [
                     "h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4", "aac", "mp2", "mp3", "ac3", "eac3", "dts",
                     "opus",
@@ -119,22 +132,25 @@ extension Container {
         }
     }
 
+    /// Whether the container is MP4 or MOV.
     public var isQuickTime: Bool { traits.family == .quickTime }
+    /// Whether the container is Matroska or WebM.
     public var isMatroska: Bool { traits.family == .matroska }
 
-    /// Containers that hold FFV1 beside PCM of any kind.
+    /// Containers that hold FFV1 together with PCM of any kind, Matroska first.
     public static let lossless: [Container] = [.mkv] + allCases.filter { $0 != .mkv && $0.traits.isLossless }
 
-    /// Its own extension, in any case, and nothing else.
+    /// The container whose usual extension this is, in upper or lower case; nil for any other text, aliases included.
     public init?(exactExtension: String) { self.init(rawValue: exactExtension.lowercased()) }
 
-    /// The container that files with this extension are, in any case; nil if reel does not write that one.
+    /// The container of files with this extension, in upper or lower case; nil if reel does not write that container.
     public init?(fileExtension: String) {
         let wanted = fileExtension.lowercased()
         guard let found = Container.allCases.first(where: { $0.traits.extensions.contains(wanted) }) else { return nil }
         self = found
     }
 
+    /// Whether the container stores the attachment.
     public func holds(_ attachment: Attachment) -> Bool {
         switch traits.attachments {
         case .none: false
@@ -143,8 +159,8 @@ extension Container {
         }
     }
 
-    /// Whether packets that a decoder must have had before a copied track's first sound can be hidden: by an edit list,
-    /// or a codec delay.
+    /// Whether the container can hide the preroll of a passed-through track, by an edit list or a codec delay: the
+    /// packets that a decoder needs before the track's first audible sound.
     public func hidesPreroll(of track: AudioTrack) -> Bool {
         switch traits.prerollHidden {
         case .none: false

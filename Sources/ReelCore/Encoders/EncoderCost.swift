@@ -1,8 +1,9 @@
-/// What an encoder costs: memory, and time compared with decoding. Measured with FFmpeg 5.1.9 on pictures of 320×240 to
-/// 3840×2160 in 8 and 10 bits, peak resident memory of the process less what it has without an encoder, and rounded up.
+/// The cost of an encoder: memory, and time relative to decoding. Measured with FFmpeg 5.1.9 on pictures of 320×240 to
+/// 3840×2160 in 8 and 10 bits, as the peak resident memory of the process minus that of the same process without an
+/// encoder, rounded up.
 ///
-/// memory = constant + pixels · (perPixel + pictures · bytes of a pixel) · scale · (1 + perThread · (threads − 1)), and
-/// more if threads look ahead, or each has something of its own.
+/// memory = constant + pixels · (perPixel + pictures · bytes per pixel) · scale · (1 + perThread · (threads − 1)), plus
+/// the pictures that lookahead threads hold, plus `constantPerThread` for each further thread.
 struct EncoderCost {
     var constant: Int64 = 4 << 20
     var constantPerThread = 0.0
@@ -10,33 +11,36 @@ struct EncoderCost {
     var pictures: Double
     var scale = 1.0
     var perThread = 0.08
-    /// From so many pixels on it holds fewer pictures: 0.7 of them.
+    /// Number of pixels from which the encoder holds fewer pictures: memory is then 0.7 times as much.
     var holdsFewerFrom = Double.infinity
-    /// Time to encode a frame, where decoding one of H.264 takes 1. Too small only means fewer passes.
+    /// Time to encode a frame, in units of the time to decode one of H.264. A value that is too small only leads to
+    /// fewer passes.
     var weight: Double
-    /// A second thread of x264 looks ahead, whatever the preset: that holds three times the pictures that each thread
-    /// then encodes.
+    /// With two or more threads, x264 adds a lookahead thread, whatever the preset. It holds three times the pictures
+    /// that each thread then encodes.
     var looksAhead = false
-    /// For each thread, the part of the memory that is allocated beside it, and bytes of stacks.
+    /// Address space that each thread reserves beyond the memory, as a fraction of the memory.
     var untouched = 0.0
+    /// Address space that the stacks of one thread take, in bytes.
     var stacks: Int64 = 8 << 20
 
-    /// Of an encoder that nothing is known of.
+    /// The cost assumed for an encoder that is not in the table.
     static let ofUnknown = EncoderCost(perPixel: 40, pictures: 20, weight: 2)
 
-    /// Bytes a pixel.
+    /// Bytes per pixel that x264's lookahead threads hold; 0 with one thread.
     fileprivate func heldByThreads(_ threads: Int, _ bytesPerPixel: Double) -> Double {
         looksAhead && threads > 1 ? (15.5 + 8.6 * bytesPerPixel) * Double(threads + 1) / 3 : 0
     }
 }
 
-/// What the encoder of a target takes.
+/// What the encoder of a target takes: memory, address space and time.
 package struct EncoderNeeds {
-    /// Bytes that the encoder takes, its frames included.
+    /// Memory of the encoder in bytes, its frames included.
     package let memory: Int64
-    /// Bytes of address space beside them: stacks of its threads, and what it allocates and hardly touches.
+    /// Address space in bytes beyond the memory: stacks of the encoder's threads, and memory that it allocates and
+    /// hardly touches.
     package let reserved: Int64
-    /// `EncoderCost.weight`.
+    /// Time to encode a frame, as `EncoderCost.weight`.
     package let weight: Double
 
     package init(_ video: VideoTarget) {

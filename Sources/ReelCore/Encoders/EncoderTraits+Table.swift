@@ -1,6 +1,6 @@
 extension EncoderTraits {
-    /// The encoders that reel knows. A new one is one more row; the first of a codec is the one that the codec's name
-    /// chooses. Costs were measured as `EncoderCost` says.
+    /// The encoders that reel knows. To add one, add a row. If several make the same codec, the codec's name chooses
+    /// the first. `EncoderCost` describes how costs were measured.
     public static let all: [EncoderTraits] = [
         x264(),
         EncoderTraits(
@@ -11,7 +11,7 @@ extension EncoderTraits {
                 return [Tag(name: "x265-params", value: "log-level=error:open-gop=0:pools=\(pools)")]
             },
             rateControl: .bounded, tells: [.colour, .light], lightSyntax: .x265, levelOption: .x265,
-            // Its wrapper does not say it: two, with its pyramid of B-frames.
+            // libavcodec's wrapper does not report it: two packets, with x265's pyramid of B-frames.
             leastReorderDepth: 2,
             cost: { preset in
                 let (scale, weight) = x265Costs[preset ?? "medium"] ?? (2.5, 20)
@@ -24,9 +24,11 @@ extension EncoderTraits {
             cost: { preset in
                 let level = preset.flatMap { Int($0) } ?? 10
                 let scale = level < 5 ? 1.5 : level < 8 ? 1.2 : 1
-                // Each further thread brings dozens of others and a copy of much. Of 854×480 to 2160p the peak was 1.3 to
-                // 1.7 times that of one with two and 1.6 to 2.3 times with four; 14 threads, up to 154, and up to 299;
-                // addresses beside memory and stacks up to 24, 40 and 69 %. Eight took 3.4 to 3.8 times, and 345 threads.
+                // Each further thread of the level of parallelism starts dozens of threads and copies much data. From
+                // 854×480 to 2160p, peak memory was 1.3 to 1.7 times that of one with two, and 1.6 to 2.3 times with
+                // four; thread counts were 14 with one, up to 154 with two, and up to 299 with four; address space
+                // beyond memory and stacks was up to 24, 40 and 69 %. With eight, memory was 3.4 to 3.8 times as much,
+                // with 345 threads.
                 return EncoderCost(
                     constant: 24 << 20, constantPerThread: 36 * 0x1p20, perPixel: 100, pictures: 50, scale: scale,
                     perThread: 0.35, holdsFewerFrom: 4_200_000, weight: level < 8 ? 20 : 10, untouched: 0.2,
@@ -35,7 +37,7 @@ extension EncoderTraits {
         EncoderTraits(
             name: "libvpx-vp9", codec: "vp9", keepsCodec: true, crf: 24, preset: Preset(option: "cpu-used", value: "2"),
             options: { _ in [Tag(name: "deadline", value: "good"), Tag(name: "row-mt", value: "0")] },
-            // Its transparency comes beside the packets, where segments keep nothing.
+            // libvpx puts transparency beside the packets, and segments do not keep it.
             unusedFormats: ["yuva420p"], cost: { _ in EncoderCost(perPixel: 55, pictures: 66, weight: 20) }),
         EncoderTraits(
             name: "libvpx", codec: "vp8", crf: 10, preset: Preset(option: "cpu-used", value: "2"),
@@ -44,7 +46,7 @@ extension EncoderTraits {
         EncoderTraits(
             name: "ffv1", codec: "ffv1", keepsCodec: true, keyFrameInterval: 1, isLossless: true,
             tells: [.fields, .fieldsOfEachFrame],
-            // Its packets are as large as the worst picture, 140 bytes a pixel, whatever the format.
+            // It allocates packets for the worst picture: 140 bytes a pixel, whatever the format.
             cost: { _ in EncoderCost(perPixel: 155, pictures: 3, perThread: 0, weight: 4) }),
         EncoderTraits(name: "rawvideo", codec: "rawvideo", isLossless: true, cost: { _ in small }),
         EncoderTraits(
@@ -53,10 +55,10 @@ extension EncoderTraits {
         EncoderTraits(name: "mjpeg", codec: "mjpeg", rateControl: .fixedQuantiser, cost: { _ in small }),
         EncoderTraits(
             name: "mpeg2video", codec: "mpeg2video", keepsCodec: true,
-            // No key frames where scenes change: libavcodec closes no groups of pictures beside them.
+            // No key frames at scene changes: libavcodec does not close the groups of pictures there.
             options: { _ in [Tag(name: "sc_threshold", value: "1000000000")] }, rateControl: .fixedQuantiserOfMPEG2,
-            // Decoders' transforms differ, so that errors add up until the next key frame (ISO 13818-2 annex A):
-            // broadcasters' half a second.
+            // Decoders' transforms differ, so errors add up until the next key frame (ISO 13818-2 annex A). 15 frames
+            // are the half second that broadcasters use.
             keyFrameInterval: 15, tells: [.fields], cost: { _ in small }),
         x264RGB(),
         EncoderTraits(
@@ -67,7 +69,7 @@ extension EncoderTraits {
         EncoderTraits(name: "mpeg4", codec: "mpeg4", isListed: false, cost: { _ in small }),
     ]
 
-    /// The same library, which leaves the colour model as it is.
+    /// The same library as libx264, with RGB pictures encoded as RGB.
     private static func x264RGB() -> EncoderTraits {
         var traits = x264()
         (traits.name, traits.aliases, traits.isListed, traits.keepsCodec) = ("libx264rgb", [], false, false)
@@ -83,8 +85,8 @@ extension EncoderTraits {
             levelOption: .x264,
             // The fastest presets have no macroblock trees.
             coarseFirstFrame: { !["ultrafast", "superfast"].contains($0) },
-            // Its code for AVX-512 lets memory that it never wrote decide about bits. That for AVX2 does not, and is no
-            // slower.
+            // In x264's AVX-512 code, memory that it never wrote influences its decisions. Its AVX2 code does not have
+            // this bug and is no slower.
             optionsBesideAVX512: [Tag(name: "x264opts", value: "asm=avx2")],
             cost: { preset in
                 let (scale, weight) = x264Costs[preset ?? "medium"] ?? (3.4, 8)

@@ -1,68 +1,75 @@
-/// What reel knows of a video encoder beyond what libavcodec tells: a row of `EncoderTraits.all`.
+/// What reel knows of a video encoder beyond what libavcodec reports; a row of `EncoderTraits.all`.
 public struct EncoderTraits: Sendable {
-    /// As FFmpeg spells it.
+    /// The encoder's name, as FFmpeg spells it.
     public internal(set) var name: String
-    /// The codec it makes, as FFmpeg spells it.
+    /// The codec that the encoder makes, as FFmpeg spells it.
     public let codec: String
-    /// Whether reel names it when it lists encoders, and a worker when it says which ones it has.
+    /// Whether reel names the encoder in its lists of encoders, and a worker in its report of the encoders that it has.
     public var isListed = true
-    /// Other names by which a person may ask for it or its codec.
+    /// Other names by which a user may ask for the encoder or its codec.
     public var aliases: [String] = []
-    /// Whether a source of its codec is encoded in it again.
+    /// Whether a source of this codec is by default encoded in the same codec.
     public var keepsCodec = false
-    /// About what 18 is on x264's scale; nil for encoders without constant quality of that kind.
+    /// The constant quality that matches about 18 on x264's scale; nil for encoders without constant quality of that
+    /// kind.
     public var crf: Double?
-    /// The option that trades speed for size, and its value for about x264's medium.
+    /// The option that trades speed for size, and the value that matches about x264's medium.
     public var preset: Preset?
-    /// What reel always sets: closed groups of pictures, silence, threads as the plan fixes them.
+    /// Options that reel always sets: closed groups of pictures, no log output, the plan's number of threads.
     public var options: @Sendable (_ threads: Int) -> [Tag] = { _ in [] }
-    /// What is set beside constant quality or a rate.
+    /// How the encoder's rate control is set up.
     public var rateControl = RateControl.own
-    /// The most frames from one key frame to the next.
+    /// The maximum distance between key frames, in frames.
     public var keyFrameInterval = 250
-    /// Beyond so many threads, it gains little and loses quality, or takes memory out of all proportion.
+    /// The most threads worth using. With more, the encoder gains little speed and loses quality, or its memory grows
+    /// out of proportion.
     public var mostThreads = 16
-    /// Whether what it writes into its parameters is the same for any number of threads.
+    /// Whether the parameters (extradata) that the encoder writes are the same for any number of threads.
     public var isSameForAnyThreads = false
-    /// Whether it gives every sample back as it was.
+    /// Whether decoding gives back every sample unchanged.
     public var isLossless = false
-    /// What it says in its own stream.
+    /// The facts that the encoder writes into its stream.
     public var tells: Told = []
-    /// How it is told of mastering display and light levels; nil if it cannot be.
+    /// The syntax in which the encoder takes mastering display and light levels; nil if it takes none.
     public var lightSyntax: LightSyntax?
-    /// The option that names its level, beside a rate that follows the source; nil if it needs none.
+    /// The option that sets the encoder's level, which reel sets if the rate follows the source; nil if the encoder
+    /// needs none.
     public var levelOption: LevelOption?
-    /// Formats that it takes, but not in a way that segments keep.
+    /// Pixel formats that the encoder takes, but in a way that segments do not keep.
     public var unusedFormats: Set<String> = []
-    /// Packets by which a frame may come later in decode order, at the least: some wrappers do not say it.
+    /// The least number of packets by which a frame may come later in decode order than in presentation order. Some
+    /// wrappers do not report it.
     public var leastReorderDepth = 0
-    /// Whether it waits for ever, or dies, when it is refused memory or a thread while it starts, and waits for ever when it
-    /// is closed before its input has ended, or ended without a picture.
+    /// Whether the encoder hangs or crashes if memory or a thread is refused to it while it starts, and hangs if it is
+    /// closed before its input has ended, or after an input without pictures.
     public var hangsUnlessFed = false
-    /// The presets at which the first key frame is coded coarser than all later ones, as x264 does with macroblock trees;
-    /// nil if it is not.
+    /// The presets at which the first key frame is coded coarser than all later ones, as x264 does with macroblock
+    /// trees; nil if no preset does.
     public var coarseFirstFrame: (@Sendable (_ preset: String) -> Bool)?
-    /// Options that keep it from using instructions whose results depend on more than the picture.
+    /// Options that keep the encoder from using instructions whose results depend on more than the picture.
     public var optionsBesideAVX512: [Tag] = []
-    /// What it costs, by its preset; nil for the one that reel sets or, without any, the encoder's own.
+    /// The encoder's cost by preset; nil stands for the preset that reel sets, or for the encoder's default if reel
+    /// sets none.
     var cost: @Sendable (_ preset: String?) -> EncoderCost
 
+    /// An encoder option and its value.
     public struct Preset: Sendable {
         public let option: String
         public let value: String
     }
 
+    /// How an encoder decides how many bits each frame gets.
     public enum RateControl: Sendable {
-        /// Its own constant quality, or none.
+        /// The encoder's own constant quality, or its default.
         case own
-        /// The same, and a bound on the rate that follows the source: a chunk is short, and without a bound the rate
-        /// control finds out too late that it gave too much.
+        /// Constant quality. If the rate follows the source, an upper bound on the rate too: chunks are short, and
+        /// without a bound the rate control notices too late that it has spent too many bits.
         case bounded
-        /// No constant quality: a fixed quantiser, near the best that the codec has.
+        /// A fixed quantiser near the best that the codec has, for encoders without constant quality.
         case fixedQuantiser
-        /// That, and what MPEG-2 writes into its parameters settled for all rates.
+        /// A fixed quantiser, with the rate fields of MPEG-2's parameters set to the same values for all rates.
         case fixedQuantiserOfMPEG2
-        /// A rate is the ceiling of its constant quality.
+        /// Constant quality with the given rate as its upper bound.
         case ceiling
     }
 
@@ -71,39 +78,42 @@ public struct EncoderTraits: Sendable {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// How fields follow each other, for the whole video.
+        /// The field order of the whole video.
         public static let fields = Told(rawValue: 1)
-        /// The same for each frame.
+        /// The field order of each frame.
         public static let fieldsOfEachFrame = Told(rawValue: 2)
-        /// All of the colour.
+        /// All colour tags.
         public static let colour = Told(rawValue: 4)
-        /// Mastering display and light levels, read from the stream where a container has no place for them.
+        /// Mastering display and light levels. Demuxers read them from the stream if the container has no place for
+        /// them.
         public static let light = Told(rawValue: 8)
     }
 
+    /// The encoder whose option syntax describes mastering display and light levels.
     public enum LightSyntax: Sendable { case x264, x265, svtAV1 }
 
+    /// The encoder whose option sets the level.
     public enum LevelOption: Sendable { case x264, x265 }
 
-    /// The row of an encoder; one without special knowledge for any other.
+    /// The row of an encoder; for an encoder without a row, the defaults.
     ///
-    /// - Parameter codec: what it makes, for an encoder that has no row.
+    /// - Parameter codec: the codec of an encoder that has no row.
     public static func named(_ name: String, codec: String = "") -> EncoderTraits {
         all.first { $0.name == name } ?? EncoderTraits(name: name, codec: codec) { _ in EncoderCost.ofUnknown }
     }
 }
 
 extension VideoTarget {
-    /// What reel knows of its encoder.
+    /// The row of the target's encoder.
     public var traits: EncoderTraits { EncoderTraits.named(encoder) }
 
-    /// Time to encode a frame, where decoding one takes 1.
+    /// Time to encode a frame, in units of the time to decode one.
     public var encodingEffort: Double { EncoderNeeds(self).weight }
 }
 
 extension Plan {
-    /// Bytes of address space that a pass takes beside its memory: stacks of threads, and what is allocated and hardly
-    /// touched.
+    /// Address space in bytes that a pass takes beyond its memory: stacks of threads, and memory that is allocated and
+    /// hardly touched.
     public var reservedAddresses: Int64 {
         var target = video
         target.threads = mostEncoderThreads

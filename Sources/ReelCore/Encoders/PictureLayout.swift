@@ -1,6 +1,6 @@
-/// What a pixel format's name tells of its size, as FFmpeg spells it.
+/// The size of pixels, derived from the name of the pixel format as FFmpeg spells it.
 struct PictureLayout {
-    /// Bytes that a pixel takes on average over all planes.
+    /// Bytes per pixel, averaged over all planes.
     let bytesPerPixel: Double
 
     init(_ pixelFormat: String) {

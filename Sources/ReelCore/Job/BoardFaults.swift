@@ -1,28 +1,29 @@
-/// What is wrong with the address of a Redis.
+/// What is wrong with the address of a Redis server.
 public enum RedisAddressFault: String, Codable, CaseIterable, Sendable {
     case notURL = "not-a-url"
+    /// The URL's scheme is not one that reel knows.
     case scheme
-    /// `rediss://`, which is not supported.
+    /// The scheme is `rediss://`, which is not supported.
     case tls
     case host, port
-    /// A number of a database where none goes, or something else after the path.
+    /// A database number is at the wrong place, or something else follows the path.
     case query
     case database
-    /// Of a socket: not absolute, or with a host before it.
+    /// The path of a socket is not absolute, or a host stands before it.
     case path
-    /// Of a socket: more than 107 bytes.
+    /// The path of a socket has more than 107 bytes.
     case pathLength = "path-length"
 }
 
-/// In what a job contradicts itself that is to be put on the board.
+/// Why a job to be put on the board contradicts itself.
 public enum JobFault: String, Codable, CaseIterable, Sendable {
     case id
-    /// Not above 0.
+    /// The weight is 0 or negative.
     case weight
-    /// There are more passes, or fewer, than the job says.
+    /// The number of passes differs from the number that the job states.
     case passCount = "pass-count"
-    /// Probe or assembly, which no plan lists.
+    /// One of the passes is a probe or an assembly, which no plan lists.
     case passKind = "pass-kind"
-    /// It has none, or the probe is another job's.
+    /// The job has no plan, or its probe belongs to another job.
     case plan
 }

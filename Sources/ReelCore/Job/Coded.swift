@@ -4,17 +4,17 @@
     internal import Foundation
 #endif
 
-/// A value with a stable code and facts: in JSON an object with the code for its only key and the facts under it.
+/// A value with a stable code and facts. In JSON it is an object whose only key is the code, with the facts under it.
 public protocol Coded: Codable, Hashable, Sendable {}
 
 extension FailureReason: Coded {}
 extension Diagnostic: Coded {}
 
 extension Coded {
-    /// The code, as it is stored.
+    /// The code as it is stored.
     public var code: String { stored.code }
 
-    /// The facts, as they are stored: an object by their names.
+    /// The facts as they are stored: an object with their names as keys.
     public var facts: JSONValue { stored.facts }
 
     private var stored: (code: String, facts: JSONValue) {
@@ -23,13 +23,13 @@ extension Coded {
             guard let (code, facts) = object.first else { preconditionFailure("a code is no object in JSON") }
             return (code, facts)
         } catch {
-            // Names, integers and lists of them: there is nothing that JSON could not hold.
+            // The values are names, integers and lists of them, all of which JSON can hold.
             preconditionFailure("a code is no JSON: \(error)")
         }
     }
 }
 
-/// Any value of JSON whose numbers are whole.
+/// Any JSON value whose numbers are whole.
 public enum JSONValue: Hashable, Codable, Sendable {
     case null
     case bool(Bool)

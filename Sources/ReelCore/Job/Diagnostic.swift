@@ -1,99 +1,122 @@
-/// What was found in a source, or will be different in the output: a stable code and its facts. Like a `FailureReason` it
-/// is stored, hashed, sent and counted as that; words for it are made where it is shown (`ReelWords`).
+/// Something found in a source, repaired, changed or left out: a stable code with its facts. Like a `FailureReason`, it
+/// is stored, hashed, sent and counted in this form; `ReelWords` makes the words when it is shown.
 ///
-/// Tracks are numbered as the index has them, streams as the file has them. Times are in seconds from the file's start.
+/// Tracks are numbered as in the index, streams as in the file. Times are in seconds from the file's start.
 public enum Diagnostic: Hashable, Codable, Sendable {
     // MARK: Found in the source
-    /// Reading failed first near this byte.
+    /// The first read error is near this byte.
     case fileDamaged(offset: Int64)
-    /// Only the head of the source was read so far.
+    /// Only the beginning of the source was read so far.
     case headOnly
-    /// All of the video was decoded to plan the job, and what came out counts: more than tables and headers would tell.
+    /// All of the video was decoded to plan the job. The decoded frames count, not what tables and headers state.
     case sourceDecoded(why: DecodingCause, codec: String, format: String)
-    /// Packets of the video do not decode: nothing is shown for them, and the frame before lasts longer. No times where
-    /// the file has none.
+    /// Packets of the video do not decode: nothing is shown for them, and the frame before lasts longer. Times are nil
+    /// if the file has none.
     case packetsUndecoded(packets: Int, first: Rational?, last: Rational?)
-    /// A decoder made up what it could not decode of these frames.
+    /// The decoder concealed damaged parts of these frames.
     case framesConcealed(frames: Moments)
-    /// Packets of sound that do not decode are silent; no times where the file has none.
+    /// Audio packets that do not decode become silence. Times are nil if the file has none.
     case packetsSilent(track: Int, packets: Int, first: Rational?, last: Rational?)
-    /// Holes in a track stay silent; the first is from one time to the other.
+    /// Holes in an audio track stay silent. The first extends from `from` to `to`.
     case holesSilent(track: Int, holes: Int, from: Rational, to: Rational)
 
     // MARK: Repaired
+    /// The source's clock restarts; its timestamps were made continuous.
     case clockRestarts(restarts: Int)
+    /// The file has no timestamps; frames got times at the nominal rate.
     case noTimestamps
+    /// The times of `missing` of the video's `frames` were derived from their neighbours.
     case timesDerived(missing: Int, frames: Int)
+    /// Frames were moved because their times were duplicates or out of order.
     case framesMoved(frames: Int)
-    /// Frames that did not decode: a neighbour is shown in their time. Only what earlier releases made says so.
+    /// Frames did not decode, and a neighbour is shown instead. Only earlier releases report this.
     case framesRepeated(frames: Moments)
-    /// Holes by a track's timestamps that are too long to be any.
+    /// By their timestamps, holes are implausibly long; sound continues there without them.
     case holesClosed(track: Int, holes: Int)
 
     // MARK: Changed
+    /// The video is encoded in another pixel format, which loses `lost`.
     case pixelFormatChanged(encoder: String, from: String, to: String, lost: [PictureLoss])
-    /// Frames of another size are scaled to this one.
+    /// Frames of another size are scaled to this one, in pixels.
     case framesScaled(width: Int, height: Int)
-    /// Some frames have another pixel format than the first.
+    /// Some frames have another pixel format than the first, and are converted to its format.
     case framesConverted(from: String, to: String)
-    /// Only the container says that the video is interlaced.
+    /// Only the container states that the video is interlaced; the encoder does not.
     case interlacingInContainer(first: FirstField, encoder: String)
+    /// Neither encoder nor container states that the video is interlaced.
     case interlacingLost(first: FirstField, encoder: String)
-    /// Interlaced and progressive frames take turns, and all are flagged as interlaced.
+    /// Interlaced and progressive frames alternate, and all are flagged as interlaced.
     case interlacingUniform(first: FirstField, encoder: String)
+    /// The container does not store the video's rotation.
     case rotationLost(container: Container)
+    /// Neither encoder nor container stores mastering display and light levels.
     case lightLost(encoder: String, container: Container)
+    /// Neither encoder nor container stores all of the colour tags.
     case colourLost(encoder: String, container: Container)
+    /// An audio track is encoded in another codec.
     case audioCodecChanged(track: Int, from: String, to: String)
+    /// The encoder does not take the track's sample rate. Rates are in samples per second.
     case sampleRateChanged(track: Int, encoder: String, from: Int, to: Int)
+    /// The encoder does not take the track's channel layout.
     case channelsChanged(track: Int, encoder: String, from: String, to: String)
-    /// Samples keep only so many bits.
+    /// Samples are reduced to this many bits.
     case sampleDepthReduced(track: Int, codec: String, bits: Int)
-    /// Sound changes its form midway, so many times: all of it gets the form `made`.
+    /// The format of a track's sound changes `changes` times, first at `time`. All of the track gets the format `made`.
     case soundUnified(track: Int, changes: Int, time: Rational, from: SoundForm, to: SoundForm, made: SoundForm)
-    /// Sound that outlasts the video by so many seconds is cut off.
+    /// Sound that continues after the video is cut off; `length` is in seconds.
     case soundTrimmed(track: Int, length: Rational)
+    /// A subtitle track is converted to another codec.
     case subtitlesConverted(track: Int, from: String, to: String)
+    /// The container cannot store these languages.
     case languagesLost(container: Container, languages: [String])
 
     // MARK: Left out
-    /// Frames at the start refer to what is missing.
+    /// Frames at the start are left out because they refer to frames that are missing.
     case firstFramesLeftOut(frames: Int)
+    /// A stream of the source is left out.
     case streamLeftOut(stream: Int, kind: String, codec: String, refusal: StreamRefusal)
+    /// Streams of data are left out.
     case dataLeftOut(streams: [DataStream])
+    /// Data stored with the pictures is left out.
     case pictureExtraLeftOut(extra: PictureExtra)
-    /// No profile where the stream does not state one; `wrongColours` where the base layer alone has them.
+    /// Dolby Vision metadata is left out. `profile` is nil if the stream does not state one; `wrongColours` if the base
+    /// layer alone shows wrong colours.
     case dolbyVisionLeftOut(profile: Int?, wrongColours: Bool)
-    /// Nothing of a track of sound is heard while the video lasts.
+    /// A track has no sound while the video lasts.
     case soundNotHeard(track: Int)
+    /// Cues without a usable time are left out.
     case cuesWithoutTime(stream: Int, cues: Int)
-    /// Subtitles cannot be read, or not be written in the codec.
+    /// Cues that cannot be read, or not be written in the codec, are left out.
     case cuesUnwritable(stream: Int, cues: Int, codec: String)
+    /// The container holds no subtitles.
     case subtitlesLeftOut(container: Container)
+    /// The container holds no chapters.
     case chaptersLeftOut(container: Container)
+    /// The container does not hold these covers and attached files.
     case attachmentsLeftOut(container: Container, names: [String])
+    /// The container does not hold these metadata tags.
     case tagsLeftOut(container: Container, names: [String])
-    /// The container cannot hold a timecode beside a cover.
+    /// The container cannot hold a timecode together with a cover.
     case timecodeLeftOut(container: Container)
 
     // MARK: Board
-    /// Redis is older than what the board needs.
+    /// Redis is older than the board requires.
     case redisTooOld(address: String, version: String)
-    /// Redis keeps no log, so that its restart loses jobs.
+    /// Redis writes no append-only log, so a restart loses jobs.
     case redisWithoutLog(address: String)
-    /// Redis removes keys when its memory is full.
+    /// Redis evicts keys when its memory is full.
     case redisEvicts(address: String)
-    /// A worker claims nothing: the disk of one of these folders is full.
+    /// A worker claims nothing because the disk of one of these folders is full.
     case workerDiskFull(folders: [String])
-    /// Slots of a worker claim nothing, since engines crashed there in so many jobs in a row, until their engines have
-    /// done a clip of the worker's own.
+    /// Slots of a worker claim nothing because engines crashed there in this many jobs in a row. They resume when their
+    /// engines have processed a test clip of the worker.
     case workerSlotsOut(slots: Int, jobs: Int)
-    /// A worker claims nothing: it cannot write in the store, for this reason.
+    /// A worker claims nothing because it cannot write to the store, for this reason.
     case workerStoreUnusable(last: ReelFailure)
-    /// A worker's clock is so many seconds ahead of Redis's; negative where it is behind.
+    /// A worker's clock is this many seconds ahead of Redis's; negative if it is behind.
     case workerClockDiffers(seconds: Int)
 
-    /// The codes: what is stored. Never change one.
+    /// The codes as they are stored. Never change one.
     public enum CodingKeys: String, CodingKey, CaseIterable, Sendable {
         // MARK: Found in the source
         case fileDamaged = "file-damaged"

@@ -1,6 +1,6 @@
-// The facts of diagnostics that are more than a number or a name. Their raw values and keys are stored: never change one.
+// The facts of diagnostics that are more than a number or a name. Raw values and keys are stored: never change one.
 
-/// What pictures lose when they are converted to another pixel format.
+/// What pictures lose if they are converted to another pixel format.
 public enum PictureLoss: String, Codable, CaseIterable, Sendable {
     case chromaResolution = "chroma-resolution"
     case depth
@@ -10,19 +10,19 @@ public enum PictureLoss: String, Codable, CaseIterable, Sendable {
     case chroma
 }
 
-/// Why tables and headers were not believed.
+/// Why frames were not taken from tables and headers.
 public enum DecodingCause: String, Codable, CaseIterable, Sendable {
-    /// The codec in such a container is not known to be told by them.
+    /// No test proves that they are right for this codec in this container.
     case unproven
-    /// They contradict themselves.
+    /// They contradict each other.
     case contradictory
     /// The file ends within a packet.
     case cutOff = "cut-off"
-    /// A pass decoded something else.
+    /// A pass decoded something else than they promised.
     case disproved
 }
 
-/// What lies beside pictures and no encoder can write again.
+/// Data stored with pictures that no encoder can write again.
 public enum PictureExtra: String, Codable, CaseIterable, Sendable {
     case closedCaptions = "closed-captions"
     case activeFormat = "active-format"
@@ -37,16 +37,16 @@ public enum PictureExtra: String, Codable, CaseIterable, Sendable {
 public enum StreamRefusal: Hashable, Codable, Sendable {
     case chapterPictures
     case emptyCover
-    /// Another stream is the video that is reversed.
+    /// It is not the main video, which is this stream.
     case notMain(main: Int)
     case subtitlesNotText
     case encrypted
     case noDecoder
     case empty
     case undecodable
-    /// It states a rate that sound does not have, in samples per second.
+    /// It states a sample rate that sound cannot have, in samples per second.
     case impossibleRate(rate: Int)
-    /// reel keeps nothing of its kind, or it belongs to another programme.
+    /// reel keeps no streams of its kind, or it belongs to another programme.
     case notKept
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
@@ -62,10 +62,11 @@ public enum StreamRefusal: Hashable, Codable, Sendable {
     }
 }
 
-/// A stream of data in a source.
+/// A data stream of a source.
 public struct DataStream: Hashable, Codable, Sendable {
+    /// The stream's index in the file.
     public var stream: Int
-    /// The codec's tag where it can be read, else the codec's name.
+    /// The codec's tag if it is printable, else the codec's name.
     public var kind: String
 
     public init(stream: Int, kind: String) {
@@ -78,11 +79,13 @@ public struct DataStream: Hashable, Codable, Sendable {
     }
 }
 
-/// In what form sound comes out of a decoder; names as FFmpeg spells them.
+/// The format of decoded sound, in FFmpeg's names.
 public struct SoundForm: Hashable, Codable, Sendable {
+    /// The channel layout, for example "stereo".
     public var layout: String
     /// Samples per second.
     public var rate: Int
+    /// The sample format, for example "fltp".
     public var sample: String
 
     public init(layout: String, rate: Int, sample: String) {

@@ -1,23 +1,23 @@
-// The facts of failures that are more than a number or a name. Their raw values and keys are stored: never change one.
+// The facts of failures that are more than a number or a name. Raw values and keys are stored: never change one.
 
-/// By what a source is seen to be another than the one that was indexed.
+/// What shows that a source is not the file that was indexed.
 public enum SourceChange: String, Codable, CaseIterable, Sendable {
-    /// A stream is missing, or holds something else.
+    /// A stream is missing or has other content.
     case stream
     case packetPlace = "packet-place"
     case packetSize = "packet-size"
-    /// No sound of a stream decodes any more.
+    /// Nothing of an audio stream decodes any more.
     case sound
 }
 
-/// What is wrong with a frame that a decoder was to give.
+/// What is wrong with a frame that a decoder should give.
 public enum FrameDamage: String, Codable, CaseIterable, Sendable {
     case missing
-    /// The decoder made up what it could not decode.
+    /// The decoder concealed damaged parts.
     case concealed
 }
 
-/// What was being done with libav* when it failed.
+/// The libav* operation that failed.
 public enum MediaStep: String, Codable, CaseIterable, Sendable {
     case openFile = "open-file"
     case readFile = "read-file"
@@ -44,30 +44,30 @@ public enum MediaStep: String, Codable, CaseIterable, Sendable {
     case checksum
 }
 
-/// How what a pass decodes differs from what is known of the source.
+/// How a pass's decoded frames differ from the source's index.
 public enum PlanDisproof: String, Codable, CaseIterable, Sendable {
-    /// A frame does not come.
+    /// A frame is missing.
     case missing
-    /// A frame comes that is none of the source's.
+    /// A frame comes that the index does not have.
     case unplanned
-    /// A frame comes behind one that is shown after it.
+    /// A frame comes after one that is shown later.
     case order
-    /// A frame looks otherwise.
+    /// A frame looks different.
     case picture
-    /// A frame is damaged: what is shown then, and after it, depends on all that was decoded before.
+    /// A frame is damaged: what is shown at it and after it then depends on everything decoded before.
     case damage
 }
 
-/// What an engine was asked to do.
+/// The task of an engine's request.
 public enum EngineTask: String, Codable, CaseIterable, Sendable {
     case recon, choose, pass, assemble
 }
 
-/// What was being done with a file.
+/// The file operation that failed.
 public enum FileStep: String, Codable, CaseIterable, Sendable {
     case open, make, read, write, sync, rename, measure
 
-    /// Whether the file is to be changed by it.
+    /// Whether the operation changes the file.
     public var writes: Bool {
         switch self {
         case .make, .write, .sync, .rename: true
@@ -84,7 +84,7 @@ public enum PlanPart: String, Codable, CaseIterable, Sendable {
 
 public enum CodecRole: String, Codable, CaseIterable, Sendable {
     case decoder, encoder
-    /// The codec itself is unknown.
+    /// It is unknown whether decoder or encoder: the codec itself is unknown to FFmpeg.
     case codec
 }
 
@@ -95,7 +95,7 @@ public enum OutputPart: String, Codable, CaseIterable, Sendable {
 
 /// What is wrong with the bytes of an index.
 public enum IndexFlaw: String, Codable, CaseIterable, Sendable {
-    /// It does not begin as an index does.
+    /// It does not begin with an index's signature.
     case start
     case checksum
     case truncated
@@ -114,16 +114,16 @@ public enum IndexFlaw: String, Codable, CaseIterable, Sendable {
 
 public enum SegmentFlaw: Hashable, Codable, Sendable {
     case noStream
-    /// It was encoded with other parameters than the job's.
+    /// Its encoder made other parameters than the job's.
     case otherParameters
-    /// It shows the frames, or lets the track be heard, in another way than the plan wants.
+    /// Its content, or its timing, is not what the plan wants.
     case otherContent
     case missingFrames(count: Int)
-    /// A frame is shown at a time that is not in the plan, or twice.
+    /// A frame's time is not in the plan, or two frames have it.
     case unplannedFrame
-    /// It needs more reordering than its record says.
+    /// Its frames are reordered by more packets than its record states.
     case reordering
-    /// It ends before its record does.
+    /// It has fewer packets than its record states.
     case short
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
@@ -136,7 +136,7 @@ public enum SegmentFlaw: Hashable, Codable, Sendable {
     }
 }
 
-/// In what a finished output differs from its plan. Times are in seconds of the output.
+/// How a finished output differs from its plan. Times are in seconds of the output.
 public enum VerificationFlaw: Hashable, Codable, Sendable {
     case missing
     case decodeTimes
@@ -148,9 +148,9 @@ public enum VerificationFlaw: Hashable, Codable, Sendable {
     case payload
     case undecodable
     case frameCount(found: Int, planned: Int)
-    /// A frame of the output, counted from its start, is shown at another time, in seconds from the first.
+    /// A frame of the output, counted from its start, is shown at another time; in seconds from the first frame.
     case frameTime(frame: Int, found: Rational, planned: Rational)
-    /// A frame of the output does not look as its mirror image in the source.
+    /// A frame of the output does not look like its frame in the source.
     case framePicture(frame: Int)
     case attachments
     case chapters
@@ -171,14 +171,15 @@ public enum VerificationFlaw: Hashable, Codable, Sendable {
     }
 }
 
-/// What an engine was at.
+/// What an engine was doing.
 public enum EnginePlace: Hashable, Codable, Sendable {
     case start
-    /// Between two requests.
+    /// It was waiting for a request.
     case idle
     case recon(source: String)
     case choice
-    /// `frames` are those of the source at work, in presentation order; none before the first.
+    /// `number` is the pass's place in the plan. `frames` are those of the source at work, in presentation order; nil
+    /// before the first.
     case pass(number: Int, frames: Range<Int>?)
     case assembly
 
@@ -188,9 +189,9 @@ public enum EnginePlace: Hashable, Codable, Sendable {
 }
 
 public enum EngineHang: String, Codable, CaseIterable, Sendable {
-    /// No event, whatever it did.
+    /// It sent no event, whether or not it used processor time.
     case silent
-    /// No event, and no processor time used.
+    /// It sent no event and used no processor time.
     case idle
 }
 
@@ -205,13 +206,13 @@ public enum EngineEnd: Hashable, Codable, Sendable {
     }
 }
 
-/// What an engine did against the protocol.
+/// How an engine broke the protocol.
 public indirect enum EngineNonsense: Hashable, Codable, Sendable {
-    /// A line of more bytes than any event has.
+    /// A line is longer than any event, `limit` bytes.
     case longLine(limit: Int)
     case unreadable(said: String)
     case noEvent(line: String)
-    /// A result says what no result of the request could.
+    /// A result does not fit its request.
     case unfitResult(part: ResultPart)
     case secondReady
     case strayProgress
@@ -232,11 +233,11 @@ public indirect enum EngineNonsense: Hashable, Codable, Sendable {
     }
 }
 
-/// What of an engine's result is none of the request's.
+/// The part of an engine's result that does not fit its request.
 public enum ResultPart: String, Codable, CaseIterable, Sendable {
-    /// There are more than runs to be made, the same twice, or those of another attempt.
+    /// More segments than chunks to be made, one twice, or those of another attempt.
     case segments
-    /// There are too many, or one is too long.
+    /// Too many diagnostics, or one that is too long.
     case diagnostics
     case numbers
 }

@@ -1,5 +1,5 @@
 extension FailureReason {
-    /// The codes: what is stored. Never change one.
+    /// The codes as they are stored. Never change one.
     public enum CodingKeys: String, CodingKey, CaseIterable, Sendable {
         // MARK: Source
         case sourceUnreadable = "source-unreadable"

@@ -1,6 +1,6 @@
 extension FailureReason {
-    /// The pass to be done again, by its place in the plan, since its segment is gone, is not the one that was recorded, or
-    /// is not what the plan wants; nil for all other reasons.
+    /// The pass that has to be done again, by its place in the plan, because its segment is missing, is not the one
+    /// recorded, or is not what the plan wants; nil for all other reasons.
     public var passToRepeat: Int? {
         switch self {
         case .segmentMissing(_, let pass), .segmentDiffers(_, let pass): pass
@@ -9,10 +9,10 @@ extension FailureReason {
         }
     }
 
-    /// Whether the plan of a job has proved wrong, so that it needs another.
+    /// Whether a job's plan has proved wrong, so that the job must be planned anew.
     public var disprovesPlan: Bool { if case .planDisproved = self { true } else { false } }
 
-    /// Whether a file of reel's own, in the store or on scratch, could not be used on this host, which may be over soon.
+    /// Whether one of reel's own files, in the store or on scratch, could not be used on this host. That may pass.
     public var isOfStore: Bool {
         switch self {
         case .storeUnusable: true
@@ -21,7 +21,7 @@ extension FailureReason {
         }
     }
 
-    /// Whose it is, and what follows from it.
+    /// The owner, exit code and failure cause that follow from the reason.
     public var nature: FailureNature {
         switch self {
         // MARK: Source
@@ -62,7 +62,7 @@ extension FailureReason {
         case .engineWithoutOutput: FailureNature(.worker, .job)
         case .engineInterrupted: FailureNature(.passing, .interrupted, .transient)
         case .engineEnded: FailureNature(.passing, .job, .transient)
-        // Before it has read anything: no file can be blamed.
+        // The engine had not read anything yet, so no file can be the cause.
         case .engineHung(.start, _, _, _), .engineNonsense(.start, _, _), .engineDied(.start, _, _):
             FailureNature(.host, .unreachable, .crash)
         case .engineHung, .engineNonsense, .engineDied: FailureNature(.worker, .job, .crash)

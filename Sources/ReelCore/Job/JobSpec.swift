@@ -1,29 +1,39 @@
-/// What a person asked for: every option that changes the output, and those that only shape the work.
+/// What a user asks for: the options that change the output, and those that only shape the work.
 public struct JobSpec: Hashable, Codable, Sendable {
+    /// The container of the output.
     public var container: Container
-    /// An encoder's or a codec's name as FFmpeg spells them; nil chooses by the source.
+    /// The name of an encoder or codec as FFmpeg spells it; nil chooses one by the source.
     public var videoCodec: String?
-    /// Constant quality on the encoder's own scale; nil is 18 of x264 or its equivalent.
+    /// Constant quality on the encoder's own scale; nil means x264's 18 or its equivalent.
     public var crf: Double?
+    /// The encoder's preset; nil means the one in its traits.
     public var preset: String?
-    /// Instead of constant quality.
+    /// The rate of the video, instead of constant quality; nil for constant quality.
     public var bitrate: VideoRate?
+    /// Whether video and sound must be kept without loss.
     public var lossless: Bool
+    /// What happens to the sound.
     public var audio: AudioMode
+    /// The name of an audio encoder or codec; nil chooses one by the source.
     public var audioCodec: String?
-    /// Seconds from the file's start: frames with from ≤ t < to.
+    /// The start of the range, in seconds from the file's start: frames with from ≤ t < to are selected. Nil for no
+    /// limit.
     public var from: Rational?
+    /// The end of the range, in seconds from the file's start; nil for no limit.
     public var to: Rational?
+    /// How frames get their timestamps.
     public var timestamps: TimestampMode
-    /// At most so many frames in a chunk, and in a pass if a RAP lets it end there.
+    /// The most frames in a chunk, and in a pass if a RAP lets it end there; nil leaves it to the planner.
     public var passFrames: Int?
-    /// Threads of each codec, which the plan fixes; nil leaves it to the plan, that no slot is without work.
+    /// Threads of each codec, within `threadCounts`; nil leaves it to the planner, which keeps all slots busy.
     public var threads: Int?
-    /// What `threads` may be.
+    /// The valid values of `threads`.
     public static let threadCounts = 1...128
-    /// Bytes a pass may take; nil is the default of 2 GiB.
+    /// Bytes of memory that a pass may take; nil for the default of 2 GiB.
     public var memory: Int64?
+    /// How the output is verified.
     public var verify: VerifyMode
+    /// What happens to frames that do not decode.
     public var onDamage: DamageMode
 
     public init(
@@ -50,7 +60,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
         self.onDamage = onDamage
     }
 
-    /// The spec without what does not change the output: what a job's identity is made of.
+    /// The spec without the options that do not change the output; part of a job's id.
     public var identity: JobSpec {
         var copy = self
         copy.memory = nil
@@ -58,10 +68,10 @@ public struct JobSpec: Hashable, Codable, Sendable {
         return copy
     }
 
-    /// Which way the video runs: a job reverses its source.
+    /// The direction of the video: a job reverses its source.
     public var direction: Direction { .backwards }
 
-    /// Which way the sound runs.
+    /// The direction of the sound.
     public var audioDirection: Direction { audio == .keep ? .forwards : direction }
 
     public enum CodingKeys: String, CodingKey {
@@ -84,32 +94,35 @@ public struct JobSpec: Hashable, Codable, Sendable {
     }
 }
 
-/// Containers that reel writes; the raw value is the file name's extension.
+/// Containers that reel writes. The raw value is the file name extension.
 public enum Container: String, Codable, CaseIterable, Sendable {
     case mp4, mov, mkv, webm, ts, nut
 }
 
+/// What happens to the sound.
 public enum AudioMode: String, Codable, CaseIterable, Sendable {
     case reverse
-    /// Forwards, as long as the video lasts.
+    /// The sound runs forwards, for as long as the video lasts.
     case keep
     case none
 }
 
+/// How frames get their timestamps.
 public enum TimestampMode: String, Codable, CaseIterable, Sendable {
-    /// Each frame stays on screen exactly as long as it did.
+    /// Each frame is shown for exactly as long as in the source.
     case mirror
-    /// The source's timestamps in their order, frames from the end.
+    /// The timestamps stay in the source's order; only the frames are reversed.
     case source
 }
 
+/// How the output is verified: its packets alone, or its decoded frames too.
 public enum VerifyMode: String, Codable, CaseIterable, Sendable {
     case packets, decode
 }
 
-/// What becomes of a frame that does not decode.
+/// What happens to a frame that does not decode.
 public enum DamageMode: String, Codable, CaseIterable, Sendable {
-    /// The frame before stays where nothing decodes; frames with errors are shown as the decoder mends them.
+    /// The previous frame stays on screen if nothing decodes; frames with errors are shown as the decoder repairs them.
     case `repeat`
     /// The job fails.
     case fail

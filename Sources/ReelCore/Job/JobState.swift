@@ -1,4 +1,4 @@
-/// A job's identity: a hash of its sources' fingerprints and of its options, in hexadecimal.
+/// A job's id: a hash of its sources' fingerprints and of the options that change the output, in hexadecimal.
 public struct JobID: Hashable, Codable, Sendable, CustomStringConvertible {
     public var text: String
 
@@ -10,24 +10,26 @@ public struct JobID: Hashable, Codable, Sendable, CustomStringConvertible {
     public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
 
-/// probing (until the passes of a plan are there) → running → assembling → done | failed | cancelled.
+/// The state of a job: probing (until its plan's passes are published) → running → assembling → done | failed |
+/// cancelled.
 public enum JobState: String, Codable, CaseIterable, Sendable {
     case probing, running, assembling, done, failed, cancelled
 
+    /// Whether the job has ended.
     public var isTerminal: Bool { self == .done || self == .failed || self == .cancelled }
 }
 
-/// Why an attempt at a pass failed: each has its own consequence on the board (QUEUE: fail).
+/// The class of a failed attempt, which decides what the board does next (see fail.lua).
 public enum FailureCause: String, Codable, CaseIterable, Sendable {
-    /// May go well another time.
+    /// It may work another time.
     case transient
-    /// The engine died of a signal or hung.
+    /// The engine was killed by a signal, or hung.
     case crash
-    /// The worker vanished: its lease lapsed.
+    /// The worker's lease lapsed.
     case lost
     /// The pass needs more memory than its slot has.
     case limit
-    /// This host cannot do this job: source or store out of reach, another encoder.
+    /// This host cannot do this job: its source or store is out of reach, or its encoder is another build.
     case incompatible
     /// The disk is full.
     case noSpace = "no-space"

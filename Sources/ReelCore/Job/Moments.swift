@@ -1,10 +1,13 @@
-/// Some frames of a source: how many, which they are, and when they are shown. Of many only the first places are kept.
+/// Some frames of a source: how many, which, and when they are shown. If they are at many places, only the first places
+/// are kept.
 public struct Moments: Hashable, Codable, Sendable {
     /// Consecutive frames in presentation order.
     public struct Place: Hashable, Codable, Sendable {
+        /// The frames' indexes in presentation order.
         public var frames: Range<Int>
-        /// When the first and the last of them begin, in seconds from the file's start.
+        /// When the first of the frames begins, in seconds from the file's start.
         public var first: Rational
+        /// When the last of the frames begins, in seconds from the file's start.
         public var last: Rational
 
         public init(frames: Range<Int>, first: Rational, last: Rational) {
@@ -18,11 +21,11 @@ public struct Moments: Hashable, Codable, Sendable {
         }
     }
 
-    /// Frames in all.
+    /// The number of frames at all places.
     public var count: Int
-    /// The first of them.
+    /// The first places.
     public var places: [Place]
-    /// How many more places there are.
+    /// The number of further places.
     public var more: Int
 
     public init(count: Int, places: [Place], more: Int = 0) {
@@ -31,7 +34,8 @@ public struct Moments: Hashable, Codable, Sendable {
         self.more = more
     }
 
-    /// The moments of some of a track's slots, in any order; `startTime` is where the file's clock starts, in seconds.
+    /// The moments of frames of a track, given by their indexes in any order; `startTime` is the start of the file's
+    /// clock, in seconds.
     public init(of slots: [Int], in track: VideoTrack, startTime: Rational) {
         var ranges: [Range<Int>] = []
         for slot in slots.sorted() {

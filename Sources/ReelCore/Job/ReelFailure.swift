@@ -1,7 +1,7 @@
-/// Why something did not work. What that means for the command line, for the board and for whoever caused it follows
-/// from the reason; words for it are made where it is shown (`ReelWords`).
+/// An error: the reason why something did not work. The exit code, the consequence on the board and the owner follow
+/// from the reason; `ReelWords` makes the words when it is shown.
 public struct ReelFailure: Error, Hashable, Codable, Sendable {
-    /// The exit code of the command line that this becomes.
+    /// The class of failure that decides the command line's exit code.
     public enum Kind: String, Codable, Sendable {
         case job, usage, input, unreachable, output, interrupted
 
@@ -18,40 +18,41 @@ public struct ReelFailure: Error, Hashable, Codable, Sendable {
         }
     }
 
-    /// Who has to do something about it.
+    /// Who has to act on the failure.
     public enum Owner: String, Codable, CaseIterable, Sendable {
-        /// The file that is read.
+        /// The user: the source file is the cause.
         case source
-        /// What was asked for.
+        /// The user: the request is the cause.
         case request
-        /// What was made of it: plan, segments, output.
+        /// The job: its plan, segments or output.
         case job
-        /// The machine: a disk, a folder, a library that is missing.
+        /// The host's administrator: a disk, a folder, a missing library.
         case host
-        /// The process: an engine or a worker that died.
+        /// The worker: an engine or a worker that died.
         case worker
-        /// Nobody: it passes.
+        /// No action is needed: it may work the next time.
         case passing
     }
 
+    /// The code with its facts.
     public var reason: FailureReason
 
     public init(_ reason: FailureReason) { self.reason = reason }
 
     public var kind: Kind { reason.nature.kind }
-    /// What follows from it on the board.
+    /// The failure cause, which decides what the board does next.
     public var cause: FailureCause { reason.nature.cause }
     public var owner: Owner { reason.nature.owner }
 
-    /// As its reason alone.
+    /// Encoded as its reason alone.
     public init(from decoder: any Decoder) throws { reason = try FailureReason(from: decoder) }
     public func encode(to encoder: any Encoder) throws { try reason.encode(to: encoder) }
 
-    /// That of its kind.
+    /// The exit code of its kind.
     public var exitCode: Int32 { kind.exitCode }
 }
 
-/// What follows from a reason.
+/// The consequences of a reason.
 public struct FailureNature: Hashable, Sendable {
     public var owner: ReelFailure.Owner
     public var kind: ReelFailure.Kind

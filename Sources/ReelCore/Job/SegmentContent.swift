@@ -1,13 +1,15 @@
-/// What a segment is, whichever plan, pass or attempt it was made for. Where two plans want the same content, either takes
-/// what the other has made.
+/// The content of a segment, independent of the plan, pass or attempt that it was made for. Plans that want the same
+/// content share segments.
 public struct SegmentContent: Hashable, Sendable {
+    /// The part of the source that the segment holds.
     public var subject: SegmentSubject
-    /// SHA-256, in hexadecimal, of what is shown or heard when, on a clock that begins with the segment.
+    /// SHA-256, in hexadecimal, of the facts that decide what is shown or heard when, on a clock that begins with the
+    /// segment.
     public var times: String
-    /// SHA-256, in hexadecimal, of how it is encoded.
+    /// SHA-256, in hexadecimal, of how the segment is encoded.
     public var target: String
-    /// SHA-256, in hexadecimal, of how bright the frames are, each in a few places (`Likeness`), in the source's order.
-    /// Wanted of video whose source was decoded as a whole; known of all video that was encoded.
+    /// SHA-256, in hexadecimal, of the frames' likenesses (`Likeness`), in the source's order. Plans want it for video
+    /// whose source was decoded as a whole; all encoded video has it.
     public var likeness: String?
 
     public init(subject: SegmentSubject, times: String, target: String, likeness: String? = nil) {
@@ -17,14 +19,14 @@ public struct SegmentContent: Hashable, Sendable {
         self.likeness = likeness
     }
 
-    /// The wanted contents that a segment of this content meets: this one, and the same without a likeness, which plans
-    /// want that were made without decoding the source.
+    /// The wanted contents that a segment of this content satisfies: this one, and the same without a likeness, which
+    /// plans want if their source was not decoded as a whole.
     public var uses: [SegmentContent] {
         likeness == nil ? [self] : [self, SegmentContent(subject: subject, times: times, target: target)]
     }
 }
 
-/// As {"frames":[120,360],…} or {"track":0,…} with `times` and `target`, and of video `likeness`.
+/// Encoded as {"frames":[120,360],…} or {"track":0,…} with `times` and `target`, and for video `likeness`.
 extension SegmentContent: Codable {
     public enum CodingKeys: String, CodingKey {
         case frames = "frames"

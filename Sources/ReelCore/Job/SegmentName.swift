@@ -1,18 +1,19 @@
-/// Which part of a source a segment shows or lets hear.
+/// The part of a source that a segment holds.
 public enum SegmentSubject: Hashable, Sendable {
     /// Frames in the source's presentation order; never empty.
     case video(frames: Range<Int>)
-    /// A track's place in `SourceIndex.audio`.
+    /// An audio track, given by its index in `SourceIndex.audio`.
     case audio(track: Int)
 }
 
-/// The name of a segment's file: `v120-360.TOKEN.nut` of the frames 120..<360, `a0.TOKEN.nut` of audio track 0. The token
-/// is that of the attempt that made it, lower-case hexadecimal, so that two attempts never write to the same file.
+/// The name of a segment's file: `v120-360.TOKEN.nut` for the frames 120..<360, `a0.TOKEN.nut` for audio track 0. The
+/// token is that of the attempt that made it, in lower-case hexadecimal, so two attempts never write to the same file.
 public struct SegmentName: Hashable, Sendable {
     public var subject: SegmentSubject
+    /// The attempt's token; lower-case hexadecimal, not empty.
     public var token: String
 
-    /// A name that is not parsed is not checked: `token` must be lower-case hexadecimal and not empty.
+    /// Makes a name without checking it: `token` must be lower-case hexadecimal and not empty.
     public init(subject: SegmentSubject, token: String) {
         self.subject = subject
         self.token = token
@@ -21,13 +22,13 @@ public struct SegmentName: Hashable, Sendable {
     private static let ending = ".nut"
     private static let recordEnding = ".json"
 
-    /// The name of the file.
+    /// The name of the segment file.
     public var text: String { "\(subject).\(token)\(SegmentName.ending)" }
 
-    /// The name of the record beside it.
+    /// The name of the record beside the segment file.
     public var recordName: String { text + SegmentName.recordEnding }
 
-    /// The name that `text` is; nil for all that `text` never makes.
+    /// Parses a segment's file name; nil for any text that `text` never gives.
     public init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let subject = SegmentSubject(parts[0]) else { return nil }
@@ -35,7 +36,7 @@ public struct SegmentName: Hashable, Sendable {
         guard ContentHash.isHexadecimal(token), self.text == text else { return nil }
     }
 
-    /// The segment whose record has this name; nil for all that `recordName` never makes.
+    /// Parses a record's file name; nil for any text that `recordName` never gives.
     public init?(recordName: String) {
         guard recordName.hasSuffix(SegmentName.recordEnding) else { return nil }
         self.init(String(recordName.dropLast(SegmentName.recordEnding.count)))
@@ -46,7 +47,7 @@ extension SegmentName: CustomStringConvertible {
     public var description: String { text }
 }
 
-/// Written as the file's name.
+/// Encoded as the file's name.
 extension SegmentName: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -64,7 +65,7 @@ extension SegmentName: Codable {
 }
 
 extension SegmentSubject: CustomStringConvertible {
-    /// As it stands in a segment's name: "v120-360" or "a0".
+    /// The subject as a segment's name contains it: "v120-360" or "a0".
     public var description: String {
         switch self {
         case .video(let frames): "v\(frames.lowerBound)-\(frames.upperBound)"
@@ -72,7 +73,8 @@ extension SegmentSubject: CustomStringConvertible {
         }
     }
 
-    /// Reads what `description` makes, and perhaps more: the name that it is part of is printed again and compared.
+    /// Parses the form of `description`, and perhaps others: `SegmentName` prints the parsed name again and compares
+    /// it.
     fileprivate init?(_ text: Substring) {
         let numbers = text.dropFirst().split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
         switch (text.first, numbers.count) {
@@ -87,7 +89,7 @@ extension SegmentSubject: CustomStringConvertible {
     }
 }
 
-/// Tracks of sound first, then frames as the source has them.
+/// Audio tracks come first, then frames in the source's order.
 extension SegmentSubject: Comparable {
     public static func < (a: SegmentSubject, b: SegmentSubject) -> Bool {
         switch (a, b) {

@@ -1,32 +1,38 @@
-/// What stands beside a segment file, under `SegmentName.recordName`: written last, so where it is, the segment is whole.
+/// The record beside a segment file, named `SegmentName.recordName`. It is written last: if it exists, the segment is
+/// whole.
 public struct SegmentRecord: Hashable, Codable, Sendable {
-    /// Grows when the meaning of a record, or of what it records, changes. Records of another version do not count.
+    /// The format version. It grows when the meaning of a record, or of what it records, changes. Records of other
+    /// versions are ignored.
     public static let version = 2
 
+    /// The version of this record.
     public var version: Int
-    /// File name of the segment in the job's segments folder.
+    /// The segment's file name in the job's folder of segments.
     public var name: SegmentName
-    /// What the segment is: any plan that wants this takes it.
+    /// The segment's content: any plan that wants the same content uses it.
     public var content: SegmentContent
-    /// Frames of video, or samples per channel of audio, that are to be heard.
+    /// Frames of video, or audible samples per channel of audio.
     public var frames: Int
+    /// The number of packets in the file.
     public var packets: Int
+    /// The size of the file in bytes.
     public var bytes: Int64
     /// SHA-256 of the segment file, in hexadecimal.
     public var checksum: String
+    /// The unit of the packets' timestamps.
     public var timeBase: TimeBase
-    /// How many packets a frame may come later in decode order than in presentation order.
+    /// The most packets by which a frame comes later in decode order than in presentation order.
     public var reorderDepth: Int
     /// SHA-256 of the encoder's extradata, in hexadecimal.
     public var extradataHash: String
-    /// Audio only: samples of priming before the first that is to be heard.
+    /// Audio only: samples of priming before the first audible one.
     public var initialPadding: Int
     /// Audio only: samples at the end of the last packet that are not to be heard.
     public var trailingPadding: Int
-    /// Audio only: where the first heard sample lies on the output's clock, in samples of `timeBase`; negative where
+    /// Audio only: when the first audible sample is heard on the output's clock, in ticks of `timeBase`; negative if
     /// the sound begins before the first frame.
     public var start: Int64
-    /// What people are to be told of it, in whichever job or attempt it is used.
+    /// Diagnostics to report in every job that uses the segment.
     public var diagnostics: [Diagnostic]
 
     public init(
@@ -50,7 +56,7 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
         self.diagnostics = diagnostics
     }
 
-    /// Refuses numbers that no segment has: a record comes from a file, or from an engine that has read hostile ones.
+    /// Rejects numbers that no segment has: a record comes from a file, or from an engine that has read hostile files.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         version = try container.decode(Int.self, forKey: .version)
@@ -101,11 +107,13 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
     }
 }
 
-/// What a finished pass leaves on the board.
+/// What a finished pass reports to the board.
 public struct PassResult: Hashable, Codable, Sendable {
-    /// In chunk order; for the assembly, empty.
+    /// The segments in chunk order; empty for the assembly.
     public var segments: [SegmentRecord]
+    /// The cost of the pass.
     public var statistics: PassStatistics
+    /// What the pass found.
     public var diagnostics: [Diagnostic]
 
     public init(segments: [SegmentRecord], statistics: PassStatistics, diagnostics: [Diagnostic]) {
@@ -121,16 +129,19 @@ public struct PassResult: Hashable, Codable, Sendable {
     }
 }
 
-/// What a pass cost.
+/// The cost of a pass.
 public struct PassStatistics: Hashable, Codable, Sendable {
-    /// Frames that came out of the decoder, those discarded included.
+    /// Frames that came out of the decoder, including discarded ones.
     public var framesDecoded: Int
+    /// Frames that went into the encoder.
     public var framesEncoded: Int
-    /// Seconds spent in the decoder, the encoder, and waiting for files.
+    /// Seconds spent in the decoder.
     public var decodeSeconds: Double
+    /// Seconds spent in the encoder.
     public var encodeSeconds: Double
+    /// Seconds spent waiting for files.
     public var waitSeconds: Double
-    /// Peak resident memory of the engine so far, in bytes.
+    /// The engine's peak resident memory so far, in bytes.
     public var peakRSS: Int64
 
     public init(
@@ -145,7 +156,7 @@ public struct PassStatistics: Hashable, Codable, Sendable {
         self.peakRSS = peakRSS
     }
 
-    /// Refuses numbers that cannot be added up: below zero, beyond every count, or none at all.
+    /// Rejects numbers that cannot be added up: negative, too large, or not finite.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         framesDecoded = try container.decode(Int.self, forKey: .framesDecoded)

@@ -1,4 +1,4 @@
-/// What tells a store from another: 16 hexadecimal digits, drawn when it was made.
+/// The identity of a store: 16 hexadecimal digits, chosen at random when it was made.
 public struct StoreID: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 

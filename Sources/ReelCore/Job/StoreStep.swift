@@ -1,6 +1,6 @@
-/// What was being done in the store when the operating system refused it. The raw values are stored.
+/// The operation in the store that the operating system refused. Raw values are stored.
 public enum StoreStep: String, Codable, CaseIterable, Sendable {
-    /// Making the store's own folders, or writing in them.
+    /// Making the store's own folders, or writing to them.
     case open = "open"
     case makeFolder = "make-folder"
     case read = "read"

@@ -1,21 +1,25 @@
-/// How the video will be encoded. Every chunk of a job is encoded with exactly this, but for a rate that is the source's.
+/// How the output's video is encoded. All chunks of a job are encoded with the same target; only a rate that follows
+/// the source differs.
 public struct VideoTarget: Hashable, Codable, Sendable {
-    /// The encoder's name as FFmpeg spells it, for example "libx264"; or `copy`.
+    /// The encoder's name as FFmpeg spells it, for example "libx264"; `copy` for passthrough.
     public var encoder: String
-    /// What is encoded.
+    /// The format of the output's video.
     public var format: OutputFormat
-    /// Private options of the encoder, by name, applied in this order.
+    /// The encoder's private options, applied in this order.
     public var options: [Tag]
-    /// nil where the options say a constant quality.
+    /// The rate; nil if the options set a constant quality.
     public var bitrate: VideoRate?
+    /// Encoder threads; at least 1.
     public var threads: Int
-    /// The most frames from one key frame to the next.
+    /// The maximum distance between key frames, in frames.
     public var keyFrameInterval: Int
+    /// The encoder build and parameters that all chunks must share.
     public var identity: EncoderIdentity
 
-    /// What `encoder` says where the source's packets are passed on as they are, in another order.
+    /// The value of `encoder` for passthrough: the source's packets in another order.
     public static let copy = "copy"
 
+    /// Whether the source's packets are passed through.
     public var isPassthrough: Bool { encoder == VideoTarget.copy }
 
     public init(
@@ -42,11 +46,13 @@ public struct VideoTarget: Hashable, Codable, Sendable {
     }
 }
 
-/// Which encoder made a job's parameters, so that a mixed fleet is found before work and not at assembly.
+/// The encoder that made a job's parameters. With it, workers with different builds are found before the work and not
+/// at assembly.
 public struct EncoderIdentity: Hashable, Codable, Sendable {
-    /// The encoder and the library it lives in, for example "libx264 Lavc59.37.100": what workers say they have.
+    /// The encoder and its library, for example "libx264 Lavc59.37.100"; workers report theirs.
     public var build: String
-    /// SHA-256 of the extradata it made when it was opened once, in hexadecimal; of nothing where it makes none.
+    /// SHA-256, in hexadecimal, of the extradata that the encoder made when it was opened for planning; of no bytes if
+    /// it makes none.
     public var extradataHash: String
 
     public init(build: String, extradataHash: String) {
@@ -60,24 +66,26 @@ public struct EncoderIdentity: Hashable, Codable, Sendable {
     }
 }
 
-/// How one audio track will be made.
+/// How one audio track of the output is made.
 public struct AudioTarget: Hashable, Codable, Sendable {
-    /// The clip whose source has the track, by its place in `Plan.clips`.
+    /// The clip whose source has the track: its index in `Plan.clips`.
     public var clip: Int
-    /// The track's place in `SourceIndex.audio`.
+    /// The track's index in `SourceIndex.audio`.
     public var track: Int
+    /// The direction of the sound.
     public var direction: Direction
-    /// The encoder's name as FFmpeg spells it, for example "aac" or "pcm_s16le"; "copy" where nothing is encoded.
+    /// The encoder's name as FFmpeg spells it, for example "aac" or "pcm_s16le"; "copy" for passthrough.
     public var encoder: String
-    /// Samples per second; differs from the source's only where the encoder cannot take that.
+    /// Samples per second. It differs from the source's only if the encoder does not take that.
     public var sampleRate: Int
+    /// The channel layout, as libavutil describes it.
     public var channelLayout: String
-    /// Bits per second, nil for encoders without one.
+    /// Bits per second; nil for encoders without a rate.
     public var bitrate: Int64?
-    /// Nothing of it may change: samples bit for bit, no trimming.
+    /// Whether the track must be kept bit for bit, without trimming.
     public var lossless: Bool
 
-    /// Whether the source's packets are passed on as they are.
+    /// Whether the source's packets are passed through.
     public var isPassthrough: Bool { encoder == VideoTarget.copy }
 
     public init(

@@ -1,12 +1,12 @@
-/// How many bits the encoded video gets, where it is not a constant quality that decides.
+/// The rate of the encoded video, if it has no constant quality.
 public enum VideoRate: Hashable, Sendable {
     /// Bits per second, the same in every chunk.
     case constant(Int64)
-    /// In every chunk as many bits as the source has for the same frames.
+    /// In every chunk, the rate that the source has for the same frames.
     case source
 }
 
-/// As a number or the word `source`.
+/// Encoded as a number or the word `source`.
 extension VideoRate: Codable {
     private static let word = "source"
 

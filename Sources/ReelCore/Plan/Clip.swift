@@ -1,15 +1,16 @@
-/// Frames of a source in one direction: what an output is made of.
+/// A range of a source's frames in one direction, with its place in the output. A plan is an ordered list of clips.
 public struct Clip: Hashable, Codable, Sendable {
-    /// The place of its source in `Plan.sources`.
+    /// The index of its source in `Plan.sources`.
     public var source: Int
-    /// The frames that are shown, in the source's presentation order.
+    /// The first frame of the range, in the source's presentation order.
     public var firstFrame: Int
+    /// The number of frames; positive.
     public var frameCount: Int
-    /// What becomes of the frames' times.
+    /// How the frames get their timestamps in the output.
     public var timestamps: TimestampMode
-    /// Where they lie in the output.
+    /// The place of the range in the output.
     public var map: TimeMap
-    /// The sound of the source that is heard: seconds on the source's clock, nil for all of it.
+    /// The range of the source's sound that is heard, in seconds on the source's clock; nil for no limit.
     public var audioFrom: Rational?
     public var audioTo: Rational?
 
@@ -26,24 +27,26 @@ public struct Clip: Hashable, Codable, Sendable {
         self.audioTo = audioTo
     }
 
+    /// The range of frames, in the source's presentation order.
     public var frames: Range<Int> { firstFrame..<firstFrame + frameCount }
 
+    /// The direction in which the frames run in the output.
     public var direction: Direction { map.direction }
 
-    /// The frame that the clip shows at a place, counted from 0.
+    /// The frame of the source that the clip shows at a place in its own order, counted from 0.
     public func frame(at place: Int) -> Int {
         direction == .backwards ? frames.upperBound - 1 - place : firstFrame + place
     }
 
-    /// The last frame that the clip shows.
+    /// The frame of the source that the clip shows last.
     public var lastFrame: Int { frame(at: frameCount - 1) }
 
-    /// When and for how long the output shows a frame of the source.
+    /// The interval in which the output shows a frame of the source, in ticks of the output's clock.
     public func interval(of frame: Int, in track: VideoTrack) -> Interval {
         switch timestamps {
         case .mirror: return map.place(track.frames[frame].interval)
         case .source:
-            // The frame at the same place of the source lends its time.
+            // The frame gets the interval of the frame that has its place in the source's order.
             let place = direction == .backwards ? frames.upperBound - 1 - frame : frame - firstFrame
             var natural = map
             natural.direction = .forwards
@@ -51,8 +54,8 @@ public struct Clip: Hashable, Codable, Sendable {
         }
     }
 
-    /// When the segment of a chunk shows one of its frames: a segment's clock begins with its first frame, whatever the
-    /// output has before it.
+    /// When the segment of a chunk shows one of its frames, in ticks of the output's clock. A segment's clock starts at
+    /// 0 with its first frame, wherever the segment lies in the output.
     public func start(of frame: Int, inChunk frames: Range<Int>, of track: VideoTrack) -> Timestamp {
         let first = direction == .backwards ? frames.upperBound - 1 : frames.lowerBound
         return Timestamp((interval(of: frame, in: track).start - interval(of: first, in: track).start).count)
@@ -69,10 +72,10 @@ public struct Clip: Hashable, Codable, Sendable {
     }
 }
 
-/// Where the output has what belongs to the source's pictures but has times of its own: subtitles, chapters.
+/// The places of subtitles and chapters, which belong to the source's pictures but have times of their own.
 extension Clip {
-    /// Where the output has what the source has during `span`, in seconds of both clocks; cut to what is shown, nil
-    /// where nothing of it is.
+    /// The span of the output for a span of the source, both in seconds, cut to the part that is shown. Nil if none of
+    /// it is shown.
     public func place(_ span: Range<Rational>, in track: VideoTrack) -> Range<Rational>? {
         guard frameCount > 0 else { return nil }
         let kept = span.clamped(to: map.span)
@@ -82,9 +85,9 @@ extension Clip {
         return start < end ? start..<end : nil
     }
 
-    /// Where a moment of the part that is shown lies in the output. Where frames keep the source's timestamps and run
-    /// backwards, they last otherwise than they did: the moment stays in its frame, as far from its end as it was from its
-    /// start.
+    /// The time in the output of a moment of the part that is shown, in seconds. If frames run backwards with the
+    /// source's timestamps, their durations change: the moment then stays in its frame, and its share of the duration
+    /// before it becomes the share after it.
     private func moment(_ seconds: Rational, in track: VideoTrack) -> Rational {
         guard timestamps == .source, direction == .backwards else { return map.place(seconds) }
         let later = track.frames[frames].partitioningIndex { map.source.seconds($0.interval.start) > seconds }

@@ -1,20 +1,21 @@
 /// How much memory a pass may take.
 public struct MemoryRequest: Hashable, Codable, Sendable {
-    /// Bytes to aim at: chunks shrink to fit. Where even the shortest do not, a pass takes what it must, up to `limit`.
+    /// The bytes to aim at: chunks shrink to fit. If even the shortest chunks do not fit, a pass takes what it needs,
+    /// up to `limit`.
     public var budget: Int64
-    /// Bytes above which planning fails; nil where nobody set any.
+    /// The bytes above which planning fails; nil for no limit.
     public var limit: Int64?
 
-    /// A budget, and a limit if somebody set one.
+    /// A budget and, if one is set, a limit; both in bytes.
     public init(budget: Int64, limit: Int64? = nil) {
         self.budget = budget
         self.limit = limit
     }
 
-    /// 2 GiB, and more where that is not enough.
+    /// A budget of 2 GiB without a limit.
     public static let standard = MemoryRequest(budget: 2 << 30)
 
-    /// The same with a person's own memory, which binds.
+    /// The request with the memory that a user asked for, which is both budget and limit.
     func narrowed(to explicit: Int64?) -> MemoryRequest {
         guard let explicit else { return self }
         return MemoryRequest(budget: explicit, limit: min(explicit, limit ?? explicit))
@@ -26,16 +27,16 @@ public struct MemoryRequest: Hashable, Codable, Sendable {
     }
 }
 
-/// What passes of one job take: a fixed part, and a buffer for every frame that is held until it is encoded. Where
-/// packets are copied no pass is needed, and the assembly takes a fixed part alone.
+/// The memory of a job's passes: a fixed part, and a buffer for every frame held until it is encoded. With passthrough
+/// there are no video passes, and the assembly takes only the fixed part.
 struct MemoryBudget {
-    /// Bytes beside those frames: process, index, decoder, encoder.
+    /// Bytes apart from those frames: process, index, decoder, encoder.
     let fixed: Int64
-    /// Of a frame that is held; 0 where packets are copied.
+    /// Bytes of a frame that is held; 0 with passthrough.
     let frameBytes: Int64
 
-    /// Beside an index of so many packets, if that is more than this one has. Fails with kind `.input` where the index
-    /// gives sizes that no video has.
+    /// Estimates memory with an index of `packets` packets, or of this index's if it has more. Fails with kind `.input`
+    /// if the index gives sizes that no video has.
     init(index: SourceIndex, video: VideoTarget, packets: Int = 0) throws(ReelFailure) {
         let stream = index.video.stream
         guard (1...(1 << 40)).contains(stream.frameBytes), (0...1000).contains(stream.reorderDepth) else {
@@ -44,8 +45,8 @@ struct MemoryBudget {
         }
         let base = MemoryBudget.process + MemoryBudget.indexEntry * Int64(max(index.video.packets.count, packets))
         if video.isPassthrough {
-            // A block is handed out while the next is read, and the last packets are in checksums; of packets of many
-            // sizes the heaps keep up to twice as much again.
+            // One block is handed out while the next is read, and the last packets are in checksums. With packets of
+            // many sizes, the heaps keep up to twice as much again.
             let largest = index.video.frames.indices.reduce(0) { max($0, index.video.packetBytes(of: $1)) }
             frameBytes = 0
             fixed = base + 6 * max(VideoTrack.readBlockBytes, largest) + 3 * (largest + 1 << 20)
@@ -56,13 +57,13 @@ struct MemoryBudget {
         }
     }
 
-    /// Bytes that a pass takes which holds so many frames.
+    /// Bytes that a pass takes if it holds this many frames.
     func need(frames: Int) -> Int64 { fixed + Int64(frames) * frameBytes }
 
     private var isPassthrough: Bool { frameBytes == 0 }
 
-    /// How many frames fit into `request`, at least `least` and at most `most`; fails with kind `.usage` where `least` do
-    /// not fit into its limit.
+    /// The number of frames that fit into `request`, at least `least` and at most `most`. Fails with kind `.usage` if
+    /// `least` frames do not fit into its limit.
     func frames(in request: MemoryRequest, least: Int, most: Int) throws(ReelFailure) -> Int {
         let needed = need(frames: least)
         if let limit = request.limit, limit < needed {
@@ -73,8 +74,9 @@ struct MemoryBudget {
         return min(max(Int(clamping: room), least), most)
     }
 
-    /// A process that has loaded the libraries and opened a source and a segment, and what its heaps keep beside that.
+    /// Bytes of a process that has loaded the libraries and opened a source and a segment, with what its heaps keep
+    /// beside that.
     private static let process: Int64 = 67 << 20
-    /// Bytes a packet costs in memory: its entry, its frame, and the file they are read from.
+    /// Bytes of memory per packet: its entry, its frame, and the index file that they are read from.
     private static let indexEntry: Int64 = 96
 }

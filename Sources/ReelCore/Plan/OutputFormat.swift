@@ -1,16 +1,18 @@
-/// What the output's video is, whatever its sources are.
+/// The format of the output's video, whatever its sources are.
 public struct OutputFormat: Hashable, Codable, Sendable {
-    /// The output's clock, in which its video's timestamps count.
+    /// The output's clock: the unit of its video's timestamps.
     public var timeBase: TimeBase
+    /// Pixels in a line; 1 to 65536.
     public var width: Int
+    /// Lines; 1 to 65536.
     public var height: Int
-    /// As FFmpeg spells it.
+    /// The pixel format, as FFmpeg spells it.
     public var pixelFormat: String
-    /// Frames per second that the encoder is told; timestamps are exact beside it.
+    /// The nominal frame rate passed to the encoder, in frames per second. Timestamps do not depend on it.
     public var frameRate: Rational
     /// Which field of an interlaced frame is shown first.
     public var fieldOrder: FieldOrder
-    /// Whether frames differ in that.
+    /// Whether the field order differs between frames.
     public var fieldsVary: Bool
 
     public init(
@@ -26,7 +28,7 @@ public struct OutputFormat: Hashable, Codable, Sendable {
         self.fieldsVary = fieldsVary
     }
 
-    /// The format of a source played in one direction, its pixels as they are but for their format.
+    /// The format of a source played in one direction, with its pixels converted only to `pixelFormat`.
     public init(of stream: VideoStream, _ direction: Direction, pixelFormat: String) {
         self.init(
             timeBase: stream.timeBase, width: stream.width, height: stream.height, pixelFormat: pixelFormat,

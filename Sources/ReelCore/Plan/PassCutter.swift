@@ -4,21 +4,22 @@ struct PassCutter {
     let selection: Range<Int>
     let work: PassWork
     let slots: Int
-    /// At most so many frames in a pass where a RAP lets it end there; nil chooses by slots.
+    /// The most frames of a pass, if a RAP lets it end there; nil lets the number of slots decide.
     let passFrames: Int?
 
-    /// Fewer make the passes' first pictures too large a part of the output.
+    /// The least length of a pass, in frames. In shorter passes, their first pictures take too large a share of the
+    /// output.
     static let leastPass = 48
-    /// More make a lost pass expensive and progress coarse.
+    /// The greatest length of a pass, in frames. Longer passes make a lost pass expensive and progress coarse.
     static let greatestPass = 1200
-    /// With so many, slots end together.
+    /// Passes per slot at which all slots finish at about the same time.
     private static let enoughPerSlot = 64
-    /// How much of the work may be decoding again what another pass decodes.
+    /// The greatest share of the work that may be decoding frames which another pass decodes too.
     static let greatestRedundancy = 0.15
-    /// Passes share a RAP only where that makes the job faster by this factor or more.
+    /// Passes share a RAP only if that reduces the job's time to this fraction or less.
     private static let worthSharing = 0.9
 
-    /// The best cuts, ascending, from the selection's first frame to its end.
+    /// The best cuts: frame numbers in ascending order, from the selection's first frame to its end.
     func cut() -> [Int] {
         let bases = passFrames.map { [cappedPasses($0)] } ?? targets().map { evenPasses($0) }
         let partitions = bases.map { Partition(cuts: $0, work: work) }
@@ -40,7 +41,7 @@ struct PassCutter {
 
     // MARK: Whole groups of pictures
 
-    /// Numbers of passes to try: multiples of the slots, between passes that are too long and too short.
+    /// Numbers of passes to try: multiples of the number of slots, within the limits of a pass's length.
     private func targets() -> [Int] {
         let frames = selection.count
         let most = max(frames / PassCutter.leastPass, 1)
@@ -55,8 +56,8 @@ struct PassCutter {
         return targets
     }
 
-    /// `count` passes of equal length, each cut moved to the nearest RAP; given a `reach`, only as far as that share of a
-    /// pass.
+    /// Cuts for `count` passes of equal length, each cut moved to the nearest RAP. With a finite `reach`, a cut moves
+    /// by at most that fraction of a pass, and stays where it is if no RAP is that near.
     private func evenPasses(_ count: Int, reach: Double = .infinity) -> [Int] {
         let (start, end) = (selection.lowerBound, selection.upperBound)
         let least = min(PassCutter.leastPass, selection.count)
@@ -76,8 +77,8 @@ struct PassCutter {
         return cuts + [end]
     }
 
-    /// Passes of `cap` frames from the source's start, each ending at the last RAP that allows it. None has a single
-    /// frame: one before is shorter by a frame, or where no RAP allows that, longer.
+    /// Cuts for passes of at most `cap` frames from the source's start, each ending at the last RAP within the limit.
+    /// No pass has a single frame: the pass before it becomes a frame shorter or, if no RAP allows that, longer.
     private func cappedPasses(_ cap: Int) -> [Int] {
         var cuts = [selection.lowerBound]
         while let last = cuts.last, last < selection.upperBound {
@@ -97,13 +98,13 @@ struct PassCutter {
 
     // MARK: Passes that share a RAP
 
-    /// Even passes whose cuts look for a RAP only near by.
+    /// Passes of equal length whose cuts move to a RAP only if it is near.
     private func cutAnywhere() -> [Partition] {
         guard passFrames == nil else { return [] }
         return targets().map { Partition(cuts: evenPasses($0, reach: 0.25), work: work) }
     }
 
-    /// The same partition with its long passes split, for several lengths of what remains.
+    /// The same partition with its long passes split, for several target lengths.
     private func splitting(_ base: Partition) -> [Partition] {
         let whole = base.costs.reduce(0, +)
         var (variants, count): ([Partition], Int) = ([], 2)
@@ -115,7 +116,7 @@ struct PassCutter {
         return variants
     }
 
-    /// Splits each pass that costs more than `target` and has no RAP inside into parts that cost the same.
+    /// Cuts that split each pass that costs more than `target` and has no RAP inside into parts of equal cost.
     private func split(_ base: Partition, above target: Double) -> [Int] {
         var cuts = [selection.lowerBound]
         for (place, cost) in base.costs.enumerated() {
@@ -130,9 +131,9 @@ struct PassCutter {
         return cuts
     }
 
-    /// Where to cut `frames` so that every part costs the same, though each decodes all that lies before it: with y frames
-    /// to discard and n to encode a part costs y + n·(1 + w), so that from cut to cut y grows towards the cost c as
-    /// c − (c − y₀)·qⁱ with q = w / (1 + w).
+    /// Cuts that split `frames` into parts of equal cost, although each part decodes all frames before it. A part with
+    /// y frames to discard and n to encode costs y + n·(1 + w). From cut to cut, y therefore grows towards the cost c
+    /// as c − (c − y₀)·qⁱ with q = w / (1 + w).
     private func equalParts(of frames: Range<Int>, count: Int) -> [Int] {
         let ratio = work.weight / (1 + work.weight)
         let lead = Double(work.starts.lead(of: frames.lowerBound))

@@ -1,28 +1,34 @@
-/// A job's work, fixed before any of it is done. Immutable: the same plan gives the same bytes anywhere. A job may get
-/// another one, which then has another number.
+/// A job's work, fixed before any of it is done. A plan is immutable: it gives the same bytes on any machine. If a job
+/// is planned anew, its new plan has another number.
 public struct Plan: Hashable, Codable, Sendable {
-    /// Grows when the meaning of a plan changes; workers refuse what they do not know.
+    /// The format version. It grows when the meaning of a plan changes; workers refuse versions that they do not know.
     public static let version = 8
 
+    /// The version of this plan.
     public var version: Int
-    /// Counts the plans of a job, from 1 on; 0 until the job's folder has it.
+    /// The number of this plan among the job's plans, from 1 on; 0 until the plan is written to the job's folder.
     public var number: Int
-    /// What it is made from; clips name these by their place.
+    /// The sources; clips refer to them by their index here.
     public var sources: [PlannedSource]
-    /// Builds of the encoders that workers must have.
+    /// The encoder builds that workers must have, as `EncoderIdentity.build`.
     public var encoders: [String]
     public var container: Container
-    /// What the output shows, in its order.
+    /// The clips of the output, in its order.
     public var clips: [Clip]
+    /// How every video pass is encoded.
     public var video: VideoTarget
+    /// The output's audio tracks, in its order.
     public var audio: [AudioTarget]
-    /// Audio tracks first, then video in the order of the output; none of video if its packets are passed on by the
-    /// assembly. The assembly is not among them; its index on the board is `passes.count`.
+    /// The passes: audio tracks first, then video in the output's order. There are no video passes if the assembly
+    /// passes the source's packets through. The assembly is not listed; its index on the board is `passes.count`.
     public var passes: [Pass]
-    /// Bytes a slot must have for the most demanding pass.
+    /// Bytes of memory that the most demanding pass takes.
     public var need: Int64
+    /// How the assembly verifies the output.
     public var verify: VerifyMode
+    /// What happens to frames that do not decode.
     public var onDamage: DamageMode
+    /// What the planner and recon report to the user.
     public var diagnostics: [Diagnostic]
 
     public init(
@@ -61,9 +67,10 @@ public struct Plan: Hashable, Codable, Sendable {
         case diagnostics = "diagnostics"
     }
 
-    /// Reads what `CanonicalJSON` wrote.
+    /// Decodes what `CanonicalJSON` wrote.
     ///
-    /// Throws `.planOfOtherVersion` for a plan of another version, `DecodingError` for what is no plan.
+    /// Throws `.planOfOtherVersion` for a plan of another version, and `DecodingError` for anything that is not a valid
+    /// plan.
     public static func decoded(from bytes: [UInt8]) throws -> Plan {
         let version = try CanonicalJSON.value(Versioned.self, from: bytes).version
         guard version == Plan.version else {
@@ -77,7 +84,7 @@ public struct Plan: Hashable, Codable, Sendable {
         return plan
     }
 
-    /// Whether it can be worked at without asking of each of its numbers whether it may be true.
+    /// Whether all numbers are within range, so that other code can use the plan without checking them.
     private var isSound: Bool {
         let counts = 0...Int(Timestamp.bound)
         let clipsAreSound = clips.allSatisfy {
@@ -101,7 +108,8 @@ public struct Plan: Hashable, Codable, Sendable {
         }
     }
 
-    /// Whether the indexes of its sources, in their order, have all that it names: false if it was made from others.
+    /// Whether `indexes`, those of the plan's sources in their order, contain everything that the plan refers to. False
+    /// if the plan was made from other indexes.
     public func fits(_ indexes: [SourceIndex]) -> Bool {
         indexes.count == sources.count
             && clips.allSatisfy { clip in
@@ -116,15 +124,17 @@ public struct Plan: Hashable, Codable, Sendable {
             }
     }
 
-    /// Frames that the output shows.
+    /// The number of frames in the output.
     public var frameCount: Int { clips.reduce(0) { $0 + $1.frameCount } }
 
-    /// When the last frame of the output ends; `indexes` are those of the sources.
+    /// When the last frame of the output ends, in ticks of the output's clock; `indexes` are those of the sources, in
+    /// their order.
     public func end(in indexes: [SourceIndex]) -> Timestamp {
         clips.last.map { $0.interval(of: $0.lastFrame, in: indexes[$0.source].video).end } ?? Timestamp(0)
     }
 
-    /// Which clip the output shows at a place counted in frames, and which frame of its source; nil behind the last.
+    /// The index of the clip that the output shows at `place`, counted in frames from 0, and the frame of that clip's
+    /// source; nil beyond the last frame.
     public func frame(at place: Int) -> (clip: Int, frame: Int)? {
         var place = place
         for (number, clip) in clips.enumerated() {
@@ -136,20 +146,21 @@ public struct Plan: Hashable, Codable, Sendable {
 
     private struct Versioned: Decodable { let version: Int }
 
-    /// The most threads that a pass gives its encoder.
+    /// The most encoder threads that any pass uses; at least 1.
     public var mostEncoderThreads: Int {
         passes.reduce(1) { most, pass in if case .video(let pass) = pass { max(most, pass.threads) } else { most } }
     }
 }
 
-/// The unit of work: decoded in one go, published, claimed, retried. At most 200 bytes of JSON.
+/// The unit of work: published, claimed and retried as a whole. Takes at most 200 bytes of JSON.
 public enum Pass: Hashable, Codable, Sendable {
+    /// Decodes and encodes a range of frames.
     case video(VideoPass)
-    /// The place of the track in `Plan.audio`.
+    /// Makes the segment of an audio track, given by its index in `Plan.audio`.
     case audio(Int)
-    /// Joins all segments; no plan lists it.
+    /// Joins all segments. Plans do not list it.
     case assembly
-    /// Makes index and plan, so that there are passes; no plan lists it.
+    /// Makes the index and the plan of a job. Plans do not list it.
     case probe
 
     public enum CodingKeys: String, CodingKey {
@@ -170,7 +181,7 @@ public enum Pass: Hashable, Codable, Sendable {
 
 /// A source of a plan.
 public struct PlannedSource: Hashable, Codable, Sendable {
-    /// SHA-256 of its index, in hexadecimal.
+    /// SHA-256 of the source's index, in lower-case hexadecimal.
     public var indexHash: String
 
     public init(indexHash: String) { self.indexHash = indexHash }
@@ -180,20 +191,21 @@ public struct PlannedSource: Hashable, Codable, Sendable {
     }
 }
 
-/// Decoded from a RAP, discarding up to its first frame, and encoded chunk by chunk.
+/// A pass of video: decoded from a RAP on, with the frames before its first one discarded, and encoded chunk by chunk.
 public struct VideoPass: Hashable, Sendable {
-    /// The place of its clip in `Plan.clips`.
+    /// The index of its clip in `Plan.clips`.
     public var clip: Int
-    /// The place of the RAP in `VideoTrack.randomAccessPoints`.
+    /// The index of its RAP in `VideoTrack.randomAccessPoints`.
     public var randomAccessPoint: Int
-    /// Frames in presentation order.
+    /// The frames of the source that the pass encodes, in presentation order.
     public var frames: Range<Int>
-    /// How many chunks they are split into; see `chunks`.
+    /// The number of chunks; see `chunks`.
     public var chunkCount: Int
-    /// Where RAPs are near, frames that a window has at the least: the pass is decoded window by window from its end,
-    /// and only a window is held in memory; see `StartTable.windows`. nil: it is decoded forwards, and a chunk is held.
+    /// The least number of frames of a decode window, for a pass whose RAPs are near. The pass is then decoded window
+    /// by window from its end, and only one window is held in memory; see `StartTable.windows`. If nil, the pass is
+    /// decoded forwards, and one chunk is held.
     public var windowFrames: Int?
-    /// Of the encoder: those of the job's target, but more at the job's end.
+    /// Encoder threads: those of the job's target, or more for the job's last passes.
     public var threads: Int
 
     public init(
@@ -208,7 +220,7 @@ public struct VideoPass: Hashable, Sendable {
         self.threads = threads
     }
 
-    /// The chunks in presentation order: as even as whole frames allow, the longer ones first.
+    /// The chunks in presentation order. Their lengths differ by at most one frame, the longer ones first.
     public var chunks: [Range<Int>] {
         let (length, longer) = frames.count.quotientAndRemainder(dividingBy: chunkCount)
         var start = frames.lowerBound
@@ -220,7 +232,8 @@ public struct VideoPass: Hashable, Sendable {
     }
 }
 
-/// Written as [rap, first frame, end, chunks, frames of a window or 0, threads, clip], since a pass on the board is short.
+/// Encoded as [RAP, first frame, end, chunks, least frames of a window or 0, threads, clip], because passes on the
+/// board must be short.
 extension VideoPass: Codable {
     public init(from decoder: any Decoder) throws {
         var list = try decoder.unkeyedContainer()

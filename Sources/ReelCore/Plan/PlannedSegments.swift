@@ -1,11 +1,12 @@
-/// What the segments of a plan are to be. Made by whoever writes segments and by whoever looks for them, so that both
-/// mean the same.
+/// The contents that a plan's segments must have. Both the code that writes segments and the code that looks for them
+/// use it, so they agree.
 public struct PlannedSegments: Sendable {
     private let plan: Plan
-    /// Of the plan's sources, in their order.
+    /// The indexes of the plan's sources, in their order.
     private let indexes: [SourceIndex]
     private let digest: @Sendable ([UInt8]) -> String
-    /// Of each source: the same target encodes pictures of another shape otherwise.
+    /// For each source, the hash of how its video is encoded: the same target encodes sources of different pixel shapes
+    /// or colours differently.
     private let videoTargets: [String]
 
     /// - Parameters:
@@ -13,7 +14,8 @@ public struct PlannedSegments: Sendable {
     ///   - digest: SHA-256 of bytes, in hexadecimal.
     public init(plan: Plan, indexes: [SourceIndex], digest: @escaping @Sendable ([UInt8]) -> String) {
         self.plan = plan
-        // A worker keeps this for long: it needs the frames' times, and not the tables that take most of the memory.
+        // Workers keep this value for long. It needs only the frames' times, so drop the tables that take most of the
+        // memory.
         self.indexes = indexes.map { index in
             var index = index
             (index.video.packets, index.video.randomAccessPoints, index.texts) = ([], [], [])
@@ -23,7 +25,8 @@ public struct PlannedSegments: Sendable {
         videoTargets = indexes.map { digest(jsonBytes(of: VideoEncoding(plan.video, of: $0.video.stream))) }
     }
 
-    /// The segments of a pass, one a chunk in chunk order; none of an assembly, or of a track that the plan does not have.
+    /// The segments of a pass: one per chunk, in chunk order, or one for an audio track. Empty for the assembly, the
+    /// probe, and for a track that the plan does not have.
     public func contents(of pass: Pass) -> [SegmentContent] {
         switch pass {
         case .video(let pass): pass.chunks.map { content(ofChunk: $0, of: pass.clip) }
@@ -32,7 +35,8 @@ public struct PlannedSegments: Sendable {
         }
     }
 
-    /// The segment of a chunk of a clip, by the clip's place in the plan; the index must have the frames.
+    /// The segment of a chunk of a clip; `clip` is its index in `Plan.clips`. The index of the source must contain the
+    /// frames.
     public func content(ofChunk frames: Range<Int>, of clip: Int) -> SegmentContent {
         let source = plan.clips[clip].source
         let pictures = indexes[source].video.pictures
@@ -42,12 +46,13 @@ public struct PlannedSegments: Sendable {
             likeness: pictures.isEmpty ? nil : likeness(of: pictures[frames].lazy.map(\.likeness)))
     }
 
-    /// The hash of how a chunk's frames look, in the source's order.
+    /// The hash of the likenesses of a chunk's frames, in the source's order.
     public func likeness(of frames: some Sequence<Likeness>) -> String {
         digest(frames.flatMap { likeness in likeness.cells.indices.map { likeness.cells[$0] } })
     }
 
-    /// The segment of a track; `place` is its place in `Plan.audio`. Nil where the index has no such track.
+    /// The segment of an audio track; `place` is its index in `Plan.audio`. Nil if the source's index has no such
+    /// track.
     public func content(ofAudio place: Int) -> SegmentContent? {
         let target = plan.audio[place]
         let clip = plan.clips[target.clip]
@@ -61,8 +66,8 @@ public struct PlannedSegments: Sendable {
             target: digest(jsonBytes(of: encoding)))
     }
 
-    /// The time base, and of each frame the time on the source's clock, by which it is known, and when and for how long
-    /// the segment shows it.
+    /// Both time bases and, for each frame, its start on the source's clock (which identifies it), and its start and
+    /// duration in the segment.
     private func times(ofChunk frames: Range<Int>, of clip: Clip) -> [UInt8] {
         let track = indexes[clip.source].video
         var writer = ByteWriter()
@@ -80,7 +85,8 @@ public struct PlannedSegments: Sendable {
     }
 }
 
-/// What an encoder of video is told. Its threads change bytes and no pictures, and differ from pass to pass.
+/// The settings of a video encoder. Threads are left out: they change bytes but no pictures, and differ from pass to
+/// pass.
 private struct VideoEncoding: Encodable {
     let target: VideoTarget
     let pixelFormat: String
@@ -104,10 +110,10 @@ private struct VideoEncoding: Encodable {
     }
 }
 
-/// How a track of sound is made.
+/// The settings from which an audio track is made.
 private struct AudioEncodingFacts: Encodable {
     let target: AudioTarget
-    /// Only copied packets depend on it.
+    /// nil unless packets are passed through, since nothing else depends on it.
     let hidesPreroll: Bool?
 
     enum CodingKeys: String, CodingKey {
@@ -121,15 +127,15 @@ private struct AudioEncodingFacts: Encodable {
     }
 }
 
-/// What decides which samples of a track are heard, and when: seconds on the source's clock.
+/// The facts that decide which samples of a track are heard, and when; in seconds on the source's clock.
 private struct AudioTimes: Encodable {
-    /// The track's place in the file.
+    /// The track's stream index in the file.
     let stream: Int
     let direction: Direction
     let isPassthrough: Bool
     let from: Rational?
     let to: Rational?
-    /// When the first frame that is shown begins, when the last one ends, and how long that one lasts.
+    /// When the first frame that is shown begins, when the last one ends, and the duration of the last one.
     let start: Rational
     let end: Rational
     let lastFrame: Rational
@@ -161,7 +167,7 @@ private func jsonBytes(of value: some Encodable) -> [UInt8] {
     do {
         return try CanonicalJSON.bytes(of: value)
     } catch {
-        // Strings, integers and lists of them: there is nothing that JSON could not hold.
+        // The values are strings, integers and lists of them, all of which JSON can hold.
         preconditionFailure("no JSON: \(error)")
     }
 }

@@ -1,9 +1,10 @@
-/// Turns what recon found and a person asked for into the job's work.
+/// Makes a plan from a source's index and the spec of a job.
 public struct Planner: Hashable, Codable, Sendable {
     private let slots: Int
     private let memory: MemoryRequest
 
-    /// For `slots` passes at a time, one at least, each in the memory asked for; a spec's own memory goes before it.
+    /// Plans for `slots` passes at a time, at least one, each in the memory requested. A spec's own memory takes
+    /// precedence.
     public init(slots: Int, memory: MemoryRequest = .standard) {
         self.slots = max(slots, 1)
         self.memory = memory
@@ -13,12 +14,18 @@ public struct Planner: Hashable, Codable, Sendable {
         case slots, memory
     }
 
-    /// The plan. `head` are passes from the source's start on that are being worked on already: they stay as they are, if
-    /// they fit into the memory allowed beside this index. `packets` are those that a longer index of the same source is
-    /// expected to have, beside which the passes are to fit, too. `indexHash` and `encoders` are what the plan says of the
-    /// index and of the builds that workers must have.
-    /// Fails with kind `.usage` where no frame lies in the spec's range or the least need exceeds the memory
-    /// allowed, with `.input` where the video has no frames or cannot be decoded from its first.
+    /// Makes the plan of a job.
+    ///
+    /// - Parameters:
+    ///   - head: passes from the source's start that an early start already works on. They stay as they are if they fit
+    ///     into the memory allowed with this index.
+    ///   - packets: the number of packets that a longer index of the same source is expected to have; the memory of the
+    ///     passes is planned for it.
+    ///   - indexHash: SHA-256 of the index, in hexadecimal.
+    ///   - encoders: encoder builds that workers must have.
+    ///
+    /// Fails with kind `.usage` if no frame lies in the spec's range or if the least need exceeds the memory allowed,
+    /// and with `.input` if the video has no frames or cannot be decoded from its first frame.
     public func plan(
         index: SourceIndex, spec: JobSpec, video: VideoTarget, audio: [AudioTarget], head: [VideoPass] = [],
         packets: Int = 0, indexHash: String = "", encoders: [String] = [], diagnostics: [Diagnostic]
@@ -27,7 +34,7 @@ public struct Planner: Hashable, Codable, Sendable {
         let clip = try Clip(index: index, spec: spec, output: video.format.timeBase)
 
         let cap = spec.passFrames.map { max($0, 1) }
-        // A chunk of two may have to take a third frame, so that none is left over.
+        // A chunk of two frames may have to take a third one, so that no frame is left over.
         let most = min(ChunkLengths.held.greatest, cap.map { max($0, 3) } ?? .max, clip.frameCount)
         let least = min(PassWork.leastChunk, most)
         let allowed = memory.narrowed(to: spec.memory)
@@ -35,11 +42,12 @@ public struct Planner: Hashable, Codable, Sendable {
         let room = try budget.frames(in: allowed, least: least, most: most)
 
         let head = head.allSatisfy { starts.framesHeld(by: $0) <= room } ? head : []
-        // The assembly copies packets from the source: there is nothing to decode.
+        // With passthrough, the assembly copies packets from the source: there is nothing to decode.
         let rest = (head.last?.frames.upperBound ?? clip.firstFrame)..<clip.frames.upperBound
         var passes =
             video.isPassthrough ? [] : videoPasses(starts, of: rest, as: video, from: index, room: room, cap: cap)
-        // All may hold fewer frames than the least that was asked for: who allows what is named here is not refused.
+        // Every pass may hold fewer frames than `least`. Report the larger value, so that a user who allows exactly
+        // what the error message names is accepted.
         let held = max((head + passes).map { starts.framesHeld(by: $0) }.max() ?? 0, least)
         var need = budget.need(frames: held)
         if let last = lastPassesTarget(spec, video) {
@@ -62,8 +70,8 @@ public struct Planner: Hashable, Codable, Sendable {
 }
 
 extension Planner {
-    /// The passes of video in the source's order. At most `room` frames of it fit in memory at a time, and `cap` shall be
-    /// in a pass.
+    /// The video passes in the source's order. At most `room` frames fit into memory at a time; a pass has at most
+    /// `cap` frames if RAPs allow it.
     private func videoPasses(
         _ starts: StartTable, of frames: Range<Int>, as video: VideoTarget, from index: SourceIndex, room: Int,
         cap: Int?
@@ -85,8 +93,9 @@ extension Planner {
         }
     }
 
-    /// Threads for each codec of a job: one, and where there are fewer passes than slots as many as keep all slots' cores
-    /// busy, if memory allows. `video` is the target with one.
+    /// The number of threads for each codec of a job. It is 1 unless there are fewer passes than slots; then it is the
+    /// number that keeps the cores of all slots busy, as far as memory and the encoder allow. `video` is the target
+    /// with one thread. Throws as `plan` does.
     public func threads(index: SourceIndex, spec: JobSpec, video: VideoTarget) throws(ReelFailure) -> Int {
         if let threads = spec.threads { return threads }
         if video.isPassthrough { return 1 }
@@ -100,9 +109,9 @@ extension Planner {
         return max(threads, 1)
     }
 
-    /// The target of each slot's last pass where that has a thread more: one slot after the other has nothing more to do
-    /// then, and those that still work have its core. Only of encoders whose parameters do not depend on
-    /// threads.
+    /// The video target, with one more thread, for each slot's last pass; nil if one is not worthwhile. At the job's
+    /// end, slots run out of work one after the other, and the remaining passes can use their cores. Only for encoders
+    /// whose parameters do not depend on threads.
     private func lastPassesTarget(_ spec: JobSpec, _ video: VideoTarget) -> VideoTarget? {
         guard slots > 1, spec.threads == nil, video.threads == 1,
             video.traits.isSameForAnyThreads
@@ -114,7 +123,7 @@ extension Planner {
 }
 
 extension Clip {
-    /// The frames that a spec selects, and where the output, with a clock of its own, shows them.
+    /// The clip of the frames that a spec selects; `output` is the output's clock.
     init(index: SourceIndex, spec: JobSpec, output: TimeBase) throws(ReelFailure) {
         let track = index.video
         let timeBase = track.stream.timeBase
@@ -124,7 +133,7 @@ extension Clip {
             throw ReelFailure(.rangeEmpty(from: from, to: to))
         }
         func framesBefore(_ moment: Rational) -> Int {
-            // Whole ticks lie before a moment when they lie before the first that does not.
+            // A frame starts before the moment if its tick is less than the moment's, rounded up.
             let tick = timeBase.ticks(in: moment, rounding: .up)
             return track.frames.partition { $0.interval.start.ticks < tick }
         }

@@ -1,10 +1,11 @@
 extension VideoTrack {
-    /// Bytes of packets that are read at a time to be copied, where a single one is not larger: files are read forwards.
+    /// The size of a read block in bytes, unless a single packet is larger. Files are read forwards, so passthrough
+    /// reads a block at a time.
     static let readBlockBytes: Int64 = 16 << 20
-    /// Bytes a packet takes beside its payload.
+    /// Bytes that a packet takes in memory beside its payload.
     private static let packetOverhead: Int64 = 1 << 10
 
-    /// The last frames of a range, as many as are read at a time to be copied, one at least.
+    /// The last frames of a range whose packets make a read block; at least one frame.
     public func readBlock(endOf frames: Range<Int>) -> Range<Int> {
         var (first, bytes) = (frames.upperBound, Int64(0))
         while first > frames.lowerBound {
@@ -15,7 +16,7 @@ extension VideoTrack {
         return first..<frames.upperBound
     }
 
-    /// Bytes that the packet of a frame takes in memory.
+    /// Bytes that a frame's packet takes in memory.
     func packetBytes(of frame: Int) -> Int64 {
         Int64(packets[Int(frames[frame].packet)].size) + VideoTrack.packetOverhead
     }

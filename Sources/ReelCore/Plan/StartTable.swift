@@ -1,19 +1,19 @@
-/// Where passes can begin: the RAPs that are of use, and what starting at a frame costs.
+/// The useful RAPs of a track, and the cost of starting a pass at a frame.
 public struct StartTable {
-    /// The frames from which the RAPs of use decode correctly, ascending.
+    /// The frames from which the useful RAPs decode correctly, ascending.
     let frames: [Int]
-    /// The places of those RAPs in `VideoTrack.randomAccessPoints`.
+    /// The indexes of these RAPs in `VideoTrack.randomAccessPoints`.
     private let points: [Int]
     private let track: VideoTrack
 
-    /// Fails with kind `.input` where the first frame cannot be decoded.
+    /// Throws `.noFrames` if the track has no frames, and `.noStart` if its first frame cannot be decoded.
     public init(_ track: VideoTrack) throws(ReelFailure) {
         guard track.frames.count > 0 else { throw ReelFailure(.noFrames(path: nil)) }
         guard track.randomAccessPoints.first?.frame == 0 else {
             throw ReelFailure(.noStart)
         }
-        // Seen from the end, a RAP is of use only if it reaches further back than every later one: decoding starts as
-        // late as it can.
+        // A RAP is useful only if it decodes an earlier frame than every later RAP: decoding starts as late as
+        // possible.
         var (points, frames): ([Int], [Int]) = ([], [])
         for (place, point) in track.randomAccessPoints.enumerated().reversed()
         where frames.last.map({ Int(point.frame) < $0 }) ?? true {
@@ -25,11 +25,11 @@ public struct StartTable {
         self.track = track
     }
 
-    /// The place in `VideoTrack.randomAccessPoints` of the latest RAP from which `frame` decodes correctly.
+    /// The index in `VideoTrack.randomAccessPoints` of the latest RAP from which `frame` decodes correctly.
     public func point(for frame: Int) -> Int { points[frames.partition { $0 <= frame } - 1] }
 
-    /// The windows of a range of frames, from its end to its start: each but the last begins at a RAP and has `least`
-    /// frames at the least, and no more groups of pictures than that takes.
+    /// The decode windows of a range of frames, from its end to its start. Each but the last begins at a RAP and has at
+    /// least `least` frames, in as few groups of pictures as possible.
     public func windows(of range: Range<Int>, least: Int) -> [Range<Int>] {
         var (windows, end): ([Range<Int>], Int) = ([], range.upperBound)
         for frame in frames[..<frames.partition { $0 <= range.upperBound - least }].reversed() {
@@ -41,26 +41,26 @@ public struct StartTable {
         return windows + [range.lowerBound..<end]
     }
 
-    /// How many frames are decoded and discarded when a pass starts at `frame`.
+    /// The number of frames that are decoded and discarded if a pass starts at `frame`; an estimate from packet counts.
     func lead(of frame: Int) -> Int {
         let skipped = track.frames[frame].packet - track.randomAccessPoints[point(for: frame)].packet
         return max(Int(skipped), 0) * track.frames.count / track.packets.count
     }
 
-    /// The frame at which a RAP lies that is nearest to `frame`, the earlier of two; nil where there is none in `range`.
+    /// The RAP's frame nearest to `frame`, the earlier of two; nil if there is none in `range`.
     func nearest(to frame: Int, in range: ClosedRange<Int>) -> Int? {
         let after = frames.partition { $0 < frame }
         return [after - 1, after].compactMap { frames.indices.contains($0) ? frames[$0] : nil }
             .filter(range.contains).min { abs($0 - frame) < abs($1 - frame) }
     }
 
-    /// The last RAP's frame in `range`.
+    /// The frame of the last RAP in `range`; nil if there is none.
     func last(in range: ClosedRange<Int>) -> Int? {
         let end = frames.partition { $0 <= range.upperBound }
         return end > 0 && frames[end - 1] >= range.lowerBound ? frames[end - 1] : nil
     }
 
-    /// The first RAP's frame in `range`.
+    /// The frame of the first RAP in `range`; nil if there is none.
     func first(in range: ClosedRange<Int>) -> Int? {
         let start = frames.partition { $0 < range.lowerBound }
         return start < frames.count && frames[start] <= range.upperBound ? frames[start] : nil
@@ -68,7 +68,8 @@ public struct StartTable {
 }
 
 extension RandomAccessCollection where Index == Int {
-    /// How many leading elements satisfy `isBefore`, which holds for no element after one for which it does not.
+    /// The number of leading elements that satisfy `isBefore`. It must be false for every element after the first for
+    /// which it is false.
     func partition(where isBefore: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

@@ -1,5 +1,5 @@
-/// Writes the numbers of the binary index: seven bits a byte, low ones first, signed ones folded so that small
-/// magnitudes stay short (LEB128 and zig-zag, as Protocol Buffers have them).
+/// Writes the numbers of the binary index: seven bits per byte, low ones first. Signed numbers are folded so that small
+/// magnitudes stay short (LEB128 and zig-zag, as in Protocol Buffers).
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -20,21 +20,21 @@ struct ByteWriter {
 
     mutating func signed(_ value: Int64) { unsigned(UInt64(bitPattern: (value << 1) ^ (value >> 63))) }
 
-    /// FNV-1a of what was written so far: finds damage, not malice.
+    /// Appends the FNV-1a hash of the bytes written so far. It detects damage, not malice.
     mutating func seal() {
         let sum = checksum(bytes[...])
         for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: sum >> UInt64(shift))) }
     }
 }
 
-/// Reads what `ByteWriter` wrote. Every number is checked: damaged input throws, it never traps.
+/// Reads the bytes that `ByteWriter` wrote. Every number is checked: damaged input throws and never traps.
 struct ByteReader {
     private let bytes: [UInt8]
     private(set) var offset = 0
-    /// Where the checksum begins.
+    /// The offset at which the checksum begins.
     private let end: Int
 
-    /// Takes bytes that end in their seal.
+    /// Takes bytes that end in their checksum.
     init(sealed bytes: [UInt8]) throws(ReelFailure) {
         self.bytes = bytes
         end = max(bytes.count - 8, 0)
@@ -72,7 +72,7 @@ struct ByteReader {
         return Int64(bitPattern: folded >> 1) ^ -Int64(bitPattern: folded & 1)
     }
 
-    /// A number of entries of which each takes `least` bytes or more: never more than the rest can hold.
+    /// The number of entries that follow, each of at least `least` bytes; never more than the remaining bytes can hold.
     mutating func count(least: Int) throws(ReelFailure) -> Int {
         guard let count = Int(exactly: try unsigned()), count <= remaining / least else {
             throw damaged(.count)

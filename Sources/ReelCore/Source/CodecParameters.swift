@@ -1,16 +1,21 @@
-/// What a container must know of a stream to hold its packets as they are: libavcodec's AVCodecParameters, as far as
-/// packets of sound need them.
+/// The parameters with which a container stores a stream's packets unchanged: the part of libavcodec's
+/// AVCodecParameters that audio packets need.
 public struct CodecParameters: Hashable, Codable, Sendable {
-    /// The decoder's set-up data, in hexadecimal.
+    /// The decoder's set-up data, in hexadecimal; may be empty.
     public var extradata: String
-    /// Samples per channel of each packet; 0 where that varies.
+    /// Samples per channel in each packet; 0 if it varies.
     public var frameSize: Int
+    /// Bytes of a block of samples in the container (AVCodecParameters.block_align); 0 if unspecified.
     public var blockAlign: Int
+    /// Bits per second on average; 0 if unknown.
     public var bitrate: Int64
+    /// The codec's profile as libavcodec numbers it.
     public var profile: Int
+    /// Bits per sample as coded; 0 if unspecified.
     public var bitsPerCodedSample: Int
+    /// Significant bits per sample; 0 if unspecified.
     public var bitsPerRawSample: Int
-    /// Samples that a decoder must be given before those that are to be right.
+    /// Samples that a decoder must get before its output is correct.
     public var seekPreroll: Int
 
     public init(

@@ -1,14 +1,18 @@
-/// What a decoder showed for a frame when the whole source was decoded in order: enough to tell later whether the same
-/// comes out again.
+/// What a decoder showed for a frame when the whole source was decoded in order: enough to recognise the same picture
+/// later.
 public struct DecodedPicture: Hashable, Sendable {
-    /// A hash over format, size and every visible sample.
+    /// A hash of format, size and every visible sample.
     public var hash: UInt64
+    /// The picture's brightness in a grid.
     public var likeness: Likeness
+    /// Width in pixels.
     public var width: Int32
+    /// Height in pixels.
     public var height: Int32
-    /// The decoder called it damaged, or complained while it decoded it: it need not look the same twice.
+    /// Whether the decoder flagged the picture as damaged, or logged an error while decoding it. Such a picture may
+    /// look different the next time.
     public var isDamaged: Bool
-    /// Its pixel format is not that of the first picture, which the output has.
+    /// Whether its pixel format differs from that of the first picture, which the output has.
     public var hasOtherFormat: Bool
 
     public init(
@@ -23,17 +27,18 @@ public struct DecodedPicture: Hashable, Sendable {
     }
 }
 
-/// How bright a picture is in each cell of a grid of four by four, by rows: enough to tell, after a lossy encoder or a
-/// change of size, which of its neighbours a frame shows.
+/// The brightness of a picture in each cell of a grid of four by four, row by row: enough to recognise which of several
+/// neighbouring frames a picture shows, after lossy encoding or scaling.
 public struct Likeness: Hashable, Sendable {
-    /// 0 is black, 255 is white, whatever the range of the video.
+    /// The brightness of each cell: 0 is black and 255 is white, whatever the range of the video.
     public var cells: SIMD16<UInt8>
 
     public init(cells: SIMD16<UInt8>) { self.cells = cells }
 
+    /// Cells per row, and rows.
     public static let side = 4
 
-    /// The sum over all cells of how much they differ.
+    /// The sum over all cells of their absolute differences; 0 to 4080.
     public func distance(to other: Likeness) -> Int {
         let (mine, theirs) = (SIMD16<Int16>(truncatingIfNeeded: cells), SIMD16<Int16>(truncatingIfNeeded: other.cells))
         let difference = mine &- theirs
@@ -42,12 +47,13 @@ public struct Likeness: Hashable, Sendable {
     }
 }
 
-/// A frame that came out of a decoder which was fed the whole source in order.
+/// A frame that came out of a decoder which got the whole source in order.
 public struct ShownFrame: Hashable, Sendable {
-    /// The packet that it comes from, as a place in the order of the file.
+    /// The index of the frame's packet in the order of the file.
     public var packet: Int32
-    /// When it is shown, as the decoder guesses from the times of packets; nil where these tell nothing.
+    /// When the frame is shown, as the decoder derives it from the packets' times; nil if they give no time.
     public var time: Timestamp?
+    /// What the decoder showed.
     public var picture: DecodedPicture
 
     public init(packet: Int32, time: Timestamp?, picture: DecodedPicture) {

@@ -1,7 +1,8 @@
 /// A chapter of the source, in seconds on its clock.
 public struct Chapter: Hashable, Codable, Sendable {
+    /// When the chapter starts.
     public var start: Rational
-    /// Not after `start` where nothing sensible is said.
+    /// When the chapter ends. Not after `start` if the source states no usable end.
     public var end: Rational
     public var title: String?
 
@@ -11,8 +12,8 @@ public struct Chapter: Hashable, Codable, Sendable {
         self.title = title
     }
 
-    /// The chapters of a clip as the output has them, in order; one of which nothing is shown is left out. One without an
-    /// end lasts until the next one starts.
+    /// The chapters of a clip in the output, in order, in seconds on the output's clock. Chapters of which nothing is
+    /// shown are left out. A chapter without an end lasts until the next one starts.
     public static func placed(_ chapters: [Chapter], by clip: Clip, of track: VideoTrack) -> [Chapter] {
         let starts = chapters.map(\.start).sorted()
         let placed = chapters.compactMap { chapter -> Chapter? in
@@ -37,18 +38,20 @@ public struct Chapter: Hashable, Codable, Sendable {
     }
 }
 
-/// A cover or a file that the source carries beside its streams. Its bytes stay in the source.
+/// A cover or a file that the source stores beside its streams. Its bytes stay in the source.
 public struct Attachment: Hashable, Codable, Sendable {
-    /// The stream's place in the file.
+    /// The stream's index in the file.
     public var index: Int
-    /// A picture that stands for the whole file.
+    /// Whether it is a cover: a picture that represents the whole file.
     public var isCover: Bool
-    /// The codec's name as FFmpeg spells it, for example "mjpeg" or "ttf"; "none" where it has none.
+    /// The codec's name as FFmpeg spells it, for example "mjpeg" or "ttf"; "none" if there is none.
     public var codec: String
+    /// The name under which the container stores the file; empty if unspecified.
     public var fileName: String
-    /// As MIME has it, for example "image/jpeg".
+    /// The MIME type, for example "image/jpeg".
     public var mediaType: String
     public var title: String?
+    /// The size in bytes.
     public var bytes: Int64
 
     public init(

@@ -1,12 +1,15 @@
-/// How many frames of a video are interlaced, and with which field first, by the headers of them all.
+/// Counts of interlaced and progressive frames of a video, by field order, taken from the headers of all frames.
 public struct FieldTally: Hashable, Sendable {
+    /// Interlaced frames whose top field is shown first.
     public private(set) var topFirst = 0
+    /// Interlaced frames whose bottom field is shown first.
     public private(set) var bottomFirst = 0
+    /// Progressive frames.
     public private(set) var progressive = 0
 
     public init() {}
 
-    /// Counts one frame; `.unknown`, as of a field that is half a frame, counts for nothing.
+    /// Counts one frame. `.unknown`, which a packet of a single field gives, is not counted.
     public mutating func add(_ order: FieldOrder) {
         switch order {
         case .topFirst: topFirst += 1
@@ -16,9 +19,13 @@ public struct FieldTally: Hashable, Sendable {
         }
     }
 
-    /// The order that holds for the video, and whether frames vary from it. `stated` is the container's word, `first`
-    /// the decoder's about the first frame: it knows best, so headers that all say otherwise have been misread.
-    /// `knowsOrder` where the headers tell for certain which field comes first, and not only that there are two.
+    /// The field order of the video, and whether frames differ in it.
+    ///
+    /// - Parameters:
+    ///   - stated: the order that the container states.
+    ///   - first: the order that the decoder reports for the first frame. It wins over the headers: if they all
+    ///     disagree, they were parsed wrongly.
+    ///   - knowsOrder: whether the headers tell reliably which field comes first, and not only that there are two.
     public func settle(
         stated: FieldOrder, first: FieldOrder, knowsOrder: Bool
     ) -> (order: FieldOrder, vary: Bool) {
@@ -35,13 +42,14 @@ public struct FieldTally: Hashable, Sendable {
 }
 
 extension FieldOrder {
+    /// Whether frames consist of two fields of known order.
     public var isInterlaced: Bool { self == .topFirst || self == .bottomFirst }
 }
 
 extension VideoStream {
-    /// The flags of a frame that is played in a direction, by those that the decoder gave it. Some decoders leave the
-    /// order to the container, so the container's order holds if frames do not vary. If they do, a progressive frame
-    /// names the order of the others, for encoders that cannot switch.
+    /// The field order to flag on a frame that is played in a direction, given the order that the decoder reported.
+    /// Some decoders leave the order to the container, so the container's order applies if frames do not vary. If they
+    /// do, a progressive frame states the order of the others, for encoders that cannot switch.
     public func fields(
         _ direction: Direction, interlaced: Bool, topFirst: Bool
     ) -> (interlaced: Bool, topFirst: Bool) {

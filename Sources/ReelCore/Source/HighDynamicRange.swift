@@ -1,6 +1,6 @@
-/// The display that a film was graded on (SMPTE ST 2086). Sources may state only one of its halves.
+/// The display on which a film was graded (SMPTE ST 2086). Sources may state only one of the two parts.
 public struct MasteringDisplay: Hashable, Codable, Sendable {
-    /// A chromaticity of CIE 1931.
+    /// A chromaticity in CIE 1931 coordinates.
     public struct Point: Hashable, Codable, Sendable {
         public var x: Rational
         public var y: Rational
@@ -16,7 +16,7 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
         }
     }
 
-    /// The colours that the display mixes, and its white.
+    /// The display's primaries and white point.
     public struct Primaries: Hashable, Codable, Sendable {
         public var red: Point
         public var green: Point
@@ -38,9 +38,11 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
         }
     }
 
-    /// How dark and how bright the display becomes, in cd/m².
+    /// The darkest and brightest levels of the display, in cd/m².
     public struct Luminance: Hashable, Codable, Sendable {
+        /// The darkest level.
         public var least: Rational
+        /// The brightest level.
         public var most: Rational
 
         public init(least: Rational, most: Rational) {
@@ -54,7 +56,9 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
         }
     }
 
+    /// The primaries; nil if unspecified.
     public var primaries: Primaries?
+    /// The luminance; nil if unspecified.
     public var luminance: Luminance?
 
     public init(primaries: Primaries?, luminance: Luminance?) {
@@ -68,11 +72,11 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
     }
 }
 
-/// How bright the film itself becomes (CTA-861.3), in cd/m².
+/// The brightness of the film itself (CTA-861.3), in cd/m².
 public struct ContentLight: Hashable, Codable, Sendable {
-    /// The brightest pixel of all (MaxCLL).
+    /// The brightest pixel of the film (MaxCLL).
     public var pixel: UInt32
-    /// The brightest frame's average (MaxFALL).
+    /// The greatest average of a frame (MaxFALL).
     public var average: UInt32
 
     public init(pixel: UInt32, average: UInt32) {

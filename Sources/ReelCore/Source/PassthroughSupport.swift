@@ -1,8 +1,8 @@
-/// Whether the main video's packets can be shown in another order as they are, without being decoded.
+/// Whether the main video's packets can be shown in another order without being decoded.
 public enum PassthroughSupport: Hashable, Codable, Sendable {
-    /// Every packet is one whole progressive frame that needs no other, shown when it is decoded.
+    /// Every packet is one whole progressive frame that refers to no other and is shown when it is decoded.
     case possible(CodedVideo)
-    /// The first reason why not.
+    /// Passthrough is impossible for this first reason.
     case impossible(PassthroughObstacle)
 
     public enum CodingKeys: String, CodingKey {
@@ -18,7 +18,8 @@ public enum PassthroughSupport: Hashable, Codable, Sendable {
         case _0 = "why"
     }
 
-    /// The same, where every packet that is shown is one of the track's frames, and none of them is damaged.
+    /// The same if every shown packet is one of the track's frames and none of them is damaged; else `.impossible` with
+    /// the reason.
     public func checked(against track: VideoTrack) -> PassthroughSupport {
         guard case .possible = self else { return self }
         if let frame = track.pictures.firstIndex(where: \.isDamaged) {
@@ -32,16 +33,19 @@ public enum PassthroughSupport: Hashable, Codable, Sendable {
     }
 }
 
-/// How packets that are passed on as they are were coded: what a muxer and a decoder must be told of them.
+/// The coding of packets that are passed through, for muxers and decoders.
 public struct CodedVideo: Hashable, Codable, Sendable {
-    /// The source container's tag for the codec, of four characters, the first in the lowest bits; 0 for none.
+    /// The source container's tag for the codec: four characters, the first in the lowest bits; 0 for none.
     public var tag: UInt32
+    /// The decoder's set-up data; may be empty.
     public var extradata: [UInt8]
-    /// As libavcodec counts them.
+    /// The codec's profile, as libavcodec numbers it.
     public var profile: Int32
+    /// The codec's level, as libavcodec numbers it.
     public var level: Int32
+    /// Bits per pixel as coded; 0 if unspecified.
     public var bitsPerCodedSample: Int32
-    /// Containers that give such packets back as they were, seen by trying.
+    /// Containers that give such packets back unchanged, as found by writing and reading one.
     public var containers: [Container]
 
     public init(

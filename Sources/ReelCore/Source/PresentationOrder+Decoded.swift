@@ -1,10 +1,10 @@
 extension PresentationOrder {
-    /// The tables of a source index, by what a decoder showed of the whole source: each frame that came out is a frame, in
-    /// the order in which they came. Packets of which none came out show nothing. Which packets decoding can start with
-    /// is still believed; passes find out.
+    /// The tables of a source index, made from what a decoder showed of the whole source. Each frame that came out
+    /// becomes a frame, in that order. Packets without output show nothing. RAPs are still taken from the packets;
+    /// passes check them.
     ///
     /// - Parameters:
-    ///   - shown: each with a packet of `scanned`.
+    ///   - shown: the frames, each of a packet of `scanned`.
     public func arrange(
         decoded shown: [ShownFrame], of scanned: [ScannedPacket], stream: VideoStream
     ) -> (track: VideoTrack, diagnostics: [Diagnostic]) {
@@ -15,7 +15,7 @@ extension PresentationOrder {
             let correction = zip(read.pts ?? read.dts, clocked.pts ?? clocked.dts).map { $1 - $0 } ?? .zero
             return frame.time.map { $0 + correction }
         }
-        // A millisecond is the least that every container can tell apart.
+        // Every container can tell times apart that differ by a millisecond.
         let step = Ticks(max(1, stream.timeBase.ticks(in: Rational(1, 1000), rounding: .up)))
         let starts = increasing(given, step: step, &diagnostics)
         let frames = starts.indices.map { place in
@@ -35,7 +35,7 @@ extension PresentationOrder {
             return packet
         }
         var points = randomAccessPoints(candidates, packets, frames)
-        // Whatever else is believed: from the start of the file comes out what came out.
+        // Decoding from the start of the file always shows the same frames, so the first packet is always a RAP.
         if points.first?.packet != 0, !frames.isEmpty { points.insert(RandomAccessPoint(packet: 0, frame: 0), at: 0) }
         let track = VideoTrack(
             stream: stream, packets: packets, frames: frames, randomAccessPoints: points,
@@ -43,10 +43,10 @@ extension PresentationOrder {
         return (track, diagnostics)
     }
 
-    /// The time of packets that show nothing: that of no frame.
+    /// The time of packets that show nothing; no frame has it.
     private static var unseen: Timestamp { Timestamp(-Timestamp.bound) }
 
-    /// Each packet with the time of the first frame that comes from it, by which that is known again.
+    /// The packets, each with the time of the first frame that comes from it, by which that frame is recognised again.
     private func packets(_ scanned: [ScannedPacket], showing frames: [FrameSlot]) -> [PacketEntry] {
         var packets = scanned.map { packet in
             PacketEntry(
@@ -57,9 +57,10 @@ extension PresentationOrder {
         return packets
     }
 
-    /// Times that increase: as many as possible as they are given. What has another frame's time or an earlier one comes
-    /// right behind the frame before it, at the start right before the frame behind it; what has none comes evenly in the
-    /// time that is left, or at the nominal rate before or behind all others.
+    /// Makes times increase, keeping as many as possible unchanged. A frame with a time that is not later than the
+    /// previous frame's goes right after the frame before it or, at the start, right before the frame after it. Frames
+    /// without a time are spread evenly over the time between their neighbours or, before the first or after the last
+    /// known time, at the nominal rate.
     private func increasing(
         _ given: [Timestamp?], step: Ticks, _ diagnostics: inout [Diagnostic]
     ) -> [Timestamp] {
@@ -72,7 +73,7 @@ extension PresentationOrder {
         if kept.count < given.count - missing {
             diagnostics.append(.framesMoved(frames: given.count - missing - kept.count))
         }
-        // However long the source says that a frame lasts, all of them together end.
+        // Whatever durations the source states, the sum of all must stay within the clock's bound.
         let nominal = min(max(nominalDuration.count, 1), Timestamp.bound / Int64(given.count + 1))
         guard let first = kept.first, let last = kept.last else {
             return given.indices.map { Timestamp(nominal * Int64($0)) }
@@ -88,14 +89,14 @@ extension PresentationOrder {
             for place in between { times[place] = times[place - 1] + apart }
         }
         for place in given.indices[(last.place + 1)...] { times[place] = times[place - 1] + Ticks(nominal) }
-        // More frames than ticks push those behind them.
+        // If there are more frames than ticks, later frames move back.
         for place in times.indices.dropFirst() { times[place] = max(times[place], times[place - 1] + Ticks(1)) }
         return times
     }
 
-    /// The longest choice of times that increase; of equal ones the first.
+    /// The longest increasing selection of the times; the first of equally long ones.
     private func longestIncreasing(_ given: [Timestamp?]) -> [(place: Int, time: Timestamp)] {
-        // The last of the best choice of each length.
+        // For each length, the last element of the best selection so far.
         var ends: [(place: Int, time: Timestamp)] = []
         var before: [Int] = Array(repeating: -1, count: given.count)
         for (place, time) in given.enumerated() {
@@ -115,7 +116,7 @@ extension PresentationOrder {
     }
 }
 
-/// Both or nothing.
+/// Both values, or nil if either is nil.
 private func zip<First, Second>(_ first: First?, _ second: Second?) -> (First, Second)? {
     guard let first, let second else { return nil }
     return (first, second)

@@ -20,7 +20,7 @@ extension PresentationOrder {
         let result = scanned.map { packet in
             guard let time = packet.dts ?? packet.pts else { return packet }
             var correction = clock.correction(at: time)
-            // Nothing before an IDR picture is shown after it: recordings overlap that were joined.
+            // No frame before an IDR picture is shown after it, so overlapping times mean that recordings were joined.
             if packet.picture.startsSequence, let pts = packet.pts, let latest, pts + correction <= latest {
                 let overlap = latest + nominalDuration - (pts + correction)
                 clock.delay(by: overlap)
@@ -38,8 +38,8 @@ extension PresentationOrder {
         return result
     }
 
-    /// A packet's own time; where it has none, frames are shown in the order that the codec gives them, at the times at
-    /// which they are decoded where the container tells these, else at the nominal rate.
+    /// The packet's own time. Without one, frames are shown in the codec's order: at the times at which frames are
+    /// decoded if the container states these, else at the nominal rate.
     private func fillTimes(
         of scanned: [ScannedPacket], in packets: inout [PacketEntry], _ diagnostics: inout [Diagnostic]
     ) {
@@ -59,7 +59,7 @@ extension PresentationOrder {
         }
     }
 
-    /// The packets that begin a frame, as they are shown: by picture order count where they have one, else every
+    /// The packets that begin a frame, in presentation order: by picture order count if they have one; else every
     /// reference picture after the B-pictures that follow it in the file.
     private func displayOrder(_ scanned: [ScannedPacket], _ heads: [Int]) -> [Int] {
         var sequence = 0
@@ -81,8 +81,8 @@ extension PresentationOrder {
         return result + (held.map { [$0] } ?? [])
     }
 
-    /// Times in display order with the missing ones filled in: each the next of `ticks`, since pictures are shown at the
-    /// times at which others are decoded; those before the first that is known right before it.
+    /// The times in presentation order with missing ones filled in. A missing time is the next of `ticks`, because
+    /// pictures are shown at times at which others are decoded. Those before the first known time go right before it.
     private func filled(_ known: [Timestamp?], from ticks: [Timestamp]) -> [Timestamp] {
         let leading = known.prefix { $0 == nil }.count
         var result: [Timestamp] = []

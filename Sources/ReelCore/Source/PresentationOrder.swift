@@ -1,10 +1,10 @@
-/// Puts packets in the order in which they are shown, and finds where decoding can start.
+/// Sorts packets into presentation order, and finds the RAPs.
 public struct PresentationOrder {
-    /// How long a frame lasts where nothing else tells, in ticks.
+    /// The duration of a frame for which the source states none, in ticks.
     public var nominalDuration: Ticks
-    /// Where the container says the track ends; nil where its packets' durations can be believed.
+    /// The track's end as the container states it; nil if the packets' durations are reliable.
     public var trackEnd: Timestamp?
-    /// The source has a broadcast clock, which may restart midway.
+    /// Whether the source has a broadcast clock, which may restart in the middle.
     public var mayRestart: Bool
 
     public init(nominalDuration: Ticks, trackEnd: Timestamp?, mayRestart: Bool = false) {
@@ -13,18 +13,18 @@ public struct PresentationOrder {
         self.mayRestart = mayRestart
     }
 
-    /// The tables of a source index. Every timestamp in them is unique and every interval has a length; what had to
-    /// be repaired or left out is told in `diagnostics`.
+    /// Makes the tables of a source index. Every timestamp in them is unique, and every interval has a positive
+    /// duration. `diagnostics` report what was repaired or left out.
     ///
-    /// - Parameter firstDecoded: the packet, as a place in `scanned`, whose frame a decoder shows first when it is fed
-    ///   from the start; nil where that is not known.
+    /// - Parameter firstDecoded: the index in `scanned` of the packet whose frame a decoder shows first if it decodes
+    ///   from the start; nil if unknown.
     public func arrange(
         _ scanned: [ScannedPacket], stream: VideoStream, firstDecoded: Int? = nil
     ) -> (track: VideoTrack, diagnostics: [Diagnostic]) {
         var diagnostics: [Diagnostic] = []
         var packets = timed(scanned, &diagnostics)
         let shown = shownOrder(scanned, packets)
-        // A millisecond is the least that every container can tell apart.
+        // Every container can tell times apart that differ by a millisecond.
         let step = max(1, stream.timeBase.ticks(in: Rational(1, 1000), rounding: .up))
         separate(&packets, shown, by: Ticks(step), &diagnostics)
 
@@ -47,16 +47,17 @@ public struct PresentationOrder {
             frames.removeFirst(first)
             points = points.map { RandomAccessPoint(packet: $0.packet, frame: max($0.frame - Int32(first), 0)) }
         }
-        // What a decoder that is fed from the very start shows before the first clean point belongs to the video, too.
+        // Frames that a decoder shows before the first clean RAP, if it decodes from the very start, belong to the
+        // video too.
         if points.first?.frame != 0, !frames.isEmpty { points.insert(RandomAccessPoint(packet: 0, frame: 0), at: 0) }
         let track = VideoTrack(stream: stream, packets: packets, frames: frames, randomAccessPoints: points)
         return (track, diagnostics)
     }
 
-    /// The packets that show a frame, as places in `packets`, in the order in which they do. That is nearly the order of
-    /// decoding: between one packet behind which nothing is shown earlier and the next, there are only a few to sort.
+    /// The packets that show a frame, as indexes in `packets`, in presentation order. That order is close to decode
+    /// order: between two packets after which nothing earlier is shown, there are only a few packets to sort.
     private func shownOrder(_ scanned: [ScannedPacket], _ packets: [PacketEntry]) -> [Int32] {
-        // Ten hours have millions, and each fresh page costs time.
+        // Ten hours of video have millions of packets, and each fresh page of memory costs time.
         var shown: [Int32] = []
         shown.reserveCapacity(packets.count)
         for place in packets.indices
@@ -64,12 +65,12 @@ public struct PresentationOrder {
             shown.append(Int32(place))
         }
         guard let first = shown.first else { return [] }
-        // earliest[p]: the first time of any packet from p on.
+        // earliest[p]: the least time of any packet from p on.
         var earliest = shown.map { packets[Int($0)].pts }
         for place in earliest.indices.dropLast().reversed() {
             earliest[place] = min(earliest[place], earliest[place + 1])
         }
-        // A buffer, because parts of an array are copied to be sorted.
+        // Sort in a buffer: slices of an array are copied to be sorted.
         shown.withUnsafeMutableBufferPointer { shown in
             var (start, latest) = (0, packets[Int(first)].pts)
             for end in 1...shown.count {
@@ -83,7 +84,7 @@ public struct PresentationOrder {
         return shown
     }
 
-    /// Moves equal timestamps apart.
+    /// Makes equal timestamps differ.
     private func separate(
         _ packets: inout [PacketEntry], _ shown: [Int32], by step: Ticks, _ diagnostics: inout [Diagnostic]
     ) {
@@ -98,22 +99,22 @@ public struct PresentationOrder {
         }
     }
 
-    /// How long the last frame lasts: to the track's end, else as its packet says, else as the frame before it, else by the
-    /// nominal rate.
+    /// The duration of the last frame: up to the track's end, else as its packet states, else that of the frame before,
+    /// else the nominal duration.
     func lastDuration(
         of packet: Int, in scanned: [ScannedPacket], start: Timestamp, after previous: Timestamp?
     ) -> Ticks {
         if let trackEnd, trackEnd > start { return trackEnd - start }
-        // Some writers of fragments say one tick, which means that they did not know.
+        // Some writers of fragmented files state one tick if they do not know the duration.
         if scanned[packet].duration > Ticks(nominalDuration.count / 20) {
-            // A packet that holds a field lasts as long as that.
+            // A packet that holds a single field states the duration of that field.
             let isPair = packet + 1 < scanned.count && scanned[packet + 1].picture.isSecondField
             return isPair ? scanned[packet].duration + scanned[packet + 1].duration : scanned[packet].duration
         }
         return previous.map { start - $0 } ?? max(nominalDuration, Ticks(1))
     }
 
-    /// From a RAP on, every frame is correct that neither is shown before it nor was decoded before it.
+    /// Finds the RAPs. From a RAP on, every frame is correct that is neither shown nor decoded before it.
     func randomAccessPoints(
         _ scanned: [ScannedPacket], _ packets: [PacketEntry], _ frames: [FrameSlot]
     ) -> [RandomAccessPoint] {

@@ -1,14 +1,22 @@
-/// One packet of the main video as a demuxer gives it, with what its bytes say about decoding from here.
+/// One packet of the main video as the demuxer gives it, with what its bytes say about decoding.
 public struct ScannedPacket: Hashable, Sendable {
-    // There are millions of these: the order in which they stand here leaves no gaps.
+    // There are millions of these: this order of properties leaves no gaps in memory.
+    /// Presentation time; nil if the file states none.
     public var pts: Timestamp?
+    /// Decode time; nil if the file states none.
     public var dts: Timestamp?
+    /// What the container states about the packet.
     public var flags: PacketEntry.Flags
-    /// Decoding can start with this packet: what it and later packets show at or after its own time is correct.
+    /// Whether decoding can start with this packet: every frame that it and later packets show at or after its own time
+    /// is correct.
     public var startsDecoding: Bool
+    /// Bytes of payload.
     public var size: Int32
+    /// The duration that the demuxer states; 0 if unknown.
     public var duration: Ticks
+    /// Byte position in the file; −1 if unknown.
     public var position: Int64
+    /// The place of the packet's picture among the others.
     public var picture: CodedPicture
 
     public init(
@@ -26,15 +34,16 @@ public struct ScannedPacket: Hashable, Sendable {
     }
 }
 
-/// What the bytes of a packet say about the place of its picture among the others.
+/// What a packet's bytes say about the place of its picture among the others.
 public struct CodedPicture: Hashable, Sendable {
-    /// The picture order count (ITU-T H.264 8.2.1, H.265 8.3.1), nil for codecs that have none.
+    /// The picture order count (ITU-T H.264 8.2.1, H.265 8.3.1); nil for codecs that have none.
     public var order: Int32?
-    /// The second field of the frame whose first field the packet before holds.
+    /// Whether it is the second field of the frame whose first field is in the previous packet.
     public var isSecondField: Bool
-    /// A B-picture of a codec that shows it as soon as it is decoded (MPEG-1, -2 and -4, VC-1).
+    /// Whether it is a B-picture of a codec that shows B-pictures as soon as they are decoded (MPEG-1, -2 and -4,
+    /// VC-1).
     public var isBidirectional: Bool
-    /// Order counts begin anew here: nothing before is shown after it.
+    /// Whether picture order counts restart here: no earlier picture is shown after it.
     public var startsSequence: Bool
 
     public init(

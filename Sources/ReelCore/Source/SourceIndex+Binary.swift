@@ -11,10 +11,10 @@
 /// A regular packet takes about 8 bytes, a regular frame 2.
 extension SourceIndex {
     private static let magic = Array("REELIDX".utf8)
-    /// Grows when the meaning of an index changes.
+    /// The format version. It grows when the meaning of an index changes.
     public static let version: UInt8 = 5
 
-    /// The index as bytes: equal indexes give equal bytes.
+    /// The index as bytes. Equal indexes give equal bytes.
     public func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.reserve(4096 + video.packets.count * 10 + video.frames.count * 2)
@@ -32,8 +32,8 @@ extension SourceIndex {
         return writer.bytes
     }
 
-    /// Reads what `encoded()` wrote. Fails with kind `.job` where the bytes are damaged, of another version, or describe
-    /// what no index can be: places outside the tables, frames that overlap, times beyond ±2⁶⁰ ticks.
+    /// Decodes what `encoded()` wrote. Fails with kind `.job` if the bytes are damaged, of another version, or
+    /// impossible: references outside the tables, overlapping frames, times beyond ±2⁶⁰ ticks.
     public init(decoding bytes: [UInt8]) throws(ReelFailure) {
         guard bytes.starts(with: Self.magic), bytes.count > Self.magic.count else {
             throw ReelFailure(.indexDamaged(offset: 0, flaw: .start))
@@ -68,7 +68,7 @@ extension SourceIndex {
             metadata: parameters.metadata, passthrough: parameters.passthrough, diagnostics: parameters.diagnostics)
     }
 
-    /// All but the tables.
+    /// The index without its tables.
     private struct Parameters: Codable {
         var format: String
         var fileSize: Int64
@@ -100,7 +100,7 @@ extension SourceIndex {
             do {
                 return try CanonicalJSON.bytes(of: self)
             } catch {
-                // Strings, integers and lists of them: there is nothing that JSON could not hold.
+                // The values are strings, integers and lists of them, all of which JSON can hold.
                 preconditionFailure("the index's parameters are no JSON: \(error)")
             }
         }
@@ -304,6 +304,6 @@ extension ByteReader {
 }
 
 extension [PacketEntry] {
-    /// Ticks; 0 where there is no such packet, so that encoding never traps.
+    /// Ticks of a packet's time; 0 if there is no such packet, so that encoding never traps.
     fileprivate func pts(of packet: Int32) -> Int64 { indices.contains(Int(packet)) ? self[Int(packet)].pts.ticks : 0 }
 }

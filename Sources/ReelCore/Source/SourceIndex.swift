@@ -1,20 +1,26 @@
-/// What the reconnaissance of a source found: all that planning and decoding need to know, without the payload.
+/// What recon found in a source: everything that planning and decoding need, without the payload.
 public struct SourceIndex: Equatable, Sendable {
     /// The demuxer's name as libavformat spells it, for example "mov,mp4,m4a,3gp,3g2,mj2".
     public var format: String
+    /// The size of the source in bytes.
     public var fileSize: Int64
-    /// Where the file's clock starts, in seconds: `--from` and `--to` count from here, as ffmpeg does.
+    /// The start of the file's clock, in seconds. The times of a spec's range count from here, as in ffmpeg.
     public var startTime: Rational
+    /// The main video.
     public var video: VideoTrack
+    /// The audio tracks that can be kept, in the order of the file.
     public var audio: [AudioTrack]
-    /// Subtitles that are text.
+    /// Text subtitle tracks.
     public var texts: [TextTrack]
+    /// The chapters.
     public var chapters: [Chapter]
+    /// Covers and attached files.
     public var attachments: [Attachment]
-    /// Tags of the whole file, in the order of the file.
+    /// Tags of the whole file, in their order there.
     public var metadata: [Tag]
+    /// Whether the video's packets can be shown in another order without being decoded.
     public var passthrough: PassthroughSupport
-    /// What the source has that will not be kept, or had to be repaired.
+    /// What will not be kept, and what had to be repaired.
     public var diagnostics: [Diagnostic]
 
     public init(
@@ -36,7 +42,7 @@ public struct SourceIndex: Equatable, Sendable {
     }
 }
 
-/// A name and its value, as containers keep them.
+/// A name with its value: a metadata tag of a container, or an option of an encoder.
 public struct Tag: Hashable, Codable, Sendable {
     public var name: String
     public var value: String
@@ -52,16 +58,17 @@ public struct Tag: Hashable, Codable, Sendable {
     }
 }
 
-/// The main video: its parameters, and every packet, frame and random access point of it.
+/// The main video: its parameters, and all its packets, frames and RAPs.
 public struct VideoTrack: Equatable, Sendable {
+    /// The parameters of the stream.
     public var stream: VideoStream
-    /// In decode order, as the demuxer gives them.
+    /// The packets in decode order, as the demuxer gives them.
     public var packets: [PacketEntry]
-    /// In presentation order: what is shown, and when. Intervals neither overlap nor go back.
+    /// The frames in presentation order. Their intervals increase and do not overlap.
     public var frames: [FrameSlot]
-    /// In decode order; the first is where decoding the whole file starts.
+    /// The RAPs in decode order; decoding the whole file starts at the first.
     public var randomAccessPoints: [RandomAccessPoint]
-    /// What each frame looks like, where the whole source was decoded; empty where tables and headers alone were read.
+    /// What each frame looks like, if the whole source was decoded; empty if only tables and headers were read.
     public var pictures: [DecodedPicture]
 
     public init(
@@ -75,33 +82,33 @@ public struct VideoTrack: Equatable, Sendable {
         self.pictures = pictures
     }
 
-    /// What the frame looks like, where that is known.
+    /// What the frame looks like; nil if unknown.
     public func picture(of frame: Int) -> DecodedPicture? { pictures.indices.contains(frame) ? pictures[frame] : nil }
 
-    /// The end of the last frame, E; the clock's zero where there is no frame.
+    /// E, the end of the last frame; the clock's zero if there are no frames.
     public var end: Timestamp { frames.last?.interval.end ?? Timestamp(0) }
 
-    /// Of a track that was not read to its end, leaves what is known for certain: the frames before the last RAP but one,
-    /// whose leading pictures were all read and from which on another pass can start.
+    /// Reduces a track that was not read to its end to what is certain: the frames before the last RAP but one. All
+    /// leading pictures of that RAP were read, and another pass can start there.
     public mutating func keepHead() {
         randomAccessPoints.removeLast(min(1, randomAccessPoints.count))
         let end = Int(randomAccessPoints.popLast()?.frame ?? 0)
         let lastPacket = frames[..<end].map(\.packet).max() ?? -1
-        // The frame behind may begin later than the second field of this one.
+        // The next frame may begin after the second field of this one.
         let next = frames[end...].map(\.packet).filter { $0 > lastPacket }.min() ?? Int32(packets.count)
         frames.removeSubrange(end...)
         pictures = Array(pictures.prefix(end))
         packets.removeSubrange(Int(next)...)
     }
 
-    /// Whether all of `head` is here, and at the beginning: then its frames are these.
+    /// Whether this track begins with all of `head`, so that the frames of `head` are the same as here.
     public func begins(with head: VideoTrack) -> Bool {
         stream == head.stream && packets.starts(with: head.packets) && frames.starts(with: head.frames)
             && randomAccessPoints.starts(with: head.randomAccessPoints) && pictures.isEmpty == head.pictures.isEmpty
             && pictures.starts(with: head.pictures)
     }
 
-    /// Which frame is shown from this time on; nil where none begins then.
+    /// The index of the frame that is shown from this time on; nil if no frame begins then.
     public func slot(at pts: Timestamp?) -> Int? {
         guard let pts else { return nil }
         let place = frames.partition { $0.interval.start < pts }
@@ -109,16 +116,17 @@ public struct VideoTrack: Equatable, Sendable {
     }
 }
 
-/// One packet as the demuxer gave it.
+/// One packet as the demuxer gives it.
 public struct PacketEntry: Hashable, Sendable {
-    /// Presentation time, repaired where the file had none or a duplicate.
+    /// Presentation time, repaired if the file states none or a duplicate.
     public var pts: Timestamp
-    /// Decode time as the demuxer gave it; the presentation time where it gave none.
+    /// Decode time as the demuxer gives it; the presentation time if it gives none.
     public var dts: Timestamp
-    /// Byte position in the file, −1 where the demuxer does not know.
+    /// Byte position in the file; −1 if unknown.
     public var position: Int64
     /// Bytes of payload.
     public var size: Int32
+    /// What the container states about the packet.
     public var flags: Flags
 
     public init(pts: Timestamp, dts: Timestamp, size: Int32, position: Int64, flags: Flags) {
@@ -129,20 +137,22 @@ public struct PacketEntry: Hashable, Sendable {
         self.flags = flags
     }
 
+    /// What a container states about a packet.
     public struct Flags: OptionSet, Hashable, Sendable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// The container calls it a key frame.
+        /// The container flags it as a key frame.
         public static let key = Flags(rawValue: 1)
-        /// Decoded but not shown: an edit list hides it.
+        /// It is decoded but not shown, because an edit list hides it.
         public static let discarded = Flags(rawValue: 2)
     }
 }
 
-/// One frame that is shown: when, and by which packet it begins.
+/// One frame that is shown.
 public struct FrameSlot: Hashable, Sendable {
+    /// When the frame is shown, in ticks of the video's time base.
     public var interval: Interval
-    /// Its first packet's place in `VideoTrack.packets`.
+    /// The index of its first packet in `VideoTrack.packets`.
     public var packet: Int32
 
     public init(interval: Interval, packet: Int32) {
@@ -151,11 +161,12 @@ public struct FrameSlot: Hashable, Sendable {
     }
 }
 
-/// Where decoding can really start.
+/// A random access point: a packet at which decoding can really start.
 public struct RandomAccessPoint: Hashable, Sendable {
-    /// The packet to feed first: its place in `VideoTrack.packets`.
+    /// The first packet to decode: its index in `VideoTrack.packets`.
     public var packet: Int32
-    /// The first frame, in presentation order, from which on every frame decodes correctly.
+    /// The first frame, in presentation order, from which on every frame decodes correctly: its index in
+    /// `VideoTrack.frames`.
     public var frame: Int32
 
     public init(packet: Int32, frame: Int32) {

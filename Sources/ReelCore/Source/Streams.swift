@@ -1,37 +1,45 @@
-/// Parameters of a video stream that outlive decoding: what the output must keep.
+/// Parameters of a video stream that planning needs and the output should keep.
 public struct VideoStream: Hashable, Codable, Sendable {
-    /// The stream's place in the file.
+    /// The stream's index in the file.
     public var index: Int
     /// The codec's name as FFmpeg spells it, for example "h264".
     public var codec: String
-    /// The codec's profile as FFmpeg spells it, and its level as the codec counts it; nil where nothing is said.
+    /// The codec's profile as FFmpeg spells it; nil if unspecified.
     public var profile: String?
+    /// The codec's level as the codec counts it; nil if unspecified.
     public var level: Int?
+    /// Pixels in a line.
     public var width: Int
+    /// Lines.
     public var height: Int
     /// The pixel format's name as FFmpeg spells it, for example "yuv420p10le".
     public var pixelFormat: String
+    /// The unit of the stream's timestamps.
     public var timeBase: TimeBase
-    /// Frames per second on average, where the container or the frames tell.
+    /// Frames per second on average; nil if neither the container nor the frames tell.
     public var frameRate: Rational?
-    /// Width of a pixel by its height, nil where nothing is said.
+    /// Width of a pixel divided by its height; nil if unspecified.
     public var sampleAspectRatio: Rational?
-    /// The nine 16.16 and 2.30 fixed-point numbers of the display matrix (ISO 14496-12 8.3.2), nil where there is none.
+    /// The nine 16.16 and 2.30 fixed-point numbers of the display matrix (ISO 14496-12 8.3.2); nil if there is none.
     public var displayMatrix: [Int32]?
+    /// How pixel values map to colours.
     public var colour: ColourTags
-    /// nil where nothing is said.
+    /// The display on which the film was graded; nil if unspecified.
     public var masteringDisplay: MasteringDisplay?
+    /// The brightness of the film; nil if unspecified.
     public var contentLight: ContentLight?
+    /// The field order of the stream, or of most of its interlaced frames.
     public var fieldOrder: FieldOrder
-    /// Whether some frames are not of `fieldOrder`, which is then that of most interlaced ones: they are progressive, or
-    /// their other field comes first.
+    /// Whether some frames differ from `fieldOrder`, which is then that of most interlaced frames: they are
+    /// progressive, or their other field comes first.
     public var fieldsVary = false
-    /// What stands beside the pictures and no encoder writes again: packets that are copied keep it.
+    /// What is stored with the pictures and no encoder writes again. Passthrough keeps it.
     public var losses: [Diagnostic] = []
-    /// How many frames the decoder holds back to put them in order.
+    /// The number of frames that the decoder holds back to reorder them.
     public var reorderDepth: Int
-    /// Bytes that one decoded frame takes in memory, all planes with their padding.
+    /// Bytes of one decoded frame in memory: all planes with their padding.
     public var frameBytes: Int64
+    /// Language, title and dispositions.
     public var details: TrackDetails
 
     public init(
@@ -79,7 +87,7 @@ public struct VideoStream: Hashable, Codable, Sendable {
     }
 }
 
-/// What the pixels' numbers mean, as FFmpeg spells it ("bt709", "tv", "left"); nil where nothing is said.
+/// How pixel values map to colours, in FFmpeg's names ("bt709", "tv", "left"); nil if unspecified.
 public struct ColourTags: Hashable, Codable, Sendable {
     public var range: String?
     public var primaries: String?
@@ -107,14 +115,14 @@ public struct ColourTags: Hashable, Codable, Sendable {
     }
 }
 
-/// Which field of an interlaced frame comes first in time.
+/// Which field of an interlaced frame comes first in time; `unknown` if unspecified.
 public enum FieldOrder: String, Codable, Sendable {
     case unknown, progressive, topFirst, bottomFirst
 }
 
-/// What a person reads of a track.
+/// Descriptions of a track for people and players.
 public struct TrackDetails: Hashable, Codable, Sendable {
-    /// ISO 639-2 code, nil where nothing is said.
+    /// ISO 639-2 code; nil if unspecified.
     public var language: String?
     public var title: String?
     /// FFmpeg's AV_DISPOSITION_* names, for example "default".
@@ -135,26 +143,27 @@ public struct TrackDetails: Hashable, Codable, Sendable {
 
 /// An audio track of the source.
 public struct AudioTrack: Hashable, Codable, Sendable {
-    /// The stream's place in the file.
+    /// The stream's index in the file.
     public var index: Int
     public var codec: String
-    /// Samples per second of each channel.
+    /// Samples per second, for each channel.
     public var sampleRate: Int
     public var channels: Int
-    /// As libavutil describes it: "stereo", "5.1(side)".
+    /// The channel layout as libavutil describes it: "stereo", "5.1(side)".
     public var channelLayout: String
     /// The decoder's sample format, for example "fltp".
     public var sampleFormat: String
-    /// Significant bits of each sample, where the codec says so: 24 in samples of 32 bits.
+    /// Significant bits of each sample if the codec states them: 24 in samples of 32 bits.
     public var bitsPerSample: Int?
-    /// The codec's profile as FFmpeg spells it, nil where there is none.
+    /// The codec's profile as FFmpeg spells it; nil if there is none.
     public var profile: String?
     public var timeBase: TimeBase
-    /// Time of the first packet and end of the last, by the container; what is really heard is known after decoding.
+    /// From the time of the first packet to the end of the last, as the container states them. What is really heard is
+    /// known only after decoding.
     public var span: Interval
     /// Bytes of payload.
     public var bytes: Int64
-    /// What a container must know to hold its packets.
+    /// Parameters with which a container stores the packets.
     public var parameters: CodecParameters
     public var details: TrackDetails
 

@@ -1,7 +1,7 @@
-/// A track of text subtitles with everything that it says.
+/// A track of text subtitles with all of its cues.
 public struct TextTrack: Hashable, Sendable {
     public var parameters: Parameters
-    /// In order of time; may overlap.
+    /// The cues in order of time; they may overlap.
     public var cues: [Cue]
 
     public init(parameters: Parameters, cues: [Cue]) {
@@ -9,19 +9,21 @@ public struct TextTrack: Hashable, Sendable {
         self.cues = cues
     }
 
-    /// What holds for all cues of a track.
+    /// The parameters of a track.
     public struct Parameters: Hashable, Codable, Sendable {
-        /// The stream's place in the file.
+        /// The stream's index in the file.
         public var index: Int
         /// The codec's name as FFmpeg spells it, for example "subrip".
         public var codec: String
-        /// The codec's header: styles of ASS, of mov_text; empty for most.
+        /// The codec's header, such as the styles of ASS or mov_text; empty for most codecs.
         public var header: [UInt8]
-        /// Its header and payload have the form of 3GPP TS 26.245 ("tx3g"); QuickTime's older text has not.
+        /// Whether header and payload have the form of 3GPP TS 26.245 ("tx3g"); QuickTime's older text does not.
         public var isTimedText: Bool
-        /// Where the text goes, in pixels; 0 where nothing is said.
+        /// Width of the text's area in pixels; 0 if unspecified.
         public var width: Int
+        /// Height of the text's area in pixels; 0 if unspecified.
         public var height: Int
+        /// The unit of the cues' times.
         public var timeBase: TimeBase
         public var details: TrackDetails
 
@@ -52,9 +54,9 @@ public struct TextTrack: Hashable, Sendable {
     }
 }
 
-/// What a subtitle says, and when.
+/// One subtitle text with the interval during which it is shown.
 public struct Cue: Hashable, Sendable {
-    /// In the time base of its track.
+    /// When the cue is shown, in ticks of its track's time base.
     public var interval: Interval
     public var text: CueText
 
@@ -64,11 +66,13 @@ public struct Cue: Hashable, Sendable {
     }
 }
 
-/// What a cue says, in the form of its codec.
+/// The text of a cue, in the form of its codec.
 public struct CueText: Hashable, Sendable {
+    /// The codec's bytes of the text.
     public var payload: [UInt8]
-    /// WebVTT only: the name of the cue, and where it is shown.
+    /// The name of the cue; WebVTT only.
     public var identifier: [UInt8]
+    /// Where the cue is shown; WebVTT only.
     public var settings: [UInt8]
 
     public init(payload: [UInt8], identifier: [UInt8] = [], settings: [UInt8] = []) {
@@ -78,10 +82,11 @@ public struct CueText: Hashable, Sendable {
     }
 }
 
-/// A subtitle as a container has it: it may not say when, or for how long.
+/// A cue as the demuxer gives it; it may lack a time or a duration.
 public struct ScannedCue: Hashable, Sendable {
+    /// When the cue is shown; nil if the file states no time.
     public var start: Timestamp?
-    /// Not positive where nothing is said.
+    /// The duration in ticks; 0 or less if the file states none.
     public var duration: Ticks
     public var text: CueText
 
@@ -91,11 +96,11 @@ public struct ScannedCue: Hashable, Sendable {
         self.text = text
     }
 
-    /// Far beyond every clock, and near enough to zero that sums of a few never overflow.
+    /// Times beyond this are damaged; sums of a few such values do not overflow.
     private static let bound: Int64 = 1 << 60
 
-    /// The cues in order of time. One without a duration lasts until the next one starts, the last until `end`.
-    /// Those without a time, or with one beyond ±2⁶⁰ ticks, cannot be placed: `lost` counts them.
+    /// Sorts the cues by time. A cue without a duration lasts until the next one starts, the last one until `end`. Cues
+    /// without a time, or with a time beyond ±2⁶⁰ ticks, are left out, and `lost` counts them.
     public static func arrange(_ scanned: [ScannedCue], end: Timestamp) -> (cues: [Cue], lost: Int) {
         let timed = scanned.filter { $0.start.map { (-bound...bound).contains($0.ticks) } ?? false }
         let starts = Set(timed.compactMap(\.start)).sorted()
@@ -115,7 +120,7 @@ public struct ScannedCue: Hashable, Sendable {
 }
 
 extension RandomAccessCollection {
-    /// The first place from which on `belongs` holds; it holds for none before and for all after.
+    /// The first index for which `belongs` is true. It must be false for all before and true for all after.
     func partitioningIndex(where belongs: (Element) -> Bool) -> Index {
         var (low, high) = (startIndex, endIndex)
         while low < high {

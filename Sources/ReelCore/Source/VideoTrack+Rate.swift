@@ -1,7 +1,7 @@
 extension VideoTrack {
-    /// Bits per second that the source has for these frames, 1 at the least; nil where they take no time.
+    /// The source's bits per second for these frames, at least 1; nil if their durations add up to 0.
     ///
-    /// What belongs to no frame's first packet, as second fields do, is spread over all frames in proportion.
+    /// Packets that do not begin a frame, such as second fields, are spread over all frames in proportion.
     public func bitrate(of range: Range<Int>) -> Int64? {
         guard let first = frames[range].first, let last = frames[range].last else { return nil }
         let seconds = stream.timeBase.seconds(last.interval.end - first.interval.start).approximate

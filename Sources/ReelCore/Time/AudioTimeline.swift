@@ -1,30 +1,33 @@
-/// Where the decoded samples of an audio track lie in time: continuous sound, and the holes in it.
+/// The decoded samples of an audio track in time: pieces of continuous sound, and the holes between them.
 public struct AudioTimeline: Hashable, Sendable {
     /// Samples per second.
     public let sampleRate: Int
     /// When the first sample is heard, in seconds on the source's clock.
     public private(set) var start: Rational
-    /// Samples per channel, decoded and in holes.
+    /// Samples per channel, those of holes included.
     public private(set) var count: Int64
-    /// The sound in order of time; between two pieces, and nowhere else, is silence.
+    /// The pieces of sound in order of time. Between two pieces there is silence, and nowhere else.
     public private(set) var pieces: [Piece]
 
     /// A piece of continuous sound.
     public struct Piece: Hashable, Sendable {
-        /// Its first sample among the decoded ones.
+        /// The piece's first sample, counted in decoded samples.
         public var sample: Int64
-        /// Its first sample on the timeline, holes counted.
+        /// The piece's first sample, counted on the timeline, holes included.
         public var place: Int64
+        /// Samples per channel.
         public var count: Int64
-        /// The silence before it is that of packets which did not decode.
+        /// Whether the silence before the piece stands for packets that did not decode.
         public var followsLoss: Bool
     }
 
-    /// A decoded block: when it is heard by its timestamp, and how many samples it has.
+    /// A decoded block of samples.
     public struct Block: Hashable, Sendable {
+        /// When the block is heard by its timestamp, in seconds on the source's clock.
         public var time: Rational
+        /// Samples per channel.
         public var count: Int
-        /// A packet before it did not decode.
+        /// Whether a packet right before the block did not decode.
         public var followsLoss: Bool
 
         public init(time: Rational, count: Int, followsLoss: Bool = false) {
@@ -34,20 +37,23 @@ public struct AudioTimeline: Hashable, Sendable {
         }
     }
 
-    /// A hole is where timestamps run ahead of the samples, for good, by so many seconds. Less is jitter.
+    /// The shortest hole, in seconds: timestamps run ahead of the samples by at least this much and stay ahead. Less is
+    /// jitter.
     public static let shortestHole = Rational(15, 1000)
-    /// Where packets are known to be lost, timestamps are believed from here on: Matroska rounds them to 1 ms.
+    /// The shortest hole, in seconds, at places where packets are known to be lost. It exceeds 1 ms, since Matroska
+    /// rounds timestamps to that.
     public static let shortestLoss = Rational(2, 1000)
 
-    /// Holes that were longer than any that is believed: there the sound goes on without one.
+    /// The number of holes that were longer than `longestHole`. Sound continues there without a hole.
     public private(set) var closedHoles = 0
 
-    /// Nil where nothing was decoded. `longestHole`, in seconds, bounds what damaged timestamps can make of a track.
+    /// Places decoded blocks, which are in decode order. Nil if there are none. `longestHole`, in seconds, bounds the
+    /// effect of damaged timestamps on the length of a track.
     public init?(blocks: [Block], sampleRate: Int, longestHole: Rational = Rational(86_400)) {
         guard let first = blocks.first else { return nil }
         self.sampleRate = sampleRate
         start = first.time
-        // How many samples each block's timestamp is ahead of the samples before it.
+        // For each block, the number of samples by which its timestamp is ahead of the samples before it.
         var decoded: Int64 = 0
         var ahead: [Int64] = []
         let clock = TimeBase(1, Int64(sampleRate))
@@ -84,11 +90,11 @@ public struct AudioTimeline: Hashable, Sendable {
         count = sample + silence
     }
 
-    /// When the last sample has been heard, in seconds on the source's clock.
+    /// When the last sample ends, in seconds on the source's clock.
     public var end: Rational { start + Rational(count, Int64(sampleRate)) }
 
-    /// Keeps what is heard from `from` up to `to`, in seconds on the source's clock, to the nearest sample. Nil where
-    /// nothing is left.
+    /// The part that is heard from `from` up to `to`, in seconds on the source's clock, cut to the nearest sample. Nil
+    /// if no sound is left.
     public func clipped(from: Rational?, to: Rational?) -> AudioTimeline? {
         let clock = TimeBase(1, Int64(sampleRate))
         let place = { (seconds: Rational) in clock.ticks(in: seconds - start, rounding: .nearest) }
@@ -109,7 +115,8 @@ public struct AudioTimeline: Hashable, Sendable {
         return clip
     }
 
-    /// What is heard, one after the other, when the track is played in a direction.
+    /// The spans of sound and silence in the order in which the track is heard in a direction. Samples within a span
+    /// stay in the source's order.
     public func spans(_ direction: Direction) -> [Span] {
         var spans: [Span] = []
         var place: Int64 = 0
@@ -122,7 +129,7 @@ public struct AudioTimeline: Hashable, Sendable {
         return direction.order(spans)
     }
 
-    /// Samples per channel: decoded ones from `sample` on, or silence.
+    /// A run of decoded samples, beginning with `sample`, or of silence. Counts are samples per channel.
     public enum Span: Hashable, Sendable {
         case sound(sample: Int64, count: Int64)
         case silence(Int64)

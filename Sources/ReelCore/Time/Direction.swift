@@ -1,8 +1,8 @@
-/// Which way a part of a source runs in the output. Whatever depends on that asks here.
+/// The direction in which a part of a source runs in the output. All code that depends on the direction asks this type.
 public enum Direction: String, Codable, CaseIterable, Sendable {
     case forwards, backwards
 
-    /// Frames in the order in which the output shows them, given in the source's presentation order.
+    /// The frames in the order in which the output shows them; `frames` are in the source's presentation order.
     public func order(_ frames: Range<Int>) -> StrideTo<Int> {
         switch self {
         case .forwards: stride(from: frames.lowerBound, to: frames.upperBound, by: 1)
@@ -10,12 +10,12 @@ public enum Direction: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// Elements in the order of the output, given in the order of the source; also the other way round.
+    /// Elements of the source's order in the output's order, or the reverse: the conversion is its own inverse.
     public func order<Element>(_ elements: [Element]) -> [Element] {
         self == .forwards ? elements : elements.reversed()
     }
 
-    /// The field order of the output. No line moves: played backwards, the field that came last is shown first.
+    /// The field order of the output. No line moves: played backwards, the field that was shown last comes first.
     public func fields(_ order: FieldOrder) -> FieldOrder {
         switch (self, order) {
         case (.backwards, .topFirst): .bottomFirst

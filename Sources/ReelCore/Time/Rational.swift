@@ -1,5 +1,6 @@
-/// A fraction in lowest terms with a positive denominator: a frame rate, an aspect ratio, a time in seconds. Exact as
-/// long as 64 bits hold both numbers; beyond, which only absurd files reach, rounded rather than trapping.
+/// A fraction in lowest terms with a positive denominator: a frame rate, an aspect ratio, a time in seconds. It is
+/// exact as long as both numbers fit into 64 bits. Beyond that, which only absurd files reach, arithmetic rounds
+/// instead of trapping.
 public struct Rational: Hashable, Sendable {
     public let numerator: Int64
     public let denominator: Int64
@@ -10,7 +11,7 @@ public struct Rational: Hashable, Sendable {
         self.init(reducing: Int128(numerator), Int128(denominator))
     }
 
-    /// The nearest double, for people and for logs; never for arithmetic on time.
+    /// The nearest double, for people and logs. Never use it for arithmetic on time.
     public var approximate: Double { Double(numerator) / Double(denominator) }
 
     private static func greatestCommonDivisor<T: UnsignedInteger>(_ a: T, _ b: T) -> T {
@@ -19,7 +20,7 @@ public struct Rational: Hashable, Sendable {
         return max(a, 1)
     }
 
-    /// The smallest positive number that both divide, nil beyond 64 bits.
+    /// The smallest positive number that both numbers divide; nil beyond 64 bits.
     public static func leastCommonMultiple(_ a: Int64, _ b: Int64) -> Int64? {
         let divisor = Int64(greatestCommonDivisor(a.magnitude, b.magnitude))
         let (product, overflow) = (a / divisor).multipliedReportingOverflow(by: b)
@@ -59,7 +60,7 @@ public struct Rational: Hashable, Sendable {
     }
 
     private static func lowestTerms(_ top: UInt128, _ bottom: UInt128) -> (UInt128, UInt128) {
-        // Division of 128 bits is slow, and nearly every fraction fits into 64.
+        // Division of 128 bits is slow, and nearly every fraction fits into 64 bits.
         guard let narrowTop = UInt64(exactly: top), let narrowBottom = UInt64(exactly: bottom) else {
             let divisor = greatestCommonDivisor(top, bottom)
             return (top / divisor, bottom / divisor)
@@ -75,11 +76,11 @@ extension Rational: Comparable {
     }
 }
 
-/// Written as "30000/1001".
+/// Encoded as a string such as "30000/1001".
 extension Rational: Codable, CustomStringConvertible {
     public var description: String { "\(numerator)/\(denominator)" }
 
-    /// Reads "30000/1001" or "25"; nil for anything else.
+    /// Parses "30000/1001" or "25"; nil for any other text.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let first = parts.first, let numerator = Int64(first), parts.count <= 2 else { return nil }

@@ -1,7 +1,9 @@
 /// The unit of a stream's timestamps: seconds per tick, exact.
 public struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
+    /// The length of a tick in seconds; positive.
     public let secondsPerTick: Rational
 
+    /// A tick of `numerator`/`denominator` seconds. A denominator of 0 is a programming error.
     public init(_ numerator: Int64, _ denominator: Int64) {
         secondsPerTick = Rational(numerator, denominator)
     }
@@ -26,23 +28,23 @@ public struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
     /// The length in seconds, exact.
     public func seconds(_ length: Ticks) -> Rational { Rational(length.count) * secondsPerTick }
 
-    /// How many ticks of this base lie in `seconds`, rounded once.
+    /// The number of ticks of this base in `seconds`, rounded once.
     public func ticks(in seconds: Rational, rounding: Rounding) -> Int64 {
         rounding.apply(
             Int128(seconds.numerator) * Int128(secondsPerTick.denominator),
             Int128(seconds.denominator) * Int128(secondsPerTick.numerator))
     }
 
-    /// A tick count of this base expressed in `other`, rounded once.
+    /// A number of ticks of this base in ticks of `other`, rounded once.
     public func convert(_ ticks: Int64, to other: TimeBase, rounding: Rounding) -> Int64 {
         let ratio = secondsPerTick / other.secondsPerTick
         return rounding.apply(Int128(ticks) * Int128(ratio.numerator), Int128(ratio.denominator))
     }
 
-    /// Which integer stands for a fraction; beyond 64 bits the nearest that there is.
+    /// The direction of rounding to an integer. Beyond 64 bits, the result is the nearest integer of 64 bits.
     public enum Rounding: Sendable {
         case down, up
-        /// To the nearest, halves away from zero: what libavutil calls AV_ROUND_NEAR_INF.
+        /// To the nearest, halves away from zero (libavutil's AV_ROUND_NEAR_INF).
         case nearest
 
         func apply(_ numerator: Int128, _ denominator: Int128) -> Int64 {

@@ -1,15 +1,17 @@
-/// Where a part of a source lies in the output: takes times on the source's clock to times on the output's.
+/// The place of a part of a source in the output: converts times on the source's clock to times on the output's clock.
 ///
-/// Backwards, what is shown during [p, p+d) of a part that ends at E is shown during [E−p−d, E−p) after the part's place
-/// in the output; forwards, during [p−S, p+d−S), where the part starts at S.
+/// Backwards: if the part ends at E, a frame shown during [p, p+d) is shown during [E−p−d, E−p) after the part's place
+/// in the output. Forwards: if the part starts at S, it is shown during [p−S, p+d−S).
 public struct TimeMap: Hashable, Codable, Sendable {
+    /// The direction in which the part runs in the output.
     public var direction: Direction
     /// The source's clock.
     public var source: TimeBase
     /// The output's clock.
     public var output: TimeBase
-    /// S and E: when the first frame of the part begins in the source, and when its last one ends.
+    /// S: when the first frame of the part begins, in ticks of the source.
     public var start: Timestamp
+    /// E: when the last frame of the part ends, in ticks of the source.
     public var end: Timestamp
     /// When the part begins in the output, in seconds.
     public var offset: Rational
@@ -26,14 +28,15 @@ public struct TimeMap: Hashable, Codable, Sendable {
         self.offset = offset
     }
 
-    /// The part of the source that is shown, in seconds on its clock; empty where its times are damaged.
+    /// The part of the source that is shown, in seconds on its clock; empty if its times are damaged.
     public var span: Range<Rational> {
         let (low, high) = (source.seconds(start), source.seconds(end))
         return low..<max(low, high)
     }
 
-    /// Where the output shows what the source shows during `span`, by both clocks. Each end is rounded once, from the
-    /// exact sum, so that spans which meet in the source meet in the output, and nothing drifts.
+    /// The output's interval, in ticks of `output`, for an interval of the source in ticks of `source`. Each end is
+    /// rounded once, from the exact sum: intervals that meet in the source meet in the output, and errors do not add
+    /// up.
     public func place(_ span: Interval) -> Interval {
         let (first, last) =
             direction == .backwards ? (end - span.end, end - span.start) : (span.start - start, span.end - start)
@@ -44,7 +47,7 @@ public struct TimeMap: Hashable, Codable, Sendable {
         return Interval(start: Timestamp(ticks(first)), duration: Ticks(ticks(last) - ticks(first)))
     }
 
-    /// When the output shows a moment of the source, both in seconds on their clocks.
+    /// The time in the output of a moment of the source, each in seconds on its own clock.
     public func place(_ moment: Rational) -> Rational {
         direction == .backwards ? offset + source.seconds(end) - moment : offset + moment - source.seconds(start)
     }

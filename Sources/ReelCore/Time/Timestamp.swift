@@ -4,8 +4,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
     public init(_ ticks: Int64) { self.ticks = ticks }
 
-    /// Far beyond every clock, and near enough to zero that sums of a few never overflow: files that go further are
-    /// damaged, or made to break what reads them.
+    /// The largest magnitude accepted for a timestamp, in ticks. It is far beyond every clock, and sums of a few such
+    /// values do not overflow. Files that exceed it are damaged or hostile.
     public static let bound: Int64 = 1 << 60
 
     public var description: String { "\(ticks)" }
@@ -16,7 +16,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     public static func - (a: Timestamp, b: Timestamp) -> Ticks { Ticks(a.ticks - b.ticks) }
 }
 
-/// A length of time, in ticks of a stream's time base.
+/// A length of time, or a difference between two times, in ticks of a stream's time base.
 public struct Ticks: Hashable, Comparable, Sendable, CustomStringConvertible {
     public var count: Int64
 
@@ -34,6 +34,7 @@ public struct Ticks: Hashable, Comparable, Sendable, CustomStringConvertible {
 /// The half-open span [start, end) during which something is shown.
 public struct Interval: Hashable, Codable, Sendable {
     public var start: Timestamp
+    /// The length; may be 0.
     public var duration: Ticks
 
     public init(start: Timestamp, duration: Ticks) {
@@ -41,9 +42,10 @@ public struct Interval: Hashable, Codable, Sendable {
         self.duration = duration
     }
 
+    /// The end, which is not part of the interval.
     public var end: Timestamp { start + duration }
 
-    /// The interval in which the reversed video shows it: [E−end, E−start), where `end` is E, the end of the last frame.
+    /// The interval in the reversed video: [E−end, E−start), if the argument `end` is E, the end of the last frame.
     public func mirrored(at end: Timestamp) -> Interval {
         Interval(start: Timestamp((end - self.end).count), duration: duration)
     }
@@ -54,7 +56,7 @@ public struct Interval: Hashable, Codable, Sendable {
     }
 }
 
-/// Both are written as plain integers, and read within ±`Timestamp.bound`.
+/// Timestamps and lengths are encoded as plain integers. Decoding rejects values beyond ±`Timestamp.bound`.
 extension Timestamp: Codable {
     public init(from decoder: any Decoder) throws { ticks = try boundedTicks(from: decoder) }
     public func encode(to encoder: any Encoder) throws { try ticks.encode(to: encoder) }

@@ -1,15 +1,15 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Decodes one audio track in full, to a spill, in the format that its first sound has.
+/// Decodes one audio track completely into a spill, in the format of its first sound.
 struct AudioDecoding {
     let spill: SampleSpill
-    /// That of the samples in the spill, channels beside each other.
+    /// The format of the samples in the spill, with channels interleaved.
     let format: SoundFormat
     let blocks: [AudioTimeline.Block]
     let diagnostics: [Diagnostic]
 
-    /// `number` is the track's in diagnostics, `zero` is where the file's clock starts, in seconds.
+    /// `number` is the track's number in diagnostics; `zero` is the start of the file's clock, in seconds.
     init(
         path: String, track: AudioTrack, number: Int, zero: Rational, scratch: String,
         progress: (_ decoded: Int) -> Void
@@ -28,7 +28,7 @@ struct AudioDecoding {
             patience: Ticks(track.timeBase.ticks(in: Rational(1, 2), rounding: .nearest)))
         while try demuxer.read(into: packet) {
             guard packet.streamIndex == track.index else { continue }
-            // Where the video goes on without a gap, the sound does.
+            // If the video has no gap here, the sound has none either.
             if demuxer.mayRestart, let time = packet.pts { packet.delay(by: clock.correction(at: time)) }
             let before = decoder.complaints
             try splitter.forEachFrame(of: packet) { (part) throws(ReelFailure) in
@@ -50,19 +50,19 @@ struct AudioDecoding {
     }
 }
 
-/// What comes out of an audio decoder: samples of one format, and when they are heard.
+/// The output of an audio decoder: samples of one format, and when they are heard.
 private final class SoundGather {
     private let timeBase: TimeBase
     private let scratch: String
     private(set) var spill: SampleSpill?
-    /// That of the first sound, which all is converted to.
+    /// The format of the first sound, to which all later sound is converted.
     private(set) var format: SoundFormat?
     private(set) var blocks: [AudioTimeline.Block] = []
-    /// What the decoder gives at present, and what converts it where that is another format than the first.
+    /// The format that the decoder gives at present, and the converter from it if it differs from the first.
     private var current: SoundFormat?
     private var converter: Resampler?
     private var changes: [(time: Rational, from: SoundFormat, to: SoundFormat)] = []
-    /// When each packet that did not decode would have been heard; nil where the file does not say.
+    /// When each packet that did not decode would have been heard; nil if the file does not say.
     private var losses: [Rational?] = []
     private var lostLately = false
 
@@ -87,7 +87,7 @@ private final class SoundGather {
         }
     }
 
-    /// Where the sound so far ends; the clock's zero before there is any.
+    /// The end of the sound so far; the clock's zero before any sound.
     private var end: Rational {
         guard let last = blocks.last, let format else { return Rational(0) }
         return last.time + Rational(Int64(last.count), Int64(format.rate))
@@ -118,7 +118,7 @@ private final class SoundGather {
         lostLately = true
     }
 
-    /// Nothing more of the present format follows: what its converter holds back is kept.
+    /// Ends the present format: stores the samples that its converter still holds.
     func finish() throws(ReelFailure) {
         guard let converter else { return }
         try converter.finish()
@@ -144,7 +144,7 @@ private final class SoundGather {
 }
 
 extension SoundFormat {
-    /// As a fact of a diagnostic.
+    /// The format as a fact of a diagnostic.
     fileprivate var form: SoundForm {
         SoundForm(layout: layout, rate: rate, sample: known(av_get_sample_fmt_name(sample)) ?? "unknown")
     }

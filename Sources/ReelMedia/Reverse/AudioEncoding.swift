@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Encodes decoded samples, backwards or forwards, continuously, into one segment.
+/// Encodes decoded samples of one track, backwards or forwards, continuously into one segment.
 final class AudioEncoding {
     private let target: AudioTarget
     private let content: SegmentContent
@@ -15,7 +15,7 @@ final class AudioEncoding {
     private var trailingPadding = 0
     private let packet: Packet
 
-    /// Samples that are read back at a time.
+    /// Samples read back from the spill at a time.
     private static let block = 1024
 
     init(
@@ -36,10 +36,10 @@ final class AudioEncoding {
         resampler = try Resampler(from: input, to: output)
     }
 
-    /// Samples per channel of each frame that the encoder gets.
+    /// Samples per channel in each frame for the encoder.
     private var frameSize: Int { encoder.frameSize > 0 ? encoder.frameSize : Self.block }
 
-    /// Encodes a span of the timeline. `progress` hears how many samples went into the encoder.
+    /// Encodes a span of the timeline. Calls `progress` with the number of samples that went into the encoder.
     func encode(_ span: AudioTimeline.Span, progress: (Int) -> Void) throws(ReelFailure) {
         switch span {
         case .silence(let count):
@@ -88,14 +88,14 @@ final class AudioEncoding {
 
     private func writePackets() throws(ReelFailure) {
         while try encoder.receive(into: packet) {
-            // FLAC's last packet carries nothing but a new header.
+            // FLAC's last packet contains only a new header.
             guard packet.size > 0 else { continue }
             trailingPadding = packet.skippedSamples.end
             try writer.write(packet, offset: Int64(encoder.initialPadding))
         }
     }
 
-    /// Encodes what is left.
+    /// Encodes the samples that are left.
     func drain() throws(ReelFailure) {
         try resampler.finish()
         while resampler.ready > 0 { try encodeFrame() }
@@ -103,7 +103,8 @@ final class AudioEncoding {
         try writePackets()
     }
 
-    /// Closes the segment, whose first heard sample lies at `start` in the output. `diagnostics` are what went wrong.
+    /// Closes the segment. Its first audible sample is heard at `start` in the output; `diagnostics` report what went
+    /// wrong.
     func finish(start: Int64, diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
         try writer.finish(
             SegmentRecord(

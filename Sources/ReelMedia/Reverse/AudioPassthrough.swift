@@ -1,20 +1,21 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Copies an audio track's packets forwards into one segment, as they are: those that are heard from one moment to
-/// another, cut at packets.
+/// Copies an audio track's packets forwards and unchanged into one segment: the packets that are heard between two
+/// moments, cut at packet boundaries.
 struct AudioPassthrough {
     let path: String
     let track: AudioTrack
-    /// Seconds on the source's clock.
+    /// The range in seconds on the source's clock.
     let from: Rational
     let to: Rational
-    /// The output can hide what a decoder must hear before it is right: an edit list, or a codec delay.
+    /// Whether the output can hide the track's preroll, by an edit list or a codec delay.
     let hidesPreroll: Bool
 
     private var clock: TimeBase { TimeBase(1, Int64(track.sampleRate)) }
 
-    /// Writes the segment; `ifSilent` is told of one that lets nothing be heard. `progress` hears packets.
+    /// Writes the segment. If it has no audible sound, it reports `ifSilent`. Calls `progress` with the number of
+    /// packets.
     func write(
         making content: SegmentContent, to destination: PassReverser.Destination, ifSilent: Diagnostic,
         progress: (Int) -> Void
@@ -63,9 +64,9 @@ struct AudioPassthrough {
             .finish(zero: zero, ifSilent: ifSilent)
     }
 
-    /// Where the sound begins, and how many packets before it come along.
+    /// The first packets to copy: where the sound begins, and the preroll before it.
     private struct Cut {
-        /// The first moment that is heard, on the source's clock in samples.
+        /// The first moment that is heard, in samples on the source's clock.
         var heard: Int64
         var preroll: Int
     }
@@ -79,8 +80,8 @@ struct AudioPassthrough {
         return Cut(heard: wanted, preroll: hidesPreroll ? prerollPackets(first.span.count) : 0)
     }
 
-    /// Packets that a decoder must have had: one whose window overlaps, MP3's bit reservoir of 511 bytes (ISO 11172-3
-    /// 2.4.2.7), Opus's 80 ms (RFC 7845 4.6).
+    /// The number of packets that a decoder needs before: one if its window overlaps, those of MP3's bit reservoir of
+    /// 511 bytes (ISO 11172-3 2.4.2.7), or Opus's 80 ms (RFC 7845 4.6).
     private func prerollPackets(_ samples: Int) -> Int {
         switch track.codec {
         case "flac", "alac", "wavpack", "tta": 0
@@ -91,7 +92,7 @@ struct AudioPassthrough {
     }
 }
 
-/// A packet, and what it lets hear on the source's clock in samples.
+/// A packet, and the interval in which it is heard, in samples on the source's clock.
 private final class HeldPacket {
     let packet: Packet
     var span: Range<Int64> = 0..<0
@@ -99,7 +100,7 @@ private final class HeldPacket {
     init(_ packet: consuming Packet) { self.packet = packet }
 }
 
-/// Packets on their way into the segment, whose clock starts with the first of them.
+/// Packets to be written to the segment, whose clock starts with the first of them.
 private final class Writing {
     private let content: SegmentContent
     private let token: String
@@ -123,7 +124,7 @@ private final class Writing {
         ) { (parameters) throws(ReelFailure) in try track.describe(into: parameters, padding: padding) }
     }
 
-    /// What lies behind `limit` is not to be heard.
+    /// Samples from `limit` on are not to be heard.
     func write(_ held: HeldPacket, until limit: Int64) throws(ReelFailure) {
         held.packet.pts = Timestamp(held.span.lowerBound - origin)
         held.packet.dts = held.packet.pts
@@ -145,8 +146,8 @@ private final class Writing {
     }
 }
 
-/// When packets are heard, in samples: as many as they hold one after the other, and a step where their timestamps
-/// run ahead by a hole.
+/// When packets are heard, in samples: each right after the one before, except that timestamps which run ahead by a
+/// hole move the later ones.
 private struct PacketTimes {
     private let stream: UnsafeMutablePointer<AVStream>
     private let timeBase: TimeBase

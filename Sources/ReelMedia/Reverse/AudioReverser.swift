@@ -1,22 +1,22 @@
 internal import CFFmpeg
 public import ReelCore
 
-/// Makes an audio track's one segment: decoded once in full, read back from its end by sample frame, encoded once and
-/// continuously, so that there are no joins to click. Sound that keeps its direction is read from its start instead,
-/// or its packets are copied.
+/// Makes an audio track's single segment. The track is decoded once and completely, read back from its end sample by
+/// sample, and encoded once and continuously, so there are no joins that could click. Sound that keeps its direction is
+/// read from its start instead, or its packets are copied.
 public struct AudioReverser {
     private let source: String
     private let track: AudioTrack
     private let target: AudioTarget
-    /// The clip whose sound it is.
+    /// The clip to which the sound belongs.
     private let clip: Clip
     private let content: SegmentContent
     private let hidesPreroll: Bool
-    /// Where the source file's clock starts, in seconds.
+    /// The start of the source file's clock, in seconds.
     private let zero: Rational
-    /// When the first frame that is shown begins in the source, and when the last one ends, in seconds.
+    /// When the first frame that is shown begins in the source, and when the last one ends; in seconds.
     private let shown: (start: Rational, end: Rational)
-    /// How long the last frame of the source that is shown lasts, in seconds.
+    /// The duration of the last frame of the source that is shown, in seconds.
     private let lastFrame: Rational
 
     /// - Parameters:
@@ -40,7 +40,7 @@ public struct AudioReverser {
         lastFrame = clock.seconds(index.video.frames[clip.frames].last?.interval.duration ?? .zero)
     }
 
-    /// Makes the segment. `progress` hears blocks decoded and encoded.
+    /// Makes the segment. Calls `progress` with the numbers of blocks decoded and encoded.
     public func reverse(
         into destination: PassReverser.Destination, scratch: String, progress: (_ decoded: Int, _ encoded: Int) -> Void
     ) throws(ReelFailure) -> PassResult {
@@ -98,7 +98,7 @@ public struct AudioReverser {
         return PassResult(segments: [record], statistics: statistics, diagnostics: record.diagnostics)
     }
 
-    /// When the output begins with what is heard, in seconds.
+    /// When the sound begins in the output, in seconds.
     private func place(of heard: AudioTimeline) -> Rational {
         var map = clip.map
         map.direction = target.direction
@@ -107,7 +107,7 @@ public struct AudioReverser {
 
     private var silent: Diagnostic { .soundNotHeard(track: target.track) }
 
-    /// What the output lets hear; nil for nothing.
+    /// The part of the sound that the output contains; nil for none.
     private func heard(of decoded: AudioDecoding, _ diagnostics: inout [Diagnostic]) -> AudioTimeline? {
         let whole = AudioTimeline(
             blocks: decoded.blocks, sampleRate: decoded.format.rate, longestHole: longestHole)
@@ -115,7 +115,7 @@ public struct AudioReverser {
         if whole.closedHoles > 0 {
             diagnostics.append(.holesClosed(track: target.track, holes: whole.closedHoles))
         }
-        // Sound that keeps its direction beside reversed pictures lasts as long as these.
+        // Sound that keeps its direction with reversed pictures lasts as long as they do.
         let range = target.direction == clip.direction ? (clip.audioFrom, clip.audioTo) : (shown.start, shown.end)
         guard let heard = whole.clipped(from: range.0, to: range.1) else { return nil }
         let holes = zip(heard.pieces, heard.pieces.dropFirst()).filter { !$1.followsLoss }
@@ -129,13 +129,13 @@ public struct AudioReverser {
         return target.direction == .backwards ? trimmed(heard, &diagnostics) : heard
     }
 
-    /// As long as the video, which damaged timestamps may make long, too; where that is short, ten minutes.
+    /// The longest hole: as long as the video, which damaged timestamps may make too long, but at least ten minutes.
     private var longestHole: Rational {
         min(max(shown.end - shown.start, Rational(600)), Rational(86_400))
     }
 
-    /// Sound that outlasts the video by less than a frame is cut off, unless nothing may be lost: else all of the
-    /// output would have to start later for its sake.
+    /// Cuts off sound that outlasts the video by less than a frame, unless the track must be lossless. Otherwise all of
+    /// the output would have to start later.
     private func trimmed(_ heard: AudioTimeline, _ diagnostics: inout [Diagnostic]) -> AudioTimeline {
         let overhang = heard.end - shown.end
         let frame = max(lastFrame, Rational(1024, Int64(heard.sampleRate)))

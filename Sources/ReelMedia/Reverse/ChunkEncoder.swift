@@ -1,15 +1,15 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Encodes one chunk, handed in frame by frame in the order of the output, into a segment.
+/// Encodes one chunk into a segment. The caller passes its frames one by one, in the order of the output.
 final class ChunkEncoder {
-    /// A chunk of a pass, and its place there.
+    /// A chunk of a pass, and its place in the pass.
     let chunk: (number: Int, frames: Range<Int>)
     private let content: SegmentContent
     private let planned: PlannedSegments
     private let direction: Direction
     private var framesAdded = 0
-    /// Of each frame that was handed in, unless the plan says how they look.
+    /// The likeness of each frame so far, unless the plan has them.
     private var likenesses: [Likeness] = []
     private let token: String
     private let timeBase: TimeBase
@@ -37,7 +37,8 @@ final class ChunkEncoder {
         packet = try Packet()
     }
 
-    /// Looks at the next picture as it was decoded, so that another plan can tell whether this segment shows it.
+    /// Records the likeness of the next picture as decoded, so that another plan can tell whether this segment shows
+    /// the same.
     func look(at picture: borrowing Frame) {
         if content.likeness == nil { likenesses.append(Likeness(of: picture)) }
     }
@@ -50,13 +51,13 @@ final class ChunkEncoder {
         try writePackets()
     }
 
-    /// Takes what the encoder still holds.
+    /// Writes the packets that the encoder has ready.
     func drain() throws(ReelFailure) {
         try encoder.finish()
         try writePackets()
     }
 
-    /// Closes the segment; from now on it is whole. `diagnostics` are what went wrong with its frames.
+    /// Closes the segment; from then on it is whole. `diagnostics` report what went wrong with its frames.
     func finish(_ diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
         guard writer.packetCount == chunk.frames.count else {
             throw ReelFailure(

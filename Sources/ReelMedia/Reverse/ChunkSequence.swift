@@ -1,8 +1,8 @@
 internal import ReelCore
 
-/// Encodes the chunks of a pass, in the order of the output, window by window; each becomes a segment.
+/// Encodes the chunks of a pass, window by window and in the order of the output. Each chunk becomes a segment.
 final class ChunkSequence {
-    /// Those to be made, in presentation order.
+    /// The chunks to encode, in presentation order.
     private let chunks: [(number: Int, frames: Range<Int>)]
     private let clip: Int
     private let plan: Plan
@@ -11,9 +11,9 @@ final class ChunkSequence {
     private let planned: PlannedSegments
     private let converter: PictureConverter
     private let destination: PassReverser.Destination
-    /// What went wrong with frames, for the record of their segment.
+    /// Diagnostics of frames, for the record of their segment.
     private let diagnostics: (_ frames: Range<Int>) -> [Diagnostic]
-    /// The chunk that is being encoded.
+    /// The chunk being encoded.
     private var encoding: ChunkEncoder?
 
     private(set) var segments: [SegmentRecord] = []
@@ -37,8 +37,8 @@ final class ChunkSequence {
         self.diagnostics = diagnostics
     }
 
-    /// Encodes a window, all of whose frames came, in the order of the output. Frames of chunks that are whole already are
-    /// let go. `progress` hears how many frames were encoded so far.
+    /// Encodes a window whose frames are all decoded, in the order of the output. Frames of chunks that are whole
+    /// already are dropped. Calls `progress` with the number of frames encoded so far.
     func encode(
         _ window: Range<Int>, from buffer: inout FrameBuffer, progress: (_ encoded: Int) -> Void
     ) throws(ReelFailure) {
@@ -59,8 +59,8 @@ final class ChunkSequence {
         }
     }
 
-    /// The encoder of the chunk that the frame belongs to, a new one for its first in the output; nil if that chunk is
-    /// whole already.
+    /// The encoder of the chunk to which the frame belongs. A new one is opened for the chunk's first frame in the
+    /// output. Nil if the chunk is whole already.
     private func encoder(for frame: Int) throws(ReelFailure) -> ChunkEncoder? {
         if let encoding { return encoding }
         guard let chunk = chunks.first(where: { $0.frames.contains(frame) }) else { return nil }

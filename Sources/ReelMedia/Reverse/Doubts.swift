@@ -1,31 +1,31 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// What a pass decodes that is not as it is known of the source.
+/// How a pass's decoded frames differ from the source's index.
 struct Doubt {
     let disproof: PlanDisproof
-    /// The frame at which it shows.
+    /// The frame that shows the difference.
     let frame: Int
 }
 
-/// Finds the places of frames that a pass decodes, and compares them with what is known of the source.
+/// Finds the places in the index of frames that a pass decodes, and compares them with the index.
 ///
-/// Where tables and headers were read, every frame has to come in its order, whole, and no other. Where something is
-/// damaged, only decoding from the start of the file tells what is shown. Where that was done, every frame has to look as
-/// it did then.
+/// If the index was made from tables and headers, every frame must come whole and in order, and no other may come. If
+/// something is damaged, only decoding from the start of the file shows the right pictures. If the index was made by
+/// decoding, every frame must look as it did then.
 struct Doubts {
     private let track: VideoTrack
     private let places: FramePlaces
     private let wanted: Range<Int>
     private let start: DecodingStart
     private let digest: PictureDigest?
-    /// The last frame that came.
+    /// The last frame that was decoded.
     private var last: Int?
-    /// What was found with the frame that came last.
+    /// What is wrong with the frame that was decoded last.
     private(set) var found: Doubt?
-    /// Whether the frame that came last looks otherwise than it did, and nothing better is to be had.
+    /// Whether the frame decoded last looks different than it did, and decoding from elsewhere would not help.
     private(set) var isUnsteady = false
-    /// The first frame that the decoder made up parts of, when all of the source was decoded.
+    /// The first frame with concealed parts when the whole source was decoded.
     private let firstDamaged: Int?
 
     init(track: VideoTrack, places: FramePlaces, wanted: Range<Int>, start: DecodingStart) throws(ReelFailure) {
@@ -37,7 +37,7 @@ struct Doubts {
         firstDamaged = track.pictures.firstIndex(where: \.isDamaged)
     }
 
-    /// The place of a frame that came; nil where it is of no use, or doubtful.
+    /// The place of a decoded frame; nil if the frame is not needed, or doubtful.
     mutating func place(of frame: borrowing Frame) -> Int? {
         found = nil
         isUnsteady = false
@@ -46,11 +46,11 @@ struct Doubts {
         return found == nil ? place : nil
     }
 
-    /// What is doubtful about frames that did not come.
+    /// What is doubtful about frames that were not decoded.
     func missing(_ frames: [Int]) -> Doubt? { frames.first.map { Doubt(disproof: .missing, frame: $0) } }
 
     private mutating func placeByTime(of frame: borrowing Frame) -> Int? {
-        // Before the first that is wanted, frames may come that refer to what was not decoded.
+        // Before the first wanted frame, frames may come that refer to pictures which were not decoded.
         let isUnderWay = last.map { $0 >= wanted.lowerBound } ?? false
         guard let place = track.slot(at: frame.pts ?? frame.bestTimestamp) else {
             if let last, isUnderWay, last + 1 < wanted.upperBound { found = Doubt(disproof: .unplanned, frame: last) }
@@ -64,7 +64,7 @@ struct Doubts {
         return place
     }
 
-    /// Decoders do not all say truly which packet a frame comes from, or what its time is: the picture itself decides.
+    /// Some decoders report the wrong packet or time for a frame, so the picture itself decides.
     private mutating func place(of frame: borrowing Frame, by digest: PictureDigest) -> Int? {
         let hash = digest.describe(frame).hash
         let next = last.map { $0 + 1 }
@@ -72,7 +72,7 @@ struct Doubts {
             .filter { $0 < track.frames.count && $0 > last ?? -1 }
         if let place = hints.first(where: { track.picture(of: $0)?.hash == hash }) { return place }
         guard let place = hints.first, wanted.contains(place) else { return nil }
-        // What a decoder makes up need not be the same twice, nor what refers to it.
+        // Concealed parts may differ each time, and so may frames that refer to them.
         isUnsteady = start.isAtStart && firstDamaged.map { $0 <= place } ?? false
         if isUnsteady { return place }
         found = Doubt(disproof: .picture, frame: place)
@@ -80,9 +80,9 @@ struct Doubts {
     }
 }
 
-/// Which frame comes from which packet.
+/// Maps packets to their frames.
 struct FramePlaces {
-    /// By packet, the first of its frames; -1 where it shows none.
+    /// For each packet, the first of its frames; -1 if it shows none.
     private let frames: [Int32]
 
     init(_ track: VideoTrack) {
@@ -91,13 +91,13 @@ struct FramePlaces {
         self.frames = frames
     }
 
-    /// Whether a frame begins with the packet: the second field of a frame comes in a packet of its own.
+    /// Whether a frame begins with the packet. The second field of a frame may have a packet of its own.
     func showsFrame(_ packet: Int) -> Bool { frames[packet] >= 0 }
 
-    /// The first packet from this one on with which a frame begins.
+    /// The first packet, from this one on, with which a frame begins.
     func next(from packet: Int) -> Int { frames[packet...].firstIndex { $0 >= 0 } ?? frames.count }
 
-    /// Where a frame belongs, by the packet that it says it comes from.
+    /// The place of a frame, by the packet that the decoder reports for it.
     func place(of frame: borrowing Frame) -> Int? {
         let packet = reel_frame_carried(frame.native)
         guard let index = Int(exactly: packet), frames.indices.contains(index), frames[index] >= 0 else { return nil }
@@ -107,7 +107,7 @@ struct FramePlaces {
 
 /// Where decoding for a pass starts: at the nearest RAP first, then further back.
 struct DecodingStart {
-    /// A place in `VideoTrack.randomAccessPoints`.
+    /// An index in `VideoTrack.randomAccessPoints`.
     private(set) var point: Int
     private var stride = 1
 
@@ -115,7 +115,7 @@ struct DecodingStart {
 
     var isAtStart: Bool { point == 0 }
 
-    /// Goes back, each time twice as far; false at the start of the file.
+    /// Goes back, twice as far each time; false at the start of the file.
     mutating func goBack() -> Bool {
         guard point > 0 else { return false }
         point = max(point - stride, 0)

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Decodes windows of a source's frames, each frame compared with the index.
+/// Decodes windows of a source's frames and compares each frame with the index.
 final class FrameWindowReader {
     private let reader: VideoReader
     private let track: VideoTrack
@@ -11,14 +11,14 @@ final class FrameWindowReader {
     private let threads: Int
     private let startTime: Rational
 
-    /// What came of it since `reset`.
+    /// The results since `reset`.
     private(set) var tally = Tally()
 
     struct Tally {
         var framesDecoded = 0
         var decodeSeconds = 0.0
         var waitSeconds = 0.0
-        /// Frames that the decoder called damaged, or that looked otherwise than they did.
+        /// Frames that the decoder flagged as damaged, or that looked different than they did during recon.
         var concealed: [Int] = []
         /// Whether frames of another size were scaled.
         var resized = false
@@ -28,7 +28,7 @@ final class FrameWindowReader {
     ///
     /// - Parameters:
     ///   - converter: scales frames of another size before they are kept.
-    ///   - threads: of the decoder, unless the source was decoded as a whole.
+    ///   - threads: threads of the decoder, unless the source was decoded as a whole.
     init(_ source: IndexedSource, converter: PictureConverter, threads: Int) throws(ReelFailure) {
         track = source.index.video
         startTime = source.index.startTime
@@ -41,20 +41,20 @@ final class FrameWindowReader {
 
     func reset() { tally = Tally() }
 
-    /// The windows that a pass is decoded in, from its end to its start; its chunks if it is decoded forwards.
+    /// The decode windows of a pass, from its end to its start; its chunks if it is decoded forwards.
     func windows(of pass: VideoPass) -> [Range<Int>]? {
         pass.windowFrames.map { starts.windows(of: pass.frames, least: $0) }
     }
 
-    /// Decodes forwards, from the RAP of the first of these windows on, and hands out each as soon as it is whole.
+    /// Decodes forwards from the RAP of the first window on, and calls `take` with each window as soon as it is whole.
     ///
-    /// That decoding can start at a RAP is believed until what comes out differs from what is known of the source. Then it
-    /// starts further back, for the windows that are left.
+    /// RAPs are trusted until a decoded frame differs from the index. Then decoding starts again further back, for the
+    /// windows that are left.
     ///
     /// - Parameters:
-    ///   - windows: ranges of frames in presentation order, one after the other.
-    ///   - progress: hears how many frames were decoded since `reset`.
-    ///   - take: takes all frames of a window out of the buffer.
+    ///   - windows: adjacent ranges of frames, in presentation order.
+    ///   - progress: called with the number of frames decoded since `reset`.
+    ///   - take: removes all frames of a window from the buffer.
     func read(
         _ windows: [Range<Int>], progress: (_ decoded: Int) -> Void,
         take: (_ window: Range<Int>, _ buffer: inout FrameBuffer) throws(ReelFailure) -> Void
@@ -64,7 +64,7 @@ final class FrameWindowReader {
         var start = DecodingStart(nearest: starts.point(for: first.lowerBound))
         while !pending.isEmpty {
             guard let doubt = try read(&pending, from: start, progress, take) else { continue }
-            // With tables alone nothing tells whether another start would be better.
+            // Tables alone do not tell whether another start would be better.
             guard isDecoded, start.goBack() else { throw refusal(of: doubt) }
             if let next = pending.first, let last = pending.last {
                 tally.concealed.removeAll { (next.lowerBound..<last.upperBound).contains($0) }
@@ -72,7 +72,7 @@ final class FrameWindowReader {
         }
     }
 
-    /// The same from one RAP: what is doubtful about it, where something is; nil where nothing is left.
+    /// Decodes from one RAP. Returns what is doubtful about it, if anything; nil once no window is left.
     private func read(
         _ pending: inout ArraySlice<Range<Int>>, from start: DecodingStart, _ progress: (Int) -> Void,
         _ take: (Range<Int>, inout FrameBuffer) throws(ReelFailure) -> Void
@@ -105,7 +105,7 @@ final class FrameWindowReader {
                     pending.removeFirst()
                 }
                 if let next = pending.first, next.contains(place) {
-                    // Some decoders report errors only in the log, where recon has counted them.
+                    // Some decoders report errors only in the log; recon has counted these.
                     let isDamaged = frame.isDamaged || track.picture(of: place)?.isDamaged == true
                     if isDamaged || doubts.isUnsteady { tally.concealed.append(place) }
                     if try converter.resize(frame) { tally.resized = true }
@@ -124,15 +124,15 @@ final class FrameWindowReader {
         return nil
     }
 
-    /// Whether the source was decoded as a whole: pictures have to look as they did then, damaged ones too.
+    /// Whether the source was decoded as a whole: pictures must then look as they did, damaged ones too.
     private var isDecoded: Bool { !track.pictures.isEmpty }
 
-    /// What is damaged looks otherwise with more threads.
+    /// Damaged pictures look different with more threads.
     private var decoderThreads: Int { isDecoded ? 1 : threads }
 
-    /// What the decoder was given.
+    /// What the decoder has been given.
     private struct Feeding {
-        /// The packet that it got last; beyond all of them once it was told that nothing follows.
+        /// The packet given last; beyond the last packet once the end was signalled.
         var last = -1
         var isOver = false
     }
@@ -145,14 +145,15 @@ final class FrameWindowReader {
                 : .planDisproved(path: reader.path, disproof: doubt.disproof, time: time))
     }
 
-    /// The last packet to feed, in decode order: leading pictures of the next group show frames of this one.
+    /// The last packet to decode, in decode order. Leading pictures of the next group may be frames of this window.
     private func lastPacket(showing frames: Range<Int>) -> Int {
         let last = track.frames[frames].reduce(0) { max($0, Int($1.packet)) }
         return places.next(from: last + 1) - 1
     }
 
-    /// The packet before which no frame ends a window, however late it is due: the one that best parts its packets from
-    /// those of as many frames behind it. Where times are wrong, no packet parts them all.
+    /// The packet before which no frame ends a window, however late the frame is due: the packet that best separates
+    /// the window's packets from those of the same number of frames after it. If times are wrong, no packet separates
+    /// them all.
     private func partingPacket(behind window: Range<Int>) -> Int {
         let frames = window.lowerBound..<min(window.upperBound + window.count, track.frames.count)
         var (excess, greatest, parting) = (0, 0, 0)
@@ -163,7 +164,7 @@ final class FrameWindowReader {
         return parting
     }
 
-    /// Feeds the decoder the next packet, or tells it that nothing follows.
+    /// Passes the next packet to the decoder, or signals the end.
     private func feed(
         _ decoder: Decoder, _ packet: borrowing Packet, through last: Int, _ feeding: inout Feeding
     ) throws(ReelFailure) {

@@ -1,9 +1,9 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// 3GP puts several frames of AMR into a packet, of which libavcodec decodes the first only.
+/// Splits packets of AMR: 3GP stores several frames in a packet, of which libavcodec decodes only the first.
 struct PacketSplitter {
-    /// Bytes of a frame, its header included, by its frame type (RFC 4867 4.3.1 and 5.3); nil for other codecs.
+    /// Bytes of a frame with its header, by frame type (RFC 4867 4.3.1 and 5.3); nil for other codecs.
     private let frameBytes: [Int]?
 
     init(codec: AVCodecID) {
@@ -14,7 +14,7 @@ struct PacketSplitter {
         }
     }
 
-    /// Calls `body` with each frame in the packet; only the first carries the packet's time.
+    /// Calls `body` with each frame in the packet. Only the first has the packet's time.
     func forEachFrame(
         of packet: borrowing Packet, _ body: (borrowing Packet) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {

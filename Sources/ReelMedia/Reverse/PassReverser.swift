@@ -1,13 +1,13 @@
 internal import CFFmpeg
 public import ReelCore
 
-/// Reverses passes of one job: has each decoded once (`FrameWindowReader`) and encoded in the order of the output
-/// (`ChunkSequence`), window after window.
+/// Reverses the passes of one job. Each is decoded once (`FrameWindowReader`) and encoded in the order of the output
+/// (`ChunkSequence`), window by window.
 public final class PassReverser {
     private let sources: [IndexedSource]
     private let plan: Plan
     private let planned: PlannedSegments
-    /// Of clips that passes were asked for so far.
+    /// The tools for clips whose passes were requested so far.
     private var open: [Int: (converter: PictureConverter, reader: FrameWindowReader)] = [:]
 
     /// - Parameter sources: those of the plan, in their order. They stay open from pass to pass.
@@ -20,7 +20,7 @@ public final class PassReverser {
         }
     }
 
-    /// Throws where recon saw that not all decodes as it should.
+    /// Throws if recon found frames that do not decode correctly.
     private func refuseDamage(_ clip: Clip) throws(ReelFailure) {
         let source = sources[clip.source]
         for case .packetsUndecoded(_, let first, _) in source.index.diagnostics {
@@ -32,11 +32,11 @@ public final class PassReverser {
         throw ReelFailure(.videoDamaged(path: source.path, damage: .concealed, time: time))
     }
 
-    /// Where segments go and what their names carry.
+    /// The folder of the segments, and the token in their names.
     public struct Destination {
         public var folder: String
         public var token: String
-        /// Chunks that are whole already.
+        /// Chunks whose segments are whole already.
         public var finishedChunks: Set<Int>
 
         public init(folder: String, token: String, finishedChunks: Set<Int>) {
@@ -46,7 +46,8 @@ public final class PassReverser {
         }
     }
 
-    /// Makes a segment of every chunk of the pass that is not finished. `progress` hears frames decoded and encoded.
+    /// Makes a segment of every chunk of the pass that is not finished. Calls `progress` with the numbers of frames
+    /// decoded and encoded.
     public func reverse(
         _ pass: VideoPass, into destination: Destination, progress: (_ decoded: Int, _ encoded: Int) -> Void
     ) throws(ReelFailure) -> PassResult {

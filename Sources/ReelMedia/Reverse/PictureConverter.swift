@@ -1,14 +1,14 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Makes of a decoded picture what the encoder takes: its format and size, its time, its fields in the order of the output.
+/// Converts decoded pictures for the encoder: pixel format, size, time, and the field order of the output.
 final class PictureConverter {
     private let target: OutputFormat
     private let format: AVPixelFormat
     private let stream: VideoStream
     private let direction: Direction
     private let colour: ColourTags
-    /// What was taken away from pictures so far and is worth a word.
+    /// Diagnostics about data removed from pictures so far.
     private(set) var losses: [Diagnostic] = []
     private var scaler: OpaquePointer?
     private var scaled: Frame
@@ -24,8 +24,8 @@ final class PictureConverter {
 
     deinit { sws_freeContext(scaler) }
 
-    /// Runs `body` with the picture as the encoder takes it, shown from `start`. Everything of the decoder's that an
-    /// encoder would act on is taken away: picture types, repeats, closed captions and other side data.
+    /// Calls `body` with the picture in the form for the encoder, shown from `start`. All of the decoder's data on
+    /// which an encoder would act is removed: picture types, repeats, closed captions and other side data.
     func withPicture(
         _ picture: borrowing Frame, at start: Timestamp, _ body: (borrowing Frame) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
@@ -41,8 +41,8 @@ final class PictureConverter {
         }
     }
 
-    /// Scales a picture of another size than the stream's to that of the target, in place, so that what is kept in memory
-    /// is of one size. False where nothing was to be done.
+    /// Scales a picture whose size differs from the stream's to the size of the target, in place, so that all pictures
+    /// in memory have one size. Returns false if there was nothing to do.
     func resize(_ picture: borrowing Frame) throws(ReelFailure) -> Bool {
         guard picture.width != stream.width || picture.height != stream.height else { return false }
         try scale(picture)
@@ -74,7 +74,7 @@ final class PictureConverter {
         try check(sws_scale_frame(scaler, scaled.native, picture.native), .convertPicture)
     }
 
-    /// A stream may change its pixel format midway.
+    /// A stream may change its pixel format in the middle.
     private func noteFormat(of picture: borrowing Frame) {
         let (own, first) = (picture.pixelFormat, av_get_pix_fmt(stream.pixelFormat))
         guard PixelFormatChoice.withoutRange(own) != PixelFormatChoice.withoutRange(first) else { return }
@@ -100,15 +100,16 @@ final class PictureConverter {
 }
 
 extension Frame {
-    /// A frame of its own that takes over the picture; this one can be filled again.
+    /// Moves the picture to a new frame; this one can be filled again.
     func takingPicture() throws(ReelFailure) -> Frame {
         let taken = try Frame()
         av_frame_move_ref(taken.native, native)
         return taken
     }
 
-    /// Copies the picture and gives its memory back to the decoder at once. The decoder then uses its memory again in the
-    /// same order every time, which can be seen in damaged pictures: the parts that do not decode keep what was there.
+    /// Copies the picture and gives its memory back to the decoder at once. The decoder then reuses its memory in the
+    /// same order every time. That order is visible in damaged pictures, whose undecoded parts keep the memory's former
+    /// contents.
     func copyingPicture() throws(ReelFailure) -> Frame {
         let copy = try Frame()
         (copy.native.pointee.format, copy.native.pointee.width) = (native.pointee.format, native.pointee.width)

@@ -3,8 +3,8 @@ internal import Foundation
 internal import Glibc
 internal import ReelCore
 
-/// Decoded samples on the disk: written once forwards, read forwards or backwards by sample frame. The file has no name, so
-/// nothing of it is left whatever happens to the process.
+/// Decoded samples on disk: written once forwards, then read forwards or backwards by sample frame. The file has no
+/// name, so nothing of it remains, however the process ends.
 final class SampleSpill {
     /// Bytes of one sample of one channel.
     let width: Int
@@ -14,7 +14,7 @@ final class SampleSpill {
     private var pending: [UInt8] = []
     private(set) var count: Int64 = 0
 
-    /// `format` is the decoder's sample format; samples are kept interleaved.
+    /// `format` is the decoder's sample format; samples are stored interleaved.
     init(folder: String, format: AVSampleFormat, channels: Int) throws(ReelFailure) {
         self.folder = folder
         self.channels = channels
@@ -71,13 +71,13 @@ final class SampleSpill {
         }
     }
 
-    /// Everything that was appended is in the file afterwards.
+    /// Writes all appended samples to the file.
     func flush() throws(ReelFailure) {
         try Files.write(pending, to: descriptor, folder)
         pending.removeAll(keepingCapacity: true)
     }
 
-    /// Reads `count` samples from `sample` on into `target`.
+    /// Reads `count` samples, from `sample` on, into `target`.
     func read(sample: Int64, count: Int, into target: UnsafeMutableRawPointer) throws(ReelFailure) {
         let bytes = count * frameBytes
         var done = 0
@@ -86,14 +86,13 @@ final class SampleSpill {
                 descriptor, target + done, bytes - done, off_t(sample) * off_t(frameBytes) + off_t(done))
             if step < 0, errno == EINTR { continue }
             guard step >= 0 else { throw Files.failure(.read, folder) }
-            // What was written there is gone.
+            // The file lost bytes that were written.
             guard step > 0 else { throw fileFailure(errno: EIO, .read, folder) }
             done += step
         }
     }
 
-    /// Reads `count` samples from `sample` on and puts them into `target` from the last to the first, channels in
-    /// their order.
+    /// Reads `count` samples, from `sample` on, into `target` in reverse order; channels keep their order.
     func readBackwards(sample: Int64, count: Int, into target: UnsafeMutableRawPointer) throws(ReelFailure) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count * frameBytes, alignment: 16)
         defer { buffer.deallocate() }
@@ -102,7 +101,7 @@ final class SampleSpill {
         turn(base, into: target, count)
     }
 
-    /// Copies sample frames in the other order.
+    /// Copies sample frames in reverse order.
     private func turn(_ source: UnsafeMutableRawPointer, into target: UnsafeMutableRawPointer, _ count: Int) {
         func copy<T: FixedWidthInteger>(_: T.Type) {
             for place in 0..<count {
@@ -111,7 +110,7 @@ final class SampleSpill {
                     toByteOffset: place * frameBytes, as: T.self)
             }
         }
-        // Those of one or two channels are moved as one number: a call for each took a fifth of the pass.
+        // Sample frames of one or two channels are moved as one number: a call for each took a fifth of the pass.
         switch frameBytes {
         case 1: copy(UInt8.self)
         case 2: copy(UInt16.self)

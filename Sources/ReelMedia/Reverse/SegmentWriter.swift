@@ -3,8 +3,8 @@ internal import Crypto
 internal import Glibc
 internal import ReelCore
 
-/// Writes one segment: a NUT file under a temporary name, synced, renamed, and last the record that says it is whole. When
-/// that is told, both files and their names are on the disk.
+/// Writes one segment: a NUT file under a temporary name, synced and renamed, and last the record that marks it as
+/// whole. When `finish` returns, both files and their names are on disk.
 final class SegmentWriter {
     private let muxer: Muxer
     private let folder: String
@@ -12,7 +12,7 @@ final class SegmentWriter {
     private let timeBase: TimeBase
     private var presentation: [Int64] = []
 
-    /// `describe` sets the parameters of its one stream.
+    /// `describe` sets the parameters of the file's one stream.
     init(
         folder: String, name: SegmentName, timeBase: TimeBase,
         describe: (UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) -> Void
@@ -24,7 +24,8 @@ final class SegmentWriter {
         let nut = av_guess_format("nut", nil, nil)
         _ = try muxer.addStream(timeBase: timeBase) { (stream) throws(ReelFailure) in
             try describe(stream.pointee.codecpar)
-            // NUT knows codecs by their tags and has none for some; any will do, since segments are read by their plan.
+            // NUT identifies codecs by tags and has none for some codecs. Any tag works, since segments are read
+            // according to their plan.
             if stream.pointee.codecpar.pointee.codec_tag == 0,
                 avformat_query_codec(nut, stream.pointee.codecpar.pointee.codec_id, FF_COMPLIANCE_NORMAL) != 1
             {
@@ -37,7 +38,7 @@ final class SegmentWriter {
     /// Packets written so far.
     var packetCount: Int { presentation.count }
 
-    /// Takes a packet whose times are in the segment's time base, moved by `offset` ticks so that none is negative.
+    /// Writes a packet whose times are in the segment's time base, moved by `offset` ticks so that none is negative.
     func write(_ packet: borrowing Packet, offset: Int64 = 0) throws(ReelFailure) {
         guard let pts = packet.pts else {
             throw ReelFailure(.packetWithoutTime(segment: name.text))
@@ -49,7 +50,7 @@ final class SegmentWriter {
         try muxer.write(packet, timeBase: timeBase)
     }
 
-    /// Closes the file and writes the record beside it. The record's numbers about the file are filled in here.
+    /// Closes the file and writes the record beside it, filling in the record's numbers about the file.
     func finish(_ record: SegmentRecord) throws(ReelFailure) -> SegmentRecord {
         let (temporary, final) = (muxer.path, "\(folder)/\(name)")
         var record = record
@@ -66,7 +67,7 @@ final class SegmentWriter {
         return record
     }
 
-    /// How many packets a frame comes later in decode order than in presentation order, at the most.
+    /// The most packets by which a frame comes later in decode order than in presentation order.
     private var reorderDepth: Int {
         let sorted = presentation.indices.sorted { presentation[$0] < presentation[$1] }
         return sorted.enumerated().map { place, packet in packet - place }.max() ?? 0

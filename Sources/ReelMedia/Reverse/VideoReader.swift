@@ -1,19 +1,19 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Reads the main video's packets from any random access point on, each checked against the index.
+/// Reads the main video's packets from any RAP on, and checks each against the index.
 final class VideoReader {
     let path: String
     let track: VideoTrack
     private var demuxer: Demuxer
-    /// The packet that the demuxer gives next, as a place in the index; nil where that is not known.
+    /// The packet that the demuxer gives next, as an index in the packet table; nil if unknown.
     private var upcoming: Int?
-    /// The packet that was found and `next` has still to hand out.
+    /// The packet that was found and that `next` still has to return.
     private let found: Packet
     private var foundNumber: Int?
     private var hasSought = false
-    /// The stream's parameters and its palette where the file changed them last: a demuxer says so once, a new decoder
-    /// must hear of it.
+    /// The stream's parameters and palette as the file last changed them. A demuxer reports a change once, but a new
+    /// decoder needs it too.
     private var parameters: [AVPacketSideDataType: [UInt8]] = [:]
     private var isFirst = true
 
@@ -32,12 +32,12 @@ final class VideoReader {
         return stream
     }
 
-    /// Goes to where `next` hands out the packet of this random access point. Containers overshoot, so what is read
-    /// is compared with the index, and the target moved back until it fits; at last the file is read from its start.
+    /// Seeks so that `next` returns the packet of this RAP. Containers overshoot, so the packets read are compared with
+    /// the index, and the target is moved back until they match; in the end the file is read from its start.
     func start(at point: Int) throws(ReelFailure) {
         let wanted = Int(track.randomAccessPoints[point].packet)
         isFirst = true
-        // A palette comes with the first packet alone, and seeking discards what was read when the file was opened.
+        // Only the first packet has the palette, and seeking discards what was read when the file was opened.
         if upcoming == 0, wanted > 0, track.stream.pixelFormat == "pal8", try read(into: found) { upcoming = 1 }
         if upcoming == wanted, foundNumber == nil { return }
         var back = 0
@@ -50,8 +50,8 @@ final class VideoReader {
         guard try advance(to: wanted) else { throw changed(.packetPlace, wanted) }
     }
 
-    /// Fills the packet with the next one of the video, its time as the index has it. Returns its place in the
-    /// index, nil at the end.
+    /// Fills the packet with the next one of the video, with its time from the index. Returns its place in the index,
+    /// nil at the end.
     func next(into packet: borrowing Packet) throws(ReelFailure) -> Int? {
         defer { isFirst = false }
         if foundNumber == nil, let number = upcoming, number < track.packets.count, try read(into: found) {
@@ -68,15 +68,15 @@ final class VideoReader {
         return number
     }
 
-    /// A parser that began midway may cut its packets otherwise, as that of VC-2 does: a file read from its start has to
-    /// have them.
+    /// Reads the file from its start up to a packet: a parser that began in the middle may cut packets differently, as
+    /// that of VC-2 does.
     private func findFromStart(_ number: Int) throws(ReelFailure) {
         guard hasSought else { throw changed(.packetSize, number) }
         try reopen()
         guard try advance(to: number) else { throw changed(.packetSize, number) }
     }
 
-    /// What was found is this packet of the index.
+    /// Whether the packet found is this packet of the index.
     private func take(_ number: Int) {
         upcoming = number + 1
         found.pts = track.packets[number].pts
@@ -113,7 +113,7 @@ final class VideoReader {
         parameters = [:]
     }
 
-    /// Transport and program streams have no index: the byte position is exact there.
+    /// Transport and program streams have no index; seeking by byte position is exact there.
     private var seeksByByte: Bool {
         ["mpegts", "mpeg"].contains(demuxer.formatName)
     }
@@ -127,7 +127,7 @@ final class VideoReader {
         return entry.position >= 0 && demuxer.seek(toByte: entry.position)
     }
 
-    /// Reads on until the wanted packet is found; false where the file is already past it or does not match.
+    /// Reads on until the wanted packet is found; false if the file is past it or does not match.
     private func advance(to wanted: Int) throws(ReelFailure) -> Bool {
         while try read(into: found) {
             if upcoming == nil { upcoming = place(of: found, before: wanted) }
@@ -143,8 +143,8 @@ final class VideoReader {
         return false
     }
 
-    /// Which packet of the index this is, looked for from `limit` backwards. By byte position where the demuxer
-    /// knows it, else by decode time: timestamps of a transport stream may be unwrapped differently here.
+    /// The packet's place in the index, searched from `limit` backwards: by byte position if the demuxer knows it, else
+    /// by decode time. Timestamps of a transport stream may be unwrapped differently here.
     private func place(of packet: borrowing Packet, before limit: Int) -> Int? {
         let (position, dts, size) = (packet.position, packet.dts, packet.size)
         return track.packets[...limit].lastIndex { entry in
