@@ -177,7 +177,8 @@ public struct Assembler {
         guard isQuickTime else { return [] }
         let base = clock.secondsPerTick
         let more = extras.tableBytes + streams.texts.reduce(0) { $0 + $1.tableBytes }
-        // libavformat does not write a timecode among the tags for players, but writes named tags unchanged.
+        // libavformat does not write a timecode among the tags for players, but writes named tags unchanged. Named tags
+        // take the place where covers would be.
         let isNamed = !extras.hasCovers && index.keptTags.contains { $0.name == "timecode" }
         return (isNamed ? [Tag(name: "movflags", value: "use_metadata_tags")] : []) + [
             Tag(name: "write_tmcd", value: "0"),

@@ -17,7 +17,7 @@ final class Expectation {
         var isReordered = false
 
         /// The duration of a packet in ticks: from its decode time to the next one's, and for the last packet its own,
-        /// as MP4 stores them.
+        /// as MP4 stores them. Texts have durations of their own, because there are gaps between cues.
         func duration(of packet: Int) -> Int64 {
             kind == .text || packet + 1 == decode.count ? durations[packet] : decode[packet + 1] - decode[packet]
         }
