@@ -39,9 +39,11 @@ public struct ReelFailure: Error, Hashable, Codable, Sendable {
 
     public init(_ reason: FailureReason) { self.reason = reason }
 
+    /// The class that decides the exit code.
     public var kind: Kind { reason.nature.kind }
     /// The failure cause, which decides what the board does next.
     public var cause: FailureCause { reason.nature.cause }
+    /// The owner, which has to act.
     public var owner: Owner { reason.nature.owner }
 
     /// Encoded as its reason alone.

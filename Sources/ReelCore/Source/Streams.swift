@@ -148,6 +148,7 @@ public struct AudioTrack: Hashable, Codable, Sendable {
     public var codec: String
     /// Samples per second, for each channel.
     public var sampleRate: Int
+    /// The number of channels.
     public var channels: Int
     /// The channel layout as libavutil describes it: "stereo", "5.1(side)".
     public var channelLayout: String
