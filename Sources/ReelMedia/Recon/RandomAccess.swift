@@ -89,7 +89,7 @@ struct RandomAccess {
         return nil
     }
 
-    /// ITU-T H.265 7.4.2.2: nal_unit_type 16 to 21, BLA, IDR and CRA; the leading pictures of a CRA are shown before it.
+    /// ITU-T H.265 7.4.2.2: nal_unit_type 16 to 21, BLA, IDR and CRA; leading pictures of a CRA are shown before it.
     private func hevc(_ bytes: UnsafeRawBufferPointer) -> Bool {
         framing.units(in: bytes, untilSlice: isSlice).contains { unit in
             unit.first.map { (16...21).contains(($0 >> 1) & 0x3f) } ?? false
