@@ -1,6 +1,6 @@
 public import ReelCore
 
-/// A source of a job: its file, and what recon knows of it.
+/// A source of a job: its file and its index.
 public struct IndexedSource: Sendable {
     public let path: String
     public let index: SourceIndex

@@ -4,10 +4,10 @@ internal import Foundation
 internal import Glibc
 public import ReelCore
 
-/// What an engine does once, and the files it shares with those who start it.
+/// Set-up that an engine does once, and the files that it shares with its callers.
 public enum Media {
-    /// Quietens libav*, and the encoders that print past it, to their errors; keeps threads from reserving addresses, and
-    /// memory that was used once for the next use.
+    /// Limits the log output of libav*, and of encoders that print past it, to errors. Keeps threads from reserving
+    /// address space, and keeps freed memory for reuse.
     public static func prepare() {
         reel_set_heaps()
         reel_set_stacks()
@@ -16,20 +16,21 @@ public enum Media {
         setenv("SVT_LOG", "0", 0)
     }
 
-    /// Gives back what memory is kept for the next use.
+    /// Returns the freed memory that is kept for reuse to the system.
     public static func rest() { reel_empty_heaps() }
 
-    /// The encoders that this FFmpeg has, as plans name them.
+    /// The encoder builds of this FFmpeg, as plans name them.
     public static var encoderBuilds: [String] { EncoderTraits.builds }
 
-    /// Writes an index; returns the SHA-256 of the file, in hexadecimal.
+    /// Writes an index and returns the SHA-256 of the file, in hexadecimal.
     public static func write(_ index: SourceIndex, to path: String) throws(ReelFailure) -> String {
         let bytes = index.encoded()
         try Files.write(bytes, to: path)
         return hexadecimal(SHA256.hash(data: bytes))
     }
 
-    /// Throws `.indexMissing` where the file is another than the one with this SHA-256, in hexadecimal; nil takes any.
+    /// Reads an index. Throws `.indexMissing` if the file's SHA-256, in hexadecimal, is not the given one; nil accepts
+    /// any.
     public static func index(_ path: String, hash: String? = nil) throws(ReelFailure) -> SourceIndex {
         let bytes = try Files.read(path)
         if let hash, hexadecimal(SHA256.hash(data: bytes)) != hash {
@@ -38,7 +39,7 @@ public enum Media {
         return try SourceIndex(decoding: bytes)
     }
 
-    /// Throws `.planOfOtherVersion` for a plan of another version.
+    /// Reads a plan. Throws `.planOfOtherVersion` for a plan of another version.
     public static func plan(_ path: String) throws(ReelFailure) -> Plan {
         let bytes = try Files.read(path)
         do {
@@ -52,7 +53,7 @@ public enum Media {
 }
 
 extension PlannedSegments {
-    /// What the segments of a plan are to be; `indexes` are those that it was made from.
+    /// The contents that a plan's segments must have; `indexes` are those from which it was made.
     init(plan: Plan, indexes: [SourceIndex]) {
         self.init(plan: plan, indexes: indexes) { hexadecimal(SHA256.hash(data: $0)) }
     }

@@ -25,9 +25,9 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case clockRestarts(restarts: Int)
     /// The file has no timestamps; frames got times at the nominal rate.
     case noTimestamps
-    /// The times of `missing` of the video's `frames` were derived from their neighbours.
+    /// `missing` of the video's `frames` have no presentation time; it is derived from their order.
     case timesDerived(missing: Int, frames: Int)
-    /// Frames were moved because their times were duplicates or out of order.
+    /// Frames had another frame's presentation time, or an earlier one; they are shown right after it.
     case framesMoved(frames: Int)
     /// Frames did not decode, and a neighbour is shown instead. Only earlier releases report this.
     case framesRepeated(frames: Moments)

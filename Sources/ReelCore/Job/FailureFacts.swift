@@ -76,12 +76,14 @@ public enum FileStep: String, Codable, CaseIterable, Sendable {
     }
 }
 
+/// The part that a plan lacks.
 public enum PlanPart: String, Codable, CaseIterable, Sendable {
     case videoPass = "video-pass"
     case audioPass = "audio-pass"
     case audioTrack = "audio-track"
 }
 
+/// What a codec is needed for.
 public enum CodecRole: String, Codable, CaseIterable, Sendable {
     case decoder, encoder
     /// It is unknown whether decoder or encoder: the codec itself is unknown to FFmpeg.
@@ -112,6 +114,7 @@ public enum IndexFlaw: String, Codable, CaseIterable, Sendable {
     case randomAccessPoint = "random-access-point"
 }
 
+/// What is wrong with a segment.
 public enum SegmentFlaw: Hashable, Codable, Sendable {
     case noStream
     /// Its encoder made other parameters than the job's.
@@ -188,6 +191,7 @@ public enum EnginePlace: Hashable, Codable, Sendable {
     }
 }
 
+/// How an engine hangs.
 public enum EngineHang: String, Codable, CaseIterable, Sendable {
     /// It sent no event, whether or not it used processor time.
     case silent

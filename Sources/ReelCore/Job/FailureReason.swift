@@ -109,7 +109,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case encoderDiffers(encoder: String)
     /// The encoder gave another number of packets than it got frames.
     case encoderMiscounts(encoder: String, packets: Int, frames: Int)
-    /// A packet of a segment has no timestamp.
+    /// The encoder gave a packet without a presentation time for this segment.
     case packetWithoutTime(segment: String)
     /// A part of the video without frames was to be encoded.
     case nothingToEncode
@@ -171,7 +171,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case storeEmpty(path: String, board: StoreID)
     /// The store's id differs from that of the store to which the board belongs.
     case storeDiffers(path: String, store: StoreID, board: StoreID)
-    /// The store has a version that this release does not know.
+    /// The store has a newer version than this release knows.
     case storeOfOtherVersion(path: String, found: Int, known: Int)
     /// The folder in which `run` works belongs to another user, or others may write to it.
     case workspaceForeign(path: String)
@@ -257,7 +257,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     // MARK: Jobs
     /// There is no such job.
     case jobUnknown(job: JobID)
-    /// The board does not have the job.
+    /// The board has lost the job.
     case jobNotOnBoard(job: JobID)
     /// The board has forgotten the job.
     case jobForgotten(job: JobID)

@@ -5,7 +5,8 @@ public struct ReelFailure: Error, Hashable, Codable, Sendable {
     public enum Kind: String, Codable, Sendable {
         case job, usage, input, unreachable, output, interrupted
 
-        /// 1 job failed, 2 usage, 3 bad input, 4 Redis or store unreachable, 5 output cannot be written, 130 interrupted.
+        /// 1 job failed, 2 usage, 3 bad input, 4 Redis or store unreachable, 5 output cannot be written,
+        /// 130 interrupted.
         public var exitCode: Int32 {
             switch self {
             case .job: 1
@@ -18,7 +19,7 @@ public struct ReelFailure: Error, Hashable, Codable, Sendable {
         }
     }
 
-    /// Who has to act on the failure.
+    /// The part of the system, or the user, that has to act on a failure.
     public enum Owner: String, Codable, CaseIterable, Sendable {
         /// The user: the source file is the cause.
         case source
@@ -39,9 +40,11 @@ public struct ReelFailure: Error, Hashable, Codable, Sendable {
 
     public init(_ reason: FailureReason) { self.reason = reason }
 
+    /// The class that decides the exit code.
     public var kind: Kind { reason.nature.kind }
     /// The failure cause, which decides what the board does next.
     public var cause: FailureCause { reason.nature.cause }
+    /// The owner, which has to act on the failure.
     public var owner: Owner { reason.nature.owner }
 
     /// Encoded as its reason alone.
@@ -54,8 +57,11 @@ public struct ReelFailure: Error, Hashable, Codable, Sendable {
 
 /// The consequences of a reason.
 public struct FailureNature: Hashable, Sendable {
+    /// The owner of the failure.
     public var owner: ReelFailure.Owner
+    /// The class that decides the exit code.
     public var kind: ReelFailure.Kind
+    /// The failure cause, which decides what the board does next.
     public var cause: FailureCause
 
     init(_ owner: ReelFailure.Owner, _ kind: ReelFailure.Kind, _ cause: FailureCause = .permanent) {

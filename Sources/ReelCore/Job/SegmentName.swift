@@ -9,6 +9,7 @@ public enum SegmentSubject: Hashable, Sendable {
 /// The name of a segment's file: `v120-360.TOKEN.nut` for the frames 120..<360, `a0.TOKEN.nut` for audio track 0. The
 /// token is that of the attempt that made it, in lower-case hexadecimal, so two attempts never write to the same file.
 public struct SegmentName: Hashable, Sendable {
+    /// The part of the source that the segment holds.
     public var subject: SegmentSubject
     /// The attempt's token; lower-case hexadecimal, not empty.
     public var token: String

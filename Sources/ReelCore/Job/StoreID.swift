@@ -1,5 +1,6 @@
 /// The identity of a store: 16 hexadecimal digits, chosen at random when it was made.
 public struct StoreID: Hashable, Sendable, CustomStringConvertible {
+    /// The digits.
     public let text: String
 
     public init(_ text: String) { self.text = text }

@@ -10,8 +10,9 @@ public struct Clip: Hashable, Codable, Sendable {
     public var timestamps: TimestampMode
     /// The place of the range in the output.
     public var map: TimeMap
-    /// The range of the source's sound that is heard, in seconds on the source's clock; nil for no limit.
+    /// The start of the sound that is heard, in seconds on the source's clock; nil for no limit.
     public var audioFrom: Rational?
+    /// The end of the sound that is heard, in seconds on the source's clock; nil for no limit.
     public var audioTo: Rational?
 
     public init(

@@ -12,6 +12,7 @@ public struct Plan: Hashable, Codable, Sendable {
     public var sources: [PlannedSource]
     /// The encoder builds that workers must have, as `EncoderIdentity.build`.
     public var encoders: [String]
+    /// The container of the output.
     public var container: Container
     /// The clips of the output, in its order.
     public var clips: [Clip]

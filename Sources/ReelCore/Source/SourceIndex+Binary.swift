@@ -5,7 +5,7 @@
 ///     duration only of frames that do not last until the next one starts: place − previous such place · ticks
 ///     RAP      packet − previous · frame − previous
 ///     picture  hash · likeness · flags: damaged, of another size than the one before, of another pixel format than the
-///              first · width · height; none where the source was not decoded
+///              first · width · height; none if the source was not decoded
 ///     cue      start − previous start · duration · payload · identifier · settings
 ///
 /// A regular packet takes about 8 bytes, a regular frame 2.

@@ -145,9 +145,11 @@ public struct TrackDetails: Hashable, Codable, Sendable {
 public struct AudioTrack: Hashable, Codable, Sendable {
     /// The stream's index in the file.
     public var index: Int
+    /// The codec's name as FFmpeg spells it, for example "aac".
     public var codec: String
     /// Samples per second, for each channel.
     public var sampleRate: Int
+    /// The number of channels.
     public var channels: Int
     /// The channel layout as libavutil describes it: "stereo", "5.1(side)".
     public var channelLayout: String
@@ -157,6 +159,7 @@ public struct AudioTrack: Hashable, Codable, Sendable {
     public var bitsPerSample: Int?
     /// The codec's profile as FFmpeg spells it; nil if there is none.
     public var profile: String?
+    /// The unit of the stream's timestamps.
     public var timeBase: TimeBase
     /// From the time of the first packet to the end of the last, as the container states them. What is really heard is
     /// known only after decoding.

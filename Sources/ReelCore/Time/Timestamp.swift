@@ -1,5 +1,6 @@
 /// A point on a stream's clock, in ticks of its time base.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Ticks since the clock's zero; may be negative.
     public var ticks: Int64
 
     public init(_ ticks: Int64) { self.ticks = ticks }
@@ -18,6 +19,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
 /// A length of time, or a difference between two times, in ticks of a stream's time base.
 public struct Ticks: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Ticks; negative for a difference to a later time.
     public var count: Int64
 
     public init(_ count: Int64) { self.count = count }
@@ -33,6 +35,7 @@ public struct Ticks: Hashable, Comparable, Sendable, CustomStringConvertible {
 
 /// The half-open span [start, end) during which something is shown.
 public struct Interval: Hashable, Codable, Sendable {
+    /// When the interval starts.
     public var start: Timestamp
     /// The length; may be 0.
     public var duration: Ticks

@@ -1,19 +1,19 @@
 internal import CFFmpeg
 public import ReelCore
 
-/// A file that was assembled and read back.
+/// A file that was assembled and verified.
 public struct Assembled: Sendable {
     public let packets: Int
-    /// Size of the file.
+    /// Size of the file in bytes.
     public let bytes: Int64
-    /// SHA-256 of the file as it was read back, in hexadecimal.
+    /// SHA-256 of the file as read back, in hexadecimal.
     public let checksum: String
     /// What could not be kept.
     public let diagnostics: [Diagnostic]
 }
 
-/// Joins the segments of a job in the order of the output, with remapped timestamps, beside its audio, and verifies the
-/// file.
+/// Joins the segments of a job in the order of the output, with its sound, subtitles, chapters and attachments, and
+/// verifies the file.
 public struct Assembler {
     private let sources: [IndexedSource]
     private let plan: Plan
@@ -21,8 +21,8 @@ public struct Assembler {
     private let segments: SegmentList
 
     /// - Parameters:
-    ///   - sources: those of the plan, in their order. Covers and attached files are copied from them, and the video's
-    ///     packets if the plan encodes none.
+    ///   - sources: those of the plan, in their order. Covers and attached files are copied from them, and with
+    ///     passthrough the video's packets.
     ///   - folder: holds the files of `segments`.
     public init(sources: [IndexedSource], plan: Plan, folder: String, segments: SegmentList) {
         self.sources = sources
@@ -31,13 +31,13 @@ public struct Assembler {
         self.segments = segments
     }
 
-    /// What the first clip shows: the output has its tags, its tracks and the shape of its pictures.
+    /// The source of the first clip: the output gets its tags, its track details and the shape of its pixels.
     private var first: IndexedSource { sources[plan.clips[0].source] }
     private var index: SourceIndex { first.index }
 
-    /// Writes the output and reads it back. Segments are compared with their records while they are read, and one that
-    /// differs is noticed at its end: where this throws, what it has written is of no use. `progress` hears how many packets
-    /// are written or checked, and how many frames of video written.
+    /// Writes the output and reads it back. Segments are compared with their records while they are read, and a
+    /// difference is noticed at a segment's end: if this throws, the file it has written is useless. Calls `progress`
+    /// with the numbers of packets written or checked, and of video frames written.
     public func assemble(
         to path: String, progress: (_ packets: Int, _ frames: Int) -> Void
     ) throws(ReelFailure) -> Assembled {
@@ -66,7 +66,7 @@ public struct Assembler {
             do {
                 try muxer.write(packet, timeBase: sources[next].timeBase)
             } catch {
-                // A muxer may refuse a packet because its segment is damaged.
+                // A muxer may reject a packet because its segment is damaged.
                 throw error.owner == .job ? sources[next].judged(error) : error
             }
             packet.reset()
@@ -86,7 +86,7 @@ public struct Assembler {
             packets: written, bytes: bytes, checksum: checksum, diagnostics: streams.texts.compactMap(\.diagnostic))
     }
 
-    /// Compares a finished file with the segments that it was made of. Returns how many packets were compared.
+    /// Compares a finished file with the segments from which it was made. Returns the number of packets compared.
     package func verify(_ path: String, progress: (Int) -> Void) throws(ReelFailure) -> Int {
         let heard = try heardTracks()
         let streams = try OutputStreams(plan: plan, sources: sources, heard: heard)
@@ -113,7 +113,7 @@ public struct Assembler {
     private var isMatroska: Bool { plan.container.isMatroska }
     private var isQuickTime: Bool { plan.container.isQuickTime }
 
-    /// Video first, then the audio tracks, then the texts, each with its final times.
+    /// The packets of the video, then of the audio tracks, then of the texts, each with its final times.
     private func packetSources(
         _ streams: OutputStreams, _ heard: [HeardTrack]
     ) throws(ReelFailure) -> [any PacketSource] {
@@ -145,7 +145,7 @@ public struct Assembler {
     /// The output's clock.
     private var clock: TimeBase { plan.video.format.timeBase }
 
-    /// The fewest video ticks that keep every track from starting before 0.
+    /// The least number of video ticks by which the output must start later, so that no track starts before 0.
     private func shift(for heard: [HeardTrack]) throws(ReelFailure) -> Ticks {
         let earliest = heard.map { $0.record.timeBase.seconds(Timestamp($0.record.start)) }.min() ?? Rational(0)
         guard earliest < Rational(0) else { return .zero }
@@ -156,7 +156,7 @@ public struct Assembler {
         return Ticks(ticks)
     }
 
-    /// The audio tracks that have a sound while the video lasts.
+    /// The audio tracks that have sound while the video lasts.
     private func heardTracks() throws(ReelFailure) -> [HeardTrack] {
         var result: [HeardTrack] = []
         let planned = PlannedSegments(plan: plan, indexes: sources.map(\.index))
@@ -177,8 +177,8 @@ public struct Assembler {
         guard isQuickTime else { return [] }
         let base = clock.secondsPerTick
         let more = extras.tableBytes + streams.texts.reduce(0) { $0 + $1.tableBytes }
-        // A timecode is none of the tags that libavformat writes for players, but named ones it writes as they are.
-        // They take the place where covers would be.
+        // libavformat does not write a timecode among the tags for players, but writes named tags unchanged. Named tags
+        // take the place where covers would be.
         let isNamed = !extras.hasCovers && index.keptTags.contains { $0.name == "timecode" }
         return (isNamed ? [Tag(name: "movflags", value: "use_metadata_tags")] : []) + [
             Tag(name: "write_tmcd", value: "0"),
@@ -188,8 +188,8 @@ public struct Assembler {
         ]
     }
 
-    /// Ticks a second in which edit lists and chapters are written: fine enough for every track's start, where 32 bits
-    /// allow, and for chapters' milliseconds.
+    /// Ticks per second for edit lists and chapters: fine enough for every track's start, as far as 32 bits allow, and
+    /// for the milliseconds of chapters.
     private var movieTimescale: Int64 {
         let scales =
             [clock.secondsPerTick.denominator] + plan.audio.map { Int64($0.sampleRate) }
@@ -201,14 +201,15 @@ public struct Assembler {
         return common
     }
 
-    /// Bytes that the sample tables take at the most (ISO 14496-12 8.6, 8.7): room for them is left at the file's
-    /// start, so that playing can begin while it loads.
+    /// The most bytes that the sample tables take (ISO 14496-12 8.6, 8.7). That room is reserved at the file's start,
+    /// so that playback can begin while the file loads.
     private func moovRoom(_ heard: [HeardTrack]) -> Int64 {
         let length = clock.seconds(plan.end(in: sources.map(\.index)))
         let tracks = heard.map(\.record)
         let packets = tracks.reduce(plan.frameCount) { $0 + $1.packets }
         let turns = Int64(min(length.approximate * 2, Double(packets))) + 16
-        // A video packet: size, decode delta, composition offset, sync mark. A turn: chunk offset and its samples.
+        // A video packet takes: size, decode delta, composition offset, sync mark. A turn of the interleaving takes:
+        // chunk offset and its samples.
         let video = Int64(plan.frameCount) * (4 + 8 + 8 + 4) + turns * 24
         let audio = tracks.reduce(0) { $0 + Int64($1.packets) * (4 + 8) + turns * 24 }
         let texts = index.metadata.reduce(0) { $0 + Int64($1.name.utf8.count + $1.value.utf8.count) + 64 }

@@ -6,15 +6,15 @@ final class AudioSource: PacketSource {
     let timeBase: TimeBase
     private let reader: SegmentReader
     private let record: SegmentRecord
-    /// What is added to the times in the segment.
+    /// The ticks added to the times in the segment.
     private let offset: Ticks
     private let isMatroska: Bool
-    /// libavformat writes a codec delay for Opus alone.
+    /// libavformat writes a codec delay only for Opus.
     let matroskaDelay: Ticks
     private let ahead: Packet
     private(set) var upcoming: Timestamp?
 
-    /// `shift` is what the whole output starts later, in seconds.
+    /// `shift` is the time in seconds by which the whole output starts later.
     init(
         folder: String, heard: HeardTrack, parameters: UnsafePointer<AVCodecParameters>, shift: Rational,
         isMatroska: Bool
@@ -41,7 +41,7 @@ final class AudioSource: PacketSource {
         upcoming = pts + offset
     }
 
-    /// The segment was compared with its record when its end was read.
+    /// The segment has been compared with its record, since its end was read.
     func finish() {}
 
     func judged(_ failure: ReelFailure) -> ReelFailure { reader.judged(failure) }
@@ -56,7 +56,8 @@ final class AudioSource: PacketSource {
         packet.dts = pts
         let end = Timestamp(Int64(record.frames + record.initialPadding)) + offset
         packet.duration = min(upcoming ?? end, end) - pts
-        // Matroska's DiscardPadding (RFC 9559 5.1.3.5.7); MP4 has the duration, and libavformat takes off both.
+        // Matroska's DiscardPadding (RFC 9559 5.1.3.5.7). MP4 has the packet's duration, and libavformat subtracts
+        // both.
         if isMatroska, upcoming == nil, record.trailingPadding > 0 {
             try packet.skipAtEnd(samples: record.trailingPadding)
         }

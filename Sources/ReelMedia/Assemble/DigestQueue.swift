@@ -3,20 +3,20 @@ internal import CFFmpeg
 internal import Dispatch
 internal import ReelCore
 
-/// Takes packets into checksums on a thread of its own, while the next ones are read or written.
+/// Adds packets to checksums on a thread of its own, while the next ones are read or written.
 final class DigestQueue {
     private let thread = DispatchQueue(label: "reel.digest")
-    /// For the batch at work and the one after it.
+    /// One batch being hashed and the next one.
     private let room = DispatchSemaphore(value: 2)
     private var batch = Batch()
 
-    /// Takes in a packet's payload as it is now, in order.
+    /// Adds a packet's payload as it is now; calls keep their order.
     func add(_ packet: borrowing Packet, to digest: PayloadDigest) throws(ReelFailure) {
         try batch.add(packet, to: digest)
         if batch.isFull { send() }
     }
 
-    /// Returns when the checksums hold all that was added.
+    /// Waits until the checksums include everything added.
     func finish() {
         send()
         thread.sync {}
@@ -33,8 +33,9 @@ final class DigestQueue {
     }
 }
 
-/// Packets on their way into checksums: small ones many at a time, since changing threads costs as much as thousands of
-/// bytes. `@unchecked` because nobody touches a batch, or its checksums before the queue has finished, once it was sent.
+/// A batch of packets for the checksums. Small packets are batched, because a change of threads costs as much as
+/// thousands of bytes. `@unchecked` because, once a batch is sent, no other thread touches it, nor its checksums until
+/// the queue has finished.
 private final class Batch: @unchecked Sendable {
     private var packets = UniqueArray<Packet>()
     private var digests: [PayloadDigest] = []

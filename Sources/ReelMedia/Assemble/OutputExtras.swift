@@ -1,17 +1,17 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Chapters, covers and attached files: what the output has beside its streams of packets.
+/// Chapters, covers and attached files: what the output has beside its packet streams.
 final class OutputExtras {
     private let container: Container
-    /// On the output's clock.
+    /// The chapters on the output's clock.
     private let chapters: [Chapter]
     private var attachments: [(of: Attachment, bytes: [UInt8])] = []
-    /// Opened only where something is to be copied.
+    /// Opened only if something has to be copied.
     private var source: Demuxer?
 
-    /// `shift` is what the whole output starts later, in seconds. Throws where the source no longer has what its index
-    /// says.
+    /// `shift` is the time in seconds by which the whole output starts later. Throws if the source no longer has what
+    /// its index says.
     init(sources: [IndexedSource], plan: Plan, shift: Rational) throws(ReelFailure) {
         container = plan.container
         let placed = plan.clips.flatMap { clip in
@@ -38,16 +38,16 @@ final class OutputExtras {
 
     var hasCovers: Bool { container.isQuickTime && !attachments.isEmpty }
 
-    /// Bytes that they take in the tables of MP4, at the most.
+    /// The most bytes that they take in the tables of MP4.
     var tableBytes: Int64 {
         let titles = chapters.reduce(0) { $0 + Int64($1.title?.utf8.count ?? 0) + 128 }
         return titles + attachments.reduce(0) { $0 + $1.of.bytes + 256 }
     }
 
-    /// Adds them to a muxer, behind its other streams.
+    /// Adds them to a muxer, after its other streams.
     func add(to muxer: Muxer) throws(ReelFailure) {
         for chapter in chapters {
-            // libavformat makes the text track, by which players know chapters of MP4, of titled ones alone.
+            // libavformat makes the text track by which players find chapters of MP4 only for chapters with titles.
             try muxer.addChapter(chapter, title: chapter.title ?? (container.traits.showsUntitledChapters ? nil : ""))
         }
         for (attachment, bytes) in attachments {
@@ -63,7 +63,7 @@ final class OutputExtras {
         }
     }
 
-    /// Matroska keeps pictures as files, too: their kind says that they are covers.
+    /// Matroska stores pictures as files too; their MIME type shows that they are covers.
     private func describe(
         _ attachment: Attachment, _ bytes: [UInt8], _ stream: UnsafeMutablePointer<AVStream>
     ) throws(ReelFailure) {
@@ -74,7 +74,7 @@ final class OutputExtras {
         if let title = attachment.title { av_dict_set(&stream.pointee.metadata, "title", title, 0) }
     }
 
-    /// Writes the covers of MP4, which are packets to libavformat; the first cover is stream `first`.
+    /// Writes the covers of MP4, which are packets to libavformat. The first cover is stream `first`.
     func write(to muxer: Muxer, first: Int) throws(ReelFailure) {
         guard !container.isMatroska else { return }
         for (number, (_, bytes)) in attachments.enumerated() {
@@ -88,13 +88,13 @@ final class OutputExtras {
         }
     }
 
-    /// Throws where the finished file has others.
+    /// Throws if the finished file has other chapters or attachments.
     func verify(_ output: Demuxer) throws(ReelFailure) {
         let found = output.streams.filter(\.isAttachment)
         guard found.count == attachments.count,
             zip(found, attachments).allSatisfy({ $0.attachedBytes.elementsEqual($1.bytes) })
         else { throw ReelFailure(.verificationFailed(stream: nil, flaw: .attachments)) }
-        // Every clock that containers write chapters in is as fine as this.
+        // Every clock of chapters in the containers is at least this fine.
         let near = Rational(1, 1000)
         let kept = output.chapters
         guard kept.count == chapters.count,

@@ -1,20 +1,21 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// A stream of packets on their way into the output, in decode order, each with its final times.
+/// A stream of packets for the output, in decode order, each with its final times.
 protocol PacketSource: AnyObject {
-    /// What the packets' times count in.
+    /// The unit of the packets' times.
     var timeBase: TimeBase { get }
-    /// The decode time of the packet that `take` gives next; nil at the end.
+    /// The decode time of the packet that `take` moves out next; nil at the end.
     var upcoming: Timestamp? { get }
-    /// How much later than its time Matroska wants a packet to be written (CodecDelay, RFC 9559 5.1.4.1.25).
+    /// The time by which Matroska wants a packet to be written later than its timestamp (CodecDelay, RFC 9559
+    /// 5.1.4.1.25).
     var matroskaDelay: Ticks { get }
     /// Moves the next packet out.
     func take(into packet: borrowing Packet) throws(ReelFailure)
-    /// Throws where what the packets came from is not what it should have been. Called when all have been taken.
+    /// Throws if the packets' origin is not what it should have been. Called when all packets have been taken.
     func finish() throws(ReelFailure)
-    /// Why a packet that was taken is refused: because what it came from is not what it should have been, else for the
-    /// reason given.
+    /// The reason why a packet that was taken is rejected: that its origin is not what it should have been, else the
+    /// given reason.
     func judged(_ failure: ReelFailure) -> ReelFailure
 }
 
@@ -22,13 +23,13 @@ extension PacketSource {
     func judged(_ failure: ReelFailure) -> ReelFailure { failure }
 }
 
-/// Orders packets of several streams for writing.
+/// Interleaves the packets of several streams for writing.
 struct Interleaving {
-    /// Streams take turns in intervals of this many seconds; nil orders packet by packet. MP4 keeps a table entry for
-    /// every turn.
+    /// The length in seconds of an interleaving interval; nil interleaves packet by packet. MP4 stores a table entry
+    /// for each interval.
     let interval: Rational?
 
-    /// The source whose packet comes next; nil where all are at their end.
+    /// The source whose packet comes next; nil if all are at their end.
     func next(of sources: [any PacketSource]) -> Int? {
         var best: (index: Int, dts: Timestamp)?
         for (index, source) in sources.enumerated() {

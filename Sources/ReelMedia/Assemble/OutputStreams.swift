@@ -9,12 +9,13 @@ struct HeardTrack {
     let pass: Int
 }
 
-/// The streams of the output as the muxer is told of them: the encoders opened once more say what they make.
+/// The streams of the output as described to the muxer. The encoders are opened again to get the parameters that they
+/// make.
 final class OutputStreams {
     let video: UnsafeMutablePointer<AVCodecParameters>
     let audio: [UnsafeMutablePointer<AVCodecParameters>]
     let texts: [TextOutput]
-    /// Packets by which the video's encoder says that it puts frames out of their order.
+    /// The number of packets by which the video's encoder reports that it reorders frames.
     let reorderDepth: Int
 
     private let plan: Plan
@@ -65,7 +66,7 @@ final class OutputStreams {
         }
     }
 
-    /// Adds them all to a muxer, with what a person or a player reads of them.
+    /// Adds all of them to a muxer, with their descriptions for people and players.
     func add(to muxer: Muxer) throws(ReelFailure) {
         let track = indexes[plan.clips[0].source].video
         let source = track.stream
@@ -128,8 +129,8 @@ final class OutputStreams {
         }
     }
 
-    /// Frames a second where every frame lasts equally long, to a tick of rounding or the 2 ms that cameras' clocks
-    /// and Matroska's make of an even rate; containers may then say so.
+    /// Frames per second if all frames last equally long, apart from a tick of rounding, or from the 2 ms by which the
+    /// clocks of cameras and of Matroska distort an even rate. Containers may then state that rate.
     private func constantRate(_ track: VideoTrack) -> Rational? {
         let clip = plan.clips[0]
         let durations = track.frames[clip.frames].dropLast().map(\.interval.duration.count)
@@ -141,7 +142,7 @@ final class OutputStreams {
     }
 }
 
-/// Seconds as "00:01:02.500000000", the form of Matroska's DURATION tag.
+/// Formats seconds as "00:01:02.500000000", the form of Matroska's DURATION tag.
 func clockText(_ seconds: Rational) -> String {
     let nanoseconds = TimeBase(1, 1_000_000_000).ticks(in: seconds, rounding: .nearest)
     let (whole, fraction) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)

@@ -3,11 +3,11 @@ internal import CFFmpeg
 internal import Dispatch
 internal import ReelCore
 
-/// The source's own packets, from the last to the first, where each is a whole frame: nothing is decoded or encoded, and
-/// no segment lies between.
+/// The source's own packets from the last to the first, if each is a whole frame. Nothing is decoded or encoded, and
+/// there are no segments.
 ///
-/// Files are read forwards, so packets come in blocks: each is read into memory, and handed out from its end while the
-/// one before it is read.
+/// Files are read forwards, so packets come in read blocks: each block is read into memory and handed out from its end,
+/// while the one before it is read.
 final class PassthroughSource: PacketSource {
     let timeBase: TimeBase
     private let blocks: BlockReader
@@ -19,7 +19,7 @@ final class PassthroughSource: PacketSource {
     /// Frames that are still to be handed out, in presentation order.
     private var left: Range<Int>
 
-    /// - Parameter shift: by how much everything is shown later.
+    /// - Parameter shift: the time by which the whole output starts later.
     init(_ source: IndexedSource, clip: Clip, shift: Ticks) throws(ReelFailure) {
         track = source.index.video
         blocks = try BlockReader(path: source.path, track: track, frames: clip.frames)
@@ -31,7 +31,7 @@ final class PassthroughSource: PacketSource {
 
     var matroskaDelay: Ticks { .zero }
 
-    /// Packets that were written over while they were copied are noticed here.
+    /// Notices packets that were overwritten while they were copied.
     func finish() throws(ReelFailure) { try blocks.finish() }
 
     var upcoming: Timestamp? { left.last.map { clip.interval(of: $0, in: track).start + shift } }
@@ -50,12 +50,12 @@ final class PassthroughSource: PacketSource {
     }
 }
 
-/// Reads a source block by block, the last one first, each while the one before it is used.
+/// Reads a source in read blocks, the last one first, each while the previous one is in use.
 private final class BlockReader {
     private let ahead: Ahead
     private let thread = DispatchQueue(label: "reel.copy")
 
-    /// - Parameter frames: those whose packets are read, in presentation order.
+    /// - Parameter frames: the frames whose packets are read, in presentation order.
     init(path: String, track: VideoTrack, frames: Range<Int>) throws(ReelFailure) {
         let identity = try SourceIdentity(path)
         ahead = Ahead(
@@ -64,7 +64,7 @@ private final class BlockReader {
         thread.async { [ahead] in ahead.read() }
     }
 
-    /// The next block, in the order of the file; nothing behind the last.
+    /// The next block, in the order of the file; empty after the last.
     func next() throws(ReelFailure) -> UniqueArray<Packet> {
         thread.sync {}
         let packets = try ahead.take()
@@ -72,13 +72,13 @@ private final class BlockReader {
         return packets
     }
 
-    /// Throws `.sourceReplaced` where the file has been written to, or another is in its place, since it was opened.
+    /// Throws `.sourceReplaced` if the file was written to or replaced since it was opened.
     func finish() throws(ReelFailure) {
         thread.sync {}
         try ahead.finish()
     }
 
-    /// What the thread reads. `@unchecked` because others touch it only while the thread has nothing to do.
+    /// The state of the reading thread. `@unchecked` because other threads touch it only while that thread is idle.
     private final class Ahead: @unchecked Sendable {
         private let reader: VideoReader
         private let starts: StartTable

@@ -1,13 +1,13 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// A running checksum of a stream's payload that is blind to what containers change about it: start codes and lengths
-/// of NAL units, parameter sets, temporal delimiters, ADTS headers, the size of PCM packets.
+/// A running checksum of a stream's payload that ignores what containers change: start codes and lengths of NAL units,
+/// parameter sets, temporal delimiters, ADTS headers, the size of PCM packets.
 final class PayloadDigest {
     private enum Syntax { case nalUnits(NALFraming, isHEVC: Bool), obus, adts, plain }
     private let syntax: Syntax
     private var native: OpaquePointer?
-    /// PCM packets are cut as the container likes.
+    /// Containers cut PCM into packets of any size.
     let countsPackets: Bool
 
     init(parameters: AVCodecParameters) throws(ReelFailure) {
@@ -46,7 +46,7 @@ final class PayloadDigest {
         return isHEVC ? (header >> 1) & 0x3f < 32 : (1...5).contains(header & 0x1f)
     }
 
-    /// AV1 specification 5.3: every OBU but temporal delimiters (type 2), which MP4 and Matroska leave out.
+    /// AV1 specification 5.3: every OBU except temporal delimiters (type 2), which MP4 and Matroska leave out.
     private func addUnits(_ payload: UnsafeRawBufferPointer) {
         var rest = payload[...]
         while let header = rest.first {
@@ -62,7 +62,7 @@ final class PayloadDigest {
         }
     }
 
-    /// The number at an offset, and the offset behind it.
+    /// The leb128 number at an offset, and the offset after it.
     private static func leb128(_ bytes: Slice<UnsafeRawBufferPointer>, from offset: Int) -> (value: Int, next: Int) {
         var (value, place) = (0, offset)
         for shift in stride(from: 0, to: 56, by: 7) where place < bytes.count {
@@ -79,7 +79,7 @@ final class PayloadDigest {
         av_hash_update(native, part.baseAddress?.assumingMemoryBound(to: UInt8.self), part.count)
     }
 
-    /// The checksum of all that was added, in hexadecimal. Nothing can be added afterwards.
+    /// The checksum of everything added, in hexadecimal. Nothing can be added afterwards.
     func finish() -> String {
         var result = [UInt8](repeating: 0, count: 64)
         av_hash_final_bin(native, &result, 64)

@@ -2,24 +2,24 @@ internal import Foundation
 internal import Glibc
 public import ReelCore
 
-/// The segments that an assembly joins. Where it began before all passes were finished, the file that names them grows
-/// until it names all, and whoever asks for one that is not there yet waits.
+/// The segments that an assembly joins. If the assembly began before all passes were finished, the file that lists
+/// segments grows until it is complete, and a call for a segment that is not listed yet waits.
 public final class SegmentList {
     private var known: [SegmentSubject: SegmentRecord] = [:]
     private let file: FileHandle?
-    /// The file's path; empty where there is none.
+    /// The path of the file; empty if there is none.
     private let path: String
     private var unfinishedLine: [UInt8] = []
     private let waiting: () -> Void
 
-    /// A list that is whole.
+    /// A complete list.
     public init(_ records: [SegmentRecord]) {
         (file, path, waiting) = (nil, "", {})
         add(records)
     }
 
-    /// A file with a line of JSON for each segment, in any order. `waiting` is called again and again while one is
-    /// waited for.
+    /// A file with a line of JSON for each segment, in any order. `waiting` is called repeatedly while a segment is
+    /// awaited.
     public init(growing path: String, waiting: @escaping () -> Void) throws(ReelFailure) {
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw ReelFailure(.segmentListUnreadable(path: path, said: nil))
@@ -28,11 +28,12 @@ public final class SegmentList {
         try readOn()
     }
 
-    /// How many packets a frame comes later in decode order than in presentation order, in the segments known so far.
+    /// The most packets by which a frame comes later in decode order than in presentation order, in the segments known
+    /// so far.
     var reorderDepth: Int { known.values.reduce(0) { max($0, $1.reorderDepth) } }
 
-    /// Frames of the source of which passes said that the decoder made up parts, in the segments known so far: they need not
-    /// look as they did when the source was decoded.
+    /// Frames of the source for which passes reported concealed parts, in the segments known so far. They need not look
+    /// as they did when the source was decoded.
     var concealed: Set<Int> {
         var concealed: Set<Int> = []
         for case (.video(let frames), let record) in known {
@@ -46,7 +47,8 @@ public final class SegmentList {
         return concealed
     }
 
-    /// The segment of this content, which a pass of the plan makes. Refuses one that shows the same frames in another way.
+    /// The segment with this content, which a pass of the plan makes. Rejects a segment that shows the same frames in
+    /// another way.
     func record(of content: SegmentContent, pass: Int) throws(ReelFailure) -> SegmentRecord {
         while true {
             if let record = known[content.subject] {
@@ -65,7 +67,7 @@ public final class SegmentList {
         }
     }
 
-    /// Takes in the lines that have come; false where there are none.
+    /// Reads the lines that were added to the file; false if there are none.
     @discardableResult
     private func readOn() throws(ReelFailure) -> Bool {
         do {

@@ -2,18 +2,19 @@ internal import CFFmpeg
 internal import Glibc
 internal import ReelCore
 
-/// One segment file, read once from its start to its end and compared with its record: every byte of it is hashed on its
-/// way to the demuxer, so that a packet that is handed out is one that was recorded, or the reading ends with a failure.
+/// Reads one segment file from start to end and compares it with its record. Every byte is hashed on its way to the
+/// demuxer. Either every packet returned is one that was recorded, or reading ends with an error.
 final class SegmentReader {
     let record: SegmentRecord
-    /// The pass that has made it, by its place in the plan.
+    /// The pass that made it, by its place in the plan.
     let pass: Int
     private let file: FileReader
     private let demuxer: Demuxer
     private let ownBase: TimeBase
 
-    /// Throws `.segmentMissing` where there is no such file, `.segmentDiffers` where it is not the one that was recorded,
-    /// and `.segmentFlawed` where its encoder made other parameters than `parameters` says: decoding would break there.
+    /// Opens the file. Throws `.segmentMissing` if there is no such file, `.segmentDiffers` if it is not the one that
+    /// was recorded, and `.segmentFlawed` if its encoder made other parameters than `parameters`, with which decoding
+    /// would fail.
     init(
         folder: String, record: SegmentRecord, pass: Int, parameters: UnsafePointer<AVCodecParameters>
     ) throws(ReelFailure) {
@@ -42,8 +43,8 @@ final class SegmentReader {
         }
     }
 
-    /// Fills the packet with the next one, its time in the record's time base; false at the end, where the whole file has
-    /// been compared with its record.
+    /// Fills the packet with the next one, with its time in the record's time base. Returns false at the end, when the
+    /// whole file has been compared with its record.
     func read(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
         do {
             guard try demuxer.read(into: packet) else {
@@ -60,7 +61,8 @@ final class SegmentReader {
         return true
     }
 
-    /// What a failure at this segment comes from: from its file, where that is not the one that was recorded.
+    /// The cause of a failure at this segment: `.segmentDiffers` if its file is not the one that was recorded, else the
+    /// given failure.
     func judged(_ failure: ReelFailure) -> ReelFailure {
         do throws(ReelFailure) {
             try Self.compare(file, with: record, pass)
@@ -70,7 +72,7 @@ final class SegmentReader {
         }
     }
 
-    /// Reads what is left of the file. Throws `.segmentDiffers` where it is not the one that was recorded.
+    /// Reads the rest of the file. Throws `.segmentDiffers` if it is not the one that was recorded.
     private static func compare(_ file: FileReader, with record: SegmentRecord, _ pass: Int) throws(ReelFailure) {
         guard try file.checksum() == record.checksum else {
             throw ReelFailure(.segmentDiffers(segment: record.name.text, pass: pass))

@@ -1,7 +1,8 @@
 internal import Glibc
 internal import ReelCore
 
-/// Which file a source is and when it was last written to, as the system says: for noticing a change while it is read.
+/// A source file's identity and modification time, as the system reports them, to detect a change while the file is
+/// read.
 struct SourceIdentity: Equatable {
     private let device: dev_t
     private let node: ino_t
@@ -16,7 +17,7 @@ struct SourceIdentity: Equatable {
         (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
     }
 
-    /// Throws `.sourceReplaced` where the file at this path is not the same any more.
+    /// Throws `.sourceReplaced` if the file at this path is no longer the same.
     func check(_ path: String) throws(ReelFailure) {
         guard try SourceIdentity(path) == self else { throw ReelFailure(.sourceReplaced(path: path)) }
     }

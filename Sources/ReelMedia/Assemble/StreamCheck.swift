@@ -5,7 +5,7 @@ internal import ReelCore
 struct StreamCheck {
     private let decoder: Decoder
     private let number: Int
-    /// What its frames are compared with; nil for sound.
+    /// The expected frames; nil for sound.
     private var pictures: PictureCheck?
 
     init(
@@ -42,14 +42,14 @@ struct StreamCheck {
     }
 }
 
-/// Compares decoded frames of the output with the source's: that all come, each at its time, and, where the source was
-/// decoded as a whole, that each looks as its mirror image did.
+/// Compares decoded frames of the output with the source's: that all come, each at its time, and, if the source was
+/// decoded as a whole, that each looks like its frame in the source.
 struct PictureCheck {
     private let plan: Plan
     private let tracks: [VideoTrack]
     private let concealed: Set<Int>
     private let digest: PictureDigest
-    /// When each frame is to be shown, in seconds from the first one, and on which clock the output has that.
+    /// When each frame is to be shown, in seconds from the first one, and the clock of the output.
     private let times: [Rational]
     private let clock: TimeBase
     private var count = 0
@@ -58,8 +58,8 @@ struct PictureCheck {
     /// - Parameters:
     ///   - tracks: the video of the plan's sources.
     ///   - concealed: frames of the source that need not look as they did.
-    ///   - times: of all frames, in the order in which they are shown, counted by `timeBase`.
-    ///   - clock: the output's.
+    ///   - times: the times of all frames in presentation order, in ticks of `timeBase`.
+    ///   - clock: the output's clock.
     init(
         plan: Plan, tracks: [VideoTrack], concealed: Set<Int>, times: [Int64], timeBase: TimeBase, clock: TimeBase
     ) throws(ReelFailure) {
@@ -71,8 +71,9 @@ struct PictureCheck {
         digest = try PictureDigest()
     }
 
-    /// How far from each other two pictures may be that shall be the same, and how much nearer another frame's picture
-    /// would have to be: a lossy encoder, or one with another colour model, moves a cell by a few of its 255 steps.
+    /// The greatest distance of two likenesses that count as the same picture, and how much nearer another frame's
+    /// likeness must be to count as a mismatch. A lossy encoder, or one with another colour model, moves a cell by a
+    /// few of its 255 steps.
     private static let (tolerance, advantage) = (384, 64)
 
     mutating func flaw(of frame: borrowing Frame) -> VerificationFlaw? {
@@ -104,12 +105,12 @@ struct PictureCheck {
         return .frameTime(frame: count, found: clock.seconds(shown), planned: times[count])
     }
 
-    /// What is wrong when no more frames come.
+    /// The flaw, if any, when no more frames come.
     var flawAtEnd: VerificationFlaw? {
         count == plan.frameCount ? nil : .frameCount(found: count, planned: plan.frameCount)
     }
 
-    /// Whether every sample has to be as it was.
+    /// Whether every sample must be unchanged.
     private func isExact(_ frame: borrowing Frame, _ known: DecodedPicture, _ track: VideoTrack) -> Bool {
         let format = PixelFormatChoice.withoutRange(av_get_pix_fmt(track.stream.pixelFormat))
         let isLossless = plan.video.isPassthrough || plan.video.traits.isLossless

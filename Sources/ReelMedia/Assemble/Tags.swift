@@ -2,12 +2,12 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension Container {
-    /// The tag by which the muxer is told of a stream that an encoder described; 0 leaves it the choice.
+    /// The codec tag to pass to the muxer for a stream that an encoder described; 0 leaves the choice to the muxer.
     func tag(of encoded: AVCodecParameters) -> UInt32 {
         switch encoded.codec_id {
-        // QuickTime and Apple's players know HEVC by this one.
+        // QuickTime and Apple's players recognise HEVC by this tag.
         case AV_CODEC_ID_HEVC where isQuickTime: codecTag("hvc1")
-        // It says the pixel format, or the profile.
+        // The tag states the pixel format, or the profile.
         case AV_CODEC_ID_RAWVIDEO, AV_CODEC_ID_PRORES:
             muxerTag(encoded.codec_tag, of: encoded.codec_id, muxer: traits.muxer)
         default: 0
@@ -15,7 +15,7 @@ extension Container {
     }
 }
 
-/// A tag where the muxer means that codec by it, or has none of its own for the codec; else 0.
+/// The tag if the muxer uses it for that codec, or has no tag of its own for the codec; else 0.
 func muxerTag(_ tag: UInt32, of codec: AVCodecID, muxer: String) -> UInt32 {
     guard let tables = av_guess_format(muxer, nil, nil)?.pointee.codec_tag else { return tag }
     var own: UInt32 = 0

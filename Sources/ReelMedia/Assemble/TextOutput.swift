@@ -1,18 +1,18 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// A text track as the output has it: in a codec of its container, every cue where its clip puts it.
+/// A text track of the output: in a codec of its container, with every cue where its clip places it.
 final class TextOutput {
     let codec: String
     let header: [UInt8]
     let parameters: TextTrack.Parameters
-    /// In order of time, in seconds of the output before it is shifted.
+    /// The cues in order of time, in seconds of the output before it is shifted.
     let cues: [Placed]
-    /// Cues that the codec cannot hold.
+    /// The number of cues that the codec cannot hold.
     let lost: Int
     let timeBase: TimeBase
 
-    /// nil where the container has no codec for text.
+    /// nil if the container has no codec for text.
     init?(_ track: TextTrack, container: Container, clip: Clip, video: VideoTrack) throws(ReelFailure) {
         let parameters = track.parameters
         guard let codec = container.textCodec(for: parameters.codec) else { return nil }
@@ -57,7 +57,7 @@ final class TextOutput {
 
     typealias Placed = (span: Range<Rational>, text: CueText)
 
-    /// In order of time; those that start together as the source has them.
+    /// Sorts by time; cues that start together keep the source's order.
     private static func sorted(_ cues: [Placed]) -> [Placed] {
         cues.indices.sorted { (cues[$0].span.lowerBound, $0) < (cues[$1].span.lowerBound, $1) }.map { cues[$0] }
     }
@@ -70,7 +70,7 @@ final class TextOutput {
     /// mov_text counts its bytes with 16 bits.
     private static let longest = 60_000
 
-    /// One event that says what several do, a line each; nil where there is none. The text is an event's ninth field.
+    /// One ASS event that combines several, one per line; nil if there are none. The text is an event's ninth field.
     private static func joined(_ events: [String]) -> String? {
         guard let first = events.first else { return nil }
         return events.dropFirst().reduce(first) { all, event in
@@ -79,12 +79,12 @@ final class TextOutput {
         }
     }
 
-    /// What became of cues that could not be kept.
+    /// Diagnostics for cues that could not be kept.
     var diagnostic: Diagnostic? {
         lost == 0 ? nil : .cuesUnwritable(stream: parameters.index, cues: lost, codec: codec)
     }
 
-    /// Bytes that they take in the tables of MP4, at the most: a sample and what ends it, each with size, time,
+    /// The most bytes that the cues take in the tables of MP4: a sample and the one that ends it, each with size, time,
     /// chunk and its samples (ISO 14496-12 8.6, 8.7).
     var tableBytes: Int64 { Int64(header.count + 2048 + cues.count * 2 * (4 + 8 + 24)) }
 
@@ -93,7 +93,7 @@ final class TextOutput {
         let native: UnsafeMutablePointer<AVCodecParameters> = stream.pointee.codecpar
         native.pointee.codec_type = AVMEDIA_TYPE_SUBTITLE
         native.pointee.codec_id = avcodec_descriptor_get_by_name(codec)?.pointee.id ?? AV_CODEC_ID_NONE
-        // The older form of QuickTime's text, which its muxer would choose in MOV, has another header.
+        // libavformat would choose the older form of QuickTime's text in MOV, which has another header.
         native.pointee.codec_tag = codec == "mov_text" ? codecTag("tx3g") : 0
         native.pointee.width = Int32(clamping: parameters.width)
         native.pointee.height = Int32(clamping: parameters.height)

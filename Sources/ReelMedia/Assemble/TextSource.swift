@@ -6,8 +6,9 @@ final class TextSource: PacketSource {
     let timeBase: TimeBase
     private var cues: ArraySlice<Cue>
 
-    /// `shift` is what the whole output starts later, in seconds. Both ends of a cue are rounded, so that what follows
-    /// one another still does; what is shorter than a tick lasts one where cues may overlap, and is dropped where not.
+    /// `shift` is the time in seconds by which the whole output starts later. Both ends of a cue are rounded, so that
+    /// adjacent cues stay adjacent. A cue shorter than a tick lasts one tick if cues may overlap, and is dropped if
+    /// not.
     init(_ text: TextOutput, shift: Rational, overlapping: Bool) {
         let base = text.timeBase
         timeBase = base

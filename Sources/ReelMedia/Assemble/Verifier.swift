@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// What each stream of the output must hold, gathered while its packets go by.
+/// The expected contents of each stream of the output, gathered while its packets are written.
 final class Expectation {
     final class Stream {
         let digest: PayloadDigest
@@ -13,11 +13,11 @@ final class Expectation {
 
         enum Kind { case video, audio, text }
 
-        /// Shown in another order than decoded.
+        /// Whether packets are shown in another order than decoded.
         var isReordered = false
 
-        /// From a packet's decode time to the next one's, the last packet's own duration: that is how MP4 stores it.
-        /// Between cues is silence.
+        /// The duration of a packet in ticks: from its decode time to the next one's, and for the last packet its own,
+        /// as MP4 stores them. Texts have durations of their own, because there are gaps between cues.
         func duration(of packet: Int) -> Int64 {
             kind == .text || packet + 1 == decode.count ? durations[packet] : decode[packet + 1] - decode[packet]
         }
@@ -31,7 +31,7 @@ final class Expectation {
 
     private(set) var streams: [Stream] = []
     let extras: OutputExtras
-    /// For what is expected and for what is found.
+    /// Checksums of what is expected and of what is found.
     let digests = DigestQueue()
 
     init(
@@ -53,7 +53,7 @@ final class Expectation {
 
     var packets: Int { streams.reduce(0) { $0 + $1.presentation.count } }
 
-    /// Takes a packet before the muxer rounds its times.
+    /// Adds a packet, before the muxer rounds its times.
     func add(_ packet: borrowing Packet, stream number: Int) throws(ReelFailure) {
         try digests.add(packet, to: streams[number].digest)
         streams[number].presentation.append(packet.pts?.ticks ?? 0)
@@ -63,17 +63,17 @@ final class Expectation {
     }
 }
 
-/// Reads the finished file back and compares every packet with what was to be written.
+/// Reads the finished file back and compares every packet with the expected one.
 struct Verifier {
     let plan: Plan
     let expected: Expectation
     /// The video of the plan's sources.
     let tracks: [VideoTrack]
-    /// Frames of it that need not look as they did when it was decoded.
+    /// Frames of the video that need not look as they did when it was decoded.
     let concealed: Set<Int>
 
-    /// Throws where count, payload, timestamps or durations of any stream differ, or decode times do not increase. Returns
-    /// SHA-256 of the bytes that were read, which is the whole file, in hexadecimal.
+    /// Throws if count, payload, timestamps or durations of a stream differ, or if decode times do not increase.
+    /// Returns the SHA-256 of the bytes read, which are the whole file, in hexadecimal.
     @discardableResult
     func verify(_ path: String, progress: (Int) -> Void) throws(ReelFailure) -> String {
         let demuxer = try Demuxer(path: path, purpose: .output)
@@ -83,7 +83,7 @@ struct Verifier {
             guard let stream = demuxer.stream(number) else { throw wrong(number, .missing) }
             found.append(try Found(stream))
         }
-        // Containers without a fixed start are compared up to one constant.
+        // In containers without a fixed start, all times may differ by one constant.
         var offset: Rational?
         var decoders: [Int: StreamCheck] = [:]
         if plan.verify == .decode {
@@ -117,7 +117,7 @@ struct Verifier {
             timeBase: video.timeBase, clock: clock)
     }
 
-    /// What libavformat writes to MP4 where a track says nothing: a text of no characters.
+    /// Whether the packet is a text of no characters, with which libavformat fills the gaps of a text track in MP4.
     private func isSilence(_ packet: borrowing Packet, _ number: Int) -> Bool {
         expected.streams[number].kind == .text && packet.withBytes { $0.elementsEqual([0, 0]) }
     }
@@ -160,9 +160,10 @@ struct Verifier {
             let time = found.timeBase.seconds(pts)
             throw wrong(number, .packetTime(packet: found.packets, found: time, planned: moved))
         }
-        // Where frames are reordered, libavformat 5.1 does not hand out what the table says.
+        // If frames are reordered, libavformat 5.1 does not return the durations of the table.
         guard stream.kind == .text || storesDurations, !stream.isReordered else { return }
-        // The last duration it counts from the track's, to which it does not add the empty edit of a later start.
+        // libavformat computes the last duration from the track's, which does not include the empty edit of a later
+        // start.
         let isLast = found.packets + 1 == stream.presentation.count
         guard stream.kind == .text || !isLast || stream.presentation[0] <= 0 else { return }
         let length = stream.timeBase.seconds(Ticks(stream.duration(of: found.packets)))
@@ -185,8 +186,8 @@ struct Verifier {
 
     private var startsAtZero: Bool { plan.container.traits.startsAtZero }
 
-    /// A tick where both clocks round; in transport streams several audio frames share one timestamp, from which the
-    /// demuxer counts on.
+    /// The tolerance: a tick if both clocks round. In transport streams, several audio frames share one timestamp, from
+    /// which the demuxer counts on.
     private func tolerance(_ found: TimeBase, _ stream: Expectation.Stream) -> Int64 {
         if plan.container.traits.sharesTimestamps, stream.kind != .video {
             return found.ticks(in: Rational(1, 1000), rounding: .up)

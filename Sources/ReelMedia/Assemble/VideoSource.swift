@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// The video's segments in the order of the output, as one stream with one order of decode times.
+/// The video's segments in the order of the output, as one stream with one sequence of decode times.
 final class VideoSource: PacketSource {
     let timeBase: TimeBase
     private let folder: String
@@ -10,19 +10,19 @@ final class VideoSource: PacketSource {
     private let parameters: UnsafePointer<AVCodecParameters>
     private let shift: Ticks
     private let segments: SegmentList
-    /// Chunks whose segments are still to be opened, in the order of the output: the frames of the source that each shows,
-    /// and the places in the plan of its pass and clip.
+    /// Chunks whose segments are still to be opened, in the order of the output: the frames of the source that each
+    /// shows, and the places in the plan of its pass and its clip.
     private var pending: ArraySlice<(pass: Int, clip: Int, frames: Range<Int>)> = []
     private let planned: PlannedSegments
     private var reader: SegmentReader?
-    /// The open segment's frames: where the output has each, by its presentation time in the segment.
+    /// The frames of the open segment: the place of each in the output, by its presentation time in the segment.
     private var shown: [Timestamp: Interval] = [:]
     private let depth: Int
     private var written = 0
 
     /// - Parameters:
-    ///   - depth: packets that a frame may come later in decode order than in presentation order.
-    ///   - shift: by how much everything is shown later.
+    ///   - depth: packets by which a frame may come later in decode order than in presentation order.
+    ///   - shift: the time by which the whole output starts later.
     init(
         folder: String, segments: SegmentList, plan: Plan, indexes: [SourceIndex],
         parameters: UnsafePointer<AVCodecParameters>, depth: Int, shift: Ticks
@@ -46,7 +46,7 @@ final class VideoSource: PacketSource {
 
     private var frameCount: Int { plan.frameCount }
 
-    /// Decode times are the presentation times of all frames in order, moved back by the reorder depth: they increase
+    /// Decode times are the presentation times of all frames in order, moved back by the reorder depth. They increase
     /// across joins, and none is later than its packet's own presentation time.
     var upcoming: Timestamp? {
         guard written < frameCount else { return nil }
@@ -54,7 +54,7 @@ final class VideoSource: PacketSource {
         return place >= 0 ? start(ofOutput: place) : start(ofOutput: 0) - Ticks(Int64(-place) * firstDuration.count)
     }
 
-    /// What decode times before the first frame are apart: as long as it lasts, within reason.
+    /// The distance between decode times before the first frame: as long as that frame lasts, within reason.
     private var firstDuration: Ticks {
         min(interval(ofOutput: 0).duration, Ticks(1 << 32))
     }
@@ -86,7 +86,7 @@ final class VideoSource: PacketSource {
         written += 1
     }
 
-    /// The last segment's end has not been read yet: nothing of it was missing.
+    /// Reads the end of the last segment. Throws if it has more packets than planned frames.
     func finish() throws(ReelFailure) {
         guard let reader else { return }
         if try reader.read(into: try Packet()) { throw broken(.unplannedFrame) }

@@ -4,21 +4,21 @@ internal import Glibc
 internal import ReelCore
 internal import Synchronization
 
-/// Brings a file to the disk while it is still being written, so that the end is not spent waiting for that; and has room
-/// for what follows found in large pieces, which takes file systems less than to find it block by block.
+/// Writes a file to disk while it is still growing, so that the final sync is short. It also reserves room for the rest
+/// in large pieces, which costs file systems less than block by block.
 final class Writeback {
     private let path: String
     private let descriptor: Int32
     private let thread = DispatchQueue(label: "reel.writeback")
-    /// Bytes of the file that are on their way.
+    /// Bytes of the file whose writeback has begun.
     private var begun: Int64 = 0
-    /// Up to where room has been found.
+    /// The offset up to which room is reserved.
     private var reserved: Int64 = 0
     private let failure = Failure()
 
-    /// Bytes that are worth a write.
+    /// The least number of bytes that are worth a writeback.
     private static let step: Int64 = 16 << 20
-    /// Bytes for which room is found at once.
+    /// The bytes reserved at a time.
     private static let room: Int64 = 64 << 20
 
     /// The file must exist.
@@ -33,12 +33,12 @@ final class Writeback {
         close(descriptor)
     }
 
-    /// Hears how much of the file is written.
+    /// Reports how many bytes of the file are written.
     func reached(_ size: Int64) {
         guard size - begun >= Self.step else { return }
         let (start, length) = (begun, size - begun)
         begun = size
-        // Waits where the disk has enough to do. A failure is told by the last sync as well.
+        // This call waits if the disk is busy. The last sync also reports a failure.
         thread.async { [descriptor] in reel_begin_writing(descriptor, start, length) }
         guard size + Self.step > reserved else { return }
         reserved = max(size, reserved)
@@ -46,17 +46,17 @@ final class Writeback {
         reserved += Self.room
     }
 
-    /// Begins to bring all of it to the disk, now that it is of its last size; the file may be read meanwhile.
+    /// Begins the writeback of the whole file, now that it has its final size. The file may be read meanwhile.
     func begin(size: Int64) {
         thread.async { [descriptor, failure, reserved] in
-            // Gives back the room behind its end.
+            // Releases the reserved room after the file's end.
             guard reserved <= size || ftruncate(descriptor, off_t(size)) == 0, fsync(descriptor) == 0 else {
                 return failure.code.store(errno, ordering: .relaxed)
             }
         }
     }
 
-    /// Returns when all of it is on the disk.
+    /// Waits until the whole file is on disk.
     func finish() throws(ReelFailure) {
         thread.sync {}
         let code = failure.code.load(ordering: .relaxed)
@@ -64,7 +64,7 @@ final class Writeback {
     }
 
     private final class Failure: Sendable {
-        /// As errno has it, 0 where there is none.
+        /// The errno of the first failure; 0 if there is none.
         let code = Atomic<Int32>(0)
     }
 }

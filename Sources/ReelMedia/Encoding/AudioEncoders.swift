@@ -5,10 +5,10 @@ internal import ReelCore
 struct AudioEncoderProfile {
     /// The encoder's name as FFmpeg spells it.
     let encoder: String
-    /// The codec it makes.
+    /// The codec that it makes.
     let codec: String
     let isLossless: Bool
-    /// Bits per second for each channel, where the encoder wants to be told.
+    /// Bits per second for each channel; nil if the encoder has no rate.
     let bitratePerChannel: Int64
 
     private static let preferred: [String: String] = [
@@ -22,7 +22,7 @@ struct AudioEncoderProfile {
         bitratePerChannel = codec == "opus" ? 80_000 : 96_000
     }
 
-    /// An encoder's or a codec's name; "pcm" is the PCM that holds the decoder's samples.
+    /// Looks up an encoder by its name or its codec's; "pcm" means the PCM that holds the decoder's samples.
     static func named(_ name: String, track: AudioTrack) throws(ReelFailure) -> AudioEncoderProfile {
         if name == "pcm" { return .pcm(holding: track) }
         guard let profile = AudioEncoderProfile(named: name) else {
@@ -44,8 +44,8 @@ struct AudioEncoderProfile {
             encoder: String(cString: codec.pointee.name), codec: String(cString: avcodec_get_name(codec.pointee.id)))
     }
 
-    /// Encoders for a track, best first: that of its own codec where reel encodes it in kind, then AAC, Opus, FLAC, and
-    /// the PCM that holds its samples.
+    /// Encoders for a track, best first: that of its own codec if reel encodes it, then AAC, Opus, FLAC, and the PCM
+    /// that holds its samples.
     static func candidates(for track: AudioTrack) -> [AudioEncoderProfile] {
         let inKind = ["aac", "opus", "flac", "alac", "vorbis"].contains(track.codec)
         let own = inKind || track.codec.hasPrefix("pcm") ? AudioEncoderProfile(named: track.codec) : nil
@@ -55,7 +55,7 @@ struct AudioEncoderProfile {
             + [pcm]
     }
 
-    /// Little-endian PCM of a track's samples: nothing of them is lost.
+    /// Little-endian PCM that holds a track's samples without loss.
     static func pcm(holding track: AudioTrack) -> AudioEncoderProfile {
         let names = ["u8": "u8", "s16": "s16le", "s32": "s32le", "s64": "s64le", "flt": "f32le", "dbl": "f64le"]
         let format = track.sampleFormat
@@ -67,7 +67,7 @@ struct AudioEncoderProfile {
 
     func keepsRate(of track: AudioTrack) -> Bool { nearestRate(to: track.sampleRate) == track.sampleRate }
 
-    /// Whether every channel keeps its place; surround channels may be called side or back.
+    /// Whether every channel keeps its place. Surround channels may be named side or back.
     func keepsChannels(of track: AudioTrack) -> Bool {
         // RFC 9639 9.1.3.
         guard codec != "flac" || track.channels <= 8 else { return false }
@@ -79,9 +79,10 @@ struct AudioEncoderProfile {
         ["5.0(side)": "5.0", "5.1(side)": "5.1", "quad(side)": "quad"][layout] ?? layout
     }
 
-    /// The rate itself where the encoder takes it, else the next higher one, else the highest.
+    /// The rate itself if the encoder takes it, else the next higher one, else the highest.
     func nearestRate(to rate: Int) -> Int {
-        // Whatever rate its encoder takes, Opus is decoded at 48 kHz, and libavformat 5.1 states its delay at no other.
+        // Opus is decoded at 48 kHz, whatever rate its encoder takes, and libavformat 5.1 states its delay at no other
+        // rate.
         if codec == "opus" { return 48000 }
         guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.supported_samplerates else { return rate }
         var rates: [Int] = []
@@ -89,12 +90,12 @@ struct AudioEncoderProfile {
         return rates.contains(rate) ? rate : rates.filter { $0 > rate }.min() ?? rates.max() ?? rate
     }
 
-    /// The layout itself where the encoder takes it, else the same with its surround channels called otherwise, else
-    /// one with as many channels, else the one with the most.
+    /// The layout itself if the encoder takes it; else the same layout with its surround channels named otherwise; else
+    /// one with as many channels; else the one with the most.
     func layout(for name: String) -> String {
         guard let offered = layouts, !offered.contains(name) else { return name }
         if let same = offered.first(where: { Self.bare($0) == Self.bare(name) }) { return same }
-        // Opus numbers the channels of other layouts without saying where they are (RFC 7845 5.1.1.3).
+        // For other layouts, Opus numbers the channels without their places (RFC 7845 5.1.1.3).
         guard codec != "opus" else { return name }
         let channels = { (layout: String) in
             (try? SoundFormat(sample: AV_SAMPLE_FMT_FLT, rate: 1, layout: layout).channels()) ?? 0
@@ -103,10 +104,11 @@ struct AudioEncoderProfile {
         return offered.first { channels($0) == wanted } ?? offered.max { channels($0) < channels($1) } ?? name
     }
 
-    /// Layouts that files of the codec name; nil where any will do.
+    /// Layouts that files of the codec can name; nil for any.
     private var layouts: [String]? {
         switch encoder {
-        // ISO 14496-3 table 1.19. libavcodec describes others in a way that its own decoder does not name.
+        // ISO 14496-3 table 1.19. libavcodec describes other layouts in a way that its own decoder does not map to
+        // names.
         case "aac": return ["mono", "stereo", "3.0", "4.0", "5.0", "5.1", "7.1"]
         case "libopus": return ["mono", "stereo", "3.0", "quad", "5.0", "5.1", "6.1", "7.1"]
         default: break

@@ -2,8 +2,8 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension ColourTags {
-    /// What the numbers mean after pictures of one format became another's. RGB has no YCbCr matrix; where libswscale
-    /// makes YCbCr of RGB, it does so by BT.601, in limited range.
+    /// The colour tags after a conversion between pixel formats. RGB has no YCbCr matrix; libswscale converts RGB to
+    /// YCbCr by BT.601, in limited range.
     func converted(from source: AVPixelFormat, to target: AVPixelFormat) -> ColourTags {
         var tags = self
         switch (Self.isRGB(source), Self.isRGB(target)) {
@@ -11,7 +11,7 @@ extension ColourTags {
         case (true, false): (tags.matrix, tags.range) = ("smpte170m", "tv")
         case (false, false): break
         }
-        // The old formats with the range in their name.
+        // The old formats with the range in their names.
         if known(av_get_pix_fmt_name(source))?.hasPrefix("yuvj") == true { tags.range = "pc" }
         return tags
     }
@@ -29,7 +29,7 @@ extension ColourTags {
         if let value = nativeLocation { context.pointee.chroma_sample_location = value }
     }
 
-    /// Some encoders write into each frame what that frame says.
+    /// Sets a frame's tags: some encoders write those of each frame.
     func apply(to frame: borrowing Frame) {
         if let value = nativeRange { frame.native.pointee.color_range = value }
         if let value = nativePrimaries { frame.native.pointee.color_primaries = value }
@@ -38,7 +38,7 @@ extension ColourTags {
         if let value = nativeLocation { frame.native.pointee.chroma_location = value }
     }
 
-    // libavutil's look-ups answer a negative number for what they do not know; nothing said is "unspecified".
+    // libavutil's look-ups return a negative number for unknown names; nil becomes "unspecified".
     private var nativeRange: AVColorRange? {
         value(range, av_color_range_from_name).map { AVColorRange($0) }
     }

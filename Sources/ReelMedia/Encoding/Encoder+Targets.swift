@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension Encoder {
-    /// Opens the encoder for these frames of a track, at the rate that the target gives them.
+    /// Opens the encoder for these frames of a track, at the rate that the target gives for them.
     convenience init(_ target: VideoTarget, track: VideoTrack, frames: Range<Int>) throws(ReelFailure) {
         let bitrate: Int64? =
             switch target.bitrate {
@@ -13,8 +13,8 @@ extension Encoder {
         try self.init(target, stream: track.stream, bitrate: bitrate)
     }
 
-    /// Opens the encoder of a job's video: the same target, stream and rate make the same parameters anywhere. `bitrate` is
-    /// in bits per second, nil for constant quality.
+    /// Opens the encoder of a job's video. The same target, stream and rate make the same parameters on any machine.
+    /// `bitrate` is in bits per second, nil for constant quality.
     convenience init(_ target: VideoTarget, stream: VideoStream, bitrate: Int64?) throws(ReelFailure) {
         let traits = target.traits
         try self.init(target.encoder, options: target.options + Self.ownProcessor(traits)) {
@@ -36,11 +36,12 @@ extension Encoder {
             }
             switch traits.rateControl {
             case .fixedQuantiserOfMPEG2:
-                // It takes the frame rate that it writes from here; times pass through it untouched.
+                // The encoder takes the frame rate that it writes from here; it does not change timestamps.
                 context.pointee.time_base = (Rational(1) / target.format.frameRate).native
                 context.pointee.flags |= Int32(bitPattern: AV_CODEC_FLAG_CLOSED_GOP)
-                // Buffer and greatest rate stand in the parameters, and would follow the rate: the largest buffer of main
-                // profile (ISO 13818-2 table 8-14), and the greatest rate that can be named.
+                // The parameters contain buffer size and maximum rate, which would follow the rate. So set them to
+                // fixed values: the largest buffer of main profile (ISO 13818-2 table 8-14), and the greatest rate that
+                // the field holds.
                 if target.bitrate == .source {
                     context.pointee.rc_buffer_size = 9_781_248
                     context.pointee.rc_max_rate = 0x3ffff * 400
@@ -63,14 +64,15 @@ extension Encoder {
         if bitrate == nil { firstPictureOffset = Self.keyFrameOffset(target, traits, stream) }
     }
 
-    /// With a constant rate factor and macroblock trees, x264 quantises the first picture of all like those predicted from
-    /// it, and every later key frame finer by a factor of 1.4, its `ipratio`: 6·log₂ 1.4 = 2.913 steps. As each chunk is an
-    /// encode of its own, all key frames at their starts would be too coarse for what follows from them.
+    /// With a constant rate factor and macroblock trees, x264 quantises the first picture of an encode like those
+    /// predicted from it, and every later key frame finer by a factor of 1.4, its `ipratio`: 6·log₂ 1.4 = 2.913 steps.
+    /// Each chunk is an encode of its own, so without a correction the key frames at all their starts would be too
+    /// coarse for the pictures that refer to them.
     private static func keyFrameOffset(
         _ target: VideoTarget, _ traits: EncoderTraits, _ stream: VideoStream
     ) -> Rational? {
         let preset = target.options.last { $0.name == "preset" }?.value ?? ""
-        // libavcodec refuses offsets for interlaced pictures.
+        // libavcodec rejects offsets for interlaced pictures.
         guard traits.coarseFirstFrame?(preset) == true, !stream.fieldOrder.isInterlaced else { return nil }
         let range = 51 + 6 * (bitDepth(av_get_pix_fmt(target.format.pixelFormat)) - 8)
         return Rational(-2913, 1000 * range)
@@ -80,7 +82,7 @@ extension Encoder {
         Int64(av_pix_fmt_desc_get(format)?.pointee.comp.0.depth ?? 8)
     }
 
-    /// What of the encoder's options the machine decides, and not the plan.
+    /// Options for the processor of this machine; the plan does not contain them.
     private static func ownProcessor(_ traits: EncoderTraits) -> [Tag] {
         av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0 ? traits.optionsBesideAVX512 : []
     }
@@ -100,7 +102,7 @@ extension Encoder {
         }
     }
 
-    /// The source's own format where the encoder takes it, interleaved or planar, else its widest.
+    /// The source's own format if the encoder takes it, interleaved or planar, else the encoder's widest.
     private static func sampleFormat(of encoder: String, source: AVSampleFormat) -> AVSampleFormat {
         guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.sample_fmts else { return AV_SAMPLE_FMT_FLTP }
         var offered: [AVSampleFormat] = []

@@ -1,10 +1,11 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Which version of FFV1 holds pictures of a size and format, and in how many slices. libavcodec 5.1 decodes slices of
-/// few pixels, and some that divide chroma samples, to something else, without an error.
+/// The version of FFV1 for pictures of a size and format, and the number of slices. libavcodec 5.1 decodes slices of
+/// few pixels, and some that divide chroma samples, wrongly and without an error.
 struct FFV1Layout {
-    /// Columns, and as many rows, of slices; nil for version 1, which has none and is always right.
+    /// The number of columns of slices, and of rows; nil for version 1, which has no slices and always decodes
+    /// correctly.
     let columns: Int?
 
     init(width: Int, height: Int, format: AVPixelFormat) {
@@ -23,7 +24,7 @@ struct FFV1Layout {
         }
     }
 
-    /// Whether the chroma samples of the last slice reach to the end of the picture.
+    /// Whether the chroma samples of the last slice extend to the picture's edge.
     private static func divides(_ length: Int, by count: Int, shift: Int) -> Bool {
         let start = length * (count - 1) / count
         let end = (start >> shift) + Self.samples(length - start, shift)
@@ -32,7 +33,7 @@ struct FFV1Layout {
 
     private static func samples(_ length: Int, _ shift: Int) -> Int { (length + (1 << shift) - 1) >> shift }
 
-    /// For the encoder.
+    /// The options for the encoder.
     var options: [Tag] {
         guard let columns else { return [Tag(name: "level", value: "1")] }
         return [

@@ -1,9 +1,9 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// What stands beside pictures and has no way into the output.
+/// Side data of pictures that cannot be kept in the output.
 enum Losses {
-    /// Kinds of the decoder's side data whose loss a person may care about.
+    /// Kinds of the decoder's side data whose loss is reported.
     private static let kinds: [(kind: AVFrameSideDataType, extra: PictureExtra)] = [
         (AV_FRAME_DATA_A53_CC, .closedCaptions), (AV_FRAME_DATA_AFD, .activeFormat),
         (AV_FRAME_DATA_S12M_TIMECODE, .timecodes), (AV_FRAME_DATA_DYNAMIC_HDR_PLUS, .hdr10Plus),
@@ -11,7 +11,7 @@ enum Losses {
         (AV_FRAME_DATA_SPHERICAL, .projection),
     ]
 
-    /// Of a frame.
+    /// The losses of a frame.
     static func of(_ frame: borrowing Frame) -> [Diagnostic] {
         guard frame.native.pointee.nb_side_data > 0 else { return [] }
         var losses: [Diagnostic] = []
@@ -24,13 +24,14 @@ enum Losses {
         guard let record else {
             return isInFrame ? [.dolbyVisionLeftOut(profile: nil, wrongColours: false)] : []
         }
-        // A base layer that is compatible with nothing is in IPTPQc2, which decoders take for YCbCr.
+        // A base layer without compatibility is in IPTPQc2, which decoders take for YCbCr.
         let isWrong = record.dv_bl_signal_compatibility_id == 0
         return [.dolbyVisionLeftOut(profile: Int(record.dv_profile), wrongColours: isWrong)]
     }
 
-    /// Takes away everything of the decoder's that an encoder would act on, or write once more where the stream
-    /// carries it: all side data but the arrangement of stereo pictures, which is true in either direction.
+    /// Removes all of the decoder's data on which an encoder would act, or that it would write again although the
+    /// stream carries it: all side data except the arrangement of stereo pictures, which is the same in either
+    /// direction.
     static func strip(_ frame: borrowing Frame) {
         let native = frame.native
         var kinds: [AVFrameSideDataType] = []

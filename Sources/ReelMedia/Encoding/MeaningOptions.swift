@@ -1,9 +1,9 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// How encoders are told what FFmpeg 5.1's wrappers do not pass on to them: the light a film was graded for, which then
-/// stands in the key frames besides in the container, and from the start which field comes first, for x264 contradicts
-/// itself where only the frames say so.
+/// Passes to encoders what FFmpeg 5.1's wrappers do not: the light levels for which a film was graded, which are then
+/// in the key frames as well as in the container; and the first field from the start, because x264 contradicts itself
+/// if only the frames state it.
 struct MeaningOptions {
     let display: MasteringDisplay?
     let content: ContentLight?
@@ -16,7 +16,7 @@ struct MeaningOptions {
         self.fields = fields
     }
 
-    /// Adds what an encoder takes to its options.
+    /// Adds the settings to an encoder's options.
     func add(to options: inout [Tag], as syntax: EncoderTraits.LightSyntax) {
         let (name, parameters) =
             switch syntax {
@@ -41,7 +41,7 @@ struct MeaningOptions {
         content.map { ["\(name)=\(min($0.pixel, 65535)),\(min($0.average, 65535))"] } ?? []
     }
 
-    /// Encoders take primaries and luminance together or not at all.
+    /// Encoders take primaries and luminance only together.
     private func mastering(
         _ name: String, _ spell: (_ value: Rational, _ unit: Int64) -> String
     ) -> [String] {

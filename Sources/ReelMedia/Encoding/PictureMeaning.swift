@@ -1,6 +1,6 @@
 internal import ReelCore
 
-/// What an encoder and a container together cannot hold of the picture's meaning.
+/// The parts of a picture's meaning (field order, rotation, light, colour) that neither encoder nor container holds.
 struct PictureMeaning {
     let stream: VideoStream
     /// The field order of the output.

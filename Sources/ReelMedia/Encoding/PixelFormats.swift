@@ -1,14 +1,14 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Which pixel format a picture is encoded in.
+/// Chooses the pixel format in which a picture is encoded.
 struct PixelFormatChoice {
     let format: AVPixelFormat
-    /// What of the source is lost; nil where nothing is.
+    /// What the conversion loses of the source; nil for nothing.
     let change: Diagnostic?
 
-    /// Formats that encoders seldom take, and one with as many bits, chroma samples and channels or more: every value
-    /// has one of its own there.
+    /// Formats that encoders seldom take, each with one that has at least as many bits, chroma samples and channels, so
+    /// that it holds every value exactly.
     private static let exactCarriers: [AVPixelFormat: AVPixelFormat] = [
         AV_PIX_FMT_RGB24: AV_PIX_FMT_BGR0, AV_PIX_FMT_BGR24: AV_PIX_FMT_BGR0, AV_PIX_FMT_GBRP: AV_PIX_FMT_BGR0,
         AV_PIX_FMT_0RGB: AV_PIX_FMT_BGR0, AV_PIX_FMT_RGB0: AV_PIX_FMT_BGR0, AV_PIX_FMT_0BGR: AV_PIX_FMT_BGR0,
@@ -32,18 +32,18 @@ struct PixelFormatChoice {
         AV_PIX_FMT_MONOWHITE: AV_PIX_FMT_GRAY8, AV_PIX_FMT_MONOBLACK: AV_PIX_FMT_GRAY8,
     ]
 
-    /// The old names of full-range formats, and today's: the same bytes, the range is a tag.
+    /// The old names of full-range formats and the present ones: the bytes are the same, the range is a tag.
     private static let fullRange: [AVPixelFormat: AVPixelFormat] = [
         AV_PIX_FMT_YUVJ420P: AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ422P: AV_PIX_FMT_YUV422P,
         AV_PIX_FMT_YUVJ444P: AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUVJ440P: AV_PIX_FMT_YUV440P,
         AV_PIX_FMT_YUVJ411P: AV_PIX_FMT_YUV411P,
     ]
 
-    /// The format without the range in its name.
+    /// The format's name without the range.
     static func withoutRange(_ format: AVPixelFormat) -> AVPixelFormat { fullRange[format] ?? format }
 
-    /// The source's own format where the encoder takes it, else one that holds it exactly, else (only where `lossless`
-    /// is not asked for) the nearest.
+    /// The source's own format if the encoder takes it; else one that holds it exactly; else, unless `lossless` is set,
+    /// the nearest.
     init(source: AVPixelFormat, encoder: String, lossless: Bool) throws(ReelFailure) {
         let offered = Self.formats(of: encoder)
         let name = known(av_get_pix_fmt_name(source)) ?? "unknown"
@@ -68,12 +68,12 @@ struct PixelFormatChoice {
         change = lost.isEmpty ? nil : .pixelFormatChanged(encoder: encoder, from: name, to: chosen, lost: lost)
     }
 
-    /// Whether an encoder takes a format, by its name, or one that holds it exactly.
+    /// Whether an encoder, given by its name, takes a format or one that holds it exactly.
     static func isHeld(_ name: String, by encoder: String) -> Bool {
         exact(av_get_pix_fmt(name), among: formats(of: encoder)) != nil
     }
 
-    /// The same format, the same in the other order of bytes, or one that holds every value of it.
+    /// The same format, the same in the other byte order, and those that hold every value of it.
     private static func exact(_ source: AVPixelFormat, among offered: [AVPixelFormat]) -> AVPixelFormat? {
         if offered.isEmpty { return source }
         let little = av_pix_fmt_swap_endianness(source)
@@ -81,7 +81,7 @@ struct PixelFormatChoice {
             .compactMap { $0 }.first(where: offered.contains)
     }
 
-    /// What a conversion takes away, as libavutil counts it.
+    /// What a conversion loses, as libavutil reports it.
     private static let losses: [(flag: Int32, loss: PictureLoss)] = [
         (FF_LOSS_RESOLUTION, .chromaResolution), (FF_LOSS_DEPTH, .depth), (FF_LOSS_COLORSPACE, .colourModel),
         (FF_LOSS_ALPHA, .alpha), (FF_LOSS_COLORQUANT, .colours), (FF_LOSS_CHROMA, .chroma),

@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension VideoTarget {
-    /// Whether a container gives raw pictures of this target back as they were: seen by writing one of noise.
+    /// Whether a container gives raw pictures of this target back unchanged, tested by writing a picture of noise.
     func isGivenBackRaw(in container: Container, stream: VideoStream) throws(ReelFailure) -> Bool {
         let encoder = try Encoder(self, stream: stream, bitrate: nil)
         let frame = try Frame()
@@ -24,7 +24,7 @@ extension VideoTarget {
 }
 
 extension Frame {
-    /// Bytes of a fixed sequence without a pattern, in all that the picture's buffers hold.
+    /// Fills the picture's buffers with a fixed sequence without a pattern.
     fileprivate func fillWithNoise() {
         var state: UInt32 = 1
         withUnsafeBytes(of: &native.pointee.buf) { raw in

@@ -2,8 +2,8 @@ internal import CFFmpeg
 public import ReelCore
 
 extension TargetChoice {
-    /// How each audio track is made: in its own codec where reel writes that and the container holds it, else in the
-    /// first other one that keeps rate and channels.
+    /// The targets of the audio tracks: each in its own codec if reel encodes that and the container holds it, else in
+    /// the first other codec that keeps rate and channels.
     public mutating func audio() throws(ReelFailure) -> [AudioTarget] {
         guard spec.audio != .none else { return [] }
         var targets: [AudioTarget] = []
@@ -12,7 +12,7 @@ extension TargetChoice {
     }
 
     private mutating func audio(_ track: AudioTrack, _ number: Int) throws(ReelFailure) -> AudioTarget {
-        // PCM is cut at the sample where it is decoded and encoded, with the same bits.
+        // PCM is not passed through: decoding and encoding keep its bits, and it can then be cut at any sample.
         if spec.audio == .keep, spec.audioCodec == nil, !track.codec.hasPrefix("pcm"), holds(track.codec) {
             return AudioTarget(
                 track: number, direction: .forwards, encoder: VideoTarget.copy, sampleRate: track.sampleRate,
@@ -40,9 +40,9 @@ extension TargetChoice {
             track: number, direction: spec.audioDirection, encoder: profile.encoder,
             sampleRate: rate, channelLayout: layout,
             bitrate: profile.isLossless ? nil : Int64(track.channels) * profile.bitratePerChannel,
-            // Beside pictures that are kept bit for bit no sample is cut off either.
+            // If pictures are kept bit for bit, no sample is cut off either.
             lossless: spec.lossless || (profile.isLossless && copiesVideo))
-        // Opened once, so that what it does not take is known before any work.
+        // Open the encoder once, so that settings which it rejects are known before any work.
         _ = try Encoder(target, track: track)
         return target
     }

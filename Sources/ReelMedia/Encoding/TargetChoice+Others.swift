@@ -1,8 +1,8 @@
 internal import ReelCore
 
-/// What the output has beside video and sound needs no choice: its container holds it, or not.
+/// Tracks and data beside video and sound. They need no choice: the container holds them or not.
 extension TargetChoice {
-    /// Gathers what the container cannot hold, or only otherwise.
+    /// Collects diagnostics about what the container cannot hold, or holds only in another form.
     public mutating func checkOthers() {
         let container = spec.container
         for (number, text) in index.texts.enumerated() {

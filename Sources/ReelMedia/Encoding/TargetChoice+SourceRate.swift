@@ -1,14 +1,14 @@
 internal import CFFmpeg
 internal import ReelCore
 
-// Segments of different rates join only where the encoder's parameters do not tell the rate.
+// Segments of different rates join only if the encoder's parameters do not depend on the rate.
 extension TargetChoice {
-    /// Settles all that would differ from chunk to chunk, and the hash of what is the same. Throws `.usage` where an encoder
-    /// writes its rate into its parameters all the same.
+    /// Fixes all settings that would differ from chunk to chunk, and sets the hash of the common parameters. Throws
+    /// `.usage` if an encoder still writes its rate into its parameters.
     func followSource(_ target: inout VideoTarget) throws(ReelFailure) {
         let track = index.video
         let average = track.bitrate(of: track.frames.indices) ?? 1_000_000
-        // Encoders choose their level by the rate: it is the one for parts that need four times the average.
+        // Encoders choose their level by the rate; take the level for four times the average rate.
         let level = try Encoder(target, stream: track.stream, bitrate: 4 * average).level
         switch (target.traits.levelOption, level) {
         case (.x264, let level?):
@@ -25,14 +25,14 @@ extension TargetChoice {
         target.identity.extradataHash = hash
     }
 
-    /// The hash of the parameters that the encoder makes at so many bits a second, nil for constant quality.
+    /// The hash of the parameters that the encoder makes at this rate in bits per second; nil for constant quality.
     func extradataHash(_ target: VideoTarget, _ bitrate: Int64?) throws(ReelFailure) -> String {
         try Encoder(target, stream: index.video.stream, bitrate: bitrate).extradataHash
     }
 }
 
 extension Encoder {
-    /// Ten times the level that the sequence parameters of H.264 or HEVC name (ITU-T H.264 7.3.2.1.1, H.265 7.3.3).
+    /// Ten times the level in the sequence parameter set of H.264 or HEVC (ITU-T H.264 7.3.2.1.1, H.265 7.3.3).
     fileprivate var level: Int? {
         for unit in NALFraming.annexB.units(in: extradata) {
             let bytes = withoutEmulationPrevention(unit)
@@ -43,7 +43,7 @@ extension Encoder {
         return nil
     }
 
-    /// A 3 behind two zeros is no part of the payload (ITU-T H.264 7.4.1).
+    /// A 3 after two zeros is not part of the payload (ITU-T H.264 7.4.1).
     private func withoutEmulationPrevention(_ unit: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
         unit.reduce(into: (bytes: [UInt8](), zeros: 0)) { found, byte in
             if found.zeros < 2 || byte != 3 { found.bytes.append(byte) }

@@ -1,22 +1,22 @@
 internal import CFFmpeg
 public import ReelCore
 
-/// Chooses how the output is encoded, by what was asked for, what the source is, and what the container holds.
+/// Chooses how the output is encoded, by the spec, the source and the container.
 public struct TargetChoice {
     let index: SourceIndex
     let spec: JobSpec
     let threads: Int
     public internal(set) var diagnostics: [Diagnostic] = []
 
-    /// `threads` are those of each codec where the spec does not say how many.
+    /// `threads` is the number of threads of each codec if the spec does not set it.
     public init(index: SourceIndex, spec: JobSpec, threads: Int = 1) {
         self.index = index
         self.spec = spec
         self.threads = spec.threads ?? threads
     }
 
-    /// The video's encoder and its settings, opened once to learn who it is. Throws `.usage` for a codec or an option
-    /// that does not exist, `.input` for a codec that the container cannot hold.
+    /// The video's encoder with its settings, opened once to get its identity. Throws `.usage` for a codec or an option
+    /// that does not exist, and `.input` for a codec that the container cannot hold.
     public mutating func video() throws(ReelFailure) -> VideoTarget {
         let stream = index.video.stream
         try refuseUnlessTold()
@@ -58,14 +58,16 @@ public struct TargetChoice {
         return target
     }
 
-    /// Few containers have a name for every format of raw pictures, and libavformat writes some under another's.
+    /// Few containers have a name for every format of raw pictures, and libavformat writes some formats under another's
+    /// name.
     private func refuseUnlessGivenBack(_ raw: VideoTarget) throws(ReelFailure) {
         guard try !raw.isGivenBackRaw(in: spec.container, stream: index.video.stream) else { return }
         throw ReelFailure(
             .rawNotGivenBack(pixelFormat: raw.format.pixelFormat, container: spec.container, lossless: spec.lossless))
     }
 
-    /// Matroska counts in milliseconds (as libavformat writes it): frames that are closer would be shown at one time.
+    /// libavformat writes times to Matroska in milliseconds: frames that are closer together would be shown at the same
+    /// time.
     private func refuseUnlessTold() throws(ReelFailure) {
         guard let clock = spec.container.traits.clock else { return }
         let timeBase = index.video.stream.timeBase

@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension EncoderTraits {
-    /// The encoder of an encoder's or a codec's name; without special knowledge for any other of libavcodec.
+    /// The encoder with this name, or the one for this codec; with default traits for any other encoder of libavcodec.
     static func chosen(by name: String) throws(ReelFailure) -> EncoderTraits {
         let listed = all.filter(\.isListed)
         let known =
@@ -18,7 +18,7 @@ extension EncoderTraits {
         return named(String(cString: codec.pointee.name), codec: String(cString: avcodec_get_name(codec.pointee.id)))
     }
 
-    /// What it is told for pictures of a format and size.
+    /// The options for pictures of this format and size.
     func options(for format: AVPixelFormat, width: Int, height: Int) -> [Tag] {
         switch name {
         case "ffv1": return FFV1Layout(width: width, height: height, format: format).options
@@ -29,7 +29,7 @@ extension EncoderTraits {
         }
     }
 
-    /// Whether the encoder has a private option of that name.
+    /// Whether the encoder has a private option with this name.
     func has(option: String) -> Bool {
         guard let codec = avcodec_find_encoder_by_name(name), codec.pointee.priv_class != nil else { return false }
         var description: UnsafePointer<AVClass>? = codec.pointee.priv_class
@@ -38,14 +38,14 @@ extension EncoderTraits {
         }
     }
 
-    /// Encoders that this process has, in the form that plans name them.
+    /// The encoder builds of this process, as plans name them.
     static var builds: [String] {
         let audio = ["aac", "libopus", "flac", "libvorbis"]
         let names = all.filter(\.isListed).map(\.name) + audio
         return (names.filter { avcodec_find_encoder_by_name($0) != nil } + [VideoTarget.copy]).map(build(of:))
     }
 
-    /// The encoder and the library it lives in: what a plan and a worker compare.
+    /// The encoder's build: its name and its library, which a plan and a worker compare.
     static func build(of encoder: String) -> String {
         let version = avcodec_version()
         return "\(encoder) Lavc\(version >> 16).\(version >> 8 & 255).\(version & 255)"

@@ -2,21 +2,21 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension CodedVideo {
-    /// What libavformat knows of a stream; no container has been tried.
+    /// The coding of a stream as libavformat knows it; no container has been tried.
     init(native parameters: AVCodecParameters) {
         self.init(
             tag: parameters.codec_tag, extradata: Array(parameters.header), profile: parameters.profile,
             level: parameters.level, bitsPerCodedSample: parameters.bits_per_coded_sample, containers: [])
     }
 
-    /// Fills in a stream's parameters for a muxer, by its name.
+    /// Fills in a stream's parameters for the muxer with this name.
     func describe(
         _ stream: VideoStream, for muxer: String, into parameters: UnsafeMutablePointer<AVCodecParameters>
     ) throws(ReelFailure) {
         guard let descriptor = avcodec_descriptor_get_by_name(stream.codec) else {
             throw ReelFailure(.codecAbsent(codec: stream.codec, role: .codec))
         }
-        // A context without a codec takes what an encoder would have set.
+        // A context without a codec takes the values that an encoder would have set.
         let context = try allocated(avcodec_alloc_context3(nil), .describeStream)
         defer {
             var context: UnsafeMutablePointer<AVCodecContext>? = context

@@ -2,13 +2,13 @@ internal import CFFmpeg
 internal import Glibc
 internal import ReelCore
 
-/// Tries whether a container gives coded pictures back as they were. libavformat's answers are no proof: it writes raw
-/// video and codecs that AVI tags into Matroska and QuickTime, and reads some of it back as something else.
+/// Tests whether a container gives coded pictures back unchanged. libavformat's answers are no proof: it writes raw
+/// video, and codecs with AVI tags, to Matroska and QuickTime, and reads some of it back as something else.
 final class ContainerTrial {
     private let container: Container
     private let parameters: UnsafeMutablePointer<AVCodecParameters>
 
-    /// `describe` sets the parameters of the stream that the muxer is told of.
+    /// `describe` sets the parameters of the stream for the muxer.
     init(
         _ container: Container, describe: (UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
@@ -22,9 +22,9 @@ final class ContainerTrial {
         avcodec_parameters_free(&parameters)
     }
 
-    /// Writes a packet that shows `picture` to a file in memory, and compares what is read: bytes, codec, picture.
+    /// Writes a packet that shows `picture` to a file in memory, and compares what is read back: bytes, codec, picture.
     func givesBack(_ packet: borrowing Packet, showing picture: borrowing Frame) throws(ReelFailure) -> Bool {
-        // What fails is an answer, and no news.
+        // A failure is an answer, so it is not logged.
         let level = av_log_get_level()
         av_log_set_level(AV_LOG_QUIET)
         defer { av_log_set_level(level) }
@@ -71,7 +71,7 @@ final class ContainerTrial {
     }
 }
 
-/// A file that exists in memory only, as long as its owner does.
+/// A file that exists only in memory, for as long as its owner.
 private final class MemoryFile {
     private let descriptor: Int32
 
@@ -82,6 +82,6 @@ private final class MemoryFile {
 
     deinit { close(descriptor) }
 
-    /// By which it can be opened.
+    /// The path by which it can be opened.
     var path: String { "/proc/self/fd/\(descriptor)" }
 }

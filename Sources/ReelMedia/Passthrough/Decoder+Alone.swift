@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension Decoder {
-    /// What a packet shows to a decoder that has seen no other; nil unless that is one whole frame.
+    /// The picture that a decoder gives for a packet if it has seen no other; nil unless that is one whole frame.
     static func decodingAlone(
         _ packet: borrowing Packet, of stream: UnsafeMutablePointer<AVStream>, path: String
     ) throws(ReelFailure) -> Frame? {
@@ -18,7 +18,7 @@ extension Decoder {
 }
 
 extension Frame {
-    /// The visible pixels of all planes, line after line.
+    /// The visible pixels of all planes, line by line.
     func pixels() throws(ReelFailure) -> [UInt8] {
         let size = try check(
             av_image_get_buffer_size(pixelFormat, native.pointee.width, native.pointee.height, 1), .readPicture)
@@ -39,7 +39,7 @@ extension Frame {
 }
 
 extension Packet {
-    /// Whether something beside the payload tells the decoder to go on otherwise.
+    /// Whether side data of the packet changes how the decoder continues.
     var changesParameters: Bool {
         [AV_PKT_DATA_PALETTE, AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PARAM_CHANGE, AV_PKT_DATA_ENCRYPTION_INFO]
             .contains { av_packet_get_side_data(native, $0, nil) != nil }

@@ -1,14 +1,14 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Reads the NAL units of H.264 pictures (ITU-T H.264 7.3.1): each must be one IDR picture of whole frames, decoded
+/// Reads the NAL units of H.264 pictures (ITU-T H.264 7.3.1). Each must be one IDR picture of whole frames, decoded
 /// with parameter sets that never change.
 final class IDRFrames {
     private let framing: NALFraming
     private let parameterSets: Set<[UInt8]>
     private let parser: CodecParser
 
-    /// Nil where this FFmpeg cannot parse H.264.
+    /// Nil if this FFmpeg cannot parse H.264.
     init?(_ parameters: AVCodecParameters) throws(ReelFailure) {
         guard let parser = try CodecParser(parameters) else { return nil }
         self.parser = parser
@@ -16,7 +16,7 @@ final class IDRFrames {
         parameterSets = Set(framing.parameterSets(in: parameters.header))
     }
 
-    /// What is wrong with a packet; nil where nothing is.
+    /// The fault of a packet; nil if it has none.
     func fault(in bytes: UnsafeRawBufferPointer) -> PacketFault? {
         let units = framing.units(in: bytes)
         var pictures = 0
@@ -24,7 +24,7 @@ final class IDRFrames {
             guard let header = unit.first else { continue }
             switch header & 0x1f {
             case 5:
-                // first_mb_in_slice is 0, which is a single bit, where a picture begins.
+                // A picture begins at a slice whose first_mb_in_slice is 0, which is a single bit.
                 if let next = unit.dropFirst().first, next & 0x80 != 0 { pictures += 1 }
             case 1...4: return .notIDR
             case 7, 8:

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Proves by its bytes, not by flags, that each packet of a video is a whole progressive frame that needs no other.
+/// Proves by bytes, not by flags, that each packet of a video is a whole progressive frame that refers to no other.
 struct IntraFrames {
     private enum Syntax {
         case prores, dnxhd, ffv1, raw, huffyuv
@@ -12,10 +12,10 @@ struct IntraFrames {
     private var syntax: Syntax
     private let width: Int
     private let height: Int
-    /// What must be the same in every packet: the first one's, nil before it.
+    /// The facts that must be the same in every packet: those of the first one, nil before it.
     private var constant: [UInt8]?
 
-    /// Nil for codecs whose packets may need others, or that reel cannot read.
+    /// Nil for codecs whose packets may refer to others, or that reel cannot read.
     init?(_ parameters: AVCodecParameters) throws(ReelFailure) {
         switch parameters.codec_id {
         case AV_CODEC_ID_PRORES: syntax = .prores
@@ -33,7 +33,7 @@ struct IntraFrames {
         height = Int(parameters.height)
     }
 
-    /// How many of a packet's first bytes are enough for `fault`, nearly always.
+    /// The number of a packet's first bytes that `fault` nearly always needs.
     var headerBytes: Int {
         switch syntax {
         case .prores: 32
@@ -45,8 +45,7 @@ struct IntraFrames {
         }
     }
 
-    /// What is wrong with a packet; nil where nothing is. Looks at
-    /// no more than the first `count` bytes.
+    /// The fault of a packet; nil if it has none. Reads at most the first `count` bytes.
     mutating func fault(in bytes: UnsafeRawBufferPointer, first count: Int) -> PacketFault? {
         switch syntax {
         case .prores: return proresFault(bytes)
@@ -81,14 +80,14 @@ struct IntraFrames {
         return differs([bytes[20] & 0xc0, bytes[25] & 0x0f], .format)
     }
 
-    /// SMPTE ST 2019-1: the header's prefix, whether it is a field, picture size, depth, compression id.
+    /// SMPTE ST 2019-1: the header's prefix, the field flag, picture size, depth, compression id.
     private mutating func dnxhdFault(_ bytes: UnsafeRawBufferPointer) -> PacketFault? {
         guard bytes.count > 0x280 else { return .incomplete }
         guard bytes[5] & 2 == 0 else { return .interlaced }
         return differs(Array(bytes[..<5]) + bytes[0x18..<0x2c], .format)
     }
 
-    /// RFC 9043 4.4: the first bit, of even odds, says whether this is a key frame.
+    /// RFC 9043 4.4: the first bit, coded with even odds, tells whether this is a key frame.
     private func ffv1Fault(_ bytes: UnsafeRawBufferPointer) -> PacketFault? {
         guard bytes.count > 2 else { return .incomplete }
         return bytes.bigEndian(at: 0, bytes: 2) < 0x7f80 ? .notKey : nil

@@ -2,15 +2,15 @@ internal import Glibc
 internal import ReelCore
 
 /// Reads the markers of Motion JPEG pictures (ITU-T T.81 B.1). Decoders keep tables from picture to picture, so a
-/// picture that brings none may need another's.
+/// picture without tables may depend on another's.
 struct JPEGFrames {
-    /// Whether pictures bring Huffman tables; where none does, all use the standard's.
+    /// Whether pictures contain Huffman tables; if none does, all use the standard's.
     private var bringsHuffmanTables: Bool?
-    /// Precision, components and their sampling, as the first picture's frame header has them.
+    /// Precision, components and their sampling in the first picture's frame header.
     private var components: [UInt8]?
 
-    /// What is wrong with a picture of a video of this size; nil where nothing is. Of its first `count` bytes the header
-    /// alone is looked at, unless they are all.
+    /// The fault of a picture in a video of this size; nil if it has none. Reads only the header of its first `count`
+    /// bytes, unless these are the whole picture.
     mutating func fault(
         in picture: UnsafeRawBufferPointer, first count: Int, width: Int, height: Int
     ) -> PacketFault? {
@@ -51,7 +51,7 @@ struct JPEGFrames {
                 components = own
                 isSized = true
             case 0xe0:
-                // The polarity that AVI writes: 0 is a whole frame.
+                // The polarity field that AVI writes; 0 means a whole frame.
                 let isField = segment.count > 4 && segment[..<4].elementsEqual("AVI1".utf8) && segment[4] != 0
                 if isField { return .interlaced }
             default: break
@@ -61,13 +61,13 @@ struct JPEGFrames {
         return .incomplete
     }
 
-    /// One end of image, and no other image behind it.
+    /// Whether there is one end of image, and no other image after it.
     private func endFault(_ bytes: UnsafeRawBufferPointer, from start: Int) -> PacketFault? {
         guard let end = Self.marker(0xd9, in: bytes, from: start) else { return .cutOff }
         return Self.marker(0xd8, in: bytes, from: end + 2) == nil ? nil : .interlaced
     }
 
-    /// Where a marker stands. Nearly all of a picture is searched, so memchr() does it.
+    /// The offset of a marker. Nearly the whole picture is searched, so memchr() does it.
     private static func marker(_ code: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         var place = start

@@ -6,7 +6,7 @@ final class PassthroughProof {
     private let stream: UnsafeMutablePointer<AVStream>
     private let path: String
     private var syntax: IntraFrames?
-    /// The first reason against it, and its packet; -1 where it is none of a packet.
+    /// The first obstacle and its packet; -1 if it does not concern a packet.
     private var obstacle: (packet: Int, reason: PassthroughObstacle)?
     private let samples: SampleDecoding
     private var number = 0
@@ -27,10 +27,10 @@ final class PassthroughProof {
         }
     }
 
-    /// Whether it need not see more packets.
+    /// Whether the result is certain without more packets.
     var isSettled: Bool { obstacle != nil }
 
-    /// Takes the video's next packet in the order of the file, as the demuxer read it last.
+    /// Checks the video's next packet in the order of the file, the one that the demuxer read last.
     func examine(_ packet: borrowing Packet, in demuxer: Demuxer) throws(ReelFailure) {
         defer { number += 1 }
         guard obstacle == nil else { return }
@@ -42,7 +42,7 @@ final class PassthroughProof {
         if number == 0 { try check(av_packet_ref(sample.native, packet.native), .makePacket) }
     }
 
-    /// What recon found, once every packet was seen.
+    /// The result, once every packet was checked.
     func verdict(on stream: VideoStream) throws(ReelFailure) -> PassthroughSupport {
         if let found = try samples.finish(), found.packet < obstacle?.packet ?? .max {
             obstacle = (found.packet, .packet(number: found.packet, time: found.time, fault: found.fault))
@@ -54,7 +54,7 @@ final class PassthroughProof {
         return .possible(try coded(stream))
     }
 
-    /// How the packets are coded, and which containers give the first of them back.
+    /// The packets' coding, and the containers that give the first of them back unchanged.
     private func coded(_ described: VideoStream) throws(ReelFailure) -> CodedVideo {
         var coded = CodedVideo(native: stream.pointee.codecpar.pointee)
         guard let picture = try Decoder.decodingAlone(sample, of: stream, path: path) else { return coded }
@@ -73,19 +73,20 @@ final class PassthroughProof {
         guard let pts = packet.pts, pts == packet.dts else { return .reordered }
         if let last, pts <= last { return .backwards }
         last = pts
-        // Where the payload is read in any case, all of it is looked at.
+        // If the payload is read anyway, all of it is checked.
         let enough = isSampled || !demuxer.leavesPayload ? .max : syntax?.headerBytes ?? 0
         try demuxer.fetch(packet, first: enough)
         guard packet.withBytes({ syntax?.fault(in: $0, first: enough) }) != nil else { return nil }
-        // A header that is longer than headers are.
+        // The header is longer than usual.
         try demuxer.fetch(packet)
         return packet.withBytes { syntax?.fault(in: $0, first: .max) }
     }
 
-    /// One frame in a hundred, more of them at the start: enough to see what the syntax does not tell.
+    /// Whether to decode this frame: one in a hundred, and more at the start, are enough to notice what the syntax does
+    /// not show.
     private var isSampled: Bool { number % 100 == 0 || number & (number - 1) == 0 }
 
-    /// The packet's time in seconds; nil where it has none.
+    /// The packet's time in seconds; nil if it has none.
     private func time(of packet: borrowing Packet) -> Rational? {
         (packet.pts ?? packet.dts).map(TimeBase(stream.pointee.time_base).seconds)
     }

@@ -4,13 +4,13 @@ internal import Foundation
 internal import ReelCore
 internal import Synchronization
 
-/// Decodes packets, each by a decoder that has seen no other, while the next ones are read. `@unchecked` because the
-/// stream's description stays as it is from its opening on, and what is found lies behind a lock.
+/// Decodes packets, each with a decoder that has seen no other, while the next ones are read. `@unchecked` because the
+/// stream's description does not change after it is opened, and the result is behind a lock.
 final class SampleDecoding: @unchecked Sendable {
     typealias Fault = (packet: Int, time: Rational?, fault: PacketFault)
 
     private struct Found {
-        /// Of the first packet that does not show a progressive frame by itself.
+        /// The fault of the first packet that does not show a progressive frame by itself.
         var fault: Fault?
         var failure: ReelFailure?
     }
@@ -26,7 +26,7 @@ final class SampleDecoding: @unchecked Sendable {
         self.path = path
     }
 
-    /// Has a packet decoded; `time` is its own, in seconds, for a fault.
+    /// Queues a packet for decoding; `time` is its own, in seconds, for the report of a fault.
     func add(_ packet: borrowing Packet, number: Int, time: Rational?) throws(ReelFailure) {
         let sample = try Sample(packet)
         room.wait()
@@ -36,7 +36,7 @@ final class SampleDecoding: @unchecked Sendable {
         }
     }
 
-    /// What was found in all of them: the first packet's fault, nil where there is none.
+    /// The fault of the first faulty packet, once all are decoded; nil if there is none.
     func finish() throws(ReelFailure) -> Fault? {
         threads.sync(flags: .barrier) {}
         return try found.withLock { (found) throws(ReelFailure) in
@@ -64,7 +64,7 @@ final class SampleDecoding: @unchecked Sendable {
     }
 }
 
-/// A packet that goes to another thread. `@unchecked` because that alone uses it there.
+/// A packet passed to another thread. `@unchecked` because only that thread uses it then.
 private final class Sample: @unchecked Sendable {
     let packet: Packet
 

@@ -3,21 +3,22 @@ internal import Crypto
 internal import ReelCore
 
 extension TargetChoice {
-    /// Whether the source's packets are passed on as they are: asked for, or nothing asks for other pictures and
-    /// nothing speaks against it.
+    /// Whether the source's packets are passed through: because the user asked for it, or because nothing asks for
+    /// other pictures and nothing prevents it.
     var copiesVideo: Bool {
         insistsOnCopy || (leavesPicturesAlone && (try? codedVideo()) != nil)
     }
 
     private var insistsOnCopy: Bool { spec.videoCodec == VideoTarget.copy }
 
-    /// Whoever says how long passes are asks for passes: copying has none.
+    /// Whether no option asks for other pictures. A spec that sets the length of passes asks for passes, which
+    /// passthrough does not have.
     private var leavesPicturesAlone: Bool {
         spec.videoCodec == nil && spec.crf == nil && spec.preset == nil && spec.bitrate == nil && spec.passFrames == nil
     }
 
-    /// The target of packets that are passed on; nil where they are not. Throws `.usage` for options that it cannot
-    /// follow, `.input` with the one reason where it was asked for and cannot be.
+    /// The target for passthrough; nil if packets are not passed through. Throws `.usage` for options that it cannot
+    /// follow, and `.input` with the obstacle if the user asked for passthrough and it is impossible.
     mutating func copy() throws(ReelFailure) -> VideoTarget? {
         if insistsOnCopy {
             let options: [(JobSpec.Option, Bool)] = [

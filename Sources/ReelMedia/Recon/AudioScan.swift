@@ -1,9 +1,9 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// What one pass over an audio track's packets tells of it; they are decoded until the first sound comes out.
+/// What one pass over an audio track's packets finds. Packets are decoded until the first sound comes out.
 final class AudioScan {
-    /// The stream's place in the file.
+    /// The stream's index in the file.
     let index: Int
     private let stream: UnsafeMutablePointer<AVStream>
     private let decoder: Decoder?
@@ -11,11 +11,11 @@ final class AudioScan {
     private var interval: Interval?
     private var bytes: Int64 = 0
     private var packets: Int32 = 0
-    /// The container's table has told the rest.
+    /// Whether the rest was taken from the container's table.
     private(set) var isComplete = false
-    /// The table may be asked: once, and as long as packets have said what it says.
+    /// Whether the table may be used: once, and as long as the packets agree with it.
     private var mayAskTable = true
-    /// That of the first sound.
+    /// The format of the first sound.
     private var format: SoundFormat?
     /// Why the output cannot have the track; known when the scan is finished.
     private(set) var refusal: StreamRefusal?
@@ -32,11 +32,11 @@ final class AudioScan {
         } else if avcodec_find_decoder(parameters.codec_id) == nil {
             refusal = .noDecoder
         }
-        // A decoder that does not take the stream's parameters decodes nothing of it.
+        // A decoder that rejects the stream's parameters decodes nothing of it.
         decoder = refusal == nil ? try? Decoder(stream: stream, threads: 1, path: path) : nil
     }
 
-    /// Whether it wants the payload of packets: until the first sound is heard.
+    /// Whether the scan needs the payload of packets: until the first sound.
     var isListening: Bool { decoder != nil && format == nil }
 
     func add(_ packet: borrowing Packet) throws(ReelFailure) {
@@ -54,8 +54,7 @@ final class AudioScan {
         try listen(to: decoder)
     }
 
-    /// Takes the packets that have not come yet from the container's table instead; false where that could say something
-    /// else than they would.
+    /// Takes the remaining packets from the container's table; false if the table could differ from the packets.
     func takeRest() -> Bool {
         let count = avformat_index_get_entries_count(stream)
         guard mayAskTable, let interval else { return false }
@@ -66,7 +65,7 @@ final class AudioScan {
         for place in packets..<count {
             guard let entry = following else { return false }
             following = self.entry(place + 1)
-            // Packets last until the next one; the last one to the end of the track.
+            // Packets last until the next one, the last one to the end of the track.
             let next = place + 1 < count ? following?.timestamp ?? entry.timestamp : stream.pointee.duration
             guard let start = Timestamp(native: entry.timestamp), start >= interval.start, next > entry.timestamp,
                 let until = Timestamp(native: next)
@@ -88,10 +87,11 @@ final class AudioScan {
         }
     }
 
-    /// Samples per second that sound has; what else a damaged header says would make years of a file.
+    /// The sample rates that sound can have. With any other rate from a damaged header, a file could seem to last for
+    /// years.
     private static let soundRates = 1000...10_000_000
 
-    /// The file has ended.
+    /// Ends the scan at the end of the file.
     func finish() throws(ReelFailure) {
         guard refusal == nil else { return }
         guard bytes > 0 else { return refusal = .empty }
@@ -103,7 +103,7 @@ final class AudioScan {
         if !Self.soundRates.contains(format.rate) { refusal = .impossibleRate(rate: format.rate) }
     }
 
-    /// The track, nil where it was refused.
+    /// The track; nil if it was rejected.
     var track: AudioTrack? {
         guard refusal == nil, let format, let channels = try? format.channels() else { return nil }
         let parameters = stream.pointee.codecpar.pointee

@@ -1,10 +1,10 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// What a source has beside its streams of packets.
+/// What a source has beside its packet streams.
 extension Demuxer {
-    /// Covers and attached files, in the order of the file; empty ones are none. Names are made up where the file has
-    /// none: Matroska wants one, and looks for a cover under that of "cover" (RFC 9559 21.2).
+    /// Covers and attached files in the order of the file, without empty ones. Those without a name get one: Matroska
+    /// requires names, and identifies a cover by the name "cover" (RFC 9559 21.2).
     var attachments: [Attachment] {
         var (result, names): ([Attachment], Set<String>) = ([], [])
         for stream in streams where stream.isAttachment && !stream.attachedBytes.isEmpty {
@@ -29,7 +29,7 @@ extension Demuxer {
         "gif": ("gif", "image/gif"), "tiff": ("tiff", "image/tiff"), "webp": ("webp", "image/webp"),
     ]
 
-    /// The timecode of the first frame, where the container or a timecode track says it.
+    /// The timecode of the first frame, if the container or a timecode track states it.
     var timecode: Tag? {
         let holders = [metadata] + streams.map { tags(of: $0.pointee.metadata) }
         let found = holders.lazy.compactMap { $0.first { $0.name.lowercased() == "timecode" } }.first
@@ -40,7 +40,7 @@ extension Demuxer {
 }
 
 extension UnsafeMutablePointer<AVStream> {
-    /// A picture that stands for the whole file. Thumbnails of chapters are many.
+    /// A picture that represents the whole file. Thumbnails of chapters are not covers.
     var isCover: Bool {
         pointee.disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS)
             == AV_DISPOSITION_ATTACHED_PIC
@@ -49,7 +49,7 @@ extension UnsafeMutablePointer<AVStream> {
     /// A cover or an attached file.
     var isAttachment: Bool { isCover || pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_ATTACHMENT }
 
-    /// The picture of a cover, the file of an attachment; valid while the demuxer is open.
+    /// The bytes of a cover or an attached file; valid while the demuxer is open.
     var attachedBytes: UnsafeRawBufferPointer {
         if isCover {
             let packet = pointee.attached_pic

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 
-/// Whether a video may have fields, by what holds for a whole sequence of its pictures. Where it may, each picture's own
-/// header must be asked.
+/// Whether a video may have fields, by facts that apply to a whole sequence of its pictures. If it may, each picture's
+/// own header must be read.
 struct FieldSyntax {
     private let codec: AVCodecID
     private let framing: NALFraming
@@ -17,7 +17,7 @@ struct FieldSyntax {
         }
     }
 
-    /// Takes what a packet flagged as key says, and what its picture is: sequences begin with such packets.
+    /// Reads a packet flagged as key, and its picture: sequences begin with such packets.
     mutating func note(_ head: UnsafeRawBufferPointer, isField: Bool) {
         switch codec {
         case AV_CODEC_ID_H264:
@@ -30,14 +30,14 @@ struct FieldSyntax {
             }
             if let found { mayHaveFields = head[found + 2] & 8 == 0 }
         default:
-            // ITU-T H.265 E.3.1: field_seq_flag, and with it what pic_struct may be, holds for the sequence.
+            // ITU-T H.265 E.3.1: field_seq_flag, which limits the values of pic_struct, applies to the whole sequence.
             mayHaveFields = mayHaveFields || isField
         }
     }
 }
 
 extension [[UInt8]] {
-    /// Whether these parameter sets of H.264 tell of sequences, and of none that may have fields.
+    /// Whether these parameter sets of H.264 describe sequences, none of which may have fields.
     fileprivate var hasFramesOnly: Bool {
         let sequences = filter { $0.first.map { $0 & 0x1f } == 7 }
         return !sequences.isEmpty
@@ -45,7 +45,7 @@ extension [[UInt8]] {
     }
 }
 
-/// frame_mbs_only_flag of a sequence parameter set (ITU-T H.264 7.3.2.1.1); nil where it ends too early.
+/// frame_mbs_only_flag of a sequence parameter set (ITU-T H.264 7.3.2.1.1); nil if the set ends too early.
 private func framesOnly(_ unit: Slice<UnsafeRawBufferPointer>) -> Bool? {
     guard let profile = unit.first else { return nil }
     var bits = BitReader(unit.dropFirst(3))

@@ -2,8 +2,8 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension FirstFrame {
-    /// Fills in what the container leaves open about the meaning of the picture. What it says of size and format counts
-    /// less than the picture itself.
+    /// Fills in what the container leaves open about the meaning of the picture. For size and format, the picture
+    /// itself wins over the container.
     func complete(_ stream: inout VideoStream) {
         guard isFound else { return }
         (stream.width, stream.height) = (frame.width, frame.height)
@@ -22,14 +22,14 @@ extension FirstFrame {
         }
     }
 
-    /// What no encoder can write again, of the stream's side data and the frame's.
+    /// The side data of the stream and the frame that no encoder can write again.
     func losses(besides stream: UnsafeMutablePointer<AVStream>) -> [Diagnostic] {
         let vision = stream.sideData(AV_PKT_DATA_DOVI_CONF, as: AVDOVIDecoderConfigurationRecord.self)
         let isInFrame = frame.has(AV_FRAME_DATA_DOVI_RPU_BUFFER) || frame.has(AV_FRAME_DATA_DOVI_METADATA)
         return Losses.dolbyVision(vision, isInFrame: isInFrame) + Losses.of(frame)
     }
 
-    /// The order in which the frame's fields follow each other, as the decoder has it.
+    /// The field order that the decoder reports for the frame.
     var fieldOrder: FieldOrder {
         guard isFound else { return .unknown }
         guard reel_frame_is_interlaced(frame.native) != 0 else { return .progressive }
@@ -48,9 +48,9 @@ extension ColourTags {
             chromaLocation: known(av_chroma_location_name(native.chroma_location)))
     }
 
-    /// Takes from the frame what the container does not say. Where the frame says HLG, that counts: broadcasters write
+    /// Takes from the frame what the container does not state. If the frame says HLG, that wins: broadcasters write
     /// bt2020-10 for old receivers and add the true curve as a preferred one (ITU-T H.265 D.3.39), which only the
-    /// decoder sees.
+    /// decoder reads.
     mutating func complete(with frame: ColourTags) {
         range = range ?? frame.range
         primaries = primaries ?? frame.primaries

@@ -1,16 +1,17 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// A look at the first frame that decodes: what some codecs say nowhere else, and whether anything decodes at all.
+/// The first frame that decodes. It gives facts that some codecs state nowhere else, and shows whether anything decodes
+/// at all.
 final class FirstFrame {
     private let decoder: Decoder
     let frame: Frame
-    /// The packet, counted in the order of the file, whose frame is shown first; nil while nothing decoded.
+    /// The packet, counted in the order of the file, whose frame is shown first; nil while nothing has decoded.
     private(set) var packetNumber: Int?
     private(set) var isFound = false
     private var fed = 0
 
-    /// A damaged start is not worth more than so many packets.
+    /// The most packets that are tried if the start is damaged.
     private static let patience = 300
 
     init(stream: UnsafeMutablePointer<AVStream>, path: String) throws(ReelFailure) {
@@ -21,8 +22,8 @@ final class FirstFrame {
     /// Whether more packets would help.
     var isLooking: Bool { !isFound && fed < Self.patience }
 
-    /// Decodes the next packet of the file. Its presentation time is overwritten: it carries the packet's number through
-    /// the decoder.
+    /// Decodes the next packet of the file. Its presentation time is overwritten with the packet's number, which the
+    /// decoder passes on to the frame.
     func feed(_ packet: borrowing Packet) throws(ReelFailure) {
         packet.pts = Timestamp(Int64(fed))
         fed += 1
@@ -30,7 +31,7 @@ final class FirstFrame {
         try receive()
     }
 
-    /// The stream has ended. Throws `.input` where nothing of it decoded.
+    /// Signals the end of the stream. Throws `.input` if nothing of it decoded.
     func finish(path: String) throws(ReelFailure) {
         guard isLooking else { return }
         try decoder.drain()

@@ -1,13 +1,13 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Says what of a source's streams no output will have; all streams of data at once.
+/// Reports the streams of a source that no output will have; all data streams in one diagnostic.
 struct LeftOut {
-    /// The stream that is reversed.
+    /// The main video, which is reversed.
     let main: Int
-    /// Chapters of MP4 are a track of text, too, which becomes chapters again.
+    /// Chapters of MP4 are also a text track; it becomes chapters again.
     let hasChapters: Bool
-    /// Why tracks of sound cannot be kept, by their streams.
+    /// Why audio tracks cannot be kept, by stream.
     let refusals: [Int: StreamRefusal]
 
     func diagnostics(_ streams: [UnsafeMutablePointer<AVStream>]) -> [Diagnostic] {

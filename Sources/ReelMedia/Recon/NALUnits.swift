@@ -1,20 +1,20 @@
 internal import CFFmpeg
 
-/// How NAL units are told apart inside a packet of H.264 or HEVC.
+/// How NAL units are delimited in a packet of H.264 or HEVC.
 enum NALFraming: Equatable {
     /// Start codes (ITU-T H.264 annex B).
     case annexB
-    /// A big-endian length of so many bytes before each unit (ISO 14496-15).
+    /// A big-endian length of this many bytes before each unit (ISO 14496-15).
     case lengths(Int)
 
-    /// What the extradata says: avcC and hvcC begin with their version, 1; start codes with 0.
+    /// Reads the form from extradata: avcC and hvcC begin with their version, 1; start codes begin with 0.
     init(codec: AVCodecID, extradata: UnsafeRawBufferPointer) {
         let place = codec == AV_CODEC_ID_HEVC ? 21 : 4
         let isRecord = extradata.count > place && extradata[0] == 1
         self = isRecord ? .lengths(Int(extradata[place] & 3) + 1) : .annexB
     }
 
-    /// The units in a packet, without start codes and lengths; ends where the bytes make no sense.
+    /// The units in a packet, without start codes and lengths. The sequence ends where the bytes are not valid.
     func units(in bytes: UnsafeRawBufferPointer) -> [Slice<UnsafeRawBufferPointer>] {
         switch self {
         case .annexB: startCoded(bytes)
@@ -22,7 +22,8 @@ enum NALFraming: Equatable {
         }
     }
 
-    /// The units up to the first that is a slice, of which there is at least the beginning. Most of a packet lies behind.
+    /// The units up to the first slice, of which at least the beginning is included. Most of a packet's bytes follow
+    /// it.
     func units(
         in bytes: UnsafeRawBufferPointer, untilSlice isSlice: (_ header: UInt8) -> Bool
     ) -> [Slice<UnsafeRawBufferPointer>] {
@@ -81,7 +82,7 @@ enum NALFraming: Equatable {
     }
 }
 
-/// Reads the bits of a NAL unit's payload, emulation prevention bytes left out.
+/// Reads the bits of a NAL unit's payload without its emulation prevention bytes.
 struct BitReader {
     private var bytes: Slice<UnsafeRawBufferPointer>
     private var zeros = 0
@@ -90,7 +91,7 @@ struct BitReader {
 
     init(_ bytes: Slice<UnsafeRawBufferPointer>) { self.bytes = bytes }
 
-    /// The next bit, nil at the end.
+    /// The next bit; nil at the end.
     mutating func bit() -> Int? {
         if left == 0 {
             guard var byte = bytes.popFirst() else { return nil }

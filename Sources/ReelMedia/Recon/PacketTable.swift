@@ -1,27 +1,27 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// The list of a video's packets that the container has, for who need not read them all: reading costs time even where
-/// the payload is left on the disk. It is believed where the packets at its start are as it says, and must prove true at
+/// The container's list of a video's packets, so that not all of them have to be read: reading costs time even if the
+/// payload stays on disk. The list is used if the packets at the file's start agree with it, and is checked again at
 /// its end.
 struct PacketTable {
     private let stream: UnsafeMutablePointer<AVStream>
     private let count: Int32
     private var offsets: CompositionOffsets
-    /// What libavformat adds to all presentation times.
+    /// The time that libavformat adds to all presentation times.
     private var shift: Int64?
     private var place: Int32 = 0
     private var isTrue = true
-    /// The key packet from which on packets are read again: what the last of them say is not all in the table.
+    /// The key packet from which on packets are read again: the table does not contain everything about the last ones.
     private let tail: Int32
-    /// Where the next packet to be read is, once packets were taken from the table.
+    /// The place of the next packet to be read, after packets were taken from the table.
     private var awaited: Int64?
     private(set) var wasTaken = false
 
-    /// So many packets at the start and at the end are compared.
+    /// The number of packets compared at the start and at the end.
     private static let compared: Int32 = 256
 
-    /// Nil where libavformat's list is not the track's samples in their order, or is short.
+    /// Nil if libavformat's list is incomplete, or is not the track's samples in their order.
     init?(_ stream: UnsafeMutablePointer<AVStream>, in demuxer: Demuxer) throws(ReelFailure) {
         self.stream = stream
         count = avformat_index_get_entries_count(stream)
@@ -34,7 +34,7 @@ struct PacketTable {
         (tail, self.offsets) = (last, offsets)
     }
 
-    /// Whether a packet that was read is wanted: seeking may lead to one before that which is awaited.
+    /// Whether a packet that was read is needed: seeking may lead to one before the expected one.
     mutating func wants(_ packet: borrowing Packet) -> Bool {
         guard let awaited else { return true }
         guard packet.position == awaited else { return false }
@@ -42,7 +42,7 @@ struct PacketTable {
         return true
     }
 
-    /// Compares the next packet that was read with what is listed.
+    /// Compares the next packet that was read with the list.
     mutating func compare(_ packet: ScannedPacket) throws(ReelFailure) {
         guard isTrue else { return }
         guard let pts = packet.pts, var listed = try next() else { return isTrue = false }
@@ -55,26 +55,26 @@ struct PacketTable {
             && packet.position == listed.position && packet.flags == listed.flags
     }
 
-    /// Whether the packets up to the tail may be taken now.
+    /// Whether the packets up to the tail may now be taken from the table.
     var mayBeTaken: Bool { isTrue && !wasTaken && place >= Self.compared && place < tail }
 
-    /// Takes the next packet before the tail; nil where that is reached.
+    /// Takes the next packet before the tail; nil at the tail.
     mutating func take() throws(ReelFailure) -> ScannedPacket? {
         wasTaken = true
         return place < tail ? try next() : nil
     }
 
-    /// From now on the tail's first packet is awaited; the time to go to for it.
+    /// Expects the tail's first packet next; returns the time to seek to for it.
     mutating func awaitTail() -> Timestamp? {
         guard let entry = avformat_index_get_entry(stream, tail)?.pointee else { return nil }
         awaited = entry.pos
         return Timestamp(native: entry.timestamp)
     }
 
-    /// Whether all packets were seen or taken, and those that were seen are as they are listed.
+    /// Whether all packets were read or taken, and those that were read agree with the list.
     var isProven: Bool { isTrue && place == count }
 
-    /// Without its duration, which only the last one's matters of.
+    /// The entry without its duration, which matters only for the last packet.
     private mutating func next() throws(ReelFailure) -> ScannedPacket? {
         guard let entry = avformat_index_get_entry(stream, place)?.pointee, let offset = try offsets.next() else {
             return nil

@@ -1,8 +1,8 @@
 internal import CFFmpeg
 
 extension RandomAccess {
-    /// A packet up to the header of its first slice, made of its first bytes as if no more followed; nil where these do
-    /// not reach so far.
+    /// The first bytes of a packet, up to the header of its first slice, in the form of a complete packet; nil if the
+    /// bytes do not reach that far.
     func head(in bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         switch syntax {
         case .h264, .hevc: framing.head(in: bytes, isSlice: isSlice)
@@ -14,11 +14,11 @@ extension RandomAccess {
 }
 
 extension NALFraming {
-    /// More than what is wanted of a slice's header takes.
+    /// More bytes than the wanted fields of a slice's header take.
     private static let sliceHeader = 32
 
     fileprivate func head(in bytes: UnsafeRawBufferPointer, isSlice: (UInt8) -> Bool) -> [UInt8]? {
-        // Start codes are not what files with tables have.
+        // Files with packet tables delimit units by lengths, not by start codes.
         guard case .lengths(let size) = self else { return nil }
         var place = 0
         while place + size < bytes.count {
@@ -41,7 +41,7 @@ extension NALFraming {
     }
 }
 
-/// The places behind start codes (00 00 01) at which a byte is.
+/// The offsets after start codes (00 00 01) at which there is a byte.
 func startCodes(in bytes: UnsafeRawBufferPointer) -> [Int] {
     bytes.indices.dropLast(3).filter { bytes[$0] == 0 && bytes[$0 + 1] == 0 && bytes[$0 + 2] == 1 }.map { $0 + 3 }
 }

@@ -1,22 +1,22 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Tells from a packet's bytes, without decoding it, where its picture belongs among the others.
+/// Reads from a packet's bytes, without decoding, the place of its picture among the others.
 final class PictureParser {
     private let parser: CodecParser
     private let randomAccess: RandomAccess
     private let countsOrder: Bool
-    /// A parser that names no structure has not found the picture's header.
+    /// A parser that reports no structure has not found the picture's header.
     private let namesStructure: Bool
-    /// Which frames are interlaced, by their headers: broadcasts switch in the middle, and neither the container nor the
-    /// first frame tells.
+    /// Counts of interlaced frames by their headers. Broadcasts switch in the middle, which neither the container nor
+    /// the first frame shows.
     private(set) var fields = FieldTally()
-    /// Whether the headers tell which field comes first. In H.264 the parser goes by the picture structure, decoders by
-    /// the fields' picture order counts (ITU-T H.264 8.2.1), and x264 as libavcodec drives it lets these differ.
+    /// Whether the headers tell which field comes first. For H.264, the parser uses the picture structure, decoders the
+    /// fields' picture order counts (ITU-T H.264 8.2.1), and x264 as driven by libavcodec lets these differ.
     let knowsFieldOrder: Bool
-    /// Whether the last picture was half a frame.
+    /// Whether the last picture was a single field.
     private(set) var isField = false
-    /// The field that waits for its other half.
+    /// The field whose second field has not come yet.
     private var firstField: AVPictureStructure?
 
     /// Nil for codecs that show pictures in the order of their packets.
@@ -33,14 +33,14 @@ final class PictureParser {
         knowsFieldOrder = parameters.codec_id != AV_CODEC_ID_H264
     }
 
-    /// What a packet's bytes say, or its first ones where `isCut`; nil where these do not reach far enough. Packets are to
-    /// be shown to it in the order of the file.
+    /// What a packet's bytes, or its first bytes if `isCut`, say about its picture; nil if these do not reach far
+    /// enough. The caller passes packets in the order of the file.
     func look(at bytes: UnsafeRawBufferPointer, flags: PacketEntry.Flags, isCut: Bool) -> CodedPicture? {
         let found = parser.parse(bytes)
         if isCut, namesStructure, found.picture_structure == AV_PICTURE_STRUCTURE_UNKNOWN { return nil }
         if !flags.contains(.discarded) { fields.add(FieldOrder(native: found.field_order)) }
         let isSecond = isSecondField(found.picture_structure)
-        // Only what the parser or the container calls key is worth another look at all its bytes.
+        // Only packets that the parser or the container flags as key are worth reading completely.
         let mayStart = !isSecond && (flags.contains(.key) || found.key_frame == 1)
         return CodedPicture(
             isSecondField: isSecond,
@@ -49,7 +49,7 @@ final class PictureParser {
             startsSequence: mayStart && randomAccess.startsSequence(bytes))
     }
 
-    /// Two fields of opposite parity on end are one frame (ITU-T H.264 3.30, complementary field pairs).
+    /// Two successive fields of opposite parity are one frame (ITU-T H.264 3.30, complementary field pairs).
     private func isSecondField(_ structure: AVPictureStructure) -> Bool {
         isField = structure == AV_PICTURE_STRUCTURE_TOP_FIELD || structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD
         guard isField else {

@@ -1,8 +1,8 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Looks at the video's packets one after the other: at every picture's header where it may say something that the others
-/// do not, else at those of the packets flagged as key and of a few more.
+/// Reads the video's packets one after the other: every picture's header if headers may differ, else the headers of
+/// packets flagged as key and of a few more.
 final class PictureScan {
     private let demuxer: Demuxer
     private let randomAccess: RandomAccess
@@ -10,9 +10,10 @@ final class PictureScan {
     private var syntax: FieldSyntax
     private var number = 0
 
-    /// Bytes that hold the head of most packets: the first slice's header, behind parameter sets and messages if need be.
+    /// Bytes that contain the beginning of most packets: the first slice's header, after parameter sets and messages if
+    /// there are any.
     private static let heads = [80, 512, 4096]
-    /// One packet in so many is looked at though nothing is to be expected.
+    /// One in this many packets is read although nothing new is expected.
     private static let spread = 256
 
     init(_ stream: UnsafeMutablePointer<AVStream>, in demuxer: Demuxer) throws(ReelFailure) {
@@ -24,7 +25,7 @@ final class PictureScan {
         if demuxer.leavesPayload, randomAccess.readsBytes { demuxer.expectKeys(of: stream) }
     }
 
-    /// A packet that was read.
+    /// Takes a packet that was read.
     func scan(_ packet: borrowing Packet) throws(ReelFailure) -> ScannedPacket {
         var flags: PacketEntry.Flags = []
         if packet.isKey { flags.insert(.key) }
@@ -41,7 +42,7 @@ final class PictureScan {
         return scanned
     }
 
-    /// The next packet, of which the container's table told; fetches no more of its payload than it takes to know.
+    /// Takes the next packet from the container's table, and reads no more of its payload than necessary.
     func scanHead(of scanned: inout ScannedPacket) throws(ReelFailure) {
         defer { number += 1 }
         let isKey = scanned.flags.contains(.key)
@@ -54,7 +55,7 @@ final class PictureScan {
         try demuxer.withFirstBytes(size, at: position) { _ = look(at: $0, isCut: false, &scanned) }
     }
 
-    /// Fills in what the bytes say; false where they end too early.
+    /// Fills in what the bytes say; false if they end too early.
     private func look(at bytes: UnsafeRawBufferPointer, isCut: Bool, _ scanned: inout ScannedPacket) -> Bool {
         let isKey = scanned.flags.contains(.key)
         scanned.startsDecoding = isKey && randomAccess.startsDecoding(bytes)

@@ -1,6 +1,6 @@
 internal import CFFmpeg
 
-/// A codec in a container, by the names that libav* has for them.
+/// A codec in a container, by their libav* names.
 package struct ProvenKind: Hashable, Sendable {
     package let format: String
     package let codec: String
@@ -11,11 +11,11 @@ package struct ProvenKind: Hashable, Sendable {
     }
 }
 
-/// Codecs in containers whose tables and headers tell which frames there are, in which order and when: their sources are
-/// planned without being decoded. `ProvenKindsTests` proves each by decoding all of such a source. Passes compare what they
-/// decode with what was told, so that a source which is otherwise is found out, and decoded.
+/// Codecs in containers whose tables and headers tell which frames there are, in which order and when. Their sources
+/// are planned without being decoded. `ProvenKindsTests` proves each kind by decoding such a source completely. Passes
+/// compare their frames with the index, so a source that differs is noticed, and then decoded.
 ///
-/// A kind that is missing here may work as well: there is no test that proves it.
+/// Kinds that are missing here may work as well, but no test proves it.
 package enum ProvenKinds {
     private static let codecs: [String: Set<String>] = [
         "mov,mp4,m4a,3gp,3g2,mj2": ordered.union(alone).union(["mpeg4", "vp9", "qtrle"]),
@@ -27,16 +27,16 @@ package enum ProvenKinds {
         "flv": ["h264"],
         "h264": ["h264"],
         "hevc": ["hevc"],
-        // That others are cut off at the end of such a file nothing would say.
+        // For other codecs, nothing would show that frames at the end of such a file are cut off.
         "nut": ["rawvideo"],
         "ivf": ["vp8", "vp9", "av1"],
         "yuv4mpegpipe": ["rawvideo"],
     ]
 
-    /// Pictures are shown in another order than they are decoded, or none at all, and headers say so.
+    /// Codecs whose pictures are shown in another order than decoded, or not at all, as headers state.
     private static let ordered: Set<String> = ["h264", "hevc", "av1"]
 
-    /// Each packet is a picture that needs no other, or at most the one before.
+    /// Codecs in which each packet is a picture that refers to no other, or only to the one before.
     private static let alone: Set<String> = [
         "mjpeg", "prores", "dnxhd", "ffv1", "rawvideo", "v210", "huffyuv", "ffvhuff", "utvideo", "png",
         "dvvideo",

@@ -1,7 +1,8 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Tells from a packet's bytes whether decoding can start with it: containers flag as key what is not always clean.
+/// Reads from a packet's bytes whether decoding can start with it: packets that containers flag as key are not always
+/// clean.
 struct RandomAccess {
     enum Syntax { case h264, hevc, mpegVideo, other }
     let syntax: Syntax
@@ -16,10 +17,11 @@ struct RandomAccess {
         }
     }
 
-    /// Whether a packet's bytes say more than that it is flagged as key.
+    /// Whether a packet's bytes say more than the container's key flag.
     var readsBytes: Bool { syntax != .other }
 
-    /// Whether what a packet flagged as key and later ones show, at or after its own time, decodes correctly from here.
+    /// Whether decoding can start with a packet flagged as key: everything that it and later packets show at or after
+    /// its own time decodes correctly.
     func startsDecoding(_ bytes: UnsafeRawBufferPointer) -> Bool {
         switch syntax {
         case .h264: h264(bytes)
@@ -29,7 +31,7 @@ struct RandomAccess {
         }
     }
 
-    /// Whether picture order counts begin anew with this packet: an IDR picture, or in HEVC a BLA picture (ITU-T H.265
+    /// Whether picture order counts restart with this packet: an IDR picture, or in HEVC a BLA picture (ITU-T H.265
     /// 8.1.3).
     func startsSequence(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard syntax == .h264 || syntax == .hevc else { return false }
@@ -39,14 +41,15 @@ struct RandomAccess {
         }
     }
 
-    /// ITU-T H.264 table 7-1, H.265 table 7-1: whether a unit is a slice, by its first byte. All slices of a picture tell
-    /// the same.
+    /// ITU-T H.264 table 7-1, H.265 table 7-1: whether a unit is a slice, by its first byte. All slices of a picture
+    /// give the same answer.
     func isSlice(_ header: UInt8) -> Bool {
         syntax == .h264 ? (1...5).contains(header & 0x1f) : (header >> 1) & 0x3f < 32
     }
 
-    /// ITU-T H.264 7.4.1.2.1: an IDR picture; or an I picture that a recovery point of 0 frames or the container vouches
-    /// for. A gradual refresh (recovery_frame_cnt above 0, D.2.8) shows wrong pictures first: no place to start.
+    /// ITU-T H.264 7.4.1.2.1: an IDR picture, or an I picture with a recovery point of 0 frames or with the container's
+    /// key flag. A gradual refresh (recovery_frame_cnt above 0, D.2.8) first shows wrong pictures, so decoding cannot
+    /// start there.
     private func h264(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var recoveryFrames: Int?
         for unit in framing.units(in: bytes, untilSlice: isSlice) {
@@ -65,7 +68,7 @@ struct RandomAccess {
         return false
     }
 
-    /// recovery_frame_cnt of a recovery point SEI message (payload type 6), nil where the unit has none.
+    /// recovery_frame_cnt of a recovery point SEI message (payload type 6); nil if the unit has none.
     private func recoveryPoint(_ unit: Slice<UnsafeRawBufferPointer>) -> Int? {
         var rest = unit.dropFirst()
         func number() -> Int? {
@@ -86,7 +89,7 @@ struct RandomAccess {
         return nil
     }
 
-    /// ITU-T H.265 7.4.2.2: nal_unit_type 16 to 21, BLA, IDR and CRA; the leading pictures of a CRA are shown before it.
+    /// ITU-T H.265 7.4.2.2: nal_unit_type 16 to 21, BLA, IDR and CRA; leading pictures of a CRA are shown before it.
     private func hevc(_ bytes: UnsafeRawBufferPointer) -> Bool {
         framing.units(in: bytes, untilSlice: isSlice).contains { unit in
             unit.first.map { (16...21).contains(($0 >> 1) & 0x3f) } ?? false

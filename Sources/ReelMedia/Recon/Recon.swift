@@ -1,44 +1,44 @@
 internal import CFFmpeg
 public import ReelCore
 
-/// The reconnaissance of a source: one pass over the file.
+/// Recon: one pass over a source's file, which makes its index.
 ///
-/// *By tables and headers*, for codecs and containers whose frames these tell (`ProvenKinds`), it decodes the first frame,
-/// the first sound of each track, and of a source whose packets may be put in another order one frame in a hundred. *By
-/// decoding*, for all others, and where tables and headers contradict themselves or a pass has proved them wrong, it
-/// decodes the whole video, and the index holds what came out.
+/// *By tables and headers*, for codecs and containers in which these describe the frames (`ProvenKinds`), recon decodes
+/// the first frame, the first sound of each track and, if passthrough may be possible, one frame in a hundred. *By
+/// decoding*, for all others, and if tables and headers contradict each other or a pass has proved them wrong, it
+/// decodes the whole video, and the index contains the decoded frames.
 public struct Recon {
     private let demuxer: Demuxer
-    /// Why the whole video is decoded; nil where it is not.
+    /// Why the whole video is decoded; nil if it is not.
     private let decodingCause: DecodingCause?
     private let video: UnsafeMutablePointer<AVStream>
     private let audio: [AudioScan]
     private let texts: [Int: TextScan]
-    /// Whether packets that the container's table lists may be left unread.
+    /// Whether recon may skip packets that the container's table lists.
     private let believesTable: Bool
-    /// Where in the file reading ends, in bytes; nil at its end.
+    /// The byte of the file at which reading ends; nil for its end.
     private let limit: Int64?
 
-    /// Opens the source and picks its main video and the audio beside it. Throws `.input` where there is none to
-    /// reverse: no media, no video, encrypted, no decoder.
+    /// Opens the source and chooses its main video and the audio tracks. Throws `.input` if nothing can be reversed:
+    /// not media, no video, encrypted, no decoder.
     ///
     /// - Parameters:
-    ///   - limit: read only so many bytes of the file, for the index of its head; nil for all of them.
-    ///   - decoding: why the whole video is to be decoded; nil where tables and headers are to be believed, if they can be.
+    ///   - limit: read only this many bytes of the file, for the index of an early start; nil for all of them.
+    ///   - decoding: why the whole video is to be decoded; nil to use tables and headers if possible.
     public init(path: String, limit: Int64? = nil, decoding: DecodingCause? = nil) throws(ReelFailure) {
         let found = try Recon(path: path, limit: limit, payload: false, decoding: decoding)
         self = try found.isProven ? found : Recon(path: path, limit: limit, payload: false, decoding: .unproven)
     }
 
-    /// Reads the payload even where the container's table tells all that is to be known, if `payload`, and all packets
-    /// even where it lists them, unless `believingTable`.
+    /// Opens the source. With `payload`, recon reads the payload even if the container's table states all that is
+    /// needed; without `believingTable`, it reads all packets even if the table lists them.
     package init(
         path: String, limit: Int64? = nil, payload: Bool, believingTable: Bool = true, decoding: DecodingCause? = nil
     ) throws(ReelFailure) {
         believesTable = believingTable && decoding == nil
         self.limit = limit
         decodingCause = decoding
-        // What is decoded is read as passes read it.
+        // Recon reads what it decodes in the same way as passes do.
         demuxer = try Demuxer(path: path, purpose: decoding == nil ? .list(payload: payload) : .source)
         let streams = (0..<demuxer.streamCount).compactMap { [demuxer] in demuxer.stream($0) }
         let isVideo = { (stream: UnsafeMutablePointer<AVStream>) in
@@ -74,7 +74,7 @@ public struct Recon {
         }
     }
 
-    /// Whether the frames can be known by tables and headers, or are to be known by decoding.
+    /// Whether the frames can be known by tables and headers, or are known by decoding.
     private var isProven: Bool {
         decodingCause != nil
             || ProvenKinds.contain(codec: video.pointee.codecpar.pointee.codec_id, format: demuxer.formatName)
@@ -83,12 +83,13 @@ public struct Recon {
     /// Bytes read from the file so far.
     package var bytesRead: Int64 { demuxer.bytesRead }
 
-    /// Reads the whole file once, or where the container has a table of its packets little more than that. `progress`
-    /// hears after each packet how many were read, and how many thousandths of the file lie behind it. Throws `.input` where the file has no frame to show.
+    /// Reads the whole file once, or little more than the container's table of packets if it has one. Calls `progress`
+    /// after each packet with the number of packets read and the thousandths of the file read. Throws `.input` if the
+    /// file has no frame to show.
     ///
-    /// With a limit the index is that of the source's head: the whole groups of pictures in front of it, of which all is
-    /// as the whole file's index has it, if the rest of the file has no surprises. Sound, texts and what is beside them
-    /// are as far as they were read.
+    /// With a limit, the index is that of the source's beginning: the whole groups of pictures before the limit, as in
+    /// the index of the whole file unless the rest of the file differs in kind. Sound, texts and the rest extend as far
+    /// as they were read.
     public consuming func run(
         progress: (_ packets: Int, _ thousandths: Int) -> Void = { _, _ in }
     ) throws(ReelFailure) -> SourceIndex {
@@ -96,7 +97,7 @@ public struct Recon {
         guard let found = try survey(progress) else {
             return try Recon(path: path, limit: limit, payload: false, believingTable: false).run(progress: progress)
         }
-        // The demuxer's tables are as large as those that are made now.
+        // The demuxer's tables are as large as those that are made next.
         let cause = decodingCause
         _ = consume self
         var index = found.index
@@ -124,9 +125,9 @@ public struct Recon {
         return index
     }
 
-    /// What demuxing finds.
+    /// The results of demuxing.
     private struct Survey {
-        /// Without its tables and texts.
+        /// The index without its tables and texts.
         let index: SourceIndex
         let scanned: [ScannedPacket]
         let order: PresentationOrder
@@ -134,13 +135,14 @@ public struct Recon {
         let firstDecoded: Int?
         let texts: [TextScan]
         let damage: [Diagnostic]
-        /// Whether the file ends within the last packet: what that shows only decoding tells, and no decoder says.
+        /// Whether the file ends within the last packet. Only decoding shows what that packet gives, and decoders do
+        /// not report it.
         let isCut: Bool
-        /// What came out where the whole video was decoded.
+        /// The decoded frames, if the whole video was decoded.
         let shown: [ShownFrame]?
     }
 
-    /// Nil where the container's table, which was believed, has proved wrong.
+    /// Nil if the container's table was used and has proved wrong.
     private func survey(_ progress: (_ packets: Int, _ thousandths: Int) -> Void) throws(ReelFailure) -> Survey? {
         let videoIndex = Int(video.pointee.index)
         demuxer.select(Set(audio.map(\.index) + texts.keys + [videoIndex]))
@@ -170,7 +172,7 @@ public struct Recon {
                 try proof.examine(packet, in: demuxer)
                 try whole?.feed(packet)
                 if first.isLooking { try first.feed(packet) }
-                // Nothing else is to be learned from the packets in between, nor from those of other streams.
+                // The skipped packets, and those of other streams between them, hold nothing else of use.
                 guard table?.mayBeTaken == true, !first.isLooking, proof.isSettled, texts.isEmpty,
                     audio.allSatisfy(\.isComplete)
                 else { continue }
@@ -217,13 +219,14 @@ public struct Recon {
             isCut: isCut, shown: shown)
     }
 
-    /// How much of the file lies before a byte; that of a packet may be unknown.
+    /// The thousandths of the file before a byte; the byte of a packet may be unknown.
     private func thousandths(before position: Int64) -> Int {
         Int(min(max(position, 0), demuxer.fileSize) / max(demuxer.fileSize / 1000, 1))
     }
 
-    /// libavformat lets the last packet of MP4 and QuickTime last until the track's end, in the track's own time; the
-    /// packet's is another where an edit list has moved it, and then nothing is said of how long it lasts.
+    /// Discards the last packet's duration if it is unreliable. libavformat extends the last packet of MP4 and
+    /// QuickTime to the track's end, in the track's own time; if an edit list has moved the packet's time, that
+    /// duration is wrong.
     private func forgetShiftedEnd(_ scanned: inout [ScannedPacket]) {
         guard demuxer.formatName.hasPrefix("mov,"), let first = scanned.first?.dts, first != Timestamp(0),
             let last = scanned.last, let dts = last.dts, last.duration.count == video.pointee.duration - dts.ticks
@@ -231,8 +234,8 @@ public struct Recon {
         scanned[scanned.count - 1].duration = .zero
     }
 
-    /// Where the stream's DURATION tag says it ends. NUT and Matroska have no durations of packets: what libavformat
-    /// reports for them is guessed by the frame rate.
+    /// The stream's end by its DURATION tag. NUT and Matroska store no packet durations: libavformat guesses those that
+    /// it reports from the frame rate.
     private func trackEnd(_ timeBase: TimeBase) -> Timestamp? {
         guard ["nut", "matroska,webm"].contains(demuxer.formatName) else { return nil }
         let found = tags(of: video.pointee.metadata).first { $0.name == "DURATION" }
@@ -253,11 +256,11 @@ public struct Recon {
 }
 
 extension Diagnostic {
-    /// Whether what had to be repaired says that a container's tables do not tell when frames are shown.
+    /// Whether the repairs show that the container's tables do not tell when frames are shown.
     fileprivate var contradictsTables: Bool { if case .framesMoved = self { true } else { false } }
 }
 
-/// "00:01:02.500000000" as seconds; nil for anything else.
+/// Parses "00:01:02.500000000" as seconds; nil for any other text.
 func clockTime(_ text: String) -> Rational? {
     let parts = text.split(separator: ":")
     guard parts.count == 3, let hours = Int64(parts[0]), let minutes = Int64(parts[1]) else { return nil }

@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension VideoStream {
-    /// What libavformat knows of a stream, in reel's words.
+    /// A stream's parameters as libavformat knows them, in reel's types.
     init(native stream: UnsafeMutablePointer<AVStream>) {
         let parameters = stream.pointee.codecpar.pointee
         let format = AVPixelFormat(parameters.format)
@@ -27,7 +27,7 @@ extension VideoStream {
             .map(ContentLight.init(native:))
     }
 
-    /// A frame's length at the average rate, at least a tick.
+    /// A frame's duration at the average rate; at least a tick.
     var nominalDuration: Ticks {
         let seconds = frameRate.map { Rational(1) / $0 } ?? Rational(1, 25)
         return Ticks(min(max(1, timeBase.ticks(in: seconds, rounding: .nearest)), Timestamp.bound))
@@ -90,9 +90,9 @@ extension TrackDetails {
     }
 }
 
-/// libavutil's words for a channel layout; "stereo" or "6 channels".
+/// libavutil's description of a channel layout: "stereo" or "6 channels".
 func layoutName(_ layout: inout AVChannelLayout) -> String {
-    // A layout without an order says only how many channels there are: the usual one of that number is meant.
+    // A layout without an order states only the number of channels; use the default layout for it.
     if layout.order == AV_CHANNEL_ORDER_UNSPEC {
         var usual = AVChannelLayout()
         av_channel_layout_default(&usual, layout.nb_channels)
@@ -108,7 +108,7 @@ func layoutName(_ layout: inout AVChannelLayout) -> String {
     }
 }
 
-/// The display matrix as libavformat keeps it beside the stream.
+/// The display matrix from the stream's side data.
 private func rotation(of stream: UnsafeMutablePointer<AVStream>) -> [Int32]? {
     var size = 0
     guard let data = reel_stream_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size), size >= 36 else { return nil }
@@ -116,16 +116,16 @@ private func rotation(of stream: UnsafeMutablePointer<AVStream>) -> [Int32]? {
     return (0..<9).map { bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Int32.self) }
 }
 
-/// Frames per second; nil where nothing is said, and for more than a clock of 90 kHz or less than one a day tells.
+/// Frames per second; nil if unspecified, and for rates above the 90 kHz clock or below one frame a day.
 private func rate(_ native: AVRational) -> Rational? {
     Rational(native).flatMap { (Rational(1, 86_400)...Rational(90_000)).contains($0) ? $0 : nil }
 }
 
-/// Bytes of one decoded frame as libavcodec's default allocator lays it out: dimensions rounded up to whole blocks,
-/// lines to 64 bytes, a margin behind each plane.
+/// Bytes of one decoded frame in the layout of libavcodec's default allocator: dimensions rounded up to whole blocks,
+/// lines to 64 bytes, with a margin after each plane.
 func decodedBytes(_ format: AVPixelFormat, width: Int32, height: Int32) -> Int64 {
     let whole = Int64(width) * Int64(height) * 8 + 65536
-    // What a damaged header says may be near the end of what 32 bits hold.
+    // A damaged header may state sizes near the limit of 32 bits.
     guard max(width, height) < Int32.max - 127 else { return whole }
     let nominal = av_image_get_buffer_size(format, (width + 127) & ~127, (height + 31) & ~31, 64)
     guard nominal > 0 else { return whole }

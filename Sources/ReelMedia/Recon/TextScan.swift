@@ -1,13 +1,13 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Gathers what a track of text subtitles says, while the source is demuxed.
+/// Collects the cues of a text subtitle track while the source is demuxed.
 struct TextScan {
     private let parameters: TextTrack.Parameters
     private var cues: [ScannedCue] = []
 
-    /// nil for a stream that is no text, or none that libavcodec reads. EIA-608 is captions inside a video's packets,
-    /// even where it has a stream to itself: its cues are known only after decoding.
+    /// nil for a stream that is not text, or that libavcodec cannot read. EIA-608 captions belong to a video's packets,
+    /// even in a stream of their own: their cues are known only after decoding.
     init?(_ stream: UnsafeMutablePointer<AVStream>) {
         let native = stream.pointee.codecpar.pointee
         guard let descriptor = avcodec_descriptor_get(native.codec_id),
@@ -34,20 +34,21 @@ struct TextScan {
                     settings: Self.plain(packet.sideData(AV_PKT_DATA_WEBVTT_SETTINGS)))))
     }
 
-    /// Without zeros and the line ends behind it, which Matroska's muxer and demuxer do not keep.
+    /// The bytes without zeros and line ends after the text, which Matroska's muxer and demuxer do not keep.
     private static func plain(_ text: [UInt8]) -> [UInt8] {
         var text = text.filter { $0 != 0 }
         while let last = text.last, last == 10 || last == 13 { text.removeLast() }
         return text
     }
 
-    /// MP4 fills the time between two cues with samples of no text (3GPP TS 26.245 5.17).
+    /// MP4 fills the time between two cues with samples without text (3GPP TS 26.245 5.17).
     private func isSilent(_ payload: [UInt8]) -> Bool {
         guard parameters.codec == "mov_text" else { return payload.allSatisfy { $0 <= 32 } }
         return payload.count <= 2 || payload[0] == 0 && payload[1] == 0
     }
 
-    /// The track, where the video ends at `end` seconds, and what of it has no time and is lost.
+    /// The track, for a video that ends at `end` seconds, and a diagnostic for cues that are lost because they have no
+    /// time.
     func finish(end: Rational) -> (track: TextTrack, lost: Diagnostic?) {
         let (cues, lost) = ScannedCue.arrange(
             cues, end: Timestamp(parameters.timeBase.ticks(in: end, rounding: .nearest)))

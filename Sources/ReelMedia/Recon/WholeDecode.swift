@@ -2,19 +2,19 @@ internal import CFFmpeg
 internal import Dispatch
 internal import ReelCore
 
-/// Decodes the whole video while it is read, one packet after the other, and keeps what came out.
+/// Decodes the whole video packet by packet while it is read, and keeps what came out.
 final class WholeDecode {
     private let decoder: Decoder
     private let frame: Frame
     private let album: Album
     private var fed = 0
-    /// The times of packets that the decoder did not take, the first few and the last, and how many there are.
+    /// The times of packets that the decoder rejected (the first few and the last), and their number.
     private var refused: [Timestamp?] = []
     /// Packets at which the decoder logged an error.
     private var troubled: Set<Int32> = []
 
     init(stream: UnsafeMutablePointer<AVStream>, path: String) throws(ReelFailure) {
-        // Passes decode with the same threads: damage looks otherwise with more.
+        // Passes decode with the same number of threads: with more, damaged pictures look different.
         decoder = try Decoder(stream: stream, threads: 1, path: path, isRepeatable: true)
         frame = try Frame()
         album = try Album(digest: try PictureDigest())
@@ -32,7 +32,7 @@ final class WholeDecode {
         if DecoderLog.errors > errors || packet.isCorrupt { troubled.insert(Int32(fed - 1)) }
     }
 
-    /// The stream has ended. What was shown, in that order.
+    /// Signals the end of the stream. Returns the frames in the order in which they were shown.
     func finish() throws(ReelFailure) -> [ShownFrame] {
         try decoder.drain()
         try receive()
@@ -43,7 +43,7 @@ final class WholeDecode {
         }
     }
 
-    /// What of it did not decode; nil where all did.
+    /// A diagnostic for packets that did not decode; nil if all did.
     func damage(of stream: VideoStream, from startTime: Rational) -> Diagnostic? {
         guard !refused.isEmpty else { return nil }
         let times = refused.compactMap(\.self).map { stream.timeBase.seconds($0) - startTime }
@@ -52,7 +52,7 @@ final class WholeDecode {
 
     private func receive() throws(ReelFailure) {
         while try decoder.receive(into: frame) == .frame {
-            // A decoder that has lost the number most likely shows what it was given last.
+            // If the decoder lost the packet's number, the frame most likely comes from the packet given last.
             let carried = reel_frame_carried(frame.native)
             let packet = (0..<Int64(fed)).contains(carried) ? Int(carried) : fed - 1
             album.add(frame, from: packet)
@@ -60,10 +60,10 @@ final class WholeDecode {
     }
 }
 
-/// Takes hash and likeness of each picture on a thread of its own, while the next one is decoded.
+/// Computes hash and likeness of each picture on a thread of its own, while the next one is decoded.
 private final class Album {
     private let thread = DispatchQueue(label: "reel.album")
-    /// Nobody works on `sheet`.
+    /// Signals that no thread uses `sheet`.
     private let isFree = DispatchSemaphore(value: 0)
     private let sheet: Sheet
     private let pages: Pages
@@ -76,7 +76,7 @@ private final class Album {
 
     deinit { thread.sync {} }
 
-    /// Takes over the picture; the frame can be filled again. Waits until the picture before it is let go of, so that the
+    /// Takes the picture; the frame can be filled again. Waits until the previous picture is released, so that the
     /// decoder gets its memory back in the same order every time: see `Decoder.init`.
     func add(_ frame: borrowing Frame, from packet: Int) {
         isFree.wait()
@@ -94,7 +94,7 @@ private final class Album {
         return pages.frames
     }
 
-    /// `@unchecked` because it belongs to the thread from when it was filled until it is free.
+    /// `@unchecked` because it belongs to the thread from when it is filled until it is free.
     private final class Sheet: @unchecked Sendable {
         let picture: Frame
         var packet: Int32 = 0
@@ -102,7 +102,7 @@ private final class Album {
         init(picture: consuming Frame) { self.picture = picture }
     }
 
-    /// `@unchecked` because only the thread uses it, and at the end who waits for the thread.
+    /// `@unchecked` because only the thread uses it and, at the end, the caller that waits for the thread.
     private final class Pages: @unchecked Sendable {
         private let digest: PictureDigest
         private(set) var frames: [ShownFrame] = []
