@@ -141,7 +141,7 @@ public struct WorkerReport: Codable, Hashable, Sendable {
         /// Frames decoded and encoded so far.
         public var decoded: Int
         public var encoded: Int
-        /// Runs that were whole already when the pass was claimed.
+        /// Chunks that were whole already when the pass was claimed.
         public var wholeChunks: Int
 
         enum CodingKeys: String, CodingKey {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ReelTestSupport
 import Testing
 
 /// The programs of the release before this one; `scripts/previous` builds them.
@@ -14,6 +15,13 @@ extension EndToEnd {
         init() throws { bench = try Bench() }
 
         private func old(_ name: String) throws -> Program { .at("\(try #require(previous))/\(name)") }
+
+        /// The programs of before send Redis scripts, which the users of the new `deploy/redis-users.acl` may not.
+        private func scripts(areAllowed: Bool, _ fleet: Fleet) throws {
+            let admin = try RawRedis(socket: fleet.socket)
+            let rights = ["evalsha", "script|load"].map { (areAllowed ? "+" : "-") + $0 }
+            for user in ["reel-worker", "reel-coordinator"] { try admin.send(["ACL", "SETUSER", user] + rights) }
+        }
 
         private struct OldJob: Decodable {
             var id: String
@@ -33,6 +41,7 @@ extension EndToEnd {
             let source = try bench.copy(clip, as: "crowd.mov")
             let options = ["--lossless", "--pass-frames", "48"]
             try await Fleet.with(bench, workers: 0) { fleet in
+                try scripts(areAllowed: true, fleet)
                 let before = try await fleet.startWorker(old("reel-worker"))
                 let submitting = try await fleet.startCoordinator(
                     ["submit", source] + options, old("reel-coordinator"))
@@ -54,7 +63,8 @@ extension EndToEnd {
                     })
                 #expect(try await before.end().code == 0)
 
-                // Upgraded: the same Redis, the same store.
+                // Upgraded: the same Redis with the new users, the same store.
+                try scripts(areAllowed: false, fleet)
                 try await fleet.startWorker()
                 let fetched = bench.path("before.mov")
                 #expect(try await fleet.coordinator(["fetch", id, "-o", fetched]).code == 0)
@@ -74,7 +84,8 @@ extension EndToEnd {
             let source = try bench.copy(clip, as: "crowd.mov")
             try await Fleet.with(bench, workers: 1) { fleet in
                 let id = try await fleet.submit([source, "--lossless", "--pass-frames", "48"])
-                // One machine was forgotten.
+                // One machine was forgotten, and so were the users of Redis.
+                try scripts(areAllowed: true, fleet)
                 let forgotten = try await fleet.startWorker(old("reel-worker"))
                 #expect(try await eventually(.seconds(90)) { try fleet.sight(id).state == "done" })
                 #expect(try await oldJobs(fleet).isEmpty)

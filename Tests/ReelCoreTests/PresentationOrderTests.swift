@@ -183,7 +183,7 @@ struct PresentationOrderTests {
         #expect(diagnostics == [.noTimestamps])
     }
 
-    @Test("row 13: two field packets are one frame, and the last frame lasts both")
+    @Test("two field packets are one frame, and the last frame lasts both")
     func fieldPairs() {
         let second = CodedPicture(isSecondField: true)
         let packets = [

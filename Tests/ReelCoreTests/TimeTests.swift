@@ -65,7 +65,7 @@ struct TimeTests {
         #expect(TimeBase(1, 90000).convert(3003, to: TimeBase(1001, 30000), rounding: .down) == 1)
     }
 
-    @Test("row 2: 30000/1001 frames a second do not drift in ten hours")
+    @Test("30000/1001 frames a second do not drift in ten hours")
     func drift() {
         let frame = TimeBase(1001, 30000)
         let frames: Int64 = 10 * 3600 * 30000 / 1001

@@ -28,7 +28,7 @@ struct AssemblyTests {
             segments: SegmentList(records))
     }
 
-    @Test("row 35: the tables stand before the media: playing begins while the file loads")
+    @Test("the tables stand before the media: playing begins while the file loads")
     func fastStart() throws {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: job.output))
         let (moov, mdat) = (bytes.range(of: Data("moov".utf8)), bytes.range(of: Data("mdat".utf8)))
@@ -94,7 +94,7 @@ struct AssemblyTests {
         }
     }
 
-    @Test("row 33: a segment of another encoder's parameters is refused by name")
+    @Test("a segment of another encoder's parameters is refused by name")
     func otherParameters() throws {
         let other = try ScratchFolder()
         var stranger = try stranger(in: other)
@@ -114,7 +114,7 @@ struct AssemblyTests {
         #expect(failure(with: stranger)?.words.contains("segment \(stranger.name) is not what the plan wants") == true)
     }
 
-    @Test("row 12: the same input makes the same bytes, whatever is joined from wherever")
+    @Test("the same input makes the same bytes, whatever is joined from wherever")
     func repeatable() throws {
         let again = try ScratchFolder()
         let second = try MediaJob(

@@ -2,7 +2,7 @@ import Foundation
 import ReelCore
 import Testing
 
-/// Rows 28 to 30 of what real media asks: every sample once, where it belongs, encoded without a break.
+/// Every sample once, where it belongs, encoded without a break.
 @Suite("Audio: exactness and place")
 struct AudioExactnessTests {
     static let sources: [(name: String, layout: String, audio: [String])] = [
@@ -15,7 +15,7 @@ struct AudioExactnessTests {
         ("pcm.mov", "7.1", ["-c:a", "pcm_s24le"]),
     ]
 
-    @Test("row 28: exact after priming, pre-skip and padding, channels in their order", arguments: sources.map(\.name))
+    @Test("exact after priming, pre-skip and padding, channels in their order", arguments: sources.map(\.name))
     func exact(name: String) throws {
         let folder = try ScratchFolder()
         let (_, layout, audio) = try #require(Self.sources.first { $0.name == name })
@@ -36,7 +36,7 @@ struct AudioExactnessTests {
         #expect(abs(after.start - (end - first - before.end) - shift * 0) < 0.003 + shift)
     }
 
-    @Test("row 28: what reel encodes is exactly as long as the sound", arguments: ["opus", "flac"])
+    @Test("what reel encodes is exactly as long as the sound", arguments: ["opus", "flac"])
     func length(codec: String) throws {
         let folder = try ScratchFolder()
         let source = try Fixture.sounding("s.mkv", in: folder, seconds: 1.95, audio: ["-c:a", "flac"])
@@ -47,7 +47,7 @@ struct AudioExactnessTests {
     }
 
     @Test(
-        "row 29: sound lies where the mirror puts it", arguments: [(1.0, 2.0), (0.2, 4.8), (0.0, 3.3), (-0.5, 4.0)],
+        "sound lies where the mirror puts it", arguments: [(1.0, 2.0), (0.2, 4.8), (0.0, 3.3), (-0.5, 4.0)],
         [true, false])
     func place(times: (from: Double, seconds: Double), lossless: Bool) throws {
         let folder = try ScratchFolder()
@@ -66,7 +66,7 @@ struct AudioExactnessTests {
         #expect(abs(after.start - (5 - times.from - times.seconds)) < 0.001)
     }
 
-    @Test("row 29: sound that outlasts the video moves the video by the fewest ticks, or loses less than a frame")
+    @Test("sound that outlasts the video moves the video by the fewest ticks, or loses less than a frame")
     func overhang() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.sounding("long.mkv", in: folder, frames: 50, seconds: 2.03, audio: ["-c:a", "flac"])
@@ -87,7 +87,7 @@ struct AudioExactnessTests {
     }
 
     @Test(
-        "row 30: encoded once: the wave is that of the source at every sample, without a click",
+        "encoded once: the wave is that of the source at every sample, without a click",
         arguments: [
             ("aac", Container.mp4, 48000, Float(0.04)), ("vorbis", .mkv, 44100, 0.06), ("ac3", .mkv, 48000, 0.05),
             ("opus", .webm, 48000, 0.12), ("mp3", .mp4, 44100, 0.06),
@@ -113,7 +113,7 @@ struct AudioExactnessTests {
         #expect(abs(best ?? 99) <= (container == .mp4 ? 1 : rate / 1000))
     }
 
-    @Test("row 30: a rate that the encoder has not is changed without a click or a shift")
+    @Test("a rate that the encoder has not is changed without a click or a shift")
     func resampled() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.sounding(

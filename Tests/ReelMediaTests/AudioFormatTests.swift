@@ -3,7 +3,7 @@ import ReelCore
 import ReelMedia
 import Testing
 
-/// Rows 31 and 32 of what real media asks: layouts, rates, bits; holes, changes and damage.
+/// Layouts, sample rates and bit depths of sound; holes, changes of format, and damage.
 @Suite("Audio: formats, holes, damage")
 struct AudioFormatTests {
     private func facts(_ path: String) throws -> String {
@@ -14,7 +14,7 @@ struct AudioFormatTests {
     }
 
     @Test(
-        "row 31: layouts and rates are kept, an encoder that cannot is replaced",
+        "layouts and rates are kept, an encoder that cannot is replaced",
         arguments: [
             ("mono", 8000, "pcm_s16le", Container.mp4, "aac,8000,1,mono"),
             ("stereo", 96000, "flac", .mp4, "flac,96000,2,stereo"),
@@ -47,7 +47,7 @@ struct AudioFormatTests {
     }
 
     @Test(
-        "row 31: 24 bits stay 24",
+        "24 bits stay 24",
         arguments: [
             (["-c:a", "pcm_s24le"], JobSpec(container: .mkv, lossless: true), "pcm_s24le"),
             (
@@ -94,7 +94,7 @@ struct AudioFormatTests {
     }
 
     @Test(
-        "row 32: a hole stays one, mirrored, in every container",
+        "a hole stays one, mirrored, in every container",
         arguments: [
             (Container.mkv, "pcm"), (.mov, "pcm"), (.nut, "pcm"), (.mkv, "flac"), (.mp4, "aac"), (.mkv, "aac"),
             (.webm, "opus"), (.mp4, "opus"), (.mov, "aac"), (.ts, "aac"), (.mkv, "vorbis"), (.mov, "alac"),
@@ -115,7 +115,7 @@ struct AudioFormatTests {
     }
 
     @Test(
-        "row 31: what a container cannot place is encoded otherwise",
+        "what a container cannot place is encoded otherwise",
         arguments: [
             (Container.webm, "pcm_s16le", 8000, "opus", 48000), (.mp4, "libvorbis", 44100, "aac", 44100),
             (.webm, "pcm_s16le", 44100, "opus", 48000),
@@ -143,7 +143,7 @@ struct AudioFormatTests {
         #expect(kept.plan.audio.map(\.encoder) == ["aac"])
     }
 
-    @Test("row 32: timestamps that jitter by less than 15 ms are no holes")
+    @Test("timestamps that jitter by less than 15 ms are no holes")
     func jitter() throws {
         let folder = try ScratchFolder()
         let source = try holed(folder, until: 1.51)

@@ -43,19 +43,19 @@ struct CorpusTests {
     @Test("is reversed without loss", arguments: whole)
     func lossless(file: String) throws { try judge(file, JobSpec(container: .mkv, lossless: true)) }
 
-    @Test("row 13: two packets that are one frame: AVCHD")
+    @Test("two packets that are one frame: AVCHD")
     func fieldPairs() throws {
         try judge("sony_a7m3_avchd_paff_opengop.mts", JobSpec(container: .mkv, lossless: true))
     }
 
-    @Test("row 11: parameters and size change between passes")
+    @Test("parameters and size change between passes")
     func changes() throws {
         let spec = JobSpec(container: .mkv, lossless: true, passFrames: 2)
         let job = try judge("h264_resolution_change_multi_stsd.mp4", spec)
         #expect(job.plan.passes.count == 2)
     }
 
-    @Test("row 10: damaged recordings: what decodes is exact, the rest is repeated")
+    @Test("damaged recordings: what decodes is exact, the rest is repeated")
     func damaged() throws {
         for (file, partial) in [
             ("dvb_mpeg2_576i_midgop_pts19207.ts", "lost=60"), ("h264_one_invalid_nalu.mp4", ""),
@@ -66,7 +66,7 @@ struct CorpusTests {
     }
 
     @Test(
-        "row 20: Dolby Vision and HDR10+ are left out with a word, and the file claims neither",
+        "Dolby Vision and HDR10+ are left out with a word, and the file claims neither",
         arguments: [
             ("iphone_hevc10_hlg_dovi_editlist_opengop.mp4", "Dolby Vision profile 8 is left out", "DOVI"),
             ("hevc_hdr10_pq_10bit_dropped_frames.mp4", "HDR10+ is left out", "HDR Dynamic Metadata"),
@@ -110,7 +110,7 @@ struct CorpusTests {
     }()
 
     @Test(
-        "row 1: reversed twice, it is the source again, to the tick that the container has",
+        "reversed twice, it is the source again, to the tick that the container has",
         arguments: timed, [(Container.nut, Rational(0)), (.mkv, Rational(2, 1000))])
     func twice(file: String, through way: (container: Container, off: Rational)) throws {
         let source = (corpus ?? "") + "/" + file
@@ -131,7 +131,7 @@ struct CorpusTests {
     }
 
     @Test(
-        "row 23, 25, 27: what real files have beside their video is left out in so many words",
+        "what real files have beside their video is left out in so many words",
         arguments: [
             (
                 "mkv_h264_pgs_ac3.mkv",

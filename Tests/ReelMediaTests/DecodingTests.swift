@@ -19,7 +19,7 @@ struct DecodingTests {
     }
 
     @Test(
-        "row 8: gradual refresh: every pass starts where decoding is clean",
+        "gradual refresh: every pass starts where decoding is clean",
         arguments: ["refresh.ts", "refresh.mkv", "refresh.mp4"])
     func intraRefresh(name: String) throws {
         let source = try Fixture.make(
@@ -28,7 +28,7 @@ struct DecodingTests {
         #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
     }
 
-    @Test("row 9: one key frame for all: decoded once, chunk after chunk")
+    @Test("one key frame for all: decoded once, chunk after chunk")
     func oneKeyFrame() throws {
         let source = try Fixture.make(
             "one.mp4", in: folder, frames: 600, video: Fixture.x264 + ["-g", "9999", "-sc_threshold", "0"])
@@ -59,7 +59,7 @@ struct DecodingTests {
     }
 
     @Test(
-        "row 10: where frames do not decode the one before stays, exactly as a decoder shows it, and the log says where"
+        "where frames do not decode the one before stays, exactly as a decoder shows it, and the log says where"
     )
     func left() throws {
         let source = try damaged([30, 31, 40])
@@ -78,7 +78,7 @@ struct DecodingTests {
             ])
     }
 
-    @Test("row 10: a whole group that does not decode shows the frame before it")
+    @Test("a whole group that does not decode shows the frame before it")
     func wholeGroup() throws {
         let source = try damaged(24..<36)
         let job = try reversed(source)
@@ -87,7 +87,7 @@ struct DecodingTests {
         #expect(after.hashes == before.hashes.reversed())
     }
 
-    @Test("row 10: what cannot be decoded at the very start is left out, and said so")
+    @Test("what cannot be decoded at the very start is left out, and said so")
     func damagedStart() throws {
         let source = try damaged(0..<12)
         let job = try reversed(source)
@@ -100,7 +100,7 @@ struct DecodingTests {
             ])
     }
 
-    @Test("row 10: --on-damage fail stops, and says when")
+    @Test("--on-damage fail stops, and says when")
     func stops() throws {
         let source = try damaged([30])
         let failure = #expect(throws: ReelFailure.self) { try reversed(source, onDamage: .fail) }
@@ -125,7 +125,7 @@ struct DecodingTests {
         #expect(job.warnings.contains { $0.hasPrefix("all of the video was decoded") })
     }
 
-    @Test("row 10: a file cut off in its midst is reversed as far as it goes", arguments: ["mkv", "ts"])
+    @Test("a file cut off in its midst is reversed as far as it goes", arguments: ["mkv", "ts"])
     func truncated(container: String) throws {
         let source = try Fixture.make("cut." + container, in: folder, frames: 60, video: Fixture.x264 + ["-g", "12"])
         try run("sh", "-c", "truncate -s $(($(stat -c %s \(source)) * 6 / 10)) \(source)")
@@ -138,7 +138,7 @@ struct DecodingTests {
 
     // MARK: Changes midway
 
-    @Test("row 11: frames of another size are scaled to the first one's, none is lost")
+    @Test("frames of another size are scaled to the first one's, none is lost")
     func sizeChange() throws {
         let sizes = ["192x108", "160x90"]
         let parts = try sizes.enumerated().map { place, size in

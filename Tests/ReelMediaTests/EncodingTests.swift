@@ -8,7 +8,7 @@ import Testing
 @Suite("Encoders and containers")
 struct EncodingTests {
     @Test(
-        "row 33: joined segments decode to what each decodes to alone",
+        "joined segments decode to what each decodes to alone",
         arguments: [
             ("libx264", Container.mp4, nil), ("libx265", .mp4, "ultrafast"), ("libsvtav1", .mkv, "12"),
             ("libvpx-vp9", .webm, "8"), ("ffv1", .mkv, nil), ("prores_ks", .mov, nil), ("mjpeg", .mov, nil),
@@ -97,7 +97,7 @@ struct EncodingTests {
         #expect(zip(single, checksums(first)).map(==) == [true, true, true, false, false])
     }
 
-    @Test("rows 34 and 35: MP4: exact timestamps from 0, though frames are reordered and the rate is not round")
+    @Test("MP4: exact timestamps from 0, though frames are reordered and the rate is not round")
     func timestamps() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make(
@@ -109,7 +109,7 @@ struct EncodingTests {
     }
 
     @Test(
-        "row 36: a codec that the container cannot hold is refused before any work",
+        "a codec that the container cannot hold is refused before any work",
         arguments: [(Container.webm, "libx264"), (.ts, "libvpx-vp9"), (.mp4, "huffyuv")])
     func refused(container: Container, encoder: String) throws {
         let folder = try ScratchFolder()
@@ -165,7 +165,7 @@ struct EncodingTests {
     }
 
     @Test(
-        "row 36: audio codecs in their containers",
+        "audio codecs in their containers",
         arguments: [
             ("aac", Container.mp4), ("libopus", .webm), ("flac", .mkv), ("pcm", .mov), ("opus", .mp4), ("aac", .ts),
             ("aac", .mkv), ("opus", .mkv), ("aac", .mov), ("aac", .nut),

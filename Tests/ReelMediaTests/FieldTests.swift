@@ -53,7 +53,7 @@ struct FieldTests {
     private static let mpeg2 = ["-c:v", "mpeg2video", "-q:v", "2", "-g", "12", "-bf", "2", "-r", "30000/1001"]
 
     @Test(
-        "row 15: 120 of 120 fields in reversed order, bit for bit",
+        "120 of 120 fields in reversed order, bit for bit",
         arguments: [
             ("a.mp4", true, Container.mkv), ("a.ts", false, .mkv), ("a.mpg", true, .mkv), ("a.mov", false, .mov),
             ("a.mpg", false, .nut),
@@ -73,7 +73,7 @@ struct FieldTests {
     }
 
     @Test(
-        "row 15: the encoder and the container name the other field",
+        "the encoder and the container name the other field",
         arguments: [
             ("libx264", Container.mp4, "ultrafast"), ("libx264", .mkv, "ultrafast"), ("libx264", .ts, "ultrafast"),
             ("mpeg2video", .mp4, nil), ("mpeg2video", .ts, nil), ("mpeg2video", .mkv, nil), ("prores_ks", .mov, nil),
@@ -95,7 +95,7 @@ struct FieldTests {
         #expect(job.warnings == (saysSo ? [] : [line]))
     }
 
-    @Test("row 15: where frames vary each keeps its own flag, and the container claims no order")
+    @Test("where frames vary each keeps its own flag, and the container claims no order")
     func mixed() throws {
         let folder = try ScratchFolder()
         let first = try interlaced("first.ts", in: folder, topFirst: true, video: Self.mpeg2, frames: 24)
@@ -122,7 +122,7 @@ struct FieldTests {
         #expect(Set(try flags(lossy.output).frames) == ["1,0"])
     }
 
-    @Test("row 15: MPEG-2 stays MPEG-2, with its rate, profile and aspect", arguments: [Container.ts, .mp4, .mkv])
+    @Test("MPEG-2 stays MPEG-2, with its rate, profile and aspect", arguments: [Container.ts, .mp4, .mkv])
     func mpeg2(container: Container) throws {
         let folder = try ScratchFolder()
         let woven = try interlaced("woven.ts", in: folder, topFirst: true, video: Self.x264, frames: 40)
@@ -145,7 +145,7 @@ struct FieldTests {
         #expect(Set(frames.split(separator: "\n").map { $0.prefix(1) }) == ["0"])
     }
 
-    @Test("row 16: 3:2 pulldown becomes the mirrored durations, without repeats", arguments: [true, false])
+    @Test("3:2 pulldown becomes the mirrored durations, without repeats", arguments: [true, false])
     func telecine(lossless: Bool) throws {
         let folder = try ScratchFolder()
         let plain = try Fixture.make(

@@ -22,7 +22,7 @@ struct HostileFileTests {
         return path
     }
 
-    @Test("row 3: a time beyond every clock is repaired, and told", arguments: ["4e18", "9.2e18"])
+    @Test("a time beyond every clock is repaired, and told", arguments: ["4e18", "9.2e18"])
     func absurdTime(_ time: String) throws {
         let source = try nut("absurd", times: "if(eq(N,23),\(time),PTS)")
         let index = try Recon(path: source).run()

@@ -49,7 +49,7 @@ struct LightTests {
     ]
 
     @Test(
-        "row 19: HDR10 stands in the container and, where the codec can say it, in the frames",
+        "HDR10 stands in the container and, where the codec can say it, in the frames",
         arguments: [
             ("libx265", Container.mp4, "ultrafast", true), ("libx265", .mkv, "ultrafast", true),
             ("libx265", .mov, "ultrafast", true), ("libx265", .ts, "ultrafast", true),
@@ -72,7 +72,7 @@ struct LightTests {
         if encoder == "libsvtav1" { #expect(frame.contains("side_data_type=Mastering display metadata")) }
     }
 
-    @Test("row 19: of HDR10 that only the container states, nothing is lost either")
+    @Test("of HDR10 that only the container states, nothing is lost either")
     func fromContainer() throws {
         let folder = try ScratchFolder()
         let coded = try Fixture.make(
@@ -87,7 +87,7 @@ struct LightTests {
     }
 
     @Test(
-        "row 19: HLG stays HLG, in every form that a source states it",
+        "HLG stays HLG, in every form that a source states it",
         arguments: ["arib-std-b67", "bt2020-10"], [Container.mp4, .mkv])
     func hlg(stated: String, container: Container) throws {
         let folder = try ScratchFolder()
@@ -101,7 +101,7 @@ struct LightTests {
     }
 
     @Test(
-        "row 18: primaries, transfer, matrix, range and chroma location reach encoder and container",
+        "primaries, transfer, matrix, range and chroma location reach encoder and container",
         arguments: [
             ("libx264", Container.mp4, "ultrafast"), ("libx264", .mkv, "ultrafast"), ("libx265", .mkv, "ultrafast"),
             ("libsvtav1", .mkv, "12"), ("libvpx-vp9", .webm, "8"), ("ffv1", .mkv, nil), ("prores_ks", .mov, nil),
@@ -126,7 +126,7 @@ struct LightTests {
         #expect(found.isSuperset(of: wanted), "\(found)")
     }
 
-    @Test("row 18: pictures made of RGB say by which matrix, and full-range names are a tag")
+    @Test("pictures made of RGB say by which matrix, and full-range names are a tag")
     func converted() throws {
         let folder = try ScratchFolder()
         let rgb = try Fixture.make("rgb.mkv", in: folder, frames: 8, video: ["-c:v", "ffv1", "-pix_fmt", "bgr0"])

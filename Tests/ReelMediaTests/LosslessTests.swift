@@ -34,7 +34,7 @@ struct LosslessTests {
     ]
 
     @Test(
-        "rows 7 and 14: every pass of every container: each frame once, from the last to the first",
+        "every pass of every container: each frame once, from the last to the first",
         arguments: sources.map(\.name))
     func frames(name: String) throws {
         let folder = try ScratchFolder()

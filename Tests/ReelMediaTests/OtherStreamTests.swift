@@ -72,7 +72,7 @@ struct OtherStreamTests {
     }
 
     @Test(
-        "row 24: chapters are mirrored, in order, cut to the video, with their titles; tags of the file stay",
+        "chapters are mirrored, in order, cut to the video, with their titles; tags of the file stay",
         arguments: [Container.mkv, .webm, .mp4, .mov, .nut])
     func chapters(container: Container) throws {
         let job = try reversed(try chaptered("s.mkv"), container)
@@ -97,7 +97,7 @@ struct OtherStreamTests {
         }
     }
 
-    @Test("row 24: a clock of 24 ticks a second does not make chapters coarse", arguments: [Container.mp4, .mov])
+    @Test("a clock of 24 ticks a second does not make chapters coarse", arguments: [Container.mp4, .mov])
     func coarseClock(container: Container) throws {
         try Data(Self.chapters.utf8).write(to: URL(fileURLWithPath: path("chapters.txt")))
         let plain = try Fixture.make("v.mkv", in: folder, frames: 48, rate: "24", video: Fixture.x264)
@@ -111,7 +111,7 @@ struct OtherStreamTests {
         #expect(starts == "0.000000,Drei\n0.600000,Eins – 🎞\n")
     }
 
-    @Test("row 24: transport streams hold neither chapters nor tags, and it is said")
+    @Test("transport streams hold neither chapters nor tags, and it is said")
     func withoutChapters() throws {
         let job = try reversed(try chaptered("s.mkv"), .ts)
         #expect(
@@ -135,7 +135,7 @@ struct OtherStreamTests {
     }
 
     @Test(
-        "row 25: the start timecode stays as a tag, its track and other data are left out",
+        "the start timecode stays as a tag, its track and other data are left out",
         arguments: [Container.mkv, .mp4, .mov, .nut])
     func timecode(container: Container) throws {
         let source = try source("s.mov", ["-timecode", "01:02:03:04", "-metadata", "title=Ein Titel"])
@@ -164,7 +164,7 @@ struct OtherStreamTests {
         return try bytes(copy)
     }
 
-    @Test("row 26: covers and attached files are copied byte for byte, and never taken for the video")
+    @Test("covers and attached files are copied byte for byte, and never taken for the video")
     func attachments() throws {
         let (jpeg, font) = (try picture("c.jpg"), path("f.ttf"))
         try Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 7) }).write(to: URL(fileURLWithPath: font))
@@ -194,7 +194,7 @@ struct OtherStreamTests {
         #expect(try Decoded(back.output).hashes.count == 48)
     }
 
-    @Test("row 26: what a container cannot attach is named", arguments: [Container.mov, .nut, .ts, .webm])
+    @Test("what a container cannot attach is named", arguments: [Container.mov, .nut, .ts, .webm])
     func withoutAttachments(container: Container) throws {
         let png = try picture("c.png")
         let source = try source(
@@ -208,7 +208,7 @@ struct OtherStreamTests {
         #expect(try Recon(path: job.output).run().attachments == [])
     }
 
-    @Test("row 27: every audio track in its order with language, title and dispositions; other videos are named")
+    @Test("every audio track in its order with language, title and dispositions; other videos are named")
     func tracks() throws {
         let source = try source(
             "s.mkv", inputs: ["-i", try Fixture.make("w.mkv", in: folder, frames: 48, video: Fixture.x264)],

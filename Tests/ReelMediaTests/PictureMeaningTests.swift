@@ -7,7 +7,7 @@ import Testing
 @Suite("Shape and side data")
 struct PictureMeaningTests {
     @Test(
-        "row 17: the shape of pixels through every encoder",
+        "the shape of pixels through every encoder",
         arguments: [
             ("libx264", Container.mp4, "ultrafast"), ("libx265", .mkv, "ultrafast"), ("libsvtav1", .mp4, "12"),
             ("libvpx-vp9", .webm, "8"), ("ffv1", .mov, nil), ("prores_ks", .mov, nil), ("mjpeg", .mkv, nil),
@@ -26,7 +26,7 @@ struct PictureMeaningTests {
         #expect(ratio.hasPrefix("176,16:11"))
     }
 
-    @Test("row 22: closed captions are stripped, with one line", arguments: [true, false])
+    @Test("closed captions are stripped, with one line", arguments: [true, false])
     func captions(lossless: Bool) throws {
         let folder = try ScratchFolder()
         let source = try captioned(in: folder)
@@ -39,7 +39,7 @@ struct PictureMeaningTests {
         }
     }
 
-    @Test("row 22: packets that are copied keep their captions, and nothing is said of them")
+    @Test("packets that are copied keep their captions, and nothing is said of them")
     func copiedCaptions() throws {
         let folder = try ScratchFolder()
         let source = folder.path + "/s.mp4"

@@ -23,7 +23,7 @@ struct PixelFormatTests {
         ("gray10le", "rawvideo", "s.nut", "gray10le", "gray10le"),
     ]
 
-    @Test("row 21: what FFV1 does not take it has in a format that holds every value", arguments: carried.indices)
+    @Test("what FFV1 does not take it has in a format that holds every value", arguments: carried.indices)
     func carriers(number: Int) throws {
         let (format, codec, name, carrier, compared) = Self.carried[number]
         let folder = try ScratchFolder()
@@ -73,7 +73,7 @@ struct PixelFormatTests {
     }
 
     @Test(
-        "row 21: pictures of a few pixels, and of sizes that slices do not divide",
+        "pictures of a few pixels, and of sizes that slices do not divide",
         arguments: [
             ("1x1", "yuv420p"), ("1x40", "yuv444p10le"), ("2x16", "yuv420p"), ("3x3", "bgra"), ("16x2", "gray"),
             ("43x51", "yuv420p"), ("45x46", "yuv410p"), ("86x94", "yuv410p"), ("163x121", "yuv420p"),
@@ -95,7 +95,7 @@ struct PixelFormatTests {
     }
 
     @Test(
-        "row 21: as many slices as a large picture needs",
+        "as many slices as a large picture needs",
         arguments: [(1920, 1080, "4"), (4096, 2160, "4"), (7680, 4320, "9"), (8192, 4320, "9"), (8190, 4314, "9")])
     func largePictures(width: Int, height: Int, slices: String) throws {
         let folder = try ScratchFolder()
@@ -106,7 +106,7 @@ struct PixelFormatTests {
         #expect(options.contains(Tag(name: "slices", value: slices)), "\(options)")
     }
 
-    @Test("row 21: raw video where FFV1 does not hold a format and the container gives it back, else a refusal")
+    @Test("raw video where FFV1 does not hold a format and the container gives it back, else a refusal")
     func raw() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make(
@@ -133,7 +133,7 @@ struct PixelFormatTests {
     }
 
     @Test(
-        "row 21: what an encoder cannot hold is said",
+        "what an encoder cannot hold is said",
         arguments: [
             ("yuva444p", "libx264", "yuv444p", "no transparency"),
             ("yuv422p10le", "libsvtav1", "yuv420p10le", "fewer chroma samples"),

@@ -72,7 +72,7 @@ struct TextTests {
             folder: folder.path)
     }
 
-    @Test("row 23: SubRip in Matroska keeps its cues, overlapping or not, mirrored and cut to the video")
+    @Test("SubRip in Matroska keeps its cues, overlapping or not, mirrored and cut to the video")
     func subrip() throws {
         let source = try source(
             "s.mkv", files: [("a.srt", Self.script(Self.said))],
@@ -101,7 +101,7 @@ struct TextTests {
                 == Self.said.dropLast().map { Line(start: $0.start, end: min($0.end, end), text: $0.text) })
     }
 
-    @Test("row 23: a part of the source has the cues of that part")
+    @Test("a part of the source has the cues of that part")
     func part() throws {
         let source = try source("s.mkv", files: [("a.srt", Self.script(Self.said))], more: [])
         let job = try MediaJob(
@@ -117,7 +117,7 @@ struct TextTests {
             ])
     }
 
-    @Test("row 23: ASS keeps its header and every field")
+    @Test("ASS keeps its header and every field")
     func ass() throws {
         let events = [
             "Dialogue: 1,0:00:00.50,0:00:01.00,Sign,Bob,1,2,3,,{\\pos(10,10)}One, two",
@@ -155,7 +155,7 @@ struct TextTests {
     }
 
     @Test(
-        "row 23: MP4 and MOV say at once what overlaps; reversed twice, every cue is back",
+        "MP4 and MOV say at once what overlaps; reversed twice, every cue is back",
         arguments: [Container.mp4, .mov])
     func movText(container: Container) throws {
         let source = try source("s.mkv", files: [("a.srt", Self.script(Self.said))], more: [])
@@ -183,7 +183,7 @@ struct TextTests {
         #expect(try Self.lines(of: back.output).map(\.text) == once.map(\.text))
     }
 
-    @Test("row 23: WebVTT keeps the names of its cues and where they are shown")
+    @Test("WebVTT keeps the names of its cues and where they are shown")
     func webVTT() throws {
         let script = """
             WEBVTT
@@ -218,7 +218,7 @@ struct TextTests {
         #expect(job.warnings == [])
     }
 
-    @Test("row 23: containers without text say what is left out", arguments: [Container.ts, .nut])
+    @Test("containers without text say what is left out", arguments: [Container.ts, .nut])
     func without(container: Container) throws {
         let source = try source("s.mkv", files: [("a.srt", Self.script(Self.said))], more: [])
         let job = try reversed(source, container)

@@ -37,7 +37,7 @@ struct TimingTests {
         zip(gaps, others).map { $0 < $1 ? $1 - $0 : $0 - $1 }.max() ?? Rational(0)
     }
 
-    @Test("row 1: durations mirrored exactly, and back again by a second reversal", arguments: ["mp4", "mkv"])
+    @Test("durations mirrored exactly, and back again by a second reversal", arguments: ["mp4", "mkv"])
     func variableFrameRate(container: String) throws {
         let source = try Fixture.make(
             "vfr." + container, in: folder, frames: 40, rate: "25", filter: Self.variable,
@@ -50,7 +50,7 @@ struct TimingTests {
         #expect(restored.gaps == before.gaps)
     }
 
-    @Test("row 1: through Matroska, to its own tick")
+    @Test("through Matroska, to its own tick")
     func variableFrameRateInMatroska() throws {
         let source = try Fixture.make(
             "vfr.mp4", in: folder, frames: 40, rate: "25", filter: Self.variable, video: Fixture.x264 + ["-bf", "2"])
@@ -60,7 +60,7 @@ struct TimingTests {
         #expect(deviation(restored.gaps, before.gaps) <= Rational(1, 1000))
     }
 
-    @Test("row 3: containers without presentation times", arguments: ["avi", "h264", "hevc", "m2v", "m4v", "mpg"])
+    @Test("containers without presentation times", arguments: ["avi", "h264", "hevc", "m2v", "m4v", "mpg"])
     func withoutTimes(container: String) throws {
         let video =
             switch container {
@@ -86,7 +86,7 @@ struct TimingTests {
         }
     }
 
-    @Test("row 3: duplicate and backward times are moved apart, and no frame is lost")
+    @Test("duplicate and backward times are moved apart, and no frame is lost")
     func duplicates() throws {
         let plain = try Fixture.make("plain.nut", in: folder, frames: 30, video: ["-c:v", "mjpeg"])
         let source = folder.path + "/twice.mkv"
@@ -103,7 +103,7 @@ struct TimingTests {
             ])
     }
 
-    @Test("row 4: a far start and a late video: the output starts at 0", arguments: ["ts", "mkv"])
+    @Test("a far start and a late video: the output starts at 0", arguments: ["ts", "mkv"])
     func farStart(container: String) throws {
         let source = try Fixture.make(
             "far." + container, in: folder, frames: 40, video: Fixture.x264 + ["-output_ts_offset", "20000"])
@@ -112,7 +112,7 @@ struct TimingTests {
         #expect(deviation(after.gaps, before.gaps.reversed()) <= Rational(1, 1000))
     }
 
-    @Test("row 5: an edit that starts inside a group shows its visible frames only")
+    @Test("an edit that starts inside a group shows its visible frames only")
     func editList() throws {
         let whole = try Fixture.make(
             "whole.mp4", in: folder, frames: 96, video: Fixture.x264 + ["-g", "48", "-bf", "2", "-sc_threshold", "0"])
@@ -125,7 +125,7 @@ struct TimingTests {
         #expect(before.hashes.count == 79)
     }
 
-    @Test("row 6: 33 bits of clock wrap inside the programme")
+    @Test("33 bits of clock wrap inside the programme")
     func wrap() throws {
         // 2³³ ticks of 90 kHz are 95443.718 s.
         let source = try Fixture.make(
@@ -138,7 +138,7 @@ struct TimingTests {
         #expect(job.warnings == [])
     }
 
-    @Test("row 6: two recordings on end, whose clock starts again")
+    @Test("two recordings on end, whose clock starts again")
     func restart() throws {
         let parts = try ["a", "b"].map { name in
             try Fixture.make(

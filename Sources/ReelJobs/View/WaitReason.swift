@@ -116,8 +116,3 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
-
-extension WorkerStatus {
-    /// Its beats have stopped for longer than a lease; it may be listed for a while.
-    public var isGone: Bool { beatAge > BoardTiming().lease / .seconds(1) }
-}
