@@ -32,4 +32,19 @@ struct TransparencyTests {
         // The picture without its transparency is another.
         #expect(try frames(source, decoder: []) != shown)
     }
+
+    @Test(
+        "and full colour make ProRes 4444, which is tagged as that",
+        arguments: [("yuva444p10le", "ap4h"), ("yuv422p10le", "apch")])
+    func proRes(format: (pixels: String, tag: String)) throws {
+        let folder = try ScratchFolder()
+        let source = folder.path + "/source.mkv"
+        try run(
+            "ffmpeg", "-v", "error", "-f", "lavfi", "-i",
+            "testsrc2=s=96x64:r=24000/1001:d=0.5,format=\(format.pixels)", "-c:v", "ffv1", source)
+        let job = try MediaJob(source, spec: JobSpec(container: .mov, videoCodec: "prores"), folder: folder.path)
+        let tag = try run(
+            "ffprobe", "-v", "error", "-show_entries", "stream=codec_tag_string", "-of", "csv=p=0", job.output)
+        #expect(tag.split(separator: "\n").first.map(String.init) == format.tag)
+    }
 }
