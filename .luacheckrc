@@ -3,7 +3,7 @@ std = 'lua51'
 max_line_length = 120
 read_globals = {
   'redis', 'cjson',
-  'VERSION', 'SERVES', 'SCHEMA', 'PREFIX', 'KEY_NAMES', 'LIMITS', 'LAG', 'COPIED', 'TAIL_WAIT', 'PATIENCE',
+  'VERSION', 'SERVES', 'SCHEMA', 'PREFIX', 'KEY_NAMES', 'LIMITS', 'LAG', 'BACKUP_SHARE', 'TAIL_WAIT', 'PATIENCE',
   'ATTEMPTS_KEPT', 'DIAGNOSTICS_KEPT', 'MOST_PASSES', 'REAPED', 'SILENCE', 'EVENTS_KEPT', 'HINTS', 'PACE_SLOT',
   'PACE_SLOTS',
 }

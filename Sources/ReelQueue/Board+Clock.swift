@@ -21,12 +21,16 @@ public struct Clocks: Hashable, Sendable {
 extension Board {
     /// Asks Redis for its time.
     public func clocks() throws(ReelFailure) -> Clocks {
+        Clocks(board: Double(try microseconds()) / 1_000_000, host: Date().timeIntervalSince1970)
+    }
+
+    /// Redis's time, in microseconds since 1970.
+    func microseconds() throws(ReelFailure) -> Int64 {
         let reply = try send(["TIME"])
         guard let parts = reply.array?.map({ $0.string.flatMap(Int64.init) }), parts.count == 2,
             let seconds = parts[0], let microseconds = parts[1]
         else { throw reply.surprise }
-        let board = Double(seconds) + Double(microseconds) / 1_000_000
-        return Clocks(board: board, host: Date().timeIntervalSince1970)
+        return seconds * 1_000_000 + microseconds
     }
 
     /// The later of both clocks' times; this machine's where Redis is out of reach.

@@ -1,21 +1,17 @@
 public import ReelCore
 
 extension Board {
-    /// The place in the stream of events that time has come to: what happens from now on comes after it.
+    /// The place in the stream of events before everything that happens from now on.
     public func placeOfNow() throws(ReelFailure) -> BoardEvent.Place {
-        let reply = try send(["TIME"])
-        guard let parts = reply.array?.map({ $0.string.flatMap(Int64.init) }), parts.count == 2,
-            let seconds = parts[0], let microseconds = parts[1]
-        else { throw reply.surprise }
-        // What has happened within this millisecond comes once more: better than not at all.
-        return BoardEvent.Place(id: "\(seconds * 1000 + microseconds / 1000 - 1)-0")
+        // An event of this millisecond may be read twice, which is better than not at all.
+        BoardEvent.Place(id: "\(try microseconds() / 1000 - 1)-0")
     }
 
-    /// What happened after a place, the oldest first, 1000 events at most. Where nothing has, waits for something: until
-    /// the time-out, or for half the time that an answer may take, whichever comes first; then the answer is empty. Holds
-    /// back every other call on this board meanwhile.
+    /// The events after a place, the oldest first, 1000 at most. If there are none, the call waits for one: until the
+    /// time-out, or for half the time that an answer may take, whichever comes first. Then the answer is empty. Every other
+    /// call on this board waits meanwhile.
     ///
-    /// The stream keeps about 10,000 events. Whoever reads more slowly than they come misses some.
+    /// The stream keeps about 10,000 events. A reader that is slower than the events come misses some.
     public func events(
         after place: BoardEvent.Place, atMost duration: Duration
     ) throws(ReelFailure) -> [BoardEvent] {

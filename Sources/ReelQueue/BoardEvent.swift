@@ -1,7 +1,7 @@
 public import ReelCore
 
-/// Something that happened on the board, as the stream `events` tells it. Nothing is computed from events: they are for
-/// those who watch, who look at the board when one comes. `docs/board.md` says of each kind when it is written.
+/// Something that happened on the board, read from the stream `events`. The board computes nothing from events: a program
+/// that watches looks at the board when one comes. `docs/board.md` says of each kind when it is written.
 public struct BoardEvent: Hashable, Sendable {
     /// Where it stands in the stream.
     public var place: Place
@@ -24,8 +24,8 @@ public struct BoardEvent: Hashable, Sendable {
         /// It has a plan, and its passes can be claimed.
         case published
         case claimed(index: Int, worker: WorkerID)
-        /// The pass was given out a second time.
-        case copied(index: Int, worker: WorkerID)
+        /// A worker makes a backup attempt at the pass.
+        case backedUp(index: Int, worker: WorkerID)
         /// A beat gave a lease back that had vanished.
         case adopted(index: Int, worker: WorkerID)
         case completed(index: Int, worker: WorkerID)
@@ -56,7 +56,7 @@ public struct BoardEvent: Hashable, Sendable {
         case cancelled
         /// The board holds something of the job that cannot be read.
         case broken
-        /// What a newer release tells.
+        /// A kind that only a newer release knows.
         case other(kind: String)
     }
 }
@@ -64,14 +64,15 @@ public struct BoardEvent: Hashable, Sendable {
 extension BoardEvent {
     /// Kinds of events, as the functions write them.
     package enum Kind: String, CaseIterable {
-        case begun, published, claimed, copied, adopted, completed, retried, lost, released, invalidated, disproved
+        case begun, published, claimed, adopted, completed, retried, lost, released, invalidated, disproved
+        case backedUp = "copied"
         case excluded, readmitted, paused, unpaused, resumed, assembling, done, failed, cancelled, broken
     }
 
     /// - Parameters:
     ///   - id: its place in the stream.
     ///   - fields: `event`, `job`, `index` and `worker`; the last two are empty where they do not apply. What is none of
-    ///     ours becomes `.other`, so that those who watch go on.
+    ///     ours becomes `.other`, so that a program that watches goes on.
     init(id: String, fields: [String: String]) {
         place = Place(id: id)
         job = JobID(fields["job"] ?? "")
@@ -94,7 +95,7 @@ extension BoardEvent.Happening {
         case (.begun, _): self = .begun(holder: worker)
         case (.published, _): self = .published
         case (.claimed, let index?): self = .claimed(index: index, worker: worker)
-        case (.copied, let index?): self = .copied(index: index, worker: worker)
+        case (.backedUp, let index?): self = .backedUp(index: index, worker: worker)
         case (.adopted, let index?): self = .adopted(index: index, worker: worker)
         case (.completed, let index?): self = .completed(index: index, worker: worker)
         case (.retried, let index?): self = .retried(index: index, worker: worker)
@@ -112,7 +113,7 @@ extension BoardEvent.Happening {
         case (.failed, _): self = .failed
         case (.cancelled, _): self = .cancelled
         case (.broken, _): self = .broken
-        case (.claimed, nil), (.copied, nil), (.adopted, nil), (.completed, nil), (.retried, nil), (.lost, nil),
+        case (.claimed, nil), (.backedUp, nil), (.adopted, nil), (.completed, nil), (.retried, nil), (.lost, nil),
             (.released, nil), (.invalidated, nil), (.disproved, nil):
             return nil
         }

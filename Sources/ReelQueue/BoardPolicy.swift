@@ -1,22 +1,24 @@
 public import ReelCore
 
-/// The numbers by which the board decides what becomes of passes. Each stands here alone: the library of functions has
-/// them as constants at its head, and the board's model, the simulations and the readers take them from here.
+/// The numbers by which the board decides what becomes of passes, each defined here and nowhere else. The library of
+/// functions gets them as constants; the board's model, the simulations and the readers use them from here.
 public enum BoardPolicy {
     /// How often a pass may fail for each cause that is charged, before its job fails.
     public static let attempts: [FailureCause: Int] = [.transient: 5, .crash: 3, .lost: 20, .limit: 2, .permanent: 2]
 
-    /// A pass is given out a second time if its holder still needs more than so many times what the asking worker took
+    /// A late pass gets a backup attempt if its holder still needs more than so many times what the claiming worker took
     /// for its last pass of the job.
     public static let lag = 2
 
-    /// Second copies that a job may have, as a share of its passes; one is always allowed.
-    public static let copies = 0.03
+    /// The backup attempts that a job may have, as a share of its passes; one is always allowed.
+    public static let backupShare = 0.03
 
-    /// Whether a job of so many passes may have a second copy beside those that it has had.
-    public static func mayCopy(copies had: Int, passes: Int) -> Bool { Double(had) < max(1, copies * Double(passes)) }
+    /// Whether a job of so many passes, which has had so many backup attempts, may have another.
+    public static func allowsBackup(after attempts: Int, passes: Int) -> Bool {
+        Double(attempts) < max(1, backupShare * Double(passes))
+    }
 
-    /// Milliseconds between two looks for a laggard of one job.
+    /// Milliseconds between two searches for a late pass of one job.
     public static let tailWait = 250
 
     /// Leases for which a pass that one host calls impossible waits for another host.
@@ -50,7 +52,7 @@ public enum BoardPolicy {
     /// The same in Lua.
     static let lua = """
         local LIMITS = { \(limits) }
-        local LAG, COPIED, TAIL_WAIT, PATIENCE = \(lag), \(copies), \(tailWait), \(hostPatience)
+        local LAG, BACKUP_SHARE, TAIL_WAIT, PATIENCE = \(lag), \(backupShare), \(tailWait), \(hostPatience)
         local ATTEMPTS_KEPT, DIAGNOSTICS_KEPT, MOST_PASSES = \(attemptsKept), \(diagnosticsKept), \(mostPasses)
         local REAPED, SILENCE, EVENTS_KEPT, HINTS = \(reaped), \(silence), \(eventsKept), \(hints)
         local PACE_SLOT, PACE_SLOTS = \(paceSlot), \(paceSlots)

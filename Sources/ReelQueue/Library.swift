@@ -5,12 +5,12 @@ internal import ReelCore
 package enum Library {
     package static let name = "reel2"
 
-    /// The number of this text. Raised with each change of it that a release brings: a test compares the text with what
-    /// it was at this number.
+    /// The version of this text. Raise it with each release that changes the text; a test compares the text with what it
+    /// was at this version.
     package static let version = 1
 
-    /// The least version of callers that these functions serve. Raised to `version` where arguments or replies change so
-    /// that programs of before would be misread, or would misread.
+    /// The least version of a caller that these functions serve. Raise it to `version` if arguments or replies change so
+    /// that an earlier program and these functions would misread each other.
     static let serves = 1
 
     /// What Redis loads: the head of constants, `board.lua`, then the transitions in the order of their names.
@@ -19,7 +19,7 @@ package enum Library {
         return head + files.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     }()
 
-    /// Everything that Swift and Lua both know, once. `.luacheckrc` lists these names, too.
+    /// The constants that Swift and Lua share, each defined once. `.luacheckrc` lists their names, too.
     private static let head = """
         #!lua name=\(name)
         local VERSION, SERVES, SCHEMA = \(version), \(serves), '\(Board.schema)'
@@ -29,8 +29,9 @@ package enum Library {
 
         """
 
-    /// A call of a function. Every key of a fixed name is declared: Redis then sees before the function runs that the user
-    /// may use all of them, and that they are of one slot. What follows is checked as the function comes to it.
+    /// A call of a function. It declares every key with a fixed name, so that Redis checks before the function runs that
+    /// the user may use all of them and that they lie in one slot. Keys of jobs and workers are checked when the function
+    /// uses them.
     static func call<Called: BoardCommand>(
         _ command: Called, _ timing: BoardTiming
     ) throws(ReelFailure) -> [String] {

@@ -34,8 +34,8 @@ extension JobFolder {
 
     /// The indexes that a plan of this job was made from, in the order of its sources.
     ///
-    /// Throws `.unreachable`, cause incompatible, if this host does not see one.
+    /// Throws as `Store.readIndexes` does.
     public func readIndexes(of plan: Plan) throws(ReelFailure) -> [SourceIndex] {
-        try store.indexes(of: plan, read()).map(Store.readIndex)
+        try store.readIndexes(of: plan, read())
     }
 }

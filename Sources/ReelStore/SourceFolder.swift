@@ -75,13 +75,30 @@ extension Store {
 
     /// The paths of the indexes that a plan was made from, in the order of its sources.
     ///
-    /// Throws `.unreachable`, cause incompatible, if this host does not see one.
+    /// Throws `.unreachable`, cause incompatible, if this host does not see one, or if the plan is not one of the record's
+    /// sources.
     public func indexes(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> [String] {
-        try zip(plan.sources, record.sources).map { (planned, recorded) throws(ReelFailure) in
+        guard plan.sources.count == record.sources.count else { throw unfit(plan, record) }
+        return try zip(plan.sources, record.sources).map { (planned, recorded) throws(ReelFailure) in
             let folder = try source(recorded.fingerprint)
             if let path = folder.path(of: planned.indexHash) { return path }
             throw ReelFailure(.indexMissing(hash: planned.indexHash, folder: folder.path))
         }
+    }
+
+    /// The indexes that a plan was made from, in the order of its sources, with all that the plan names in them.
+    ///
+    /// Throws as `indexes` does, also if the plan names what the indexes do not have.
+    public func readIndexes(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> [SourceIndex] {
+        let indexes = try indexes(of: plan, record).map(Store.readIndex)
+        guard plan.fits(indexes) else { throw unfit(plan, record) }
+        return indexes
+    }
+
+    private func unfit(_ plan: Plan, _ record: JobRecord) -> ReelFailure {
+        ReelFailure(
+            .jobFileUnreadable(
+                path: job(record.id).plan(plan.number), said: "it names what its sources or their indexes do not have"))
     }
 
     /// The index that a file of a source's folder holds.

@@ -10,6 +10,7 @@ final class JobContext: Sendable {
     let record: JobRecord
     let plan: Plan
     let folder: JobFolder
+    private let store: Store
     /// Of the indexes, in the order of the plan's sources.
     private let indexPaths: [String]
     /// The job that began early, as long as it is there.
@@ -21,7 +22,8 @@ final class JobContext: Sendable {
         let job = try PlacedJob(store.job(record.id), plan: number)
         self.record = record
         (plan, folder) = (job.plan, job.folder)
-        indexPaths = try job.indexPaths(in: store)
+        self.store = store
+        indexPaths = try store.indexes(of: plan, record)
         early = record.head.flatMap { try? PlacedJob(store.job($0)) }
     }
 
@@ -42,7 +44,7 @@ final class JobContext: Sendable {
     /// only where there are segments to compare.
     private func segments() throws(ReelFailure) -> PlannedSegments {
         if let known = planned.withLock(\.self) { return known }
-        let made = PlannedSegments(plan: plan, indexes: try indexPaths.map(Store.readIndex))
+        let made = PlannedSegments(plan: plan, indexes: try store.readIndexes(of: plan, record))
         planned.withLock { $0 = made }
         return made
     }

@@ -25,7 +25,7 @@ struct SlotTrial: Sendable {
             capacity: Capacity(slots: 1, memoryTotal: 1 << 30, isLimit: false))
         let job = try await submit.place(JobRecord(submitting: clip, spec: spec), anew: true)
         let files = JobFiles(
-            sources: try job.indexPaths(in: submit.store).map { SourceFiles(source: clip, index: $0) },
+            sources: try submit.store.indexes(of: job.plan, job.record).map { SourceFiles(source: clip, index: $0) },
             plan: job.folder.plan(job.plan.number))
         let request = EngineRequest.reverse(
             PassRequest(

@@ -106,6 +106,21 @@ struct ClipTests {
         }
     }
 
+    @Test("times beyond every clock stop at its end and trap nowhere")
+    func absurdTimes() {
+        let (least, most) = (Timestamp(-Timestamp.bound), Timestamp(Timestamp.bound))
+        for offset in [Rational(.max), Rational(-.max), Rational(0)] {
+            for direction in Direction.allCases {
+                let map = TimeMap(
+                    direction, source: TimeBase(1_000_000, 1), output: TimeBase(1, 1_000_000), start: least, end: most,
+                    offset: offset)
+                let place = map.place(Interval(start: Timestamp(5), duration: Ticks(Timestamp.bound - 5)))
+                #expect((-Timestamp.bound...Timestamp.bound).contains(place.start.ticks))
+                #expect((-Timestamp.bound...Timestamp.bound).contains(place.end.ticks))
+            }
+        }
+    }
+
     @Test("a plan finds the frame at a place of the output among its clips")
     func framesOfThePlan() {
         var plan = GoldenValues.plan

@@ -110,6 +110,39 @@ struct WholeDecodeTests {
         #expect(said.contains("some frames have another pixel format than the first, yuvj422p: they become yuv420p"))
     }
 
+    @Test("a frame that does not come is the frame before, behind damage alone", arguments: [true, false])
+    func missing(isDamaged: Bool) throws {
+        let source = try Fixture.make("s.avi", in: folder, frames: 20, video: ["-c:v", "magicyuv"])
+        let job = try reversed(source)
+        // The same file without its last packet.
+        let shorter = folder.path + "/shorter.avi"
+        try run("ffmpeg", "-v", "error", "-i", source, "-c", "copy", "-frames:v", "19", shorter)
+        var index = job.index
+        index.video.pictures[12].isDamaged = isDamaged
+        let reverser = try PassReverser(sources: [IndexedSource(path: shorter, index: index)], plan: job.plan)
+        let place = PassReverser.Destination(folder: folder.path, token: "5407", finishedChunks: [])
+        var results: [PassResult] = []
+        func reverse() throws {
+            for case .video(let pass) in job.plan.passes {
+                results.append(try reverser.reverse(pass, into: place) { _, _ in })
+            }
+        }
+        guard isDamaged else {
+            let failure = #expect(throws: ReelFailure.self) { try reverse() }
+            #expect(failure?.reason.code == "decodes-otherwise")
+            return
+        }
+        try reverse()
+        let output = folder.path + "/shorter.mkv"
+        let assembler = Assembler(
+            sources: [IndexedSource(path: shorter, index: index)], plan: job.plan, folder: folder.path,
+            segments: SegmentList(results.flatMap(\.segments)))
+        _ = try assembler.assemble(to: output) { _, _ in }
+        let (before, after) = (try Decoded(source).hashes, try Decoded(output).hashes)
+        #expect(after == [before[18]] + before[..<19].reversed())
+        #expect(results.flatMap(\.warnings).contains { $0.contains("2 frames decoded with errors") })
+    }
+
     @Test("an output that does not show what the source did is refused by the frame")
     func flawedOutput() throws {
         let source = try Fixture.make("s.avi", in: folder, frames: 20, video: ["-c:v", "magicyuv"])

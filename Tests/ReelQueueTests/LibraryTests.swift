@@ -39,7 +39,7 @@ extension BoardTests {
             let head = try #require(Library.text.split(separator: "\n\n").first)
             for (cause, count) in BoardPolicy.attempts { #expect(head.contains("['\(cause.rawValue)'] = \(count)")) }
             let constants = [
-                ("LAG", "\(BoardPolicy.lag)"), ("COPIED", "\(BoardPolicy.copies)"),
+                ("LAG", "\(BoardPolicy.lag)"), ("BACKUP_SHARE", "\(BoardPolicy.backupShare)"),
                 ("TAIL_WAIT", "\(BoardPolicy.tailWait)"), ("PATIENCE", "\(BoardPolicy.hostPatience)"),
                 ("ATTEMPTS_KEPT", "\(BoardPolicy.attemptsKept)"), ("SILENCE", "\(BoardPolicy.silence)"),
             ]

@@ -90,6 +90,17 @@ struct SourceFolderTests {
             var plan = Samples.plan
             plan.sources[0].indexHash = try store.source(fingerprint).adopt(temporary.path + "/index", as: .index)
             #expect(try job.readIndexes(of: plan) == [Samples.index])
+            // A plan may lie: of more sources than the record has, or of frames that no index has.
+            let lies: [(inout Plan) -> Void] = [
+                { $0.sources.append($0.sources[0]) }, { $0.clips[0].frameCount = 13 }, { $0.audio[0].track = 1 },
+                { $0.clips[0].map.source = TimeBase(1, 25) },
+            ]
+            for (number, lie) in lies.enumerated() {
+                var other = plan
+                lie(&other)
+                let failure = #expect(throws: ReelFailure.self, "lie \(number)") { try job.readIndexes(of: other) }
+                #expect(failure?.reason.code == "job-file-unreadable" && failure?.cause == .incompatible)
+            }
         }
     }
 

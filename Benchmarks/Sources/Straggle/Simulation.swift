@@ -186,7 +186,7 @@ struct Simulation {
     private func mayCopy(_ attempt: Attempt) -> Bool {
         let (job, now) = (jobs[attempt.job], progress[attempt.job])
         return !(job.hasAudio && attempt.pass == 0) && !now.times.isEmpty
-            && BoardPolicy.mayCopy(copies: now.copied.count, passes: job.passes.count)
+            && BoardPolicy.allowsBackup(after: now.copied.count, passes: job.passes.count)
             && !now.copied.contains(attempt.pass) && !now.finished.contains(attempt.pass)
     }
 

@@ -1,4 +1,4 @@
-/// What reel knows of a container that it writes; a row of `Container.traits`.
+/// What reel knows of a container that it writes; a row of the table below.
 public struct ContainerTraits: Sendable {
     /// The muxer's name as libavformat spells it.
     public let muxer: String
@@ -82,57 +82,66 @@ public struct ContainerTraits: Sendable {
     }
 }
 
+/// The table of containers. A new one is a case of `Container`, and its row here. Rows are made once: traits are asked of
+/// every packet.
+extension ContainerTraits {
+    fileprivate static let mp4 = ContainerTraits(
+        muxer: "mp4", extensions: ["mp4", "m4v"], family: .quickTime, storesDurations: true,
+        // libavformat writes it under a private object type that few players know, and does not store where its
+        // first packet begins.
+        codecsRefused: ["vorbis"],
+        // Samples of a track must not overlap (ISO 14496-12 8.6.1.2).
+        texts: ["mov_text"], holdsOverlappingCues: false, attachments: .covers(["mjpeg", "png", "bmp"]),
+        languages: .packed, holdsRotation: true, holdsFieldOrder: true, prerollHidden: .all)
+
+    fileprivate static let mov = ContainerTraits(
+        muxer: "mov", extensions: ["mov", "qt"], family: .quickTime, storesDurations: true,
+        // libavformat writes FFV1 under AVI's tag, of which its query does not know.
+        codecsBeside: ["ffv1"],
+        // libavformat's query claims that MOV holds these, but its muxer refuses them; for Vorbis, see MP4.
+        codecsRefused: ["flac", "opus", "truehd", "vp9", "av1", "vorbis"], isLossless: true,
+        texts: ["mov_text"], holdsOverlappingCues: false, languages: .quickTime, holdsRotation: true,
+        holdsFieldOrder: true, prerollHidden: .all)
+
+    fileprivate static let mkv = ContainerTraits(
+        muxer: "matroska", extensions: ["mkv"], family: .matroska, clock: TimeBase(1, 1000), isLossless: true,
+        texts: ["subrip", "ass", "webvtt"], showsUntitledChapters: true, attachments: .all,
+        holdsFieldOrder: true, prerollHidden: .of(codec: "opus"))
+
+    fileprivate static let webm = ContainerTraits(
+        muxer: "webm", extensions: ["webm"], family: .matroska, clock: TimeBase(1, 1000),
+        videoCodecs: ["vp9", "av1"], texts: ["webvtt"], showsUntitledChapters: true,
+        prerollHidden: .of(codec: "opus"))
+
+    fileprivate static let ts = ContainerTraits(
+        muxer: "mpegts", extensions: ["ts", "mts", "m2ts"], family: .other, startsAtZero: false,
+        sharesTimestamps: true,
+        // libavformat's query does not work for this muxer: it takes any codec, as private data that no player
+        // can read. The codecs listed have a stream type in ISO 13818-1 or a registration that players know.
+        codecs: [
+            "h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4", "aac", "mp2", "mp3", "ac3", "eac3", "dts",
+            "opus",
+        ], holdsChapters: false, holdsTags: false, holdsLight: false)
+
+    fileprivate static let nut = ContainerTraits(
+        muxer: "nut", extensions: ["nut"], family: .other, startsAtZero: false, tellsEndByTag: true,
+        isLossless: true,
+        holdsLight: false, holdsColour: false)
+}
+
 extension Container {
-    /// The table of containers. To add a container, add a case to `Container` and a row here.
+    /// The container's row.
     public var traits: ContainerTraits {
         switch self {
-        case .mp4:
-            ContainerTraits(
-                muxer: "mp4", extensions: ["mp4", "m4v"], family: .quickTime, storesDurations: true,
-                // libavformat writes it under a private object type that few players know, and does not store where its
-                // first packet begins.
-                codecsRefused: ["vorbis"],
-                // Samples of a track must not overlap (ISO 14496-12 8.6.1.2).
-                texts: ["mov_text"], holdsOverlappingCues: false, attachments: .covers(["mjpeg", "png", "bmp"]),
-                languages: .packed, holdsRotation: true, holdsFieldOrder: true, prerollHidden: .all)
-        case .mov:
-            ContainerTraits(
-                muxer: "mov", extensions: ["mov", "qt"], family: .quickTime, storesDurations: true,
-                // libavformat writes FFV1 under AVI's tag, of which its query does not know.
-                codecsBeside: ["ffv1"],
-                // libavformat's query claims that MOV holds these, but its muxer refuses them; for Vorbis, see MP4.
-                codecsRefused: ["flac", "opus", "truehd", "vp9", "av1", "vorbis"], isLossless: true,
-                texts: ["mov_text"], holdsOverlappingCues: false, languages: .quickTime, holdsRotation: true,
-                holdsFieldOrder: true, prerollHidden: .all)
-        case .mkv:
-            ContainerTraits(
-                muxer: "matroska", extensions: ["mkv"], family: .matroska, clock: TimeBase(1, 1000), isLossless: true,
-                texts: ["subrip", "ass", "webvtt"], showsUntitledChapters: true, attachments: .all,
-                holdsFieldOrder: true, prerollHidden: .of(codec: "opus"))
-        case .webm:
-            ContainerTraits(
-                muxer: "webm", extensions: ["webm"], family: .matroska, clock: TimeBase(1, 1000),
-                videoCodecs: ["vp9", "av1"], texts: ["webvtt"], showsUntitledChapters: true,
-                prerollHidden: .of(codec: "opus"))
-        case .ts:
-            ContainerTraits(
-                muxer: "mpegts", extensions: ["ts", "mts", "m2ts"], family: .other, startsAtZero: false,
-                sharesTimestamps: true,
-                // libavformat's query does not work for this muxer: it takes any codec, as private data that no player
-                // can read. The codecs listed have a stream type in ISO 13818-1 or a registration that players know.
-                codecs: [
-                    "h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4", "aac", "mp2", "mp3", "ac3", "eac3", "dts",
-                    "opus",
-                ], holdsChapters: false, holdsTags: false, holdsLight: false)
-        case .nut:
-            ContainerTraits(
-                muxer: "nut", extensions: ["nut"], family: .other, startsAtZero: false, tellsEndByTag: true,
-                isLossless: true,
-                holdsLight: false, holdsColour: false)
+        case .mp4: .mp4
+        case .mov: .mov
+        case .mkv: .mkv
+        case .webm: .webm
+        case .ts: .ts
+        case .nut: .nut
         }
     }
 
-    /// Whether the container is MP4 or MOV.
     public var isQuickTime: Bool { traits.family == .quickTime }
     /// Whether the container is Matroska or WebM.
     public var isMatroska: Bool { traits.family == .matroska }

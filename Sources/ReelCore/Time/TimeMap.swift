@@ -43,7 +43,12 @@ public struct TimeMap: Hashable, Codable, Sendable {
         if source == output, offset == Rational(0) {
             return Interval(start: Timestamp(first.count), duration: span.duration)
         }
-        let ticks = { (length: Ticks) in output.ticks(in: offset + source.seconds(length), rounding: .nearest) }
+        let ticks = { (length: Ticks) in
+            // A damaged plan may lead beyond every clock.
+            min(
+                max(output.ticks(in: offset + source.seconds(length), rounding: .nearest), -Timestamp.bound),
+                Timestamp.bound)
+        }
         return Interval(start: Timestamp(ticks(first)), duration: Ticks(ticks(last) - ticks(first)))
     }
 

@@ -34,13 +34,9 @@ public struct PlacedJob: Sendable {
     /// The verified result, if the store has it.
     public var result: StoredResult? { folder.result }
 
-    /// The indexes that the plan was made of, in the order of its sources. Throws where the store has one no more.
-    func indexes(in store: Store) throws(ReelFailure) -> [SourceIndex] {
-        try indexPaths(in: store).map(Store.readIndex)
-    }
-
-    package func indexPaths(in store: Store) throws(ReelFailure) -> [String] {
-        try store.indexes(of: plan, record)
+    /// The indexes that the plan was made from, in the order of its sources. Throws as `Store.readIndexes` does.
+    package func indexes(in store: Store) throws(ReelFailure) -> [SourceIndex] {
+        try store.readIndexes(of: plan, record)
     }
 
     /// Results of the passes whose segments are all whole, by index.

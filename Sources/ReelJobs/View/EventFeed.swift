@@ -1,18 +1,18 @@
 public import ReelCore
 public import ReelQueue
 
-/// Tells those who watch the board when to look again: as soon as something has happened on it.
+/// Tells a program that watches the board when to look again: as soon as something has happened on it.
 ///
-/// What happens between two calls is not missed; a feed that was never asked begins with its first call. Waiting blocks its
-/// board for everything else, half a second at a time.
+/// Events between two calls are not missed. A feed begins with `begin`, or else with its first `wait`. Waiting blocks the
+/// feed's board for all other calls, half a second at a time.
 public actor EventFeed {
     private let board: Board
     private let job: JobID?
     private var place: BoardEvent.Place?
 
-    /// No call of Redis waits for longer, so that a task that is cancelled ends soon.
+    /// The longest that one call of Redis waits, so that a cancelled task ends soon.
     private static let slice = Duration.milliseconds(500)
-    /// On a busy board events come by the hundred, and each read brings all of them.
+    /// The pause after a read without events of the job: on a busy board each read brings hundreds.
     private static let pause = Duration.milliseconds(100)
 
     /// - Parameter job: the only one whose events matter; nil for all jobs.
@@ -21,7 +21,7 @@ public actor EventFeed {
         self.job = job
     }
 
-    /// What happens from here on counts.
+    /// Begins: `wait` returns what happens from here on.
     public func begin() async throws(ReelFailure) {
         if place == nil { place = try await board.placeOfNow() }
     }

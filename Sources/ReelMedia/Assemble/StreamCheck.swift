@@ -48,6 +48,7 @@ struct PictureCheck {
     private let plan: Plan
     private let tracks: [VideoTrack]
     private let concealed: Set<Int>
+    private let isLossless: Bool
     private let digest: PictureDigest
     /// When each frame is to be shown, in seconds from the first one, and the clock of the output.
     private let times: [Rational]
@@ -68,6 +69,7 @@ struct PictureCheck {
         self.concealed = concealed
         self.times = times.map { timeBase.seconds(Ticks($0 - times[0])) }
         self.clock = clock
+        isLossless = plan.video.isPassthrough || plan.video.traits.isLossless
         digest = try PictureDigest()
     }
 
@@ -113,7 +115,6 @@ struct PictureCheck {
     /// Whether every sample must be unchanged.
     private func isExact(_ frame: borrowing Frame, _ known: DecodedPicture, _ track: VideoTrack) -> Bool {
         let format = PixelFormatChoice.withoutRange(av_get_pix_fmt(track.stream.pixelFormat))
-        let isLossless = plan.video.isPassthrough || plan.video.traits.isLossless
         return isLossless && !known.hasOtherFormat && Int32(frame.width) == known.width
             && Int32(frame.height) == known.height && PixelFormatChoice.withoutRange(frame.pixelFormat) == format
     }

@@ -46,8 +46,15 @@ struct Doubts {
         return found == nil ? place : nil
     }
 
-    /// What is doubtful about frames that were not decoded.
-    func missing(_ frames: [Int]) -> Doubt? { frames.first.map { Doubt(disproof: .missing, frame: $0) } }
+    /// What is doubtful about frames that were not decoded; nil if damage explains that they were not.
+    func missing(_ frames: [Int]) -> Doubt? {
+        guard let first = frames.first, !mayDiffer(at: first) else { return nil }
+        return Doubt(disproof: .missing, frame: first)
+    }
+
+    /// Whether a frame may come otherwise than it did, or not at all, although decoding began at the start of the file:
+    /// concealed parts may differ each time, and so may frames that refer to them.
+    private func mayDiffer(at place: Int) -> Bool { start.isAtStart && firstDamaged.map { $0 <= place } ?? false }
 
     private mutating func placeByTime(of frame: borrowing Frame) -> Int? {
         // Before the first wanted frame, frames may come that refer to pictures which were not decoded.
@@ -72,8 +79,7 @@ struct Doubts {
             .filter { $0 < track.frames.count && $0 > last ?? -1 }
         if let place = hints.first(where: { track.picture(of: $0)?.hash == hash }) { return place }
         guard let place = hints.first, wanted.contains(place) else { return nil }
-        // Concealed parts may differ each time, and so may frames that refer to them.
-        isUnsteady = start.isAtStart && firstDamaged.map { $0 <= place } ?? false
+        isUnsteady = mayDiffer(at: place)
         if isUnsteady { return place }
         found = Doubt(disproof: .picture, frame: place)
         return nil

@@ -28,6 +28,18 @@ struct FrameBuffer: ~Copyable {
         slots.insert(slot, at: place)
     }
 
+    /// Shows the frame before in the place of each of these, which did not come; the frame behind if none is before. The
+    /// buffer must have a frame.
+    ///
+    /// - Parameter missing: frames in presentation order.
+    mutating func fill(_ missing: [Int]) throws(ReelFailure) {
+        for slot in missing {
+            let place = (slots.lastIndex { $0 < slot } ?? -1) + 1
+            frames.insert(try frames[max(place - 1, 0)].sharingPicture(), at: place)
+            slots.insert(slot, at: place)
+        }
+    }
+
     /// Removes and returns the picture with this index. The caller asks for indexes from the last to the first.
     mutating func take(slot: Int) throws(ReelFailure) -> Frame {
         guard slots.last == slot, let frame = frames.popLast() else { throw ReelFailure(.nothingToEncode) }

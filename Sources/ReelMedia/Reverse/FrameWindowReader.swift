@@ -99,7 +99,7 @@ final class FrameWindowReader {
                     continue
                 }
                 while let full = pending.first, place >= full.upperBound, feeding.last >= partingPacket(behind: full) {
-                    if let doubt = doubts.missing(buffer.missing(from: full)) { return doubt }
+                    if let doubt = try complete(&buffer, full, doubts) { return doubt }
                     try take(full, &buffer)
                     buffer.clear()
                     pending.removeFirst()
@@ -115,12 +115,25 @@ final class FrameWindowReader {
                 guard !feeding.isOver else { continue }
                 try feed(decoder, packet, through: lastPacket, &feeding)
             case .end:
-                if let doubt = doubts.missing(buffer.missing(from: window)) { return doubt }
+                if let doubt = try complete(&buffer, window, doubts) { return doubt }
                 try take(window, &buffer)
                 buffer.clear()
                 pending.removeFirst()
             }
         }
+        return nil
+    }
+
+    /// Sees to it that the buffer has every frame of a window. Returns what is doubtful about frames that did not come; nil
+    /// if all came, or damage explains why some did not: then the frame before stays in their place.
+    private func complete(
+        _ buffer: inout FrameBuffer, _ window: Range<Int>, _ doubts: Doubts
+    ) throws(ReelFailure) -> Doubt? {
+        let missing = buffer.missing(from: window)
+        if let doubt = doubts.missing(missing) { return doubt }
+        guard !buffer.isEmpty else { return Doubt(disproof: .missing, frame: window.lowerBound) }
+        try buffer.fill(missing)
+        tally.concealed += missing
         return nil
     }
 

@@ -100,6 +100,13 @@ final class PictureConverter {
 }
 
 extension Frame {
+    /// Makes a frame that shows the same picture.
+    func sharingPicture() throws(ReelFailure) -> Frame {
+        let shared = try Frame()
+        try check(av_frame_ref(shared.native, native), .makeFrame)
+        return shared
+    }
+
     /// Moves the picture to a new frame; this one can be filled again.
     func takingPicture() throws(ReelFailure) -> Frame {
         let taken = try Frame()

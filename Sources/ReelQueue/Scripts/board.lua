@@ -408,7 +408,7 @@ local function register(name, flags, action)
       if not caller or caller < SERVES or caller > VERSION then
         return redis.error_reply('REELLIBRARY ' .. text(VERSION))
       end
-      -- A caller of before knows fewer names; new ones stand last.
+      -- An earlier program declares fewer keys: new names are appended to the list.
       for place, fixed in ipairs(KEY_NAMES) do declared[fixed] = keys[place] or PREFIX .. fixed end
       local clock = redis.call('TIME')
       now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)

@@ -20,7 +20,7 @@ transition('claim', function(args)
   local encoders = {}
   for build in args[4]:gmatch('[^\n]+') do encoders[build] = true end
 
-  -- Most jobs exclude nobody.
+  -- Most jobs exclude no worker, and then one command tells.
   local function is_excluded(id)
     return redis.call('EXISTS', job_key(id, 'excluded')) == 1
       and redis.call('HEXISTS', job_key(id, 'excluded'), worker) == 1
@@ -28,8 +28,8 @@ transition('claim', function(args)
 
   local function can_take(job) return job.need <= memory and job.protocol == protocol end
 
-  -- Whether workers that have not beaten for a lease are dead: not right after Redis started or its clock was set,
-  -- which `reap` notices, nor while nobody reaps.
+  -- Whether workers that have not beaten for a lease can be taken for dead. They cannot right after a start of Redis or
+  -- a change of its clock, which `reap` notices, or if no process has reaped lately.
   local function knows_the_dead()
     local last, grace = unpack(redis.call('HMGET', key('control'), 'reaped', 'grace'))
     local uptime = tonumber(redis.call('INFO', 'server'):match('uptime_in_seconds:(-?%d+)'))
@@ -53,9 +53,9 @@ transition('claim', function(args)
     return nil
   end
 
-  -- A pass that crashed here goes to another worker where there is one; after a lease nobody else came for it. One
-  -- that is said to be impossible on this host goes to another host; that may be busy for longer. One that ran out of
-  -- memory goes to a larger slot.
+  -- A pass that crashed on this worker goes to another worker, if one claims it within a lease. A pass that this host
+  -- reported as impossible goes to another host, which may be busy for longer. A pass that ran out of memory goes to a
+  -- slot with more.
   local function is_for_others(id, index, due, job)
     local record = failures(id, index)
     if need_of(record, job.need) > memory then return true end
@@ -226,7 +226,7 @@ transition('claim', function(args)
     return false
   end
 
-  local function may_be_copied(job) return job.copied < math.max(1, COPIED * job.passes) end
+  local function may_have_backup(job) return job.copied < math.max(1, BACKUP_SHARE * job.passes) end
 
   local function copy_of(id)
     local job = facts(id)
@@ -234,7 +234,7 @@ transition('claim', function(args)
     if job.state ~= 'running' or job.paused or job.cursor < job.passes
       or redis.call('ZCARD', job_key(id, 'retry')) > 0 or redis.call('HLEN', job_key(id, 'live')) == 0 then
       redis.call('ZREM', key('tail'), id)
-    elseif can_take(job) and not is_excluded(id) and not missing_encoder(job) and may_be_copied(job) then
+    elseif can_take(job) and not is_excluded(id) and not missing_encoder(job) and may_have_backup(job) then
       -- However many ask, few look: it costs as much as there are passes in flight.
       redis.call('ZADD', key('tail'), now + TAIL_WAIT, id)
       local index = laggard(id, job)
@@ -301,7 +301,7 @@ transition('claim', function(args)
       add_tail_facts(id, job)
       if for_others then
         rank = rank + 1
-      elseif may_assemble(id, job) and not (may_be_copied(job) and laggard(id, job)) then
+      elseif may_assemble(id, job) and not (may_have_backup(job) and laggard(id, job)) then
         local given = give(id, job.passes, true, job)
         park(id)
         return given

@@ -136,7 +136,7 @@ extension BoardModel {
 
     /// The pass that this worker may do a second time.
     private func laggard(of job: Job, for offer: WorkerOffer) -> Int? {
-        guard BoardPolicy.mayCopy(copies: job.copies, passes: job.published.passCount) else { return nil }
+        guard BoardPolicy.allowsBackup(after: job.copies, passes: job.published.passCount) else { return nil }
         let perPass = 2 * Double(job.published.frames) / Double(job.published.passCount)
         var longest: (left: Double, index: Int)?
         for (index, condition) in job.conditions.dropLast().enumerated() {
