@@ -161,10 +161,15 @@ static inline void reel_reserve_room(int descriptor, int64_t start, int64_t leng
 #endif
 }
 
-/// A descriptor of a file that exists in memory only; negative where there is none to be had.
-static inline int reel_memory_file(void) {
-    // Not memfd_create(): glibc declares it for _GNU_SOURCE only. 1 is MFD_CLOEXEC.
-    return (int)syscall(SYS_memfd_create, "reel", 1u);
+/// Bytes that libavformat writes go to `write`. Its buffer is const since libavformat 61.
+static inline AVIOContext *reel_alloc_writer(
+    unsigned char *buffer, int size, int (*write)(void *, const uint8_t *, int),
+    int64_t (*seek)(void *, int64_t, int)) {
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+    return avio_alloc_context(buffer, size, 1, NULL, NULL, write, seek);
+#else
+    return avio_alloc_context(buffer, size, 1, NULL, NULL, (int (*)(void *, uint8_t *, int))write, seek);
+#endif
 }
 
 /// Has a packet carry a number through the decoder, beside its times: frames tell which packet they come from.

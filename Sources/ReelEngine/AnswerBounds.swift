@@ -12,7 +12,7 @@ extension EngineRequest {
     var longestAnswer: Int {
         switch self {
         case .reverse(let pass), .reverseAudio(let pass):
-            Self.longestLine + min(max(pass.chunks, 0), 1 << 20) * (4 << 10)
+            Self.longestLine + min(pass.segments.count, 1 << 20) * (4 << 10)
         case .recon, .choose, .assemble: Self.longestLine
         }
     }
@@ -42,11 +42,11 @@ extension AssemblyResult {
 
 extension PassResult {
     fileprivate func flaw(answering request: PassRequest) -> ResultPart? {
-        let subjects = Set(segments.map(\.name.subject))
-        // The engine makes the segments that were not whole before, each once, under the token that it was given.
-        guard subjects.count == segments.count, segments.count <= request.chunks - request.finishedChunks.count,
-            segments.allSatisfy({ $0.name.token == request.token })
-        else { return .segments }
+        let names = Set(segments.map(\.name))
+        // The engine makes the segments that were not whole before, each once, under the name that it was given.
+        guard names.count == segments.count, names.isSubset(of: request.segments.compactMap { $0?.name }) else {
+            return .segments
+        }
         let areBounded = diagnostics.areBounded && segments.allSatisfy(\.diagnostics.areBounded)
         return areBounded ? nil : .diagnostics
     }

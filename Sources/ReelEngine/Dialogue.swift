@@ -122,7 +122,7 @@ struct Dialogue: Sendable {
         case .idle, .ended: .idle
         case .working(.reverse(let request), _, let last), .working(.reverseAudio(let request), _, let last):
             .pass(number: request.pass, frames: last.flatMap(\.frames))
-        case .working(.recon(let request), _, _): .recon(source: request.source)
+        case .working(.recon(let request), _, _): .recon(source: request.source.name)
         case .working(.choose, _, _): .choice
         case .working(.assemble, _, _): .assembly
         }

@@ -64,23 +64,44 @@ final class EngineProcess: Sendable {
         }
     }
 
+    /// - Parameter next: gives the segments that belong to the request, nil after the last.
     func perform(
-        _ request: EngineRequest, progress: @escaping Dialogue.Report
+        _ request: EngineRequest, progress: @escaping Dialogue.Report,
+        next: (@Sendable () async throws(ReelFailure) -> [StoredSegment]?)? = nil
     ) async throws(ReelFailure) -> EngineResult {
-        let line: [UInt8]
-        do {
-            line = try JSONEncoder().encode(request) + [UInt8(ascii: "\n")]
-        } catch {
-            throw ReelFailure(.requestUnwritable(said: "\(error)"))
-        }
+        let line = try line(.request(request))
         try state.withLock { state throws(ReelFailure) in
             state.lastEvent = SuspendingClock().now
             try state.dialogue.begin(request, progress)
         }
+        // If a line cannot be written, the engine is dead or dying: its end is the answer.
+        _ = try? await execution.standardInputWriter.write(line)
+        guard let next else { return try await result() }
+        do {
+            return try await withThrowingTaskGroup(of: EngineResult?.self) { group in
+                group.addTask { try await self.result() }
+                group.addTask {
+                    while let segments = try await next() { try await self.send(segments) }
+                    return nil
+                }
+                // The engine is killed if it has not answered by then.
+                defer { group.cancelAll() }
+                while let answer = try await group.next() {
+                    if let answer { return answer }
+                }
+                throw ReelFailure(.engineEnded)
+            }
+        } catch let failure as ReelFailure {
+            throw failure
+        } catch {
+            throw ReelFailure(.interrupted)
+        }
+    }
+
+    /// Waits for the result of the request that was sent last. Cancelling the task kills the engine.
+    private func result() async throws(ReelFailure) -> EngineResult {
         let answer = await withTaskCancellationHandler {
-            // If this fails the engine is dead or dying: its end is the answer.
-            _ = try? await execution.standardInputWriter.write(line)
-            return await awaitAnswer()
+            await awaitAnswer()
         } onCancel: {
             kill(.cancelled)
         }
@@ -88,6 +109,22 @@ final class EngineProcess: Sendable {
         case .result(let result): return result
         case .failure(let failure): throw failure
         case .ready: preconditionFailure("the dialogue lets ready pass only once")
+        }
+    }
+
+    private func send(_ segments: [StoredSegment]) async throws(ReelFailure) {
+        // A line of all segments of a long job would take much memory at once.
+        for start in stride(from: 0, to: segments.count, by: 500) {
+            let part = Array(segments[start..<min(start + 500, segments.count)])
+            _ = try? await execution.standardInputWriter.write(line(.segments(part)))
+        }
+    }
+
+    private func line(_ input: EngineInput) throws(ReelFailure) -> [UInt8] {
+        do {
+            return try JSONEncoder().encode(input) + [UInt8(ascii: "\n")]
+        } catch {
+            throw ReelFailure(.requestUnwritable(said: "\(error)"))
         }
     }
 

@@ -15,15 +15,16 @@ public enum EngineRequest: Codable, Sendable {
 
 /// Read the source once and write its index, which depends on nothing else.
 public struct ReconRequest: Codable, Sendable {
-    public var source: String
+    /// The source.
+    public var source: Locator
     /// Where the engine writes the index.
-    public var index: String
+    public var index: Locator
     /// Read only this many bytes of the file, for the index of an early start; nil for all of them.
     public var limit: Int64?
     /// Why the whole video is to be decoded; nil to believe tables and headers if they can be believed.
     public var decoding: DecodingCause?
 
-    public init(source: String, index: String, limit: Int64? = nil, decoding: DecodingCause? = nil) {
+    public init(source: Locator, index: Locator, limit: Int64? = nil, decoding: DecodingCause? = nil) {
         self.source = source
         self.index = index
         self.limit = limit
@@ -37,13 +38,13 @@ public struct ReconRequest: Codable, Sendable {
 
 /// Choose how the output of an index's source is encoded.
 public struct ChooseRequest: Codable, Sendable {
-    /// The index's file.
-    public var index: String
+    /// The index.
+    public var index: Locator
     public var spec: JobSpec
     /// Plans the job: the number of passes determines the codecs' threads.
     public var planner: Planner
 
-    public init(index: String, spec: JobSpec, planner: Planner) {
+    public init(index: Locator, spec: JobSpec, planner: Planner) {
         self.index = index
         self.spec = spec
         self.planner = planner
@@ -54,13 +55,14 @@ public struct ChooseRequest: Codable, Sendable {
     }
 }
 
-/// The immutable files of a job.
+/// What an engine reads of a job: none of it ever changes.
 public struct JobFiles: Codable, Hashable, Sendable {
     /// Those of the plan's sources, in their order.
     public var sources: [SourceFiles]
-    public var plan: String
+    /// The job's plan.
+    public var plan: Locator
 
-    public init(sources: [SourceFiles], plan: String) {
+    public init(sources: [SourceFiles], plan: Locator) {
         self.sources = sources
         self.plan = plan
     }
@@ -72,10 +74,12 @@ public struct JobFiles: Codable, Hashable, Sendable {
 
 /// A source and its index.
 public struct SourceFiles: Codable, Hashable, Sendable {
-    public var source: String
-    public var index: String
+    /// The source.
+    public var source: Locator
+    /// The source's index.
+    public var index: Locator
 
-    public init(source: String, index: String) {
+    public init(source: Locator, index: Locator) {
         self.source = source
         self.index = index
     }
@@ -87,56 +91,54 @@ public struct SourceFiles: Codable, Hashable, Sendable {
 
 /// Reverse one pass into segments.
 public struct PassRequest: Codable, Sendable {
+    /// The job.
     public var job: JobFiles
     /// The pass's place in `Plan.passes`.
     public var pass: Int
-    /// How many chunks it has, each of which becomes a segment; a track of sound is one.
-    public var chunks: Int
-    /// Folder that takes the segments, and what their names carry beside pass and chunk.
-    public var segments: String
-    public var token: String
-    /// Chunks that are whole already and need not be made again.
-    public var finishedChunks: [Int]
-    /// Folder for spills, which are unlinked at once.
+    /// Where each chunk's segment is to be, in the order of the chunks; nil for those that are whole already. A track of
+    /// sound is one chunk.
+    public var segments: [SegmentPlace?]
+    /// Folder on the worker's machine for spills, which are unlinked at once.
     public var scratch: String
 
-    public init(
-        job: JobFiles, pass: Int, chunks: Int, segments: String, token: String, finishedChunks: [Int], scratch: String
-    ) {
+    public init(job: JobFiles, pass: Int, segments: [SegmentPlace?], scratch: String) {
         self.job = job
         self.pass = pass
-        self.chunks = chunks
         self.segments = segments
-        self.token = token
-        self.finishedChunks = finishedChunks
         self.scratch = scratch
     }
 
     enum CodingKeys: String, CodingKey {
-        case job, pass, segments, token, scratch
-        case chunks = "runs"
-        case finishedChunks = "finishedRuns"
+        case job, pass, segments, scratch
     }
 }
 
-/// Join the segments into a file and verify it.
+/// Join the segments into a file and verify it. The segments follow as `EngineInput.segments`.
 public struct AssembleRequest: Codable, Sendable {
+    /// The job.
     public var job: JobFiles
-    public var segments: String
-    /// A file with a JSON line for each of the job's `SegmentRecord`s, in any order. It may grow until it names all of
-    /// them.
-    public var list: String
-    /// Where to write the result: a temporary name; the caller renames it when it is verified.
-    public var output: String
+    /// Where to write the result.
+    public var output: Locator
 
-    public init(job: JobFiles, segments: String, list: String, output: String) {
+    public init(job: JobFiles, output: Locator) {
         self.job = job
-        self.segments = segments
-        self.list = list
         self.output = output
     }
 
     enum CodingKeys: String, CodingKey {
-        case job, segments, list, output
+        case job, output
+    }
+}
+
+/// A line on an engine's standard input.
+public enum EngineInput: Codable, Sendable {
+    /// The next thing to do.
+    case request(EngineRequest)
+    /// Segments for the assembly that was requested last, in any order. There may be many such lines, while passes are
+    /// still being done; all segments of the job are named once.
+    case segments([StoredSegment])
+
+    public enum CodingKeys: String, CodingKey {
+        case request, segments
     }
 }

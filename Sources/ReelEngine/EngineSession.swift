@@ -23,6 +23,20 @@ public final class EngineSession: Sendable {
         try await process.perform(request, progress: progress)
     }
 
+    /// Sends the request of an assembly, names the segments to it as they become known, and waits for the result.
+    /// Cancelling the task kills the engine.
+    ///
+    /// - Parameters:
+    ///   - progress: as of `perform`.
+    ///   - next: gives the next segments, nil when all are named. If it throws, the engine is killed.
+    /// - Throws: what `perform` throws, and what `next` throws.
+    public func assemble(
+        _ request: AssembleRequest, progress: @escaping @Sendable (EngineProgress) -> Void = { _ in },
+        next: @escaping @Sendable () async throws(ReelFailure) -> [StoredSegment]?
+    ) async throws(ReelFailure) -> EngineResult {
+        try await process.perform(.assemble(request), progress: progress, next: next)
+    }
+
     /// The last 64 KiB that the engine wrote on standard error.
     public var standardErrorTail: String { process.standardError.text }
 

@@ -2,11 +2,13 @@ public import ReelCore
 
 /// A source of a job: its file and its index.
 public struct IndexedSource: Sendable {
-    public let path: String
+    /// Of the file.
+    public let locator: Locator
+    /// The file's index.
     public let index: SourceIndex
 
-    public init(path: String, index: SourceIndex) {
-        self.path = path
+    package init(_ locator: Locator, index: SourceIndex) {
+        self.locator = locator
         self.index = index
     }
 }

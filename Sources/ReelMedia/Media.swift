@@ -23,31 +23,31 @@ public enum Media {
     public static var encoderBuilds: [String] { EncoderTraits.builds }
 
     /// Writes an index and returns the SHA-256 of the file, in hexadecimal.
-    public static func write(_ index: SourceIndex, to path: String) throws(ReelFailure) -> String {
+    public static func write(_ index: SourceIndex, to locator: Locator) throws(ReelFailure) -> String {
         let bytes = index.encoded()
-        try Files.write(bytes, to: path)
+        try locator.write(bytes)
         return hexadecimal(SHA256.hash(data: bytes))
     }
 
     /// Reads an index. Throws `.indexMissing` if the file's SHA-256, in hexadecimal, is not the given one; nil accepts
     /// any.
-    public static func index(_ path: String, hash: String? = nil) throws(ReelFailure) -> SourceIndex {
-        let bytes = try Files.read(path)
+    public static func index(_ locator: Locator, hash: String? = nil) throws(ReelFailure) -> SourceIndex {
+        let bytes = try locator.bytes()
         if let hash, hexadecimal(SHA256.hash(data: bytes)) != hash {
-            throw ReelFailure(.indexMissing(hash: hash, folder: path))
+            throw ReelFailure(.indexMissing(hash: hash, folder: locator.name))
         }
         return try SourceIndex(decoding: bytes)
     }
 
     /// Reads a plan. Throws `.planOfOtherVersion` for a plan of another version.
-    public static func plan(_ path: String) throws(ReelFailure) -> Plan {
-        let bytes = try Files.read(path)
+    public static func plan(_ locator: Locator) throws(ReelFailure) -> Plan {
+        let bytes = try locator.bytes()
         do {
             return try Plan.decoded(from: bytes)
         } catch let failure as ReelFailure {
             throw failure
         } catch {
-            throw ReelFailure(.jobFileUnreadable(path: path, said: "\(error)"))
+            throw ReelFailure(.jobFileUnreadable(path: locator.name, said: "\(error)"))
         }
     }
 }

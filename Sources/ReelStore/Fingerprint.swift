@@ -33,11 +33,11 @@ public struct Fingerprint: Hashable, Codable, Sendable {
         return Fingerprint(size: file.size, mtimeNanoseconds: file.mtimeNanoseconds, edges: try file.edges())
     }
 
-    /// Whether the file is still the one that the fingerprint was taken of, by size and time; its bytes are not read.
+    /// Whether the source is still the one that the fingerprint was taken of, by size and time; its bytes are not read.
     ///
     /// Throws as `of` does.
-    public func matches(_ path: String) throws(ReelFailure) -> Bool {
-        let now = try SourceFile(path)
+    public func matches(_ source: Locator) throws(ReelFailure) -> Bool {
+        let now = try SourceFile(source.path)
         return now.size == size && now.mtimeNanoseconds == mtimeNanoseconds
     }
 

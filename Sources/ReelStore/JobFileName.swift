@@ -10,8 +10,6 @@ enum JobFileName: Hashable {
     case output(Container)
     /// What the assembler that holds the token writes before it is verified.
     case assembling(token: String, Container)
-    /// The list of the segments that this assembler joins.
-    case segmentList(token: String)
     case lock
     /// Folders: of the segments, of what engines said, of the source's copy.
     case segments, attempts, stage
@@ -24,7 +22,6 @@ enum JobFileName: Hashable {
         case .plan(let number): "plan.\(number).json"
         case .output(let container): "output.\(container.rawValue)"
         case .assembling(let token, let container): "assembling.\(token).\(container.rawValue)"
-        case .segmentList(let token): "segments.\(token).list"
         case .lock: "lock"
         case .segments: "segments"
         case .attempts: "attempts"
@@ -35,6 +32,14 @@ enum JobFileName: Hashable {
 
     /// Parses a name; nil for names that no release's job folder has.
     init?(_ text: String) {
+        // What an assembler is writing has this ending until it is whole.
+        if text.hasSuffix(Self.unfinished),
+            case .assembling(let token, let container)? = JobFileName(
+                String(text.dropLast(Self.unfinished.count)))
+        {
+            self = .assembling(token: token, container)
+            return
+        }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let container = parts.last.flatMap { Container(rawValue: $0) }
         switch (parts.first, parts.count, container) {
@@ -42,7 +47,6 @@ enum JobFileName: Hashable {
         case ("plan", 3, _): self = .plan(Int(parts[1]) ?? 0)
         case ("output", 2, let container?): self = .output(container)
         case ("assembling", 3, let container?): self = .assembling(token: parts[1], container)
-        case ("segments", 3, _): self = .segmentList(token: parts[1])
         case ("lock", 1, _): self = .lock
         case ("segments", 1, _): self = .segments
         case ("attempts", 1, _): self = .attempts
@@ -57,10 +61,12 @@ enum JobFileName: Hashable {
         guard self.text == text else { return nil }
     }
 
+    private static let unfinished = ".part"
+
     /// The token of the attempt that made it, if one did.
     var token: String? {
         switch self {
-        case .assembling(let token, _), .segmentList(let token): token
+        case .assembling(let token, _): token
         default: nil
         }
     }

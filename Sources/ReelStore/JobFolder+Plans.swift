@@ -2,8 +2,8 @@ public import ReelCore
 
 /// A job's plans: numbered, and never changed once they are there.
 extension JobFolder {
-    /// Path of a plan.
-    public func plan(_ number: Int) -> String { path(.plan(number)) }
+    /// Where an engine reads a plan.
+    public func plan(_ number: Int) -> Locator { .file(path(.plan(number))) }
 
     /// The numbers of the plans that are there, ascending. Throws `.unreachable` if the folder cannot be read.
     public func planNumbers() throws(ReelFailure) -> [Int] {
@@ -14,14 +14,14 @@ extension JobFolder {
     public func writePlan(_ plan: Plan) throws(ReelFailure) -> Int {
         var plan = plan
         plan.number = (try planNumbers().last ?? 0) + 1
-        while try !AtomicFile.create(AtomicFile.json(of: plan), at: self.plan(plan.number)) { plan.number += 1 }
+        while try !AtomicFile.create(AtomicFile.json(of: plan), at: path(.plan(plan.number))) { plan.number += 1 }
         return plan.number
     }
 
     /// Throws `.unreachable`, cause incompatible, if it cannot be read; `.planOfOtherVersion` if this release does not
     /// know its version.
     public func readPlan(_ number: Int) throws(ReelFailure) -> Plan {
-        let path = plan(number)
+        let path = path(.plan(number))
         let bytes = try AtomicFile.read(path, mostBytes: 256 << 20)
         return try AtomicFile.checked(path) { try Plan.decoded(from: bytes) }
     }

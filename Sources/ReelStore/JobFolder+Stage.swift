@@ -29,7 +29,7 @@ extension JobFolder {
             throw SystemError.store(.copySource, copy, error.value)
         }
         // Another process may have written to it while it was being read.
-        guard try fingerprint.matches(source), try fingerprint.matches(copy) else {
+        guard try fingerprint.matches(.file(source)), try fingerprint.matches(.file(copy)) else {
             throw ReelFailure(.sourceChangedWhileCopied(path: source))
         }
     }

@@ -22,24 +22,39 @@ public struct JobFolder: Sendable {
 
     func path(_ name: JobFileName) -> String { "\(path)/\(name.text)" }
 
-    /// Path of the file that workers read for a job.
-    public func source(of record: JobRecord) -> String { path(of: record.source) }
-
     /// Where the bytes of a source are: in the store if it is staged, else where the record says.
-    public func path(of source: JobSource) -> String {
-        source.staged.map { "\(stage)/\($0)" } ?? source.path
+    public func locator(of source: JobSource) -> Locator {
+        .file(source.staged.map { "\(stage)/\($0)" } ?? source.path)
+    }
+
+    /// The same, but where the source lies by itself as long as its copy is not there yet.
+    public func presentLocator(of source: JobSource) -> Locator {
+        hasCopy(of: source) ? locator(of: source) : .file(source.path)
+    }
+
+    /// Whether the copy of a source that is to be staged is there.
+    public func hasCopy(of source: JobSource) -> Bool {
+        source.staged.map { access("\(stage)/\($0)", F_OK) == 0 } ?? false
     }
 
     /// The verified result.
     public func output(_ container: Container) -> String { path(.output(container)) }
 
-    /// Where the assembler that holds `token` writes its result before it is verified.
-    public func assembling(_ container: Container, token: String) -> String {
-        path(.assembling(token: token, container))
+    /// Where the assembler that holds `token` writes its result before it is published.
+    public func assembling(_ container: Container, token: String) -> Locator {
+        .file(path(.assembling(token: token, container)))
     }
 
-    /// Where the assembler that holds `token` is told which segments to join.
-    public func segmentList(token: String) -> String { path(.segmentList(token: token)) }
+    /// Where an engine writes the segment of a name.
+    public func place(of name: SegmentName) -> SegmentPlace {
+        SegmentPlace(
+            name: name, data: .file("\(segments)/\(name.text)"), record: .file("\(segments)/\(name.recordName)"))
+    }
+
+    /// Where an engine reads segments.
+    public func stored(_ records: [SegmentRecord]) -> [StoredSegment] {
+        records.map { StoredSegment(record: $0, data: place(of: $0.name).data) }
+    }
 
     /// Whether the store has a record of the job.
     public var exists: Bool { access(jobFile, F_OK) == 0 }

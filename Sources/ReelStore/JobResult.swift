@@ -94,14 +94,15 @@ public struct StoredResult: Hashable, Sendable {
 }
 
 extension JobFolder {
-    /// Gives a verified output its name, and keeps the size and hash that it was verified with in the job's record. The
-    /// last of two assemblers wins; both made the same bytes.
+    /// Makes what the assembler that holds `token` has written and verified the job's output, and keeps the size and hash
+    /// that it was verified with in the job's record. The last of two assemblers wins; both made the same bytes.
     ///
     /// Throws `.unreachable` if the store cannot be written, and `.engineMisanswered` if the file has another size.
     @discardableResult
     public func publishOutput(
-        _ assembled: String, as container: Container, bytes: Int64, sha256: String
+        assembledBy token: String, as container: Container, bytes: Int64, sha256: String
     ) throws(ReelFailure) -> JobResult {
+        let assembled = assembling(container, token: token).path
         let result = JobResult(name: JobFileName.output(container).text, bytes: bytes, sha256: sha256)
         let found = (try? Files.entry(assembled)) ?? nil
         guard let found, found.st_mode & S_IFMT == S_IFREG, Int64(found.st_size) == bytes else {

@@ -4,7 +4,8 @@ public import ReelCore
 /// What the store holds of one source, shared by all jobs made of it: its index, made once.
 public struct SourceFolder: Sendable {
     /// Path of the folder, which begins with the store's root as it was given. It need not exist.
-    public let path: String
+    package let path: String
+    let store: Store
 
     /// The folder's name: 16 hexadecimal digits of a hash over the fingerprint.
     static func key(_ fingerprint: Fingerprint) throws(ReelFailure) -> String {
@@ -13,8 +14,9 @@ public struct SourceFolder: Sendable {
 
     /// The index that this release can read; nil if there is none. Only its name is looked at. If there are several,
     /// because repeated recons had different results, the first by name.
-    public func index(_ kind: IndexKind) -> (hash: String, path: String)? {
-        names().first { $0.kind == kind && $0.version == Int(SourceIndex.version) }.map { ($0.hash, path(of: $0)) }
+    public func index(_ kind: IndexKind) -> (hash: String, locator: Locator)? {
+        names().first { $0.kind == kind && $0.version == Int(SourceIndex.version) }
+            .map { ($0.hash, .file(path(of: $0))) }
     }
 
     /// Whether a pass has disproved the index that tables and headers made.
@@ -42,14 +44,20 @@ public struct SourceFolder: Sendable {
 
     private var disproofPath: String { path + "/disproof.json" }
 
-    /// The path of the index with this hash, of any kind; nil if there is none.
-    public func path(of hash: String) -> String? { names().first { $0.hash == hash }.map(path(of:)) }
+    /// Where the index with this hash is, of any kind; nil if there is none.
+    public func locator(of hash: String) -> Locator? { names().first { $0.hash == hash }.map { .file(path(of: $0)) } }
 
-    /// Moves in an index that was written elsewhere in the store, and returns its SHA-256 in hexadecimal. It is
-    /// harmless if another process moves in the same index at the same time.
+    /// Room for an index that an engine is to write.
+    ///
+    /// Throws `.unreachable` if the store cannot be written.
+    public func draft() throws(ReelFailure) -> IndexDraft { try IndexDraft(in: store) }
+
+    /// Keeps an index that an engine has written as a draft, and returns its SHA-256 in hexadecimal. It is harmless if
+    /// another process keeps the same index at the same time.
     ///
     /// Throws `.unreachable` if the folder cannot be written.
-    public func adopt(_ file: String, as kind: IndexKind) throws(ReelFailure) -> String {
+    public func keep(_ draft: IndexDraft, as kind: IndexKind) throws(ReelFailure) -> String {
+        let file = draft.path
         let name = IndexName(kind: kind, hash: try Fingerprint.sha256Hex(of: file))
         do {
             try Files.makeFolders(path)
@@ -70,18 +78,18 @@ public struct SourceFolder: Sendable {
 extension Store {
     /// The folder of a source, which may or may not exist yet.
     public func source(_ fingerprint: Fingerprint) throws(ReelFailure) -> SourceFolder {
-        SourceFolder(path: "\(sourcesFolder)/\(try SourceFolder.key(fingerprint))")
+        SourceFolder(path: "\(sourcesFolder)/\(try SourceFolder.key(fingerprint))", store: self)
     }
 
-    /// The paths of the indexes that a plan was made from, in the order of its sources.
+    /// Where the indexes are that a plan was made from, in the order of its sources.
     ///
     /// Throws `.unreachable`, cause incompatible, if this host does not see one, or if the plan is not one of the record's
     /// sources.
-    public func indexes(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> [String] {
+    public func indexes(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> [Locator] {
         guard plan.sources.count == record.sources.count else { throw unfit(plan, record) }
         return try zip(plan.sources, record.sources).map { (planned, recorded) throws(ReelFailure) in
             let folder = try source(recorded.fingerprint)
-            if let path = folder.path(of: planned.indexHash) { return path }
+            if let found = folder.locator(of: planned.indexHash) { return found }
             throw ReelFailure(.indexMissing(hash: planned.indexHash, folder: folder.path))
         }
     }
@@ -98,14 +106,15 @@ extension Store {
     private func unfit(_ plan: Plan, _ record: JobRecord) -> ReelFailure {
         ReelFailure(
             .jobFileUnreadable(
-                path: job(record.id).plan(plan.number), said: "it names what its sources or their indexes do not have"))
+                path: job(record.id).plan(plan.number).name,
+                said: "it names what its sources or their indexes do not have"))
     }
 
-    /// The index that a file of a source's folder holds.
+    /// The index at a locator that this store gave.
     ///
     /// Throws `.unreachable` if it cannot be read, and what decoding throws.
-    public static func readIndex(_ path: String) throws(ReelFailure) -> SourceIndex {
-        try SourceIndex(decoding: AtomicFile.read(path, mostBytes: 1 << 30))
+    public static func readIndex(_ locator: Locator) throws(ReelFailure) -> SourceIndex {
+        try SourceIndex(decoding: AtomicFile.read(locator.path, mostBytes: 1 << 30))
     }
 
     /// Removes the folders of sources that no job uses. A job's record is written before its source's index is moved

@@ -5,25 +5,35 @@ internal import ReelStore
 
 /// Names the segments to an assembly: those of passes that are finished, then the others as they come, since it may
 /// begin while passes are still in hand.
-struct AssemblyFeed: Sendable {
-    let job: JobID
-    let passCount: Int
-    let board: Board
-    let folder: JobFolder
-    let list: SegmentListFile
+actor AssemblyFeed {
+    private let job: JobID
+    private let board: Board
+    private let folder: JobFolder
+    /// Passes whose segments have not been named.
+    private var missing: Set<Int>
+    private var hasBegun = false
 
-    /// Returns when all are named. Throws `.interrupted` where passes wait for somebody to take them, since the slot that
-    /// waits here could; and where the job is held back, since it could work on another.
-    func run() async throws(ReelFailure) {
-        var missing = Set(0..<passCount)
-        var results = try await board.results(job).filter { missing.contains($0.key) }
-        while true {
-            try await waitUntilVisible(results)
-            try list.append(results.sorted { $0.key < $1.key }.flatMap(\.value.segments))
-            missing.subtract(results.keys)
-            if missing.isEmpty { return }
-            results = try await next(of: missing)
-        }
+    init(job: JobID, passCount: Int, board: Board, folder: JobFolder) {
+        self.job = job
+        self.board = board
+        self.folder = folder
+        missing = Set(0..<passCount)
+    }
+
+    /// The next segments, when there are any; nil when all are named. Throws `.interrupted` if passes wait for a slot to
+    /// take them, since the slot that waits here could; and if the job is paused, since the slot could work on another.
+    func next() async throws(ReelFailure) -> [StoredSegment]? {
+        guard !missing.isEmpty else { return nil }
+        let results =
+            hasBegun
+            ? try await next(of: missing)
+            : try await board.results(job).filter {
+                missing.contains($0.key)
+            }
+        hasBegun = true
+        try await waitUntilVisible(results)
+        missing.subtract(results.keys)
+        return folder.stored(results.sorted { $0.key < $1.key }.flatMap(\.value.segments))
     }
 
     private func next(of missing: Set<Int>) async throws(ReelFailure) -> [Int: PassResult] {

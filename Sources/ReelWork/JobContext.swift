@@ -12,7 +12,7 @@ final class JobContext: Sendable {
     let folder: JobFolder
     private let store: Store
     /// Of the indexes, in the order of the plan's sources.
-    private let indexPaths: [String]
+    private let indexes: [Locator]
     /// The job that began early, as long as it is there.
     private let early: PlacedJob?
     private let planned = Mutex<PlannedSegments?>(nil)
@@ -23,7 +23,7 @@ final class JobContext: Sendable {
         self.record = record
         (plan, folder) = (job.plan, job.folder)
         self.store = store
-        indexPaths = try store.indexes(of: plan, record)
+        indexes = try store.indexes(of: plan, record)
         early = record.head.flatMap { try? PlacedJob(store.job($0)) }
     }
 
@@ -51,7 +51,7 @@ final class JobContext: Sendable {
 
     var files: JobFiles {
         JobFiles(
-            sources: zip(record.sources, indexPaths).map { SourceFiles(source: folder.path(of: $0), index: $1) },
+            sources: zip(record.sources, indexes).map { SourceFiles(source: folder.locator(of: $0), index: $1) },
             plan: folder.plan(plan.number))
     }
 
@@ -65,7 +65,7 @@ final class JobContext: Sendable {
     func checkSource() throws(ReelFailure) {
         let isTheSame: Bool
         do {
-            isTheSame = try record.source.fingerprint.matches(folder.source(of: record))
+            isTheSame = try record.source.fingerprint.matches(folder.locator(of: record.source))
         } catch {
             throw ReelFailure(.sourceOutOfReach(last: error))
         }

@@ -25,12 +25,16 @@ struct SlotTrial: Sendable {
             capacity: Capacity(slots: 1, memoryTotal: 1 << 30, isLimit: false))
         let job = try await submit.place(JobRecord(submitting: clip, spec: spec), anew: true)
         let files = JobFiles(
-            sources: try submit.store.indexes(of: job.plan, job.record).map { SourceFiles(source: clip, index: $0) },
+            sources: try submit.store.indexes(of: job.plan, job.record).map {
+                SourceFiles(source: .file(clip), index: $0)
+            },
             plan: job.folder.plan(job.plan.number))
         let request = EngineRequest.reverse(
             PassRequest(
-                job: files, pass: 0, chunks: 1, segments: job.folder.segments, token: "0", finishedChunks: [],
-                scratch: folder.path))
+                job: files, pass: 0,
+                segments: job.plan.subjects(of: job.plan.passes[0]).map {
+                    job.folder.place(of: SegmentName(subject: $0, token: "0"))
+                }, scratch: folder.path))
         let answer = try await ReelFailure.unifying {
             try await engine.withEngine(memory: job.plan.need + job.plan.reservedAddresses) { session in
                 try await session.perform(request)

@@ -103,9 +103,10 @@ struct Work: Sendable {
         in session: EngineSession, _ kind: (PassRequest) -> EngineRequest,
         progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
-        let request = PassRequest(
-            job: context.files, pass: claim.index, chunks: whole.count, segments: folder.segments, token: claim.token,
-            finishedChunks: whole.indices.filter { whole[$0] != nil }, scratch: scratch)
+        let places = zip(context.plan.subjects(of: claim.pass), whole).map { subject, whole in
+            whole == nil ? folder.place(of: SegmentName(subject: subject, token: claim.token)) : nil
+        }
+        let request = PassRequest(job: context.files, pass: claim.index, segments: places, scratch: scratch)
         guard case .pass(var result) = try await session.perform(kind(request), progress: progress) else {
             throw ReelFailure(.engineMisanswered(task: .pass))
         }
@@ -139,47 +140,20 @@ struct Work: Sendable {
     private func assemble(
         in session: EngineSession, progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
-        let list = try SegmentListFile(path: folder.segmentList(token: claim.token))
-        let feed = AssemblyFeed(
-            job: claim.job, passCount: context.plan.passes.count, board: board, folder: folder, list: list)
-        let output = folder.assembling(context.plan.container, token: claim.token)
-        let request = EngineRequest.assemble(
-            AssembleRequest(job: context.files, segments: folder.segments, list: list.path, output: output))
-        guard case .assembly(let result) = try await session.perform(request, progress: progress, beside: feed.run)
+        let feed = AssemblyFeed(job: claim.job, passCount: context.plan.passes.count, board: board, folder: folder)
+        let container = context.plan.container
+        let request = AssembleRequest(
+            job: context.files, output: folder.assembling(container, token: claim.token))
+        guard case .assembly(let result) = try await session.assemble(request, progress: progress, next: feed.next)
         else {
             throw ReelFailure(.engineMisanswered(task: .assemble))
         }
         try folder.publishOutput(
-            output, as: context.plan.container, bytes: result.bytes, sha256: result.checksum)
+            assembledBy: claim.token, as: container, bytes: result.bytes, sha256: result.checksum)
         let statistics = PassStatistics(framesEncoded: assignment.frames, peakRSS: result.peakRSS)
         return PassResult(segments: [], statistics: statistics, diagnostics: result.diagnostics)
     }
 
     /// Removes what an engine that was killed, or failed, left half-written.
     func removePartial() { folder.removePartial(token: claim.token) }
-}
-
-extension EngineSession {
-    /// Performs a request, and what the engine needs beside it; where that fails, the engine is killed.
-    fileprivate func perform(
-        _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void,
-        beside: @escaping @Sendable () async throws(ReelFailure) -> Void
-    ) async throws(ReelFailure) -> EngineResult? {
-        do {
-            return try await withThrowingTaskGroup(of: EngineResult?.self) { group in
-                group.addTask { try await self.perform(request, progress: progress) }
-                group.addTask {
-                    try await beside()
-                    return nil
-                }
-                defer { group.cancelAll() }
-                for try await answer in group {
-                    if let answer { return answer }
-                }
-                return nil
-            }
-        } catch {
-            throw ReelFailure.of(error)
-        }
-    }
 }

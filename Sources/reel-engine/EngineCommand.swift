@@ -23,8 +23,8 @@ struct EngineCommand: ParsableCommand {
         let requests = RequestReader()
         requests.start()
         events.send(.ready(EngineIdentity(version: Wire.version, encoders: Media.encoderBuilds)))
-        var desk = Desk(events: events)
-        while let request = requests.next(rest: Media.rest) { desk.perform(request) }
+        var handler = RequestHandler(events: events, segments: requests.segments)
+        while let request = requests.next(rest: Media.rest) { handler.perform(request) }
     }
 
     /// Beyond this an allocation fails, and the pass with it, instead of the machine. The limit is a soft one: an encoder

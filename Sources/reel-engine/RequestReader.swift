@@ -1,23 +1,31 @@
 import Foundation
 import ReelCore
 import ReelEngine
+import ReelMedia
 import Synchronization
 
 /// Reads requests from standard input on a thread of its own, which ends the process when the input ends: no engine
 /// outlives the worker that started it, whatever it is doing.
 final class RequestReader: Sendable {
+    /// The segments for the assembly that was requested last.
+    let segments = SegmentFeed()
     private let waiting = Mutex<[EngineRequest]>([])
     private let arrived = DispatchSemaphore(value: 0)
 
     func start() {
         Thread { [self] in
             while let line = readLine() {
-                guard let request = try? JSONDecoder().decode(EngineRequest.self, from: Data(line.utf8)) else {
+                switch try? JSONDecoder().decode(EngineInput.self, from: Data(line.utf8)) {
+                case nil:
                     FileHandle.standardError.write(Data("reel-engine: not a request: \(line.prefix(200))\n".utf8))
                     _exit(2)
+                case .segments(let more): segments.add(more)
+                case .request(let request):
+                    // The last request has been answered: what came late for it is of no use.
+                    segments.clear()
+                    waiting.withLock { $0.append(request) }
+                    arrived.signal()
                 }
-                waiting.withLock { $0.append(request) }
-                arrived.signal()
             }
             _exit(0)
         }.start()

@@ -10,7 +10,7 @@ extension EndToEnd {
         func reconProgress() async throws {
             let bench = try Bench()
             let source = try await Clips.shared.long()
-            let request = ReconRequest(source: source, index: bench.path("index"))
+            let request = ReconRequest(source: .file(source), index: .file(bench.path("index")))
             let heard = Mutex<[EngineProgress]>([])
             let begin = ContinuousClock.now
             try await EngineHost(executable: Program.folder + "/reel-engine").withEngine(memory: nil) { engine in
@@ -30,11 +30,11 @@ extension EndToEnd {
             let index = bench.path("index")
             let host = EngineHost(executable: Program.folder + "/reel-engine")
             try await host.withEngine(memory: nil) { engine in
-                _ = try await engine.perform(.recon(ReconRequest(source: source, index: index)))
+                _ = try await engine.perform(.recon(ReconRequest(source: .file(source), index: .file(index))))
             }
             func choose(_ codec: String, threads: Int) -> EngineRequest {
                 let spec = JobSpec(container: .mp4, videoCodec: codec, threads: threads)
-                return .choose(ChooseRequest(index: index, spec: spec, planner: Planner(slots: 1)))
+                return .choose(ChooseRequest(index: .file(index), spec: spec, planner: Planner(slots: 1)))
             }
             // As many addresses as the engine has before it does anything.
             try await host.withEngine(memory: 0) { engine in

@@ -42,8 +42,8 @@ struct DialogueTests {
     }
 
     private func pass(in line: String) throws -> Int? {
-        let request = try JSONDecoder().decode(EngineRequest.self, from: Data(line.utf8))
-        if case .reverse(let pass) = request { return pass.pass } else { return nil }
+        let input = try JSONDecoder().decode(EngineInput.self, from: Data(line.utf8))
+        if case .request(.reverse(let pass)) = input { return pass.pass } else { return nil }
     }
 
     @Test("Events arrive when they are written, not when a buffer is full")

@@ -66,14 +66,21 @@ func result(framesEncoded: Int) -> EngineEvent {
     )
 }
 
+/// A request for a pass whose chunks are of 240 frames each.
 func reverse(pass: Int, finishedChunks: [Int] = []) -> EngineRequest {
-    .reverse(
+    let places = (0..<max(2, (finishedChunks.max() ?? 0) + 1)).map { chunk -> SegmentPlace? in
+        guard !finishedChunks.contains(chunk) else { return nil }
+        let name = SegmentName(subject: .video(frames: chunk * 240..<chunk * 240 + 240), token: "7e")
+        return SegmentPlace(
+            name: name, data: .file("/store/segments/\(name.text)"),
+            record: .file("/store/segments/\(name.recordName)"))
+    }
+    return .reverse(
         PassRequest(
             job: JobFiles(
-                sources: [SourceFiles(source: "/media/one two.mp4", index: "/store/index")], plan: "/store/plan.json"),
-            pass: pass,
-            chunks: max(2, (finishedChunks.max() ?? 0) + 1), segments: "/store/segments", token: "7e",
-            finishedChunks: finishedChunks, scratch: "/tmp"))
+                sources: [SourceFiles(source: .file("/media/one two.mp4"), index: .file("/store/index"))],
+                plan: .file("/store/plan.json")),
+            pass: pass, segments: places, scratch: "/tmp"))
 }
 
 /// Whether a process is gone, or dead and only waits for its parent to notice.

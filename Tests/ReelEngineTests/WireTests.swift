@@ -8,12 +8,26 @@ import Testing
 @Suite("The wire")
 struct WireTests {
     private let job = JobFiles(
-        sources: [SourceFiles(source: "/media/one two.mp4", index: "/store/index")], plan: "/store/plan.json")
+        sources: [SourceFiles(source: .file("/media/one two.mp4"), index: .file("/store/index"))],
+        plan: .file("/store/plan.json"))
 
     private var pass: PassRequest {
-        PassRequest(
-            job: job, pass: 3, chunks: 4, segments: "/store/segments", token: "7e", finishedChunks: [0, 2],
-            scratch: "/tmp")
+        PassRequest(job: job, pass: 3, segments: [nil, place(120..<240), nil, place(360..<480)], scratch: "/tmp")
+    }
+
+    private func place(_ frames: Range<Int>) -> SegmentPlace {
+        let name = SegmentName(subject: .video(frames: frames), token: "7e")
+        return SegmentPlace(
+            name: name, data: .file("/store/segments/\(name.text)"),
+            record: .file("/store/segments/\(name.recordName)"))
+    }
+
+    private var segment: StoredSegment {
+        let record = SegmentRecord(
+            content: SegmentContent(subject: .video(frames: 0..<120), times: "aa", target: "bb"), token: "7e",
+            frames: 120, packets: 120, bytes: 4321, checksum: "c0", timeBase: TimeBase(1, 30000), reorderDepth: 2,
+            extradataHash: "e0")
+        return StoredSegment(record: record, data: .file("/store/segments/\(record.name.text)"))
     }
 
     private var video: VideoTarget {
@@ -39,14 +53,13 @@ struct WireTests {
         let planner = Planner(slots: 4, memory: MemoryRequest(budget: 1 << 30, limit: 2 << 30))
         try compare(
             [
-                .recon(ReconRequest(source: job.sources[0].source, index: job.sources[0].index, limit: 1 << 20)),
+                EngineRequest.recon(
+                    ReconRequest(source: job.sources[0].source, index: job.sources[0].index, limit: 1 << 20)),
                 .recon(ReconRequest(source: job.sources[0].source, index: job.sources[0].index)),
                 .choose(ChooseRequest(index: job.sources[0].index, spec: spec, planner: planner)),
                 .reverse(pass), .reverseAudio(pass),
-                .assemble(
-                    AssembleRequest(
-                        job: job, segments: "/store/segments", list: "/tmp/list", output: "/store/out.mkv.part")),
-            ] as [EngineRequest], "requests.json")
+                .assemble(AssembleRequest(job: job, output: .file("/store/out.mkv"))),
+            ].map(EngineInput.request) + [.segments([segment])], "requests.json")
     }
 
     @Test("Events go over the wire as they ever did, and are read back")
@@ -72,7 +85,7 @@ struct WireTests {
     }
 
     @Test("The version is that of these files")
-    func version() { #expect(Wire.version == 7) }
+    func version() { #expect(Wire.version == 8) }
 
     /// Compares the lines with a file, which REEL_WRITE_GOLDEN=1 writes anew; and what is read back with them.
     private func compare<Message: Codable>(_ messages: [Message], _ name: String) throws {

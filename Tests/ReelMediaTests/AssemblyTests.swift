@@ -23,9 +23,8 @@ struct AssemblyTests {
 
     private func assembler(_ records: [SegmentRecord]) -> Assembler {
         Assembler(
-            sources: [IndexedSource(path: folder.path + "/s.mp4", index: job.index)], plan: job.plan,
-            folder: folder.path,
-            segments: SegmentList(records))
+            sources: [IndexedSource(.file(folder.path + "/s.mp4"), index: job.index)], plan: job.plan,
+            segments: SegmentList(records, in: folder.path))
     }
 
     @Test("the tables stand before the media: playing begins while the file loads")
@@ -37,7 +36,7 @@ struct AssemblyTests {
 
     @Test("a finished file is verified again, packet by packet")
     func verify() throws {
-        #expect(try assembler(records).verify(job.output) { _ in } == records.reduce(0) { $0 + $1.packets })
+        #expect(try assembler(records).verify(.file(job.output)) { _ in } == records.reduce(0) { $0 + $1.packets })
     }
 
     @Test("size and checksum are the whole file's, whatever its reader goes to first", arguments: Container.allCases)
@@ -57,7 +56,7 @@ struct AssemblyTests {
         bytes[media + 4000] ^= 0x10
         let changed = folder.path + "/changed.mp4"
         try bytes.write(to: URL(fileURLWithPath: changed))
-        let failure = #expect(throws: ReelFailure.self) { try assembler(records).verify(changed) { _ in } }
+        let failure = #expect(throws: ReelFailure.self) { try assembler(records).verify(.file(changed)) { _ in } }
         #expect(failure?.words.contains("verification") == true)
     }
 
@@ -67,7 +66,7 @@ struct AssemblyTests {
         try run(
             "ffmpeg", "-v", "error", "-i", job.output, "-map", "0", "-c", "copy", "-bsf:v", "setts=pts=PTS*2:dts=DTS*2",
             moved)
-        #expect(throws: ReelFailure.self) { try assembler(records).verify(moved) { _ in } }
+        #expect(throws: ReelFailure.self) { try assembler(records).verify(.file(moved)) { _ in } }
     }
 
     @Test("a missing segment is named")
@@ -75,7 +74,7 @@ struct AssemblyTests {
         let missing = try #require(job.results[2].segments.first).content
         let some = records.filter { $0.content != missing }
         let failure = #expect(throws: ReelFailure.self) {
-            try assembler(some).assemble(to: folder.path + "/x.mp4") { _, _ in }
+            try assembler(some).assemble(to: .file(folder.path + "/x.mp4")) { _, _ in }
         }
         #expect(failure?.reason == .segmentMissing(segment: "\(missing.subject)", pass: 2))
     }
@@ -90,7 +89,7 @@ struct AssemblyTests {
     private func failure(with stranger: SegmentRecord) -> ReelFailure? {
         let mixed = records.map { $0.name.subject == stranger.name.subject ? stranger : $0 }
         return #expect(throws: ReelFailure.self) {
-            try assembler(mixed).assemble(to: folder.path + "/x.mp4") { _, _ in }
+            try assembler(mixed).assemble(to: .file(folder.path + "/x.mp4")) { _, _ in }
         }
     }
 

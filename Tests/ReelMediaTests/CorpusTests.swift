@@ -160,6 +160,6 @@ struct CorpusTests {
         ])
     func leftOut(file: String, warnings: [String]) throws {
         Media.prepare()
-        #expect(try Recon(path: (corpus ?? "") + "/" + file).run().diagnostics.map(\.words) == warnings)
+        #expect(try Recon(.file((corpus ?? "") + "/" + file)).run().diagnostics.map(\.words) == warnings)
     }
 }

@@ -48,9 +48,9 @@ struct CostTests {
         #expect(records.count == 301)
         var most = 0
         let assembler = Assembler(
-            sources: [IndexedSource(path: source, index: job.index)], plan: job.plan, folder: folder.path,
-            segments: SegmentList(records))
-        _ = try assembler.assemble(to: folder.path + "/again.mkv") { _, _ in
+            sources: [IndexedSource(.file(source), index: job.index)], plan: job.plan,
+            segments: SegmentList(records, in: folder.path))
+        _ = try assembler.assemble(to: .file(folder.path + "/again.mkv")) { _, _ in
             most = max(most, openFiles(in: folder.path) { $0.hasSuffix(".nut") })
         }
         #expect(most == 2)

@@ -62,7 +62,7 @@ struct HostFaultTests {
 
     private func failure(reconOf path: String) -> FailureReason? {
         do throws(ReelFailure) {
-            _ = try Recon(path: path).run()
+            _ = try Recon(.file(path)).run()
             return nil
         } catch {
             return error.reason
@@ -150,20 +150,21 @@ struct HostFaultTests {
         let media = try Fixture.make("s.mkv", in: folder, frames: 96, video: Fixture.x264 + ["-g", "24"])
         let job = try MediaJob(media, spec: JobSpec(container: .mkv, passFrames: 48), folder: folder.path)
         guard case .video(let pass) = job.plan.passes[0] else { return }
-        let place = PassReverser.Destination(folder: folder.path, token: "bad", finishedChunks: [])
+        let places = job.plan.places(of: job.plan.passes[0], in: folder.path, token: "bad")
         let failure = failing(EIO, from: 20_000) {
             #expect(throws: ReelFailure.self) {
-                let reverser = try PassReverser(sources: [IndexedSource(path: media, index: job.index)], plan: job.plan)
-                return try reverser.reverse(pass, into: place) { _, _ in }
+                let reverser = try PassReverser(
+                    sources: [IndexedSource(.file(media), index: job.index)], plan: job.plan)
+                return try reverser.reverse(pass, at: places) { _, _ in }
             }
         }
         #expect(failure?.reason == .sourceUnreadable(path: media, errno: EIO, passes: false))
 
         let assembler = Assembler(
-            sources: [IndexedSource(path: media, index: job.index)], plan: job.plan, folder: folder.path,
-            segments: SegmentList(job.results.flatMap(\.segments)))
+            sources: [IndexedSource(.file(media), index: job.index)], plan: job.plan,
+            segments: SegmentList(job.results.flatMap(\.segments), in: folder.path))
         let other = failing(EIO, from: 5000) {
-            #expect(throws: ReelFailure.self) { try assembler.assemble(to: folder.path + "/x.mkv") { _, _ in } }
+            #expect(throws: ReelFailure.self) { try assembler.assemble(to: .file(folder.path + "/x.mkv")) { _, _ in } }
         }
         guard case .fileFailed(let path, .read, EIO, passes: false) = other?.reason else {
             Issue.record("\(String(describing: other))")
@@ -180,9 +181,9 @@ struct HostFaultTests {
         let job = try MediaJob(media, spec: JobSpec(container: .mkv), folder: folder.path)
         guard case .video(let pass) = job.plan.passes[0] else { return }
         for (folder, number) in [(folder.path + "/gone", ENOENT), (media, ENOTDIR)] {
-            let reverser = try PassReverser(sources: [IndexedSource(path: media, index: job.index)], plan: job.plan)
-            let place = PassReverser.Destination(folder: folder, token: "bad", finishedChunks: [])
-            let failure = #expect(throws: ReelFailure.self) { try reverser.reverse(pass, into: place) { _, _ in } }
+            let reverser = try PassReverser(sources: [IndexedSource(.file(media), index: job.index)], plan: job.plan)
+            let places = job.plan.places(of: job.plan.passes[0], in: folder, token: "bad")
+            let failure = #expect(throws: ReelFailure.self) { try reverser.reverse(pass, at: places) { _, _ in } }
             guard case .fileFailed(_, .write, number, passes: false) = failure?.reason else {
                 Issue.record("\(String(describing: failure))")
                 continue
@@ -202,9 +203,9 @@ struct HostFaultTests {
         let media = try Fixture.make("s.mkv", in: folder, frames: 96, video: Fixture.x264)
         let job = try MediaJob(media, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
         guard case .video(let pass) = job.plan.passes[0] else { return }
-        let reverser = try PassReverser(sources: [IndexedSource(path: media, index: job.index)], plan: job.plan)
-        let place = PassReverser.Destination(folder: disk, token: "bad", finishedChunks: [])
-        let failure = #expect(throws: ReelFailure.self) { try reverser.reverse(pass, into: place) { _, _ in } }
+        let reverser = try PassReverser(sources: [IndexedSource(.file(media), index: job.index)], plan: job.plan)
+        let places = job.plan.places(of: job.plan.passes[0], in: disk, token: "bad")
+        let failure = #expect(throws: ReelFailure.self) { try reverser.reverse(pass, at: places) { _, _ in } }
         #expect(failure?.cause == .noSpace)
     }
 
@@ -216,10 +217,10 @@ struct HostFaultTests {
         let job = try MediaJob(media, spec: JobSpec(container: .mov), folder: folder.path)
         #expect(job.plan.video.isPassthrough)
         let assembler = Assembler(
-            sources: [IndexedSource(path: media, index: job.index)], plan: job.plan, folder: folder.path,
+            sources: [IndexedSource(.file(media), index: job.index)], plan: job.plan,
             segments: SegmentList([]))
         let failure = #expect(throws: ReelFailure.self) {
-            try assembler.assemble(to: folder.path + "/x.mov") { packets, _ in
+            try assembler.assemble(to: .file(folder.path + "/x.mov")) { packets, _ in
                 // The same size: a picture is painted over.
                 guard packets == 3, let file = FileHandle(forUpdatingAtPath: media) else { return }
                 try? file.seek(toOffset: 8000)

@@ -25,7 +25,7 @@ struct HostileFileTests {
     @Test("a time beyond every clock is repaired, and told", arguments: ["4e18", "9.2e18"])
     func absurdTime(_ time: String) throws {
         let source = try nut("absurd", times: "if(eq(N,23),\(time),PTS)")
-        let index = try Recon(path: source).run()
+        let index = try Recon(.file(source)).run()
         #expect(index.video.frames.count == 24)
         #expect(index.video.end.ticks.magnitude <= UInt64(Timestamp.bound))
         #expect(index.diagnostics.dropFirst() == [.timesDerived(missing: 1, frames: 24)])

@@ -63,19 +63,19 @@ struct LosslessTests {
         let pass = VideoPass(randomAccessPoint: 0, frames: 0..<400, chunkCount: 2, windowFrames: 60)
         var plan = job.plan
         plan.passes = [.video(pass)]
-        let reverser = try PassReverser(sources: [IndexedSource(path: source, index: job.index)], plan: plan)
+        let reverser = try PassReverser(sources: [IndexedSource(.file(source), index: job.index)], plan: plan)
         func reverse(_ token: String, finished: Set<Int> = []) throws -> PassResult {
-            try reverser.reverse(
-                pass, into: .init(folder: folder.path, token: token, finishedChunks: finished)
-            ) { _, _ in }
+            var places = plan.places(of: .video(pass), in: folder.path, token: token)
+            for chunk in finished { places[chunk] = nil }
+            return try reverser.reverse(pass, at: places) { _, _ in }
         }
         let whole = try reverse("a0")
         #expect((400...412).contains(whole.statistics.framesDecoded), "\(whole.statistics.framesDecoded)")
         let output = folder.path + "/whole.mkv"
         let assembler = Assembler(
-            sources: [IndexedSource(path: source, index: job.index)], plan: plan, folder: folder.path,
-            segments: SegmentList(whole.segments))
-        _ = try assembler.assemble(to: output) { _, _ in }
+            sources: [IndexedSource(.file(source), index: job.index)], plan: plan,
+            segments: SegmentList(whole.segments, in: folder.path))
+        _ = try assembler.assemble(to: .file(output)) { _, _ in }
         let (before, after) = (try Decoded(source), try Decoded(output))
         #expect(Set(before.hashes).count == 400)
         #expect(after.hashes == before.hashes.reversed())

@@ -28,7 +28,7 @@ struct MediaJob {
         _ memory: MemoryRequest = .standard
     ) throws {
         Media.prepare()
-        let scanned = try Recon(path: source, decoding: decoding).run()
+        let scanned = try Recon(.file(source), decoding: decoding).run()
         index = try SourceIndex(decoding: scanned.encoded())
         #expect(index == scanned)
         var choice = TargetChoice(index: index, spec: spec)
@@ -37,25 +37,25 @@ struct MediaJob {
         plan = try Planner(slots: slots, memory: memory).plan(
             index: index, spec: spec, video: video, audio: audio,
             diagnostics: index.diagnostics + choice.diagnostics)
-        let reverser = try PassReverser(sources: [IndexedSource(path: source, index: index)], plan: plan)
+        let reverser = try PassReverser(sources: [IndexedSource(.file(source), index: index)], plan: plan)
         var results: [PassResult] = []
         for pass in plan.passes {
-            let place = PassReverser.Destination(folder: folder, token: "7e57", finishedChunks: [])
+            let places = plan.places(of: pass, in: folder)
             switch pass {
-            case .video(let pass): results.append(try reverser.reverse(pass, into: place) { _, _ in })
+            case .video(let pass): results.append(try reverser.reverse(pass, at: places) { _, _ in })
             case .audio(let track):
                 let audio = try AudioReverser(
-                    sources: [IndexedSource(path: source, index: index)], plan: plan, number: track)
-                results.append(try audio.reverse(into: place, scratch: folder) { _, _ in })
+                    sources: [IndexedSource(.file(source), index: index)], plan: plan, number: track)
+                results.append(try audio.reverse(at: #require(places[0]), scratch: folder) { _, _ in })
             case .assembly, .probe: Issue.record("a plan lists neither")
             }
         }
         self.results = results
         output = folder + "/output." + spec.container.rawValue
         let assembler = Assembler(
-            sources: [IndexedSource(path: source, index: index)], plan: plan, folder: folder,
-            segments: SegmentList(results.flatMap(\.segments)))
-        assembled = try assembler.assemble(to: output) { _, _ in }
+            sources: [IndexedSource(.file(source), index: index)], plan: plan,
+            segments: SegmentList(results.flatMap(\.segments), in: folder))
+        assembled = try assembler.assemble(to: .file(output)) { _, _ in }
     }
 
     var framesDecoded: Int { results.reduce(0) { $0 + $1.statistics.framesDecoded } }
@@ -100,4 +100,29 @@ final class ScratchFolder {
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+extension Plan {
+    /// Where the segments of a pass are to be, in a folder.
+    func places(of pass: Pass, in folder: String, token: String = "7e57") -> [SegmentPlace?] {
+        subjects(of: pass).map { subject in
+            let name = SegmentName(subject: subject, token: token)
+            return SegmentPlace(
+                name: name, data: .file("\(folder)/\(name.text)"), record: .file("\(folder)/\(name.recordName)"))
+        }
+    }
+}
+
+extension StoredSegment {
+    /// A segment in a folder.
+    init(_ record: SegmentRecord, in folder: String) {
+        self.init(record: record, data: .file("\(folder)/\(record.name.text)"))
+    }
+}
+
+extension SegmentList {
+    /// Segments in a folder.
+    convenience init(_ records: [SegmentRecord], in folder: String) {
+        self.init(records.map { StoredSegment($0, in: folder) })
+    }
 }

@@ -126,11 +126,11 @@ struct OtherStreamTests {
         let source = try chaptered("s.mkv")
         let job = try reversed(source, .mkv)
         let assembler = Assembler(
-            sources: [IndexedSource(path: source, index: job.index)], plan: job.plan, folder: folder.path,
-            segments: SegmentList(job.results.flatMap(\.segments)))
-        #expect(try assembler.verify(job.output) { _ in } == 48)
+            sources: [IndexedSource(.file(source), index: job.index)], plan: job.plan,
+            segments: SegmentList(job.results.flatMap(\.segments), in: folder.path))
+        #expect(try assembler.verify(.file(job.output)) { _ in } == 48)
         try run("ffmpeg", "-v", "error", "-i", job.output, "-c", "copy", "-map_chapters", "-1", path("x.mkv"))
-        let failure = #expect(throws: ReelFailure.self) { try assembler.verify(path("x.mkv")) { _ in } }
+        let failure = #expect(throws: ReelFailure.self) { try assembler.verify(.file(path("x.mkv"))) { _ in } }
         #expect(failure?.words == "the output failed its verification: it has other chapters")
     }
 
@@ -205,7 +205,7 @@ struct OtherStreamTests {
                 "attached files are left out: a .\(container.rawValue) file cannot hold cover.png; write .mkv"
             ])
         #expect(try probe(job.output, "-show_entries", "stream=codec_type").hasPrefix("video\n"))
-        #expect(try Recon(path: job.output).run().attachments == [])
+        #expect(try Recon(.file(job.output)).run().attachments == [])
     }
 
     @Test("every audio track in its order with language, title and dispositions; other videos are named")

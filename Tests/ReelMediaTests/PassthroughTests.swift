@@ -112,9 +112,9 @@ struct PassthroughTests {
         let job = try MediaJob(source, spec: JobSpec(container: .mov), folder: folder.path)
         var heard: [(packets: Int, frames: Int)] = []
         let assembler = Assembler(
-            sources: [IndexedSource(path: source, index: job.index)], plan: job.plan, folder: folder.path,
-            segments: SegmentList(job.results.flatMap(\.segments)))
-        let made = try assembler.assemble(to: folder.path + "/again.mov") { heard.append(($0, $1)) }
+            sources: [IndexedSource(.file(source), index: job.index)], plan: job.plan,
+            segments: SegmentList(job.results.flatMap(\.segments), in: folder.path))
+        let made = try assembler.assemble(to: .file(folder.path + "/again.mov")) { heard.append(($0, $1)) }
         #expect(heard.prefix(made.packets).map(\.packets) == Array(1...made.packets))
         #expect(heard[made.packets - 1].frames == 30 && heard.dropFirst(made.packets).allSatisfy { $0.frames == 30 })
         #expect(heard.count > made.packets + 30)
@@ -127,15 +127,15 @@ struct PassthroughTests {
         let source = try Fixture.make("s.mov", in: folder, frames: 40, video: video)
         let job = try MediaJob(source, spec: JobSpec(container: .mov), folder: folder.path)
         let assembler = Assembler(
-            sources: [IndexedSource(path: source, index: job.index)], plan: job.plan, folder: folder.path,
+            sources: [IndexedSource(.file(source), index: job.index)], plan: job.plan,
             segments: SegmentList([]))
-        #expect(try assembler.verify(job.output) { _ in } == 40)
+        #expect(try assembler.verify(.file(job.output)) { _ in } == 40)
 
         for (frames, quality) in [(40, "20"), (30, "4")] {
             try FileManager.default.removeItem(atPath: source)
             _ = try Fixture.make("s.mov", in: folder, frames: frames, video: video + ["-q:v", quality])
             let failure = #expect(throws: ReelFailure.self) {
-                try assembler.assemble(to: folder.path + "/again.mov") { _, _ in }
+                try assembler.assemble(to: .file(folder.path + "/again.mov")) { _, _ in }
             }
             #expect(failure?.kind == .input)
             #expect(failure?.words.contains("submit it again") == true, "\(failure?.words ?? "")")
@@ -151,9 +151,9 @@ struct PassthroughTests {
         bytes[try #require(bytes.range(of: Data("mdat".utf8))).upperBound + 4000] ^= 0x10
         try bytes.write(to: URL(fileURLWithPath: job.output))
         let assembler = Assembler(
-            sources: [IndexedSource(path: source, index: job.index)], plan: job.plan, folder: folder.path,
+            sources: [IndexedSource(.file(source), index: job.index)], plan: job.plan,
             segments: SegmentList([]))
-        let failure = #expect(throws: ReelFailure.self) { try assembler.verify(job.output) { _ in } }
+        let failure = #expect(throws: ReelFailure.self) { try assembler.verify(.file(job.output)) { _ in } }
         #expect(failure?.words.contains("holds other bytes than were encoded") == true)
     }
 
@@ -209,7 +209,7 @@ struct PassthroughTests {
     }
 
     private func target(_ source: String, _ spec: JobSpec) throws -> VideoTarget {
-        var choice = TargetChoice(index: try Recon(path: source).run(), spec: spec)
+        var choice = TargetChoice(index: try Recon(.file(source)).run(), spec: spec)
         return try choice.video()
     }
 

@@ -99,7 +99,7 @@ struct PixelFormatTests {
         arguments: [(1920, 1080, "4"), (4096, 2160, "4"), (7680, 4320, "9"), (8192, 4320, "9"), (8190, 4314, "9")])
     func largePictures(width: Int, height: Int, slices: String) throws {
         let folder = try ScratchFolder()
-        var index = try Recon(path: try Fixture.make("s.mp4", in: folder, frames: 3, video: Fixture.x264)).run()
+        var index = try Recon(.file(try Fixture.make("s.mp4", in: folder, frames: 3, video: Fixture.x264))).run()
         (index.video.stream.width, index.video.stream.height) = (width, height)
         var choice = TargetChoice(index: index, spec: JobSpec(container: .mkv, lossless: true))
         let options = try choice.video().options
@@ -144,7 +144,7 @@ struct PixelFormatTests {
         let source = try Fixture.make(
             "s.mkv", in: folder, frames: 3, video: ["-c:v", "ffv1", "-g", "9", "-pix_fmt", format])
         var choice = TargetChoice(
-            index: try Recon(path: source).run(), spec: JobSpec(container: .mkv, videoCodec: encoder))
+            index: try Recon(.file(source)).run(), spec: JobSpec(container: .mkv, videoCodec: encoder))
         #expect(try choice.video().format.pixelFormat == chosen)
         #expect(
             choice.diagnostics.map(\.words) == [

@@ -52,7 +52,7 @@ struct ProvenKindsTests {
         let isDV = kind.codec == "dvvideo"
         let (size, rate) = (isDV ? "720x576" : "320x256", isDV || ending == "mxf" ? "25" : "24000/1001")
         let source = try Fixture.make("source.\(ending)", in: folder, frames: 40, rate: rate, size: size, video: video)
-        let (told, shown) = (try Recon(path: source).run(), try Recon(path: source, decoding: .disproved).run())
+        let (told, shown) = (try Recon(.file(source)).run(), try Recon(.file(source), decoding: .disproved).run())
         #expect(told.format == kind.format)
         #expect(told.video.stream.codec == kind.codec)
         #expect(told.video.pictures.isEmpty)

@@ -25,7 +25,7 @@ struct ReconReadingTests {
 
     /// The index of a file, and the share of it that was read for that.
     private func look(_ path: String, payload: Bool) throws -> (index: SourceIndex, share: Double) {
-        let recon = try Recon(path: path, payload: payload)
+        let recon = try Recon(.file(path), payload: payload)
         let index = try recon.run()
         return (index, Double(recon.bytesRead) / Double(index.fileSize))
     }
@@ -100,7 +100,7 @@ struct ReconReadingTests {
             video: ["-c:v", encoder, "-g", "30"] + (encoder == "libx264" ? ["-bf", "0"] : ["-cpu-used", "8"]))
         let path = folder.path + "/cut.mp4"
         try run("ffmpeg", ["-v", "error", "-nostdin", "-ss", "0.6", "-i", whole, "-c", "copy", path])
-        let track = try Recon(path: path).run().video
+        let track = try Recon(.file(path)).run().video
         #expect((track.packets.first?.dts ?? Timestamp(0)) < Timestamp(0))
         let lengths = Set(track.frames.map { track.stream.timeBase.seconds($0.interval.duration) })
         #expect(lengths == [Rational(1001, 24000)])
@@ -170,10 +170,10 @@ struct ReconReadingTests {
         let path = try source(
             file.name, in: folder, size: file.size, filter: file.filter, video: file.video,
             audio: file.audio, muxing: file.muxing)
-        let whole = try Recon(path: path).run()
+        let whole = try Recon(.file(path)).run()
         for share in [8, 3] as [Int64] {
             let limit = whole.fileSize / share
-            let recon = try Recon(path: path, limit: limit)
+            let recon = try Recon(.file(path), limit: limit)
             let head = try recon.run()
             // To learn what there is, libavformat reads six megabytes; and some of fragments twice, as below.
             #expect(recon.bytesRead < limit * 7 / 5 + 6_000_000)

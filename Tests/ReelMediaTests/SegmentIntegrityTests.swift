@@ -25,10 +25,10 @@ struct SegmentIntegrityTests {
     /// Why the assembly of these segments fails.
     private func failure(with segments: SegmentList) -> FailureReason? {
         let assembler = Assembler(
-            sources: [IndexedSource(path: folder.path + "/s.mp4", index: job.index)], plan: job.plan,
-            folder: folder.path, segments: segments)
+            sources: [IndexedSource(.file(folder.path + "/s.mp4"), index: job.index)], plan: job.plan,
+            segments: segments)
         do throws(ReelFailure) {
-            _ = try assembler.assemble(to: folder.path + "/x.mkv") { _, _ in }
+            _ = try assembler.assemble(to: .file(folder.path + "/x.mkv")) { _, _ in }
             return nil
         } catch {
             return error.reason
@@ -44,12 +44,12 @@ struct SegmentIntegrityTests {
         change(&bytes)
         try bytes.write(to: URL(fileURLWithPath: path(record)))
         defer { try? whole.write(to: URL(fileURLWithPath: path(record))) }
-        return failure(with: SegmentList(records))
+        return failure(with: SegmentList(records, in: folder.path))
     }
 
     @Test("one changed byte anywhere is found, in header, packets, index and tail")
     func flippedByte() throws {
-        #expect(failure(with: SegmentList(records)) == nil)
+        #expect(failure(with: SegmentList(records, in: folder.path)) == nil)
         var random = SplitMix64(seed: 11)
         for (pass, result) in job.results.enumerated() {
             for record in result.segments {
@@ -90,27 +90,29 @@ struct SegmentIntegrityTests {
             let record = try #require(result.segments.first)
             let away = path(record) + ".away"
             try FileManager.default.moveItem(atPath: path(record), toPath: away)
-            #expect(failure(with: SegmentList(records)) == .segmentMissing(segment: record.name.text, pass: pass))
+            #expect(
+                failure(with: SegmentList(records, in: folder.path))
+                    == .segmentMissing(segment: record.name.text, pass: pass))
             try FileManager.default.createDirectory(atPath: path(record), withIntermediateDirectories: false)
             #expect(
-                failure(with: SegmentList(records))
+                failure(with: SegmentList(records, in: folder.path))
                     == .fileFailed(path: path(record), step: .read, errno: EISDIR, passes: false))
             try FileManager.default.removeItem(atPath: path(record))
             try FileManager.default.moveItem(atPath: away, toPath: path(record))
         }
-        #expect(failure(with: SegmentList(records)) == nil)
+        #expect(failure(with: SegmentList(records, in: folder.path)) == nil)
     }
 
     @Test("what changes while an assembly that began early waits for other segments is found")
     func growingList() throws {
-        let list = folder.path + "/list"
-        let lines = try records.map { try JSONEncoder().encode($0) + Data("\n".utf8) }
-        #expect(lines.count == 4)
+        let known = records.map { StoredSegment($0, in: folder.path) }
+        #expect(known.count == 4)
         // Sound, and the source's last frames; the rest comes while the assembly waits for it.
-        try (lines[0] + lines[1]).write(to: URL(fileURLWithPath: list))
+        let feed = SegmentFeed()
+        feed.add(Array(known[..<2]))
         let late = records[2]
         var waited = false
-        let segments = try SegmentList(growing: list) {
+        let segments = SegmentList(feed) {
             guard !waited else { return }
             waited = true
             // The sound has been begun, and its end is not read yet.
@@ -119,9 +121,7 @@ struct SegmentIntegrityTests {
                 try? file.seek(toOffset: UInt64(late.bytes) - 3)
                 try? file.write(contentsOf: Data([0x55]))
             }
-            guard let file = FileHandle(forUpdatingAtPath: list) else { return }
-            _ = try? file.seekToEnd()
-            try? file.write(contentsOf: lines[2] + lines[3])
+            feed.add(Array(known[2...]))
         }
         #expect(failure(with: segments) == .segmentDiffers(segment: late.name.text, pass: 2))
         #expect(waited)

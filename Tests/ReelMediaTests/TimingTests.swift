@@ -14,7 +14,7 @@ struct TimingTests {
     func reconProgress() throws {
         let source = try Fixture.make("s.mkv", in: folder, frames: 30, video: Fixture.x264)
         var heard: [Int] = []
-        let index = try Recon(path: source).run { packets, _ in heard.append(packets) }
+        let index = try Recon(.file(source)).run { packets, _ in heard.append(packets) }
         #expect(index.video.packets.count == 30)
         #expect(heard == Array(1...30))
     }

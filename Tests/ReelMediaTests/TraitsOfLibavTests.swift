@@ -36,7 +36,7 @@ struct TraitsOfLibavTests {
         try run(
             "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=192x144:r=24000/1001:d=0.6", "-c:v", "ffv1", source
         )
-        let index = try Recon(path: source).run()
+        let index = try Recon(.file(source)).run()
         let container = try #require(
             [Container.mkv, .nut, .mov].first { container in
                 var choice = TargetChoice(index: index, spec: JobSpec(container: container, videoCodec: name))

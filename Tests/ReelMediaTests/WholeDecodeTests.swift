@@ -119,12 +119,12 @@ struct WholeDecodeTests {
         try run("ffmpeg", "-v", "error", "-i", source, "-c", "copy", "-frames:v", "19", shorter)
         var index = job.index
         index.video.pictures[12].isDamaged = isDamaged
-        let reverser = try PassReverser(sources: [IndexedSource(path: shorter, index: index)], plan: job.plan)
-        let place = PassReverser.Destination(folder: folder.path, token: "5407", finishedChunks: [])
+        let reverser = try PassReverser(sources: [IndexedSource(.file(shorter), index: index)], plan: job.plan)
         var results: [PassResult] = []
         func reverse() throws {
             for case .video(let pass) in job.plan.passes {
-                results.append(try reverser.reverse(pass, into: place) { _, _ in })
+                let places = job.plan.places(of: .video(pass), in: folder.path, token: "5407")
+                results.append(try reverser.reverse(pass, at: places) { _, _ in })
             }
         }
         guard isDamaged else {
@@ -135,9 +135,9 @@ struct WholeDecodeTests {
         try reverse()
         let output = folder.path + "/shorter.mkv"
         let assembler = Assembler(
-            sources: [IndexedSource(path: shorter, index: index)], plan: job.plan, folder: folder.path,
-            segments: SegmentList(results.flatMap(\.segments)))
-        _ = try assembler.assemble(to: output) { _, _ in }
+            sources: [IndexedSource(.file(shorter), index: index)], plan: job.plan,
+            segments: SegmentList(results.flatMap(\.segments), in: folder.path))
+        _ = try assembler.assemble(to: .file(output)) { _, _ in }
         let (before, after) = (try Decoded(source).hashes, try Decoded(output).hashes)
         #expect(after == [before[18]] + before[..<19].reversed())
         #expect(results.flatMap(\.warnings).contains { $0.contains("2 frames decoded with errors") })
@@ -147,12 +147,12 @@ struct WholeDecodeTests {
     func flawedOutput() throws {
         let source = try Fixture.make("s.avi", in: folder, frames: 20, video: ["-c:v", "magicyuv"])
         let job = try reversed(source)
-        let segments = SegmentList(job.results.flatMap(\.segments))
+        let segments = SegmentList(job.results.flatMap(\.segments), in: folder.path)
         func verify(_ index: SourceIndex) throws {
             let assembler = Assembler(
-                sources: [IndexedSource(path: source, index: index)], plan: job.plan, folder: folder.path,
+                sources: [IndexedSource(.file(source), index: index)], plan: job.plan,
                 segments: segments)
-            _ = try assembler.verify(job.output) { _ in }
+            _ = try assembler.verify(.file(job.output)) { _ in }
         }
         try verify(job.index)
         var index = job.index

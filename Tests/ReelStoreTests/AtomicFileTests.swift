@@ -125,11 +125,11 @@ struct FingerprintTests {
             #expect(before.size == 6)
             #expect(before.edges == Fingerprint.sha256Hex(Array("framesframes".utf8)))
             #expect(abs(Double(before.mtimeNanoseconds) / 1e9 - Date().timeIntervalSince1970) < 60)
-            #expect(try before.matches(path))
+            #expect(try before.matches(.file(path)))
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
             #expect(try Fingerprint.of(path).mtimeNanoseconds == 1_000_000_000)
-            #expect(try !before.matches(path))
+            #expect(try !before.matches(.file(path)))
         }
     }
 

@@ -14,9 +14,9 @@ struct ResultTests {
             let job = try Store.make(root: folder + "/store").job(JobID("a1"))
             try job.create()
             try job.write(record(job.id))
-            try AtomicFile.write(DeliveryTests.content, to: job.assembling(.mkv, token: "t"))
+            try AtomicFile.write(DeliveryTests.content, to: job.assembling(.mkv, token: "t").name)
             try job.publishOutput(
-                job.assembling(.mkv, token: "t"), as: .mkv, bytes: Int64(DeliveryTests.content.count),
+                assembledBy: "t", as: .mkv, bytes: Int64(DeliveryTests.content.count),
                 sha256: Fingerprint.sha256Hex(DeliveryTests.content))
             #expect(job.result == nil, "not before the job is done")
             var record = try job.read()

@@ -194,12 +194,12 @@ struct SegmentTests {
             for name in ["v0-240.aa.nut.part", "v720-960.aa.nut", "v720-960.aa.nut.json.part", "v720-960.aaa.nut"] {
                 try write("half", "\(job.segments)/\(name)")
             }
-            try write("half", job.assembling(.mkv, token: "aa"))
-            try write("half", job.segmentList(token: "aa"))
-            try write("half", job.segmentList(token: "bb"))
+            try write("half", job.assembling(.mkv, token: "aa").name)
+            try write("half", job.assembling(.mkv, token: "aa").name + ".part")
+            try write("half", job.assembling(.mkv, token: "bb").name + ".part")
             job.removePartial(token: "aa")
             #expect(try names(job.segments) == (left + ["v720-960.aaa.nut"]).sorted())
-            #expect(try names(job.path) == ["attempts", "segments", "segments.bb.list"])
+            #expect(try names(job.path) == ["assembling.bb.mkv.part", "attempts", "segments"])
         }
     }
 }

@@ -15,9 +15,9 @@ struct SourceFolderTests {
 
     /// Takes an index in as recon would leave it.
     private func adopt(_ text: String, _ kind: IndexKind, into folder: SourceFolder, _ store: Store) throws -> String {
-        let temporary = try store.temporaryFolder()
-        try write(text, temporary.path + "/index")
-        return try folder.adopt(temporary.path + "/index", as: kind)
+        let draft = try folder.draft()
+        try write(text, draft.locator.name)
+        return try folder.keep(draft, as: kind)
     }
 
     @Test("An index is found by its source and kind, and by its hash")
@@ -26,15 +26,15 @@ struct SourceFolderTests {
             let store = try Store.make(root: root)
             let folder = try store.source(fingerprint)
             #expect(folder.index(.index) == nil)
-            #expect(folder.path(of: hash) == nil)
+            #expect(folder.locator(of: hash) == nil)
             #expect(try adopt("index", .index, into: folder, store) == hash)
             let head = try adopt("head", .head, into: folder, store)
             let again = try store.source(fingerprint)
             #expect(again.path == folder.path)
-            #expect(try #require(again.index(.index)) == (hash, "\(folder.path)/index.v5.\(hash)"))
+            #expect(try #require(again.index(.index)) == (hash, .file("\(folder.path)/index.v5.\(hash)")))
             #expect(again.index(.head)?.hash == head)
-            #expect(again.path(of: head) == "\(folder.path)/head.v5.\(head)")
-            #expect(try text(#require(again.path(of: hash))) == "index")
+            #expect(again.locator(of: head) == .file("\(folder.path)/head.v5.\(head)"))
+            #expect(try text(#require(again.locator(of: hash)).name) == "index")
             #expect(try store.source(other(1)).index(.index) == nil)
             #expect(try names(root + "/sources").allSatisfy { $0.wholeMatch(of: /[0-9a-f]{16}/) != nil })
         }
@@ -85,10 +85,10 @@ struct SourceFolderTests {
             let job = store.job(JobID("a1"))
             try job.create()
             try job.write(record(job.id))
-            let temporary = try store.temporaryFolder()
-            try AtomicFile.write(Samples.index.encoded(), to: temporary.path + "/index")
+            let draft = try store.source(fingerprint).draft()
+            try AtomicFile.write(Samples.index.encoded(), to: draft.locator.name)
             var plan = Samples.plan
-            plan.sources[0].indexHash = try store.source(fingerprint).adopt(temporary.path + "/index", as: .index)
+            plan.sources[0].indexHash = try store.source(fingerprint).keep(draft, as: .index)
             #expect(try job.readIndexes(of: plan) == [Samples.index])
             // A plan may lie: of more sources than the record has, or of frames that no index has.
             let lies: [(inout Plan) -> Void] = [

@@ -121,7 +121,7 @@ struct StoreTests {
         try withFolder { folder in
             let job = try Store.make(root: folder).job(JobID("a1"))
             try job.create()
-            try write(#"{"version":99,"passes":"what nobody here knows"}"#, job.plan(3))
+            try write(#"{"version":99,"passes":"what nobody here knows"}"#, job.plan(3).name)
             let plan = #expect(throws: ReelFailure.self) { try job.latestPlan() }
             #expect(plan?.reason == .planOfOtherVersion(found: 99, known: Plan.version))
             #expect(plan?.cause == .incompatible)
@@ -137,13 +137,13 @@ struct StoreTests {
         try withFolder { folder in
             let job = try Store.make(root: folder).job(JobID("a1"))
             try job.create()
-            try write(#"{"version":\#(Plan.version)}"#, job.plan(1))
+            try write(#"{"version":\#(Plan.version)}"#, job.plan(1).name)
             let failure = #expect(throws: ReelFailure.self) { try job.readPlan(1) }
             guard case .storeFileDamaged(let path, _)? = failure?.reason else {
                 Issue.record("\(String(describing: failure))")
                 return
             }
-            #expect(path == job.plan(1))
+            #expect(path == job.plan(1).name)
         }
     }
 
@@ -154,10 +154,9 @@ struct StoreTests {
             let job = store.job(JobID("a1"))
             try job.create()
             try job.write(record(job.id))
-            try write("video", job.assembling(.mkv, token: "t"))
+            try write("video", job.assembling(.mkv, token: "t").name)
             let hash = Fingerprint.sha256Hex(Array("video".utf8))
-            let result = try job.publishOutput(
-                job.assembling(.mkv, token: "t"), as: .mkv, bytes: 5, sha256: hash)
+            let result = try job.publishOutput(assembledBy: "t", as: .mkv, bytes: 5, sha256: hash)
             #expect(result == JobResult(name: "output.mkv", bytes: 5, sha256: hash))
             #expect(try job.read().result == result)
             #expect(try text(job.path + "/output.mkv") == "video")
@@ -181,7 +180,8 @@ struct StoreTests {
             try job.create()
             try job.write(record(job.id))
             for part in [
-                job.segments + "/v0-2.7e.nut.part", job.assembling(.mkv, token: "7e"), job.segmentList(token: "7e"),
+                job.segments + "/v0-2.7e.nut.part", job.assembling(.mkv, token: "7e").name,
+                job.assembling(.mov, token: "7e").name + ".part",
                 job.path + "/.reel-0123456789abcdef",
             ] {
                 try write("half", part)

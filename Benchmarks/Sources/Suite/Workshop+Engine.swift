@@ -4,14 +4,16 @@ internal import ReelEngine
 
 extension Workshop {
     /// Has an engine do one thing, and tells what it took.
-    func measure(_ name: String, engine request: EngineRequest) async throws -> Measurement {
+    func measure(_ name: String, engine input: [EngineInput]) async throws -> Measurement {
         let (fifo, answers) = (work("requests"), work("standard-output"))
         for path in [fifo, answers] { remove(path) }
         guard mkfifo(fifo, 0o600) == 0 else { throw Trouble("cannot make \(fifo)") }
         // Opened for both, it does not wait for the engine; and an engine ends when its standard input does.
         let requests = FileHandle(fileDescriptor: open(fifo, O_RDWR | O_CLOEXEC), closeOnDealloc: true)
-        try requests.write(contentsOf: try JSONEncoder().encode(request) + [UInt8(ascii: "\n")])
         async let taken = measure(name, [programs + "/reel-engine"], input: fifo)
+        // The pipe may be full until the engine has read from it.
+        let lines = try input.map { try JSONEncoder().encode($0) + [UInt8(ascii: "\n")] }
+        try await Task.detached { for line in lines { try requests.write(contentsOf: line) } }.value
         let deadline = ContinuousClock.now + .seconds(600)
         while !hasAnswer(answers) {
             guard ContinuousClock.now < deadline else { break }

@@ -120,7 +120,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case segmentMissing(segment: String, pass: Int)
     /// The segment's file is not the one that was recorded.
     case segmentDiffers(segment: String, pass: Int)
-    /// The list of segments for an assembly cannot be read.
+    /// The list of segments for an assembly cannot be read. Only release 0.1 reports it.
     case segmentListUnreadable(path: String, said: String?)
     /// The input of the assembly ends before the plan does.
     case partsEnded(parts: OutputPart)
@@ -184,7 +184,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case argumentNotText(text: String)
     /// A value cannot be written as JSON.
     case notEncodable(said: String)
-    /// The list of segments for an assembly cannot be written.
+    /// The list of segments for an assembly cannot be written. Only release 0.1 reports it.
     case segmentListUnwritable(path: String, errno: Int32)
     /// The store has no such job, as seen from this host.
     case jobUnknownHere(job: JobID, path: String)

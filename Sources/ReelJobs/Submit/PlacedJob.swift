@@ -81,18 +81,6 @@ extension JobRecord {
 }
 
 extension Plan {
-    /// Which parts of the source its segments show or let hear.
-    package var subjects: Set<SegmentSubject> { Set(passes.flatMap(subjects)) }
-
-    /// The same of a pass, in chunk order.
-    package func subjects(of pass: Pass) -> [SegmentSubject] {
-        switch pass {
-        case .video(let pass): pass.chunks.map { .video(frames: $0) }
-        case .audio(let place): audio.indices.contains(place) ? [.audio(track: audio[place].track)] : []
-        case .assembly, .probe: []
-        }
-    }
-
     /// Builds of the encoders that workers must have for this plan.
     func builds(among available: [String]) -> [String] {
         var builds = [video.identity.build]

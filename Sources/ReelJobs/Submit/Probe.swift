@@ -48,33 +48,30 @@ struct Probe: Sendable {
     /// The index of the source, or of its first part where the job is of that alone: its hash and its path.
     private func index(
         of record: JobRecord, in session: EngineSession
-    ) async throws(ReelFailure) -> (hash: String, path: String) {
+    ) async throws(ReelFailure) -> (hash: String, locator: Locator) {
         let folder = try store.source(record.source.fingerprint)
         let isDisproved = try folder.isDisproved()
         let kind: IndexKind = record.headBytes != nil ? .head : isDisproved ? .decoded : .index
         if let known = folder.index(kind) { return known }
-        let path = try source(of: record)
-        let temporary = try store.temporaryFolder()
-        let file = temporary.path + "/index"
+        // The copy in the store, if there is one by now.
+        let source = store.job(record.id).presentLocator(of: record.source)
+        let draft = try folder.draft()
         let request = EngineRequest.recon(
             ReconRequest(
-                source: path, index: file, limit: record.headBytes, decoding: isDisproved ? .disproved : nil))
+                source: source, index: draft.locator, limit: record.headBytes, decoding: isDisproved ? .disproved : nil)
+        )
         let result = try await session.perform(request) { [heard] in heard(Double($0.encoded) / 1000) }
         guard case .recon(let result) = result else {
             throw ReelFailure(.engineMisanswered(task: .recon))
         }
         // What was read must be what the job was named after.
-        guard try record.source.fingerprint.matches(path) else { throw ReelFailure(.sourceReplaced(path: path)) }
-        guard try folder.adopt(file, as: kind) == result.indexHash, let taken = folder.path(of: result.indexHash) else {
-            throw ReelFailure(.indexMissing(hash: result.indexHash, folder: folder.path))
+        guard try record.source.fingerprint.matches(source) else {
+            throw ReelFailure(.sourceReplaced(path: source.name))
         }
-        return (result.indexHash, taken)
-    }
-
-    /// The copy in the store, where there is one by now, else the source where it lies.
-    private func source(of record: JobRecord) throws(ReelFailure) -> String {
-        let copy = store.job(record.id).source(of: record)
-        return fileExists(copy) ? copy : record.source.path
+        guard try folder.keep(draft, as: kind) == result.indexHash,
+            let kept = folder.locator(of: result.indexHash)
+        else { throw ReelFailure(.indexMissing(hash: result.indexHash, folder: store.root)) }
+        return (result.indexHash, kept)
     }
 
     /// Puts a plan into the store: the last one, if it was made of the same findings and fits the memory that there is
@@ -127,7 +124,7 @@ struct Probe: Sendable {
     }
 
     private func stage(_ record: JobRecord, in folder: JobFolder) throws(ReelFailure) {
-        guard let name = record.source.staged, !fileExists(folder.source(of: record)) else { return }
+        guard let name = record.source.staged, !folder.hasCopy(of: record.source) else { return }
         try folder.stage(record.source.path, as: name, record.source.fingerprint)
     }
 

@@ -17,17 +17,15 @@ public struct Assembled: Sendable {
 public struct Assembler {
     private let sources: [IndexedSource]
     private let plan: Plan
-    private let folder: String
     private let segments: SegmentList
 
     /// - Parameters:
     ///   - sources: those of the plan, in their order. Covers and attached files are copied from them, and with
     ///     passthrough the video's packets.
-    ///   - folder: holds the files of `segments`.
-    public init(sources: [IndexedSource], plan: Plan, folder: String, segments: SegmentList) {
+    ///   - segments: of the plan's passes.
+    public init(sources: [IndexedSource], plan: Plan, segments: SegmentList) {
         self.sources = sources
         self.plan = plan
-        self.folder = folder
         self.segments = segments
     }
 
@@ -36,15 +34,16 @@ public struct Assembler {
     private var index: SourceIndex { first.index }
 
     /// Writes the output and reads it back. Segments are compared with their records while they are read, and a
-    /// difference is noticed at a segment's end: if this throws, the file it has written is useless. Calls `progress`
-    /// with the numbers of packets written or checked, and of video frames written.
+    /// difference is noticed at a segment's end: if this throws, nothing is at the output's place. Calls `progress` with
+    /// the numbers of packets written or checked, and of video frames written.
     public func assemble(
-        to path: String, progress: (_ packets: Int, _ frames: Int) -> Void
+        to output: Locator, progress: (_ packets: Int, _ frames: Int) -> Void
     ) throws(ReelFailure) -> Assembled {
         let heard = try heardTracks()
         let streams = try OutputStreams(plan: plan, sources: sources, heard: heard)
         let sources = try packetSources(streams, heard)
-        let muxer = try Muxer(path: path, format: plan.container.traits.muxer)
+        let sink = try failing(.write, output) { () throws(ByteFault) in try output.sink() }
+        let muxer = try Muxer(sink, format: plan.container.traits.muxer)
         try streams.add(to: muxer)
         let extras = try extras(heard)
         try extras.add(to: muxer)
@@ -54,7 +53,6 @@ public struct Assembler {
         try extras.write(to: muxer, first: sources.count)
 
         let expected = try Expectation(streams: streams, sources: sources, extras: extras)
-        let writeback = try Writeback(path)
         let packet = try Packet()
         let interleaving = Interleaving(interval: isQuickTime ? Rational(1, 2) : nil)
         var (written, frames) = (0, 0)
@@ -70,24 +68,24 @@ public struct Assembler {
                 throw error.owner == .job ? sources[next].judged(error) : error
             }
             packet.reset()
-            writeback.reached(muxer.size)
             written += 1
             if next == 0 { frames += 1 }
             progress(written, frames)
         }
         for source in sources { try source.finish() }
         let bytes = try muxer.finish()
-        writeback.begin(size: bytes)
-        let checksum = try verifier(expected).verify(path) {
+        sink.finish()
+        let readBack = try failing(.read, output) { () throws(ByteFault) in try sink.written() }
+        let checksum = try verifier(expected).verify(readBack) {
             progress(written + $0, frames)
         }
-        try writeback.finish()
+        try failing(.sync, output, sink.commit)
         return Assembled(
             packets: written, bytes: bytes, checksum: checksum, diagnostics: streams.texts.compactMap(\.diagnostic))
     }
 
     /// Compares a finished file with the segments from which it was made. Returns the number of packets compared.
-    package func verify(_ path: String, progress: (Int) -> Void) throws(ReelFailure) -> Int {
+    package func verify(_ output: Locator, progress: (Int) -> Void) throws(ReelFailure) -> Int {
         let heard = try heardTracks()
         let streams = try OutputStreams(plan: plan, sources: sources, heard: heard)
         let sources = try packetSources(streams, heard)
@@ -101,7 +99,8 @@ public struct Assembler {
             }
             try source.finish()
         }
-        try verifier(expected).verify(path, progress: progress)
+        let source = try failing(.open, output) { () throws(ByteFault) in try output.source() }
+        try verifier(expected).verify(source, progress: progress)
         return expected.packets
     }
 
@@ -125,13 +124,12 @@ public struct Assembler {
         } else {
             made.append(
                 VideoSource(
-                    folder: folder, segments: segments, plan: plan, indexes: sources.map(\.index),
+                    segments: segments, plan: plan, indexes: sources.map(\.index),
                     parameters: streams.video, depth: max(streams.reorderDepth, segments.reorderDepth), shift: shift))
         }
         for (heard, parameters) in zip(heard, streams.audio) {
             made.append(
-                try AudioSource(
-                    folder: folder, heard: heard, parameters: parameters, shift: later, isMatroska: isMatroska))
+                try AudioSource(heard, parameters: parameters, shift: later, isMatroska: isMatroska))
         }
         let overlapping = plan.container.traits.holdsOverlappingCues
         return made + streams.texts.map { TextSource($0, shift: later, overlapping: overlapping) }
@@ -151,7 +149,7 @@ public struct Assembler {
         guard earliest < Rational(0) else { return .zero }
         let ticks = clock.ticks(in: Rational(0) - earliest, rounding: .up)
         guard ticks <= Timestamp.bound else {
-            throw ReelFailure(.soundOutOfReach(path: first.path, distance: earliest))
+            throw ReelFailure(.soundOutOfReach(path: first.locator.name, distance: earliest))
         }
         return Ticks(ticks)
     }
@@ -165,9 +163,9 @@ public struct Assembler {
             guard let content = planned.content(ofAudio: track) else {
                 throw ReelFailure(.planLacks(part: .audioTrack, number: track))
             }
-            let record = try segments.record(of: content, pass: pass)
-            if record.frames > 0 {
-                result.append(HeardTrack(target: plan.audio[track], record: record, pass: pass))
+            let segment = try segments.segment(of: content, pass: pass)
+            if segment.record.frames > 0 {
+                result.append(HeardTrack(target: plan.audio[track], segment: segment, pass: pass))
             }
         }
         return result

@@ -16,7 +16,7 @@ final class AudioSource: PacketSource {
 
     /// `shift` is the time in seconds by which the whole output starts later.
     init(
-        folder: String, heard: HeardTrack, parameters: UnsafePointer<AVCodecParameters>, shift: Rational,
+        _ heard: HeardTrack, parameters: UnsafePointer<AVCodecParameters>, shift: Rational,
         isMatroska: Bool
     ) throws(ReelFailure) {
         let record = heard.record
@@ -25,7 +25,7 @@ final class AudioSource: PacketSource {
         let isOpus = parameters.pointee.codec_id == AV_CODEC_ID_OPUS
         matroskaDelay = isOpus ? Ticks(Int64(record.initialPadding)) : .zero
         timeBase = record.timeBase
-        reader = try SegmentReader(folder: folder, record: record, pass: heard.pass, parameters: parameters)
+        reader = try SegmentReader(heard.segment, pass: heard.pass, parameters: parameters)
         let start = record.start + timeBase.ticks(in: shift, rounding: .nearest)
         offset = Ticks(start - Int64(record.initialPadding))
         ahead = try Packet()

@@ -23,14 +23,14 @@ final class OutputExtras {
             : placed.map {
                 Chapter(start: $0.start + shift, end: $0.end + shift, title: $0.title)
             }
-        let (path, index) = (sources[plan.clips[0].source].path, sources[plan.clips[0].source].index)
+        let (source, index) = (sources[plan.clips[0].source].locator, sources[plan.clips[0].source].index)
         let kept = index.attachments.filter(plan.container.holds)
         guard !kept.isEmpty else { return }
-        let demuxer = try Demuxer(path: path)
-        source = demuxer
+        let demuxer = try Demuxer(source)
+        self.source = demuxer
         for attachment in kept {
             guard let bytes = demuxer.stream(attachment.index)?.attachedBytes, bytes.count == attachment.bytes else {
-                throw ReelFailure(.sourceChanged(path: path, change: .stream, number: attachment.index))
+                throw ReelFailure(.sourceChanged(path: source.name, change: .stream, number: attachment.index))
             }
             attachments.append((attachment, Array(bytes)))
         }

@@ -4,9 +4,11 @@ internal import ReelCore
 /// An audio track of the output, and the segment that holds it.
 struct HeardTrack {
     let target: AudioTarget
-    let record: SegmentRecord
+    let segment: StoredSegment
     /// The pass that makes it, by its place in the plan.
     let pass: Int
+
+    var record: SegmentRecord { segment.record }
 }
 
 /// The streams of the output as described to the muxer. The encoders are opened again to get the parameters that they

@@ -22,7 +22,7 @@ final class PassthroughSource: PacketSource {
     /// - Parameter shift: the time by which the whole output starts later.
     init(_ source: IndexedSource, clip: Clip, shift: Ticks) throws(ReelFailure) {
         track = source.index.video
-        blocks = try BlockReader(path: source.path, track: track, frames: clip.frames)
+        blocks = try BlockReader(source.locator, track: track, frames: clip.frames)
         self.clip = clip
         timeBase = clip.map.output
         self.shift = shift
@@ -56,11 +56,11 @@ private final class BlockReader {
     private let thread = DispatchQueue(label: "reel.copy")
 
     /// - Parameter frames: the frames whose packets are read, in presentation order.
-    init(path: String, track: VideoTrack, frames: Range<Int>) throws(ReelFailure) {
-        let identity = try SourceIdentity(path)
+    init(_ source: Locator, track: VideoTrack, frames: Range<Int>) throws(ReelFailure) {
+        let revision = try source.revision()
         ahead = Ahead(
-            reader: try VideoReader(path: path, track: track), starts: try StartTable(track), left: frames,
-            identity: identity)
+            reader: try VideoReader(source, track: track), starts: try StartTable(track), left: frames,
+            revision: revision)
         thread.async { [ahead] in ahead.read() }
     }
 
@@ -85,11 +85,11 @@ private final class BlockReader {
         private var left: Range<Int>
         private var packets = UniqueArray<Packet>()
         private var failure: ReelFailure?
-        private let identity: SourceIdentity
+        private let revision: ByteRevision
 
-        init(reader: VideoReader, starts: StartTable, left: Range<Int>, identity: SourceIdentity) {
+        init(reader: VideoReader, starts: StartTable, left: Range<Int>, revision: ByteRevision) {
             self.reader = reader
-            self.identity = identity
+            self.revision = revision
             self.starts = starts
             self.left = left
         }
@@ -103,7 +103,9 @@ private final class BlockReader {
 
         func finish() throws(ReelFailure) {
             if let failure { throw failure }
-            try identity.check(reader.path)
+            guard try reader.locator.revision() == revision else {
+                throw ReelFailure(.sourceReplaced(path: reader.locator.name))
+            }
         }
 
         func read() {
@@ -128,7 +130,7 @@ private final class BlockReader {
                     number = try reader.next(into: packet)
                     guard let number, number <= wanted else {
                         throw ReelFailure(
-                            .sourceChanged(path: reader.path, change: .packetPlace, number: wanted))
+                            .sourceChanged(path: reader.locator.name, change: .packetPlace, number: wanted))
                     }
                 } while number != wanted
                 packets.append(packet)

@@ -8,7 +8,7 @@ final class SegmentReader {
     let record: SegmentRecord
     /// The pass that made it, by its place in the plan.
     let pass: Int
-    private let file: FileReader
+    private let file: ByteReader
     private let demuxer: Demuxer
     private let ownBase: TimeBase
 
@@ -16,13 +16,14 @@ final class SegmentReader {
     /// was recorded, and `.segmentFlawed` if its encoder made other parameters than `parameters`, with which decoding
     /// would fail.
     init(
-        folder: String, record: SegmentRecord, pass: Int, parameters: UnsafePointer<AVCodecParameters>
+        _ segment: StoredSegment, pass: Int, parameters: UnsafePointer<AVCodecParameters>
     ) throws(ReelFailure) {
+        let record = segment.record
         self.record = record
         self.pass = pass
-        let file: FileReader
+        let file: ByteReader
         do {
-            file = try FileReader("\(folder)/\(record.name)", .segment)
+            file = try ByteReader(segment.data, .segment)
         } catch {
             guard case .fileFailed(_, .open, ENOENT, _) = error.reason else { throw error }
             throw ReelFailure(.segmentMissing(segment: record.name.text, pass: pass))
@@ -73,7 +74,7 @@ final class SegmentReader {
     }
 
     /// Reads the rest of the file. Throws `.segmentDiffers` if it is not the one that was recorded.
-    private static func compare(_ file: FileReader, with record: SegmentRecord, _ pass: Int) throws(ReelFailure) {
+    private static func compare(_ file: ByteReader, with record: SegmentRecord, _ pass: Int) throws(ReelFailure) {
         guard try file.checksum() == record.checksum else {
             throw ReelFailure(.segmentDiffers(segment: record.name.text, pass: pass))
         }

@@ -75,8 +75,8 @@ struct Verifier {
     /// Throws if count, payload, timestamps or durations of a stream differ, or if decode times do not increase.
     /// Returns the SHA-256 of the bytes read, which are the whole file, in hexadecimal.
     @discardableResult
-    func verify(_ path: String, progress: (Int) -> Void) throws(ReelFailure) -> String {
-        let demuxer = try Demuxer(path: path, purpose: .output)
+    func verify(_ output: any ByteSource, progress: (Int) -> Void) throws(ReelFailure) -> String {
+        let demuxer = try Demuxer(ByteReader(output, .output), purpose: .output)
         try expected.extras.verify(demuxer)
         var found: [Found] = []
         for number in expected.streams.indices {
@@ -89,7 +89,8 @@ struct Verifier {
         if plan.verify == .decode {
             for number in expected.streams.indices where expected.streams[number].kind != .text {
                 let pictures = number == 0 ? try pictureCheck(found[number].timeBase) : nil
-                decoders[number] = try StreamCheck(demuxer: demuxer, stream: number, path: path, pictures: pictures)
+                decoders[number] = try StreamCheck(
+                    demuxer: demuxer, stream: number, path: output.name, pictures: pictures)
             }
         }
         let packet = try Packet()

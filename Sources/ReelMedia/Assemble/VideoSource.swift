@@ -4,7 +4,6 @@ internal import ReelCore
 /// The video's segments in the order of the output, as one stream with one sequence of decode times.
 final class VideoSource: PacketSource {
     let timeBase: TimeBase
-    private let folder: String
     private let plan: Plan
     private let tracks: [VideoTrack]
     private let parameters: UnsafePointer<AVCodecParameters>
@@ -24,10 +23,9 @@ final class VideoSource: PacketSource {
     ///   - depth: packets by which a frame may come later in decode order than in presentation order.
     ///   - shift: the time by which the whole output starts later.
     init(
-        folder: String, segments: SegmentList, plan: Plan, indexes: [SourceIndex],
+        segments: SegmentList, plan: Plan, indexes: [SourceIndex],
         parameters: UnsafePointer<AVCodecParameters>, depth: Int, shift: Ticks
     ) {
-        self.folder = folder
         self.segments = segments
         self.plan = plan
         tracks = indexes.map(\.video)
@@ -94,8 +92,9 @@ final class VideoSource: PacketSource {
 
     private func openNext() throws(ReelFailure) {
         guard let next = pending.popFirst() else { throw ReelFailure(.partsEnded(parts: .segments)) }
-        let record = try segments.record(of: planned.content(ofChunk: next.frames, of: next.clip), pass: next.pass)
-        reader = try SegmentReader(folder: folder, record: record, pass: next.pass, parameters: parameters)
+        let content = planned.content(ofChunk: next.frames, of: next.clip)
+        reader = try SegmentReader(
+            segments.segment(of: content, pass: next.pass), pass: next.pass, parameters: parameters)
         let clip = plan.clips[next.clip]
         let track = tracks[clip.source]
         let frames = next.frames.map { frame in

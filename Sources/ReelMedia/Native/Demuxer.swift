@@ -3,10 +3,11 @@ internal import ReelCore
 
 /// An open media file, read packet by packet.
 final class Demuxer {
+    /// What failures call the file.
     let path: String
     private var native: UnsafeMutablePointer<AVFormatContext>
     private var filters: [Int: BitstreamFilter] = [:]
-    let file: FileReader
+    let file: ByteReader
     /// Whether packets come without their payload: `fetch` reads what is wanted of it.
     private(set) var leavesPayload = false
     /// Whether, besides, all that the table lists can be read.
@@ -50,13 +51,13 @@ final class Demuxer {
 
     /// Opens the file and learns its streams. Throws `.input` where it is not media, and host failures where the system
     /// does not let it be read.
-    convenience init(path: String, purpose: Purpose = .source) throws(ReelFailure) {
-        try self.init(FileReader(path, purpose == .output ? .output : .source), purpose: purpose)
+    convenience init(_ locator: Locator, purpose: Purpose = .source) throws(ReelFailure) {
+        try self.init(ByteReader(locator, purpose == .output ? .output : .source), purpose: purpose)
     }
 
     /// The same of a file that is open already.
-    init(_ file: FileReader, purpose: Purpose) throws(ReelFailure) {
-        path = file.path
+    init(_ file: ByteReader, purpose: Purpose) throws(ReelFailure) {
+        path = file.name
         self.file = file
         var options = NativeDictionary()
         options.set("protocol_whitelist", "file")
@@ -95,14 +96,14 @@ final class Demuxer {
     }
 
     /// Why a file does not open. What a demuxer says is only how it noticed that the file is not media.
-    private static func refusal(_ file: FileReader, _ code: Int32) -> ReelFailure {
+    private static func refusal(_ file: ByteReader, _ code: Int32) -> ReelFailure {
         do throws(ReelFailure) {
             try file.check()
         } catch {
             return error
         }
         return code == reel_error_no_memory
-            ? mediaFailure(code, .openFile, file.path) : ReelFailure(.notMedia(path: file.path))
+            ? mediaFailure(code, .openFile, file.name) : ReelFailure(.notMedia(path: file.name))
     }
 
     var formatName: String { String(cString: native.pointee.iformat.pointee.name) }

@@ -1,30 +1,25 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// A media file that is being written.
+/// A media file that is being written, into a sink.
 final class Muxer {
-    let path: String
+    /// What failures call the file.
+    let name: String
     private var native: UnsafeMutablePointer<AVFormatContext>
-    private var isOpen = false
+    private let writer: ByteWriter
 
-    /// Creates the file. `format` is the muxer's name as libavformat spells it.
-    init(path: String, format: String) throws(ReelFailure) {
-        self.path = path
+    /// `format` is the muxer's name as libavformat spells it.
+    init(_ sink: any ByteSink, format: String) throws(ReelFailure) {
+        name = sink.name
+        writer = try ByteWriter(sink)
         var context: UnsafeMutablePointer<AVFormatContext>?
-        try check(avformat_alloc_output_context2(&context, nil, format, path), .openMuxer, format)
+        try check(avformat_alloc_output_context2(&context, nil, format, name), .openMuxer, format)
         native = try allocated(context, .openMuxer)
-        let opened = avio_open(&native.pointee.pb, "file:" + path, AVIO_FLAG_WRITE)
-        guard opened >= 0 else {
-            throw systemError(in: opened).map { fileFailure(errno: $0, .write, path) }
-                ?? mediaFailure(opened, .openMuxer, path)
-        }
-        isOpen = true
+        native.pointee.pb = writer.native
+        native.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
     }
 
-    deinit {
-        if isOpen { avio_closep(&native.pointee.pb) }
-        avformat_free_context(native)
-    }
+    deinit { avformat_free_context(native) }
 
     /// Adds a stream and lets `configure` describe it. Returns its index.
     func addStream(
@@ -72,22 +67,19 @@ final class Muxer {
         guard begun < 0 else { return }
         let failure = failure(begun, .writeHeader)
         guard case .mediaFailed(let step, _, let said) = failure.reason else { throw failure }
-        throw ReelFailure(.outputRefused(path: path, step: step, said: said))
+        throw ReelFailure(.outputRefused(path: name, step: step, said: said))
     }
 
     /// Why writing failed: of the system's error where the file met one, else of what the muxer says.
     private func failure(_ code: Int32, _ step: MediaStep) -> ReelFailure {
-        systemError(in: native.pointee.pb?.pointee.error ?? 0).map { fileFailure(errno: $0, .write, path) }
-            ?? mediaFailure(code, step, path)
+        systemError(in: native.pointee.pb?.pointee.error ?? 0).map { fileFailure(errno: $0, .write, name) }
+            ?? mediaFailure(code, step, name)
     }
 
     /// The time base that the muxer chose for a stream, known after `begin`.
     func timeBase(of index: Int) -> TimeBase {
         native.pointee.streams[index].map { TimeBase($0.pointee.time_base) } ?? TimeBase(1, 1)
     }
-
-    /// Bytes written so far.
-    var size: Int64 { avio_tell(native.pointee.pb) }
 
     /// Writes one packet whose times are in `timeBase`; they are rounded once to the muxer's own.
     func write(_ packet: borrowing Packet, timeBase: TimeBase) throws(ReelFailure) {
@@ -96,18 +88,13 @@ final class Muxer {
         guard written >= 0 else { throw failure(written, .writePackets) }
     }
 
-    /// Writes what stands after the packets, and closes the file. Returns its size in bytes.
+    /// Writes what stands after the packets. Returns the file's size in bytes.
     func finish() throws(ReelFailure) -> Int64 {
         let written = av_write_trailer(native)
         guard written >= 0 else { throw failure(written, .writeTrailer) }
-        let size = avio_size(native.pointee.pb)
-        isOpen = false
-        let closed = avio_closep(&native.pointee.pb)
-        // All that is asked of the system here is to write the last bytes and to measure.
-        for code in [Int64(closed), size] where code < 0 {
-            throw systemError(in: Int32(clamping: code)).map { fileFailure(errno: $0, .write, path) }
-                ?? mediaFailure(Int32(clamping: code), .closeFile, path)
-        }
-        return size
+        avio_flush(native.pointee.pb)
+        let code = native.pointee.pb.pointee.error
+        guard code >= 0 else { throw failure(code, .closeFile) }
+        return writer.size
     }
 }

@@ -1,5 +1,4 @@
 internal import CFFmpeg
-internal import Glibc
 internal import ReelCore
 
 /// Tests whether a container gives coded pictures back unchanged. libavformat's answers are no proof: it writes raw
@@ -28,18 +27,18 @@ final class ContainerTrial {
         let level = av_log_get_level()
         av_log_set_level(AV_LOG_QUIET)
         defer { av_log_set_level(level) }
-        let file = try MemoryFile()
+        let file = MemoryBytes(name: "a trial of \(container.rawValue)")
         do throws(ReelFailure) {
-            try write(packet, to: file.path)
-            return try isSame(file.path, packet, picture)
+            try write(packet, to: file)
+            return try isSame(file, packet, picture)
         } catch {
             guard error.cause != .limit else { throw error }
             return false
         }
     }
 
-    private func write(_ packet: borrowing Packet, to path: String) throws(ReelFailure) {
-        let muxer = try Muxer(path: path, format: container.traits.muxer)
+    private func write(_ packet: borrowing Packet, to file: MemoryBytes) throws(ReelFailure) {
+        let muxer = try Muxer(file, format: container.traits.muxer)
         let base = TimeBase(1, 25)
         _ = try muxer.addStream(timeBase: base) { (added) throws(ReelFailure) in
             try check(avcodec_parameters_copy(added.pointee.codecpar, parameters), .describeStream)
@@ -53,9 +52,9 @@ final class ContainerTrial {
     }
 
     private func isSame(
-        _ path: String, _ packet: borrowing Packet, _ picture: borrowing Frame
+        _ file: MemoryBytes, _ packet: borrowing Packet, _ picture: borrowing Frame
     ) throws(ReelFailure) -> Bool {
-        let demuxer = try Demuxer(path: path, purpose: .output)
+        let demuxer = try Demuxer(ByteReader(file, .output), purpose: .output)
         guard let found = demuxer.stream(0), found.pointee.codecpar.pointee.codec_id == parameters.pointee.codec_id
         else { return false }
         let before = try PayloadDigest(parameters: parameters.pointee)
@@ -64,24 +63,10 @@ final class ContainerTrial {
         guard try demuxer.read(into: back) else { return false }
         before.add(packet)
         after.add(back)
-        guard before.finish() == after.finish(), let shown = try Decoder.decodingAlone(back, of: found, path: path),
+        guard before.finish() == after.finish(),
+            let shown = try Decoder.decodingAlone(back, of: found, path: file.name),
             shown.pixelFormat == picture.pixelFormat, shown.width == picture.width, shown.height == picture.height
         else { return false }
         return try shown.pixels() == picture.pixels()
     }
-}
-
-/// A file that exists only in memory, for as long as its owner.
-private final class MemoryFile {
-    private let descriptor: Int32
-
-    init() throws(ReelFailure) {
-        descriptor = reel_memory_file()
-        guard descriptor >= 0 else { throw mediaFailure(reel_error_no_memory, .openMuxer) }
-    }
-
-    deinit { close(descriptor) }
-
-    /// The path by which it can be opened.
-    var path: String { "/proc/self/fd/\(descriptor)" }
 }

@@ -8,6 +8,7 @@ public import ReelCore
 /// decoding*, for all others, and if tables and headers contradict each other or a pass has proved them wrong, it
 /// decodes the whole video, and the index contains the decoded frames.
 public struct Recon {
+    private let source: Locator
     private let demuxer: Demuxer
     /// Why the whole video is decoded; nil if it is not.
     private let decodingCause: DecodingCause?
@@ -25,28 +26,30 @@ public struct Recon {
     /// - Parameters:
     ///   - limit: read only this many bytes of the file, for the index of an early start; nil for all of them.
     ///   - decoding: why the whole video is to be decoded; nil to use tables and headers if possible.
-    public init(path: String, limit: Int64? = nil, decoding: DecodingCause? = nil) throws(ReelFailure) {
-        let found = try Recon(path: path, limit: limit, payload: false, decoding: decoding)
-        self = try found.isProven ? found : Recon(path: path, limit: limit, payload: false, decoding: .unproven)
+    public init(_ source: Locator, limit: Int64? = nil, decoding: DecodingCause? = nil) throws(ReelFailure) {
+        let found = try Recon(source, limit: limit, payload: false, decoding: decoding)
+        self = try found.isProven ? found : Recon(source, limit: limit, payload: false, decoding: .unproven)
     }
 
     /// Opens the source. With `payload`, recon reads the payload even if the container's table states all that is
     /// needed; without `believingTable`, it reads all packets even if the table lists them.
     package init(
-        path: String, limit: Int64? = nil, payload: Bool, believingTable: Bool = true, decoding: DecodingCause? = nil
+        _ source: Locator, limit: Int64? = nil, payload: Bool, believingTable: Bool = true,
+        decoding: DecodingCause? = nil
     ) throws(ReelFailure) {
         believesTable = believingTable && decoding == nil
         self.limit = limit
         decodingCause = decoding
         // Recon reads what it decodes in the same way as passes do.
-        demuxer = try Demuxer(path: path, purpose: decoding == nil ? .list(payload: payload) : .source)
+        self.source = source
+        demuxer = try Demuxer(source, purpose: decoding == nil ? .list(payload: payload) : .source)
         let streams = (0..<demuxer.streamCount).compactMap { [demuxer] in demuxer.stream($0) }
         let isVideo = { (stream: UnsafeMutablePointer<AVStream>) in
             stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
                 && stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
         }
         guard let main = streams.first(where: isVideo) else {
-            throw ReelFailure(.noVideo(path: path))
+            throw ReelFailure(.noVideo(path: source.name))
         }
         video = main
         let members = demuxer.programme(of: Int(main.pointee.index))
@@ -93,9 +96,9 @@ public struct Recon {
     public consuming func run(
         progress: (_ packets: Int, _ thousandths: Int) -> Void = { _, _ in }
     ) throws(ReelFailure) -> SourceIndex {
-        let (path, limit) = (demuxer.path, limit)
+        let (source, limit) = (source, limit)
         guard let found = try survey(progress) else {
-            return try Recon(path: path, limit: limit, payload: false, believingTable: false).run(progress: progress)
+            return try Recon(source, limit: limit, payload: false, believingTable: false).run(progress: progress)
         }
         // The demuxer's tables are as large as those that are made next.
         let cause = decodingCause
@@ -110,10 +113,10 @@ public struct Recon {
         let isContradictory = repairs.contains(where: \.contradictsTables)
         if cause == nil, found.isCut || isContradictory {
             let cause: DecodingCause = isContradictory ? .contradictory : .cutOff
-            return try Recon(path: path, limit: limit, decoding: cause).run(progress: progress)
+            return try Recon(source, limit: limit, decoding: cause).run(progress: progress)
         }
         if limit != nil { track.keepHead() }
-        guard !track.frames.isEmpty else { throw ReelFailure(.noFrames(path: path)) }
+        guard !track.frames.isEmpty else { throw ReelFailure(.noFrames(path: source.name)) }
         let end = track.stream.timeBase.seconds(track.end)
         let said = found.texts.map { $0.finish(end: end) }
         index.video = track

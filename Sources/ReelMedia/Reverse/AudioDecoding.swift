@@ -11,15 +11,15 @@ struct AudioDecoding {
 
     /// `number` is the track's number in diagnostics; `zero` is the start of the file's clock, in seconds.
     init(
-        path: String, track: AudioTrack, number: Int, zero: Rational, scratch: String,
+        _ source: Locator, track: AudioTrack, number: Int, zero: Rational, scratch: String,
         progress: (_ decoded: Int) -> Void
     ) throws(ReelFailure) {
-        let demuxer = try Demuxer(path: path)
+        let demuxer = try Demuxer(source)
         guard let stream = demuxer.stream(track.index) else {
-            throw ReelFailure(.sourceChanged(path: path, change: .stream, number: track.index))
+            throw ReelFailure(.sourceChanged(path: source.name, change: .stream, number: track.index))
         }
         demuxer.selectAlone(track.index)
-        let decoder = try Decoder(stream: stream, threads: 1, path: path)
+        let decoder = try Decoder(stream: stream, threads: 1, path: source.name)
         let splitter = PacketSplitter(codec: stream.pointee.codecpar.pointee.codec_id)
         let gather = SoundGather(timeBase: track.timeBase, scratch: scratch)
         let packet = try Packet()
@@ -42,7 +42,7 @@ struct AudioDecoding {
         try gather.receive(from: decoder)
         try gather.finish()
         guard let spill = gather.spill, let format = gather.format else {
-            throw ReelFailure(.sourceChanged(path: path, change: .sound, number: track.index))
+            throw ReelFailure(.sourceChanged(path: source.name, change: .sound, number: track.index))
         }
         try spill.flush()
         (self.spill, self.format, blocks) = (spill, format.packed, gather.blocks)

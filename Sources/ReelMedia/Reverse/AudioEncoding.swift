@@ -20,18 +20,17 @@ final class AudioEncoding {
 
     init(
         target: AudioTarget, track: AudioTrack, source: AudioDecoding, making content: SegmentContent,
-        into destination: PassReverser.Destination
+        at place: SegmentPlace
     ) throws(ReelFailure) {
         self.target = target
         self.content = content
-        token = destination.token
+        token = place.name.token
         spill = source.spill
         input = source.format
         packet = try Packet()
         encoder = try Encoder(target, track: track)
         writer = try SegmentWriter(
-            folder: destination.folder, name: SegmentName(subject: content.subject, token: token),
-            timeBase: TimeBase(1, Int64(target.sampleRate)), describe: encoder.describe)
+            at: place, timeBase: TimeBase(1, Int64(target.sampleRate)), describe: encoder.describe)
         let output = SoundFormat(sample: encoder.sampleFormat, rate: target.sampleRate, layout: target.channelLayout)
         resampler = try Resampler(from: input, to: output)
     }

@@ -4,7 +4,7 @@ internal import ReelCore
 /// Copies an audio track's packets forwards and unchanged into one segment: the packets that are heard between two
 /// moments, cut at packet boundaries.
 struct AudioPassthrough {
-    let path: String
+    let source: Locator
     let track: AudioTrack
     /// The range in seconds on the source's clock.
     let from: Rational
@@ -17,12 +17,12 @@ struct AudioPassthrough {
     /// Writes the segment. If it has no audible sound, it reports `ifSilent`. Calls `progress` with the number of
     /// packets.
     func write(
-        making content: SegmentContent, to destination: PassReverser.Destination, ifSilent: Diagnostic,
+        making content: SegmentContent, to place: SegmentPlace, ifSilent: Diagnostic,
         progress: (Int) -> Void
     ) throws(ReelFailure) -> SegmentRecord {
-        let demuxer = try Demuxer(path: path)
+        let demuxer = try Demuxer(source)
         guard let stream = demuxer.stream(track.index) else {
-            throw ReelFailure(.sourceChanged(path: path, change: .stream, number: track.index))
+            throw ReelFailure(.sourceChanged(path: source.name, change: .stream, number: track.index))
         }
         demuxer.selectAlone(track.index)
         var times = PacketTimes(stream: stream, sampleRate: track.sampleRate)
@@ -48,7 +48,7 @@ struct AudioPassthrough {
                 }
                 if next.span.upperBound > start.heard, let first = held.first {
                     let new = try Writing(
-                        content, destination, track: track, clock: clock, origin: first.span.lowerBound,
+                        content, place, track: track, clock: clock, origin: first.span.lowerBound,
                         padding: max(0, Int(start.heard - first.span.lowerBound)))
                     for packet in held { try new.write(packet, until: end) }
                     held = []
@@ -60,7 +60,7 @@ struct AudioPassthrough {
         }
         let zero = clock.ticks(in: from, rounding: .nearest)
         if let writing { return try writing.finish(zero: zero, ifSilent: ifSilent) }
-        return try Writing(content, destination, track: track, clock: clock, origin: zero, padding: 0)
+        return try Writing(content, place, track: track, clock: clock, origin: zero, padding: 0)
             .finish(zero: zero, ifSilent: ifSilent)
     }
 
@@ -113,14 +113,13 @@ private final class Writing {
     private var trailingPadding = 0
 
     init(
-        _ content: SegmentContent, _ destination: PassReverser.Destination, track: AudioTrack, clock: TimeBase,
+        _ content: SegmentContent, _ place: SegmentPlace, track: AudioTrack, clock: TimeBase,
         origin: Int64, padding: Int
     ) throws(ReelFailure) {
-        (self.content, token) = (content, destination.token)
+        (self.content, token) = (content, place.name.token)
         (self.track, self.clock, self.origin, self.padding, end) = (track, clock, origin, padding, origin)
         writer = try SegmentWriter(
-            folder: destination.folder, name: SegmentName(subject: content.subject, token: token),
-            timeBase: clock
+            at: place, timeBase: clock
         ) { (parameters) throws(ReelFailure) in try track.describe(into: parameters, padding: padding) }
     }
 

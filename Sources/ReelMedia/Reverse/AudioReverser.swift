@@ -5,7 +5,7 @@ public import ReelCore
 /// sample, and encoded once and continuously, so there are no joins that could click. Sound that keeps its direction is
 /// read from its start instead, or its packets are copied.
 public struct AudioReverser {
-    private let source: String
+    private let source: Locator
     private let track: AudioTrack
     private let target: AudioTarget
     /// The clip to which the sound belongs.
@@ -30,7 +30,7 @@ public struct AudioReverser {
         self.content = content
         target = plan.audio[number]
         clip = plan.clips[target.clip]
-        source = sources[clip.source].path
+        source = sources[clip.source].locator
         let index = sources[clip.source].index
         track = index.audio[target.track]
         hidesPreroll = plan.container.hidesPreroll(of: track)
@@ -42,41 +42,41 @@ public struct AudioReverser {
 
     /// Makes the segment. Calls `progress` with the numbers of blocks decoded and encoded.
     public func reverse(
-        into destination: PassReverser.Destination, scratch: String, progress: (_ decoded: Int, _ encoded: Int) -> Void
+        at place: SegmentPlace, scratch: String, progress: (_ decoded: Int, _ encoded: Int) -> Void
     ) throws(ReelFailure) -> PassResult {
         target.isPassthrough
-            ? try copy(into: destination) { progress($0, $0) }
-            : try encode(into: destination, scratch: scratch, progress)
+            ? try copy(at: place) { progress($0, $0) }
+            : try encode(at: place, scratch: scratch, progress)
     }
 
     private func copy(
-        into destination: PassReverser.Destination, progress: (Int) -> Void
+        at place: SegmentPlace, progress: (Int) -> Void
     ) throws(ReelFailure) -> PassResult {
         var statistics = PassStatistics()
         let copy = AudioPassthrough(
-            path: source, track: track, from: shown.start, to: shown.end,
+            source: source, track: track, from: shown.start, to: shown.end,
             hidesPreroll: hidesPreroll)
         let record = try measured(&statistics.waitSeconds) { () throws(ReelFailure) in
-            try copy.write(making: content, to: destination, ifSilent: silent, progress: progress)
+            try copy.write(making: content, to: place, ifSilent: silent, progress: progress)
         }
         statistics.peakRSS = peakResidentBytes()
         return PassResult(segments: [record], statistics: statistics, diagnostics: record.diagnostics)
     }
 
     private func encode(
-        into destination: PassReverser.Destination, scratch: String,
+        at place: SegmentPlace, scratch: String,
         _ progress: (_ decoded: Int, _ encoded: Int) -> Void
     ) throws(ReelFailure) -> PassResult {
         var statistics = PassStatistics()
         let decoded = try measured(&statistics.decodeSeconds) { () throws(ReelFailure) in
-            try AudioDecoding(path: source, track: track, number: target.track, zero: zero, scratch: scratch) {
+            try AudioDecoding(source, track: track, number: target.track, zero: zero, scratch: scratch) {
                 progress($0, 0)
             }
         }
         var diagnostics = decoded.diagnostics
         let heard = heard(of: decoded, &diagnostics)
         let encoding = try AudioEncoding(
-            target: target, track: track, source: decoded, making: content, into: destination)
+            target: target, track: track, source: decoded, making: content, at: place)
         var start: Int64 = 0
         if let heard {
             try measured(&statistics.encodeSeconds) { () throws(ReelFailure) in
@@ -85,13 +85,13 @@ public struct AudioReverser {
                 }
                 try encoding.drain()
             }
-            start = TimeBase(1, Int64(target.sampleRate)).ticks(in: place(of: heard), rounding: .nearest)
+            start = TimeBase(1, Int64(target.sampleRate)).ticks(in: self.place(of: heard), rounding: .nearest)
         } else {
             diagnostics.append(silent)
         }
         guard start.magnitude <= Timestamp.bound else {
             throw ReelFailure(
-                .soundOutOfReach(path: source, distance: Rational(start, Int64(target.sampleRate))))
+                .soundOutOfReach(path: source.name, distance: Rational(start, Int64(target.sampleRate))))
         }
         let record = try encoding.finish(start: start, diagnostics: diagnostics)
         statistics.peakRSS = peakResidentBytes()

@@ -3,8 +3,8 @@ internal import ReelCore
 
 /// Encodes one chunk into a segment. The caller passes its frames one by one, in the order of the output.
 final class ChunkEncoder {
-    /// A chunk of a pass, and its place in the pass.
-    let chunk: (number: Int, frames: Range<Int>)
+    /// The chunk.
+    let frames: Range<Int>
     private let content: SegmentContent
     private let planned: PlannedSegments
     private let direction: Direction
@@ -18,22 +18,20 @@ final class ChunkEncoder {
     private let packet: Packet
 
     init(
-        _ chunk: (number: Int, frames: Range<Int>), of clip: Int, direction: Direction, track: VideoTrack,
-        as video: VideoTarget, making planned: PlannedSegments, into destination: PassReverser.Destination
+        _ frames: Range<Int>, of clip: Int, direction: Direction, track: VideoTrack, as video: VideoTarget,
+        making planned: PlannedSegments, at place: SegmentPlace
     ) throws(ReelFailure) {
-        self.chunk = chunk
+        self.frames = frames
         self.direction = direction
         self.planned = planned
-        content = planned.content(ofChunk: chunk.frames, of: clip)
-        token = destination.token
+        content = planned.content(ofChunk: frames, of: clip)
+        token = place.name.token
         timeBase = video.format.timeBase
-        encoder = try Encoder(video, track: track, frames: chunk.frames)
+        encoder = try Encoder(video, track: track, frames: frames)
         guard encoder.extradataHash == video.identity.extradataHash else {
             throw ReelFailure(.encoderDiffers(encoder: encoder.name))
         }
-        writer = try SegmentWriter(
-            folder: destination.folder, name: SegmentName(subject: content.subject, token: token), timeBase: timeBase,
-            describe: encoder.describe)
+        writer = try SegmentWriter(at: place, timeBase: timeBase, describe: encoder.describe)
         packet = try Packet()
     }
 
@@ -43,7 +41,7 @@ final class ChunkEncoder {
         if content.likeness == nil { likenesses.append(Likeness(of: picture)) }
     }
 
-    var hasAllFrames: Bool { framesAdded == chunk.frames.count }
+    var hasAllFrames: Bool { framesAdded == frames.count }
 
     func add(_ picture: borrowing Frame) throws(ReelFailure) {
         framesAdded += 1
@@ -59,15 +57,15 @@ final class ChunkEncoder {
 
     /// Closes the segment; from then on it is whole. `diagnostics` report what went wrong with its frames.
     func finish(_ diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
-        guard writer.packetCount == chunk.frames.count else {
+        guard writer.packetCount == frames.count else {
             throw ReelFailure(
-                .encoderMiscounts(encoder: encoder.name, packets: writer.packetCount, frames: chunk.frames.count))
+                .encoderMiscounts(encoder: encoder.name, packets: writer.packetCount, frames: frames.count))
         }
         var content = content
         content.likeness = content.likeness ?? planned.likeness(of: direction.order(likenesses))
         return try writer.finish(
             SegmentRecord(
-                content: content, token: token, frames: chunk.frames.count, packets: 0, bytes: 0, checksum: "",
+                content: content, token: token, frames: frames.count, packets: 0, bytes: 0, checksum: "",
                 timeBase: timeBase, reorderDepth: 0, extradataHash: encoder.extradataHash, diagnostics: diagnostics))
     }
 

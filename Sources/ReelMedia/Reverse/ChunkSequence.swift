@@ -3,14 +3,13 @@ internal import ReelCore
 /// Encodes the chunks of a pass, window by window and in the order of the output. Each chunk becomes a segment.
 final class ChunkSequence {
     /// The chunks to encode, in presentation order.
-    private let chunks: [(number: Int, frames: Range<Int>)]
+    private let chunks: [(frames: Range<Int>, place: SegmentPlace)]
     private let clip: Int
     private let plan: Plan
     private let track: VideoTrack
     private let target: VideoTarget
     private let planned: PlannedSegments
     private let converter: PictureConverter
-    private let destination: PassReverser.Destination
     /// Diagnostics of frames, for the record of their segment.
     private let diagnostics: (_ frames: Range<Int>) -> [Diagnostic]
     /// The chunk being encoded.
@@ -22,9 +21,9 @@ final class ChunkSequence {
     private(set) var waitSeconds = 0.0
 
     init(
-        _ chunks: [(number: Int, frames: Range<Int>)], of clip: Int, plan: Plan, track: VideoTrack,
+        _ chunks: [(frames: Range<Int>, place: SegmentPlace)], of clip: Int, plan: Plan, track: VideoTrack,
         target: VideoTarget, planned: PlannedSegments, converter: PictureConverter,
-        destination: PassReverser.Destination, diagnostics: @escaping (_ frames: Range<Int>) -> [Diagnostic]
+        diagnostics: @escaping (_ frames: Range<Int>) -> [Diagnostic]
     ) {
         self.chunks = chunks
         self.clip = clip
@@ -33,7 +32,6 @@ final class ChunkSequence {
         self.target = target
         self.planned = planned
         self.converter = converter
-        self.destination = destination
         self.diagnostics = diagnostics
     }
 
@@ -47,7 +45,7 @@ final class ChunkSequence {
             let picture = try buffer.take(slot: frame)
             guard let encoding = try encoder(for: frame) else { continue }
             encoding.look(at: picture)
-            let start = clip.start(of: frame, inChunk: encoding.chunk.frames, of: track)
+            let start = clip.start(of: frame, inChunk: encoding.frames, of: track)
             try measured(&encodeSeconds) { () throws(ReelFailure) in
                 try converter.withPicture(picture, at: start) { (converted) throws(ReelFailure) in
                     try encoding.add(converted)
@@ -65,8 +63,8 @@ final class ChunkSequence {
         if let encoding { return encoding }
         guard let chunk = chunks.first(where: { $0.frames.contains(frame) }) else { return nil }
         let made = try ChunkEncoder(
-            chunk, of: clip, direction: plan.clips[clip].direction, track: track, as: target, making: planned,
-            into: destination)
+            chunk.frames, of: clip, direction: plan.clips[clip].direction, track: track, as: target, making: planned,
+            at: chunk.place)
         encoding = made
         return made
     }
@@ -74,7 +72,7 @@ final class ChunkSequence {
     private func finish(_ chunk: ChunkEncoder) throws(ReelFailure) {
         try measured(&encodeSeconds, chunk.drain)
         let segment = try measured(&waitSeconds) { () throws(ReelFailure) in
-            try chunk.finish(diagnostics(chunk.chunk.frames))
+            try chunk.finish(diagnostics(chunk.frames))
         }
         segments.append(segment)
         encoding = nil

@@ -32,7 +32,7 @@ final class FrameWindowReader {
     init(_ source: IndexedSource, converter: PictureConverter, threads: Int) throws(ReelFailure) {
         track = source.index.video
         startTime = source.index.startTime
-        reader = try VideoReader(path: source.path, track: track)
+        reader = try VideoReader(source.locator, track: track)
         starts = try StartTable(track)
         places = FramePlaces(track)
         self.converter = converter
@@ -80,7 +80,7 @@ final class FrameWindowReader {
         guard let first = pending.first, let last = pending.last else { return nil }
         try reader.start(at: start.point)
         let decoder = try Decoder(
-            stream: try reader.stream(), threads: decoderThreads, path: reader.path, isRepeatable: isDecoded)
+            stream: try reader.stream(), threads: decoderThreads, path: reader.locator.name, isRepeatable: isDecoded)
         let lastPacket = lastPacket(showing: first.lowerBound..<last.upperBound)
         var feeding = Feeding()
         var doubts = try Doubts(track: track, places: places, wanted: first.lowerBound..<last.upperBound, start: start)
@@ -154,8 +154,8 @@ final class FrameWindowReader {
         let time = track.stream.timeBase.seconds(track.frames[doubt.frame].interval.start) - startTime
         return ReelFailure(
             isDecoded
-                ? .decodesOtherwise(path: reader.path, disproof: doubt.disproof, time: time)
-                : .planDisproved(path: reader.path, disproof: doubt.disproof, time: time))
+                ? .decodesOtherwise(path: reader.locator.name, disproof: doubt.disproof, time: time)
+                : .planDisproved(path: reader.locator.name, disproof: doubt.disproof, time: time))
     }
 
     /// The last packet to decode, in decode order. Leading pictures of the next group may be frames of this window.

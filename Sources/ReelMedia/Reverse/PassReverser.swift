@@ -24,44 +24,29 @@ public final class PassReverser {
     private func refuseDamage(_ clip: Clip) throws(ReelFailure) {
         let source = sources[clip.source]
         for case .packetsUndecoded(_, let first, _) in source.index.diagnostics {
-            throw ReelFailure(.videoDamaged(path: source.path, damage: .missing, time: first ?? Rational(0)))
+            throw ReelFailure(.videoDamaged(path: source.locator.name, damage: .missing, time: first ?? Rational(0)))
         }
         let track = source.index.video
         guard let frame = clip.frames.first(where: { track.picture(of: $0)?.isDamaged == true }) else { return }
         let time = track.stream.timeBase.seconds(track.frames[frame].interval.start) - source.index.startTime
-        throw ReelFailure(.videoDamaged(path: source.path, damage: .concealed, time: time))
+        throw ReelFailure(.videoDamaged(path: source.locator.name, damage: .concealed, time: time))
     }
 
-    /// The folder of the segments, and the token in their names.
-    public struct Destination {
-        public var folder: String
-        public var token: String
-        /// Chunks whose segments are whole already.
-        public var finishedChunks: Set<Int>
-
-        public init(folder: String, token: String, finishedChunks: Set<Int>) {
-            self.folder = folder
-            self.token = token
-            self.finishedChunks = finishedChunks
-        }
-    }
-
-    /// Makes a segment of every chunk of the pass that is not finished. Calls `progress` with the numbers of frames
-    /// decoded and encoded.
+    /// Makes a segment of every chunk of the pass that has a place: `places` has one for each chunk, in their order, and
+    /// nil for those that are whole already. Calls `progress` with the numbers of frames decoded and encoded.
     public func reverse(
-        _ pass: VideoPass, into destination: Destination, progress: (_ decoded: Int, _ encoded: Int) -> Void
+        _ pass: VideoPass, at places: [SegmentPlace?], progress: (_ decoded: Int, _ encoded: Int) -> Void
     ) throws(ReelFailure) -> PassResult {
         let clip = plan.clips[pass.clip]
         let index = sources[clip.source].index
         let (converter, reader) = try opened(pass.clip)
         reader.reset()
-        let chunks = pass.chunks.enumerated().map { (number: $0.offset, frames: $0.element) }
-            .filter { !destination.finishedChunks.contains($0.number) }
+        let chunks = zip(pass.chunks, places).compactMap { frames, place in place.map { (frames: frames, place: $0) } }
         var target = plan.video
         target.threads = pass.threads
         let encoding = ChunkSequence(
             chunks, of: pass.clip, plan: plan, track: index.video, target: target, planned: planned,
-            converter: converter, destination: destination
+            converter: converter
         ) { frames in
             self.concealed(reader.tally.concealed.filter(frames.contains), in: index) + self.resizing(reader)
         }

@@ -21,7 +21,7 @@ final class SampleSpill {
         width = Int(av_get_bytes_per_sample(format))
         var template = Array((folder + "/reel-samples-XXXXXX").utf8CString)
         descriptor = mkstemp(&template)
-        guard descriptor >= 0 else { throw Files.failure(.make, folder) }
+        guard descriptor >= 0 else { throw fileFailure(errno: errno, .make, folder) }
         unlink(template)
         pending.reserveCapacity(Self.blockBytes + 1 << 20)
     }
@@ -73,7 +73,15 @@ final class SampleSpill {
 
     /// Writes all appended samples to the file.
     func flush() throws(ReelFailure) {
-        try Files.write(pending, to: descriptor, folder)
+        var done = 0
+        while done < pending.count {
+            let count = pending.withUnsafeBytes { left in
+                Glibc.write(descriptor, left.baseAddress.map { $0 + done }, left.count - done)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw fileFailure(errno: errno, .write, folder) }
+            done += count
+        }
         pending.removeAll(keepingCapacity: true)
     }
 
@@ -85,7 +93,7 @@ final class SampleSpill {
             let step = pread(
                 descriptor, target + done, bytes - done, off_t(sample) * off_t(frameBytes) + off_t(done))
             if step < 0, errno == EINTR { continue }
-            guard step >= 0 else { throw Files.failure(.read, folder) }
+            guard step >= 0 else { throw fileFailure(errno: errno, .read, folder) }
             // The file lost bytes that were written.
             guard step > 0 else { throw fileFailure(errno: EIO, .read, folder) }
             done += step

@@ -3,24 +3,23 @@ internal import Crypto
 internal import Glibc
 internal import ReelCore
 
-/// Writes one segment: a NUT file under a temporary name, synced and renamed, and last the record that marks it as
-/// whole. When `finish` returns, both files and their names are on disk.
+/// Writes one segment, a NUT file, and last the record that marks it as whole. When `finish` returns, both are durable.
 final class SegmentWriter {
     private let muxer: Muxer
-    private let folder: String
-    private let name: SegmentName
+    private let sink: any ByteSink
+    private let place: SegmentPlace
     private let timeBase: TimeBase
     private var presentation: [Int64] = []
 
     /// `describe` sets the parameters of the file's one stream.
     init(
-        folder: String, name: SegmentName, timeBase: TimeBase,
+        at place: SegmentPlace, timeBase: TimeBase,
         describe: (UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
-        self.folder = folder
-        self.name = name
+        self.place = place
         self.timeBase = timeBase
-        muxer = try Muxer(path: "\(folder)/\(name).part", format: "nut")
+        sink = try failing(.write, place.data) { () throws(ByteFault) in try place.data.sink() }
+        muxer = try Muxer(sink, format: "nut")
         let nut = av_guess_format("nut", nil, nil)
         _ = try muxer.addStream(timeBase: timeBase) { (stream) throws(ReelFailure) in
             try describe(stream.pointee.codecpar)
@@ -41,7 +40,7 @@ final class SegmentWriter {
     /// Writes a packet whose times are in the segment's time base, moved by `offset` ticks so that none is negative.
     func write(_ packet: borrowing Packet, offset: Int64 = 0) throws(ReelFailure) {
         guard let pts = packet.pts else {
-            throw ReelFailure(.packetWithoutTime(segment: name.text))
+            throw ReelFailure(.packetWithoutTime(segment: place.name.text))
         }
         packet.streamIndex = 0
         packet.pts = pts + Ticks(offset)
@@ -50,20 +49,25 @@ final class SegmentWriter {
         try muxer.write(packet, timeBase: timeBase)
     }
 
-    /// Closes the file and writes the record beside it, filling in the record's numbers about the file.
+    /// Closes the file and writes the record, filling in its numbers about the file.
     func finish(_ record: SegmentRecord) throws(ReelFailure) -> SegmentRecord {
-        let (temporary, final) = (muxer.path, "\(folder)/\(name)")
         var record = record
-        record.name = name
+        record.name = place.name
         record.packets = presentation.count
         record.timeBase = timeBase
         record.reorderDepth = reorderDepth
         record.bytes = try muxer.finish()
-        record.checksum = try Files.checksum(of: temporary)
-        try Files.sync(temporary)
-        try Files.rename(temporary, to: final)
-        try Files.writeJSON(record, to: "\(folder)/\(name.recordName)")
-        try Files.syncFolder(folder)
+        sink.finish()
+        let written = try failing(.read, place.data) { () throws(ByteFault) in try sink.written() }
+        record.checksum = try ByteReader(written, .segment).checksum()
+        try failing(.sync, place.data, sink.commit)
+        let bytes: [UInt8]
+        do {
+            bytes = try CanonicalJSON.bytes(of: record)
+        } catch {
+            throw ReelFailure(.notEncodable(said: "\(error)"))
+        }
+        try place.record.write(bytes)
         return record
     }
 

@@ -3,7 +3,8 @@ internal import ReelCore
 
 /// Reads the main video's packets from any RAP on, and checks each against the index.
 final class VideoReader {
-    let path: String
+    /// The source.
+    let locator: Locator
     let track: VideoTrack
     private var demuxer: Demuxer
     /// The packet that the demuxer gives next, as an index in the packet table; nil if unknown.
@@ -17,11 +18,11 @@ final class VideoReader {
     private var parameters: [AVPacketSideDataType: [UInt8]] = [:]
     private var isFirst = true
 
-    init(path: String, track: VideoTrack) throws(ReelFailure) {
-        self.path = path
+    init(_ locator: Locator, track: VideoTrack) throws(ReelFailure) {
+        self.locator = locator
         self.track = track
         found = try Packet()
-        demuxer = try Demuxer(path: path)
+        demuxer = try Demuxer(locator)
         upcoming = 0
         demuxer.select([track.stream.index])
     }
@@ -101,11 +102,11 @@ final class VideoReader {
     }
 
     private func changed(_ change: SourceChange, _ number: Int) -> ReelFailure {
-        ReelFailure(.sourceChanged(path: path, change: change, number: number))
+        ReelFailure(.sourceChanged(path: locator.name, change: change, number: number))
     }
 
     private func reopen() throws(ReelFailure) {
-        demuxer = try Demuxer(path: path)
+        demuxer = try Demuxer(locator)
         demuxer.select([track.stream.index])
         upcoming = 0
         foundNumber = nil

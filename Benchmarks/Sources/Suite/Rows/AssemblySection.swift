@@ -97,19 +97,16 @@ struct AssemblySection {
     /// Has an engine alone join the segments of a finished job once more.
     static func assembly(of job: JobFolder, _ source: String, in workshop: Workshop) async throws -> Measurement {
         let (plan, segments) = (try plan(of: job), try segments(of: job))
-        let (list, output) = (
-            try SegmentListFile(path: workshop.work("segments.list")), try output(of: job, in: workshop)
-        )
+        let output = try output(of: job, in: workshop)
         workshop.remove(output)
-        try list.append(segments)
         let request = EngineRequest.assemble(
             AssembleRequest(
                 job: JobFiles(
-                    sources: try job.store.indexes(of: plan, job.read()).map { SourceFiles(source: source, index: $0) },
-                    plan: job.plan(plan.number)),
-                segments: job.segments,
-                list: list.path,
-                output: output))
-        return try await workshop.measure("assembly of \(segments.count)", engine: request)
+                    sources: try job.store.indexes(of: plan, job.read()).map {
+                        SourceFiles(source: .file(source), index: $0)
+                    }, plan: job.plan(plan.number)),
+                output: .file(output)))
+        return try await workshop.measure(
+            "assembly of \(segments.count)", engine: [.request(request), .segments(job.stored(segments))])
     }
 }

@@ -1,13 +1,12 @@
 internal import CFFmpeg
 internal import Dispatch
 internal import Glibc
-internal import ReelCore
 internal import Synchronization
 
 /// Writes a file to disk while it is still growing, so that the final sync is short. It also reserves room for the rest
-/// in large pieces, which costs file systems less than block by block.
+/// of a large file in large pieces, which costs file systems less than block by block.
 final class Writeback {
-    private let path: String
+    /// Its owner's.
     private let descriptor: Int32
     private let thread = DispatchQueue(label: "reel.writeback")
     /// Bytes of the file whose writeback has begun.
@@ -21,17 +20,8 @@ final class Writeback {
     /// The bytes reserved at a time.
     private static let room: Int64 = 64 << 20
 
-    /// The file must exist.
-    init(_ path: String) throws(ReelFailure) {
-        self.path = path
-        descriptor = open(path, O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Files.failure(.open, path) }
-    }
-
-    deinit {
-        thread.sync {}
-        close(descriptor)
-    }
+    /// - Parameter descriptor: open for writing, and for longer than this object exists.
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     /// Reports how many bytes of the file are written.
     func reached(_ size: Int64) {
@@ -56,11 +46,14 @@ final class Writeback {
         }
     }
 
+    /// Waits until nothing of it goes on.
+    func wait() { thread.sync {} }
+
     /// Waits until the whole file is on disk.
-    func finish() throws(ReelFailure) {
-        thread.sync {}
+    func finish() throws(ByteFault) {
+        wait()
         let code = failure.code.load(ordering: .relaxed)
-        guard code == 0 else { throw fileFailure(errno: code, .sync, path) }
+        guard code == 0 else { throw ByteFault(errno: code) }
     }
 
     private final class Failure: Sendable {

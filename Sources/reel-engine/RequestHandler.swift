@@ -4,11 +4,16 @@ import ReelEngine
 import ReelMedia
 
 /// Performs requests one after the other; keeps the job at hand open between its passes.
-struct Desk {
-    let events: EventWriter
+struct RequestHandler {
+    private let events: EventWriter
+    private let segments: SegmentFeed
     private var open: (files: JobFiles, job: OpenJob)?
 
-    init(events: EventWriter) { self.events = events }
+    /// - Parameter segments: brings those of the assembly that is performed.
+    init(events: EventWriter, segments: SegmentFeed) {
+        self.events = events
+        self.segments = segments
+    }
 
     /// Performs a request and sends its result or its failure.
     mutating func perform(_ request: EngineRequest) {
@@ -33,7 +38,7 @@ struct Desk {
     private func recon(_ request: ReconRequest) throws(ReelFailure) -> ReconResult {
         let heard = Self.progress(events)
         // Even looking at the clock takes longer than a packet whose payload is left where it is.
-        let recon = try Recon(path: request.source, limit: request.limit, decoding: request.decoding)
+        let recon = try Recon(request.source, limit: request.limit, decoding: request.decoding)
         let index = try recon.run { packets, thousandths in
             if packets % 64 == 0 { heard(packets, thousandths) }
         }
@@ -68,7 +73,7 @@ struct Desk {
         else {
             throw ReelFailure(.planLacks(part: .videoPass, number: request.pass))
         }
-        return try job.reverser().reverse(pass, into: destination(request)) { decoded, encoded in
+        return try job.reverser().reverse(pass, at: request.segments) { decoded, encoded in
             events.progress(
                 EngineProgress(
                     decoded: decoded, encoded: encoded, firstFrame: pass.frames.lowerBound,
@@ -83,18 +88,21 @@ struct Desk {
             throw ReelFailure(.planLacks(part: .audioPass, number: request.pass))
         }
         let reverser = try AudioReverser(sources: job.sources, plan: job.plan, number: number)
+        // A track that is whole already is not asked for.
+        guard let place = request.segments.first.flatMap(\.self) else {
+            throw ReelFailure(.planLacks(part: .audioPass, number: request.pass))
+        }
         let heard = Self.progress(events)
-        return try reverser.reverse(into: destination(request), scratch: request.scratch) { heard($0, $1) }
+        return try reverser.reverse(at: place, scratch: request.scratch) { heard($0, $1) }
     }
 
     private mutating func assemble(_ request: AssembleRequest) throws(ReelFailure) -> AssemblyResult {
         let job = try job(request.job)
         var done = (packets: 0, frames: 0)
-        let list = try SegmentList(growing: request.list) { [events] in
+        let list = SegmentList(segments) { [events] in
             Self.progress(events)(done.packets, done.frames)
         }
-        let assembler = Assembler(
-            sources: job.sources, plan: job.plan, folder: request.segments, segments: list)
+        let assembler = Assembler(sources: job.sources, plan: job.plan, segments: list)
         let heard = Self.progress(events)
         let made = try assembler.assemble(to: request.output) {
             done = ($0, $1)
@@ -103,11 +111,6 @@ struct Desk {
         return AssemblyResult(
             bytes: made.bytes, checksum: made.checksum, packets: made.packets, peakRSS: peakResidentBytes(),
             diagnostics: made.diagnostics)
-    }
-
-    private func destination(_ request: PassRequest) -> PassReverser.Destination {
-        PassReverser.Destination(
-            folder: request.segments, token: request.token, finishedChunks: Set(request.finishedChunks))
     }
 
     private static func progress(_ events: EventWriter) -> (Int, Int) -> Void {
@@ -128,10 +131,10 @@ final class OpenJob {
         var sources: [IndexedSource] = []
         for (files, planned) in zip(files.sources, plan.sources) {
             sources.append(
-                IndexedSource(path: files.source, index: try Media.index(files.index, hash: planned.indexHash)))
+                IndexedSource(files.source, index: try Media.index(files.index, hash: planned.indexHash)))
         }
         guard plan.fits(sources.map(\.index)) else {
-            throw ReelFailure(.jobFileUnreadable(path: files.plan, said: "it names what its indexes do not have"))
+            throw ReelFailure(.jobFileUnreadable(path: files.plan.name, said: "it names what its indexes do not have"))
         }
         self.sources = sources
     }

@@ -1,0 +1,35 @@
+internal import Dispatch
+public import ReelCore
+internal import Synchronization
+
+/// Brings segments to an assembly as they become known: one thread adds them, another takes them.
+public final class SegmentFeed: Sendable {
+    private let segments = Mutex<[StoredSegment]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+
+    /// A feed that has brought nothing.
+    public init() {}
+
+    /// Adds segments, which an assembly that waits gets at once.
+    public func add(_ more: [StoredSegment]) {
+        segments.withLock { $0 += more }
+        arrived.signal()
+    }
+
+    /// Forgets what has not been taken: it was for an assembly that has ended.
+    public func clear() {
+        segments.withLock { $0 = [] }
+    }
+
+    /// What has been added since the last call. Waits for it if there is nothing, and returns none after the time.
+    func next(within time: DispatchTimeInterval) -> [StoredSegment] {
+        let deadline = DispatchTime.now() + time
+        while true {
+            let taken = segments.withLock { segments in
+                defer { segments = [] }
+                return segments
+            }
+            if !taken.isEmpty || arrived.wait(timeout: deadline) == .timedOut { return taken }
+        }
+    }
+}
