@@ -72,8 +72,8 @@ extension Board {
         "\(prefix)job:\(job)" + (part.map { ":\($0)" } ?? "")
     }
 
-    /// Calls a function and gives what it answers. Where Redis has no functions of the board, they are loaded first;
-    /// older ones are replaced, unless the call changes nothing.
+    /// Calls a function and returns its answer. If Redis has no functions of the board, they are loaded first. If it
+    /// has older ones, they are replaced, unless the call changes nothing: then this throws `.boardUnprepared`.
     func call<Called: BoardCommand>(_ command: Called) throws(ReelFailure) -> Called.Answer {
         let sent = try Library.call(command, timing)
         for _ in 0..<3 {
@@ -145,7 +145,7 @@ extension Board {
                 address: "\(address)", said: message, passes: cause(ofRefusal: message) == .transient))
     }
 
-    /// Redis's errors begin with a word that tells their kind.
+    /// The failure cause of an error of Redis, by the word with which the message begins.
     private func cause(ofRefusal message: String) -> FailureCause {
         let passing = [
             "LOADING", "BUSY", "OOM", "MISCONF", "READONLY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN", "UNBLOCKED",

@@ -30,7 +30,7 @@ public struct JobStatus: Hashable, Sendable {
     public var failureCount: Int
     /// Some of these passes, by index: a page, with the one that failed the job.
     public var failures: [PassFailure]
-    /// Where the job waits for room on a disk; nil if it does not.
+    /// The host on which the job waits for room on a disk; nil if it does not wait.
     public var spaceNote: SpaceNote?
     /// The workers that the job excludes, by name.
     public var excluded: [String: Exclusion]
