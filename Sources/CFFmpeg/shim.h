@@ -41,7 +41,7 @@ static const int reel_error_no_access = AVERROR(EACCES);
 static const int reel_error_no_entry = AVERROR(ENOENT);
 static const int reel_error_decoder_not_found = AVERROR_DECODER_NOT_FOUND;
 
-/// How long a decoded frame is shown, in its time base; 0 where the decoder does not say.
+/// How long a decoded frame is shown, in its time base; 0 if the decoder does not say.
 static inline int64_t reel_frame_duration(const AVFrame *frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
     return frame->duration;
@@ -77,7 +77,7 @@ static inline void reel_frame_set_fields(AVFrame *frame, int interlaced, int top
 #endif
 }
 
-/// Side data of a stream by kind, NULL where there is none. size may be NULL.
+/// Side data of a stream by kind; NULL if there is none. size may be NULL.
 static inline const uint8_t *reel_stream_side_data(const AVStream *stream, enum AVPacketSideDataType kind, size_t *size) {
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 102)
     const AVPacketSideData *found = av_packet_side_data_get(
@@ -89,7 +89,7 @@ static inline const uint8_t *reel_stream_side_data(const AVStream *stream, enum 
 #endif
 }
 
-/// Room of `size` bytes for side data of a stream that a muxer will write; NULL where memory lacks.
+/// Allocates `size` bytes for side data of a stream that a muxer will write; NULL if there is not enough memory.
 static inline uint8_t *reel_stream_new_side_data(AVStream *stream, enum AVPacketSideDataType kind, size_t size) {
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 102)
     AVPacketSideData *made = av_packet_side_data_new(
@@ -100,19 +100,20 @@ static inline uint8_t *reel_stream_new_side_data(AVStream *stream, enum AVPacket
 #endif
 }
 
-/// Makes threads share their heaps: each heap reserves 64 MiB of addresses, and those are limited. And has heaps keep what
-/// is freed, for blocks that come and go by the stretch: pages given back to the kernel are to be had again only emptied.
+/// Limits the number of heaps, which threads then share: each heap reserves 64 MiB of addresses, and addresses are
+/// limited. Also has heaps keep freed memory, since the blocks of one decode window are freed and then allocated for
+/// the next, and the kernel clears each page that it gives again.
 static inline void reel_set_heaps(void) {
 #ifdef __GLIBC__
     mallopt(M_ARENA_MAX, 2);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
-    // Setting one ends that glibc adapts both. Larger blocks than half a heap it does not take from heaps.
+    // Setting one threshold stops glibc from adapting both. glibc takes no blocks above half a heap from heaps.
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
 #endif
 }
 
-/// Has every block of memory begin cleared from here on: what a decoder reads of it before it writes is then the same each
-/// time.
+/// Has every block of memory that is allocated from now on begin cleared, so that a decoder that reads memory before it
+/// writes it reads the same each time.
 static inline void reel_clear_memory(void) {
 #ifdef __GLIBC__
     // glibc fills with the complement.
@@ -120,8 +121,8 @@ static inline void reel_clear_memory(void) {
 #endif
 }
 
-/// Gives threads stacks of 1 MiB, where nothing else is asked for, and not of 8: an encoder may have hundreds, and
-/// addresses are limited. Codecs run on platforms where it is half of that.
+/// Sets the default stack of new threads to 1 MiB instead of 8: an encoder may have hundreds of threads, and addresses
+/// are limited. Codecs also run on platforms with stacks of half that size.
 static inline void reel_set_stacks(void) {
 #ifdef __GLIBC__
     // glibc declares it for _GNU_SOURCE only.
@@ -133,17 +134,17 @@ static inline void reel_set_stacks(void) {
 #endif
 }
 
-/// Gives back to the kernel what heaps kept.
+/// Returns freed memory that heaps have kept to the kernel.
 static inline void reel_empty_heaps(void) {
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
 }
 
-/// Has the kernel begin to write a part of a file to the disk, and does not wait for the end of that.
+/// Has the kernel begin to write a part of a file to the disk, without waiting until it is written.
 static inline void reel_begin_writing(int descriptor, int64_t start, int64_t length) {
-    // Not sync_file_range(): glibc declares it for _GNU_SOURCE only. 2 is SYNC_FILE_RANGE_WRITE. Elsewhere the last sync
-    // does it all.
+    // Not sync_file_range(), which glibc declares for _GNU_SOURCE only. 2 is SYNC_FILE_RANGE_WRITE. On other systems
+    // everything is written by the last sync.
 #if defined(SYS_sync_file_range) && __SIZEOF_POINTER__ == 8
     syscall(SYS_sync_file_range, descriptor, start, length, 2u);
 #else
@@ -151,9 +152,10 @@ static inline void reel_begin_writing(int descriptor, int64_t start, int64_t len
 #endif
 }
 
-/// Has the file system find room for a part of a file without making the file longer. Nothing is lost where it does not.
+/// Has the file system reserve room for a part of a file without making the file longer. It is an optimisation, so
+/// errors are ignored.
 static inline void reel_reserve_room(int descriptor, int64_t start, int64_t length) {
-    // Not fallocate(): glibc declares it for _GNU_SOURCE only. 1 is FALLOC_FL_KEEP_SIZE.
+    // Not fallocate(), which glibc declares for _GNU_SOURCE only. 1 is FALLOC_FL_KEEP_SIZE.
 #if defined(SYS_fallocate) && __SIZEOF_POINTER__ == 8
     syscall(SYS_fallocate, descriptor, 1, start, length);
 #else
@@ -172,7 +174,8 @@ static inline AVIOContext *reel_alloc_writer(
 #endif
 }
 
-/// Has a packet carry a number through the decoder, beside its times: frames tell which packet they come from.
+/// Has a packet carry a number through the decoder, besides its times, so that each frame tells which packet it comes
+/// from.
 static inline void reel_packet_carry(AVPacket *packet, int64_t number) {
 #if LIBAVCODEC_VERSION_MAJOR < 62
     packet->pos = number;
@@ -181,7 +184,7 @@ static inline void reel_packet_carry(AVPacket *packet, int64_t number) {
 #endif
 }
 
-/// To be called before a decoder is opened whose packets carry numbers.
+/// Prepares a decoder whose packets carry numbers. Call it before the decoder is opened.
 static inline void reel_decoder_carries(AVCodecContext *decoder) {
 #if LIBAVCODEC_VERSION_MAJOR >= 62
     decoder->flags |= AV_CODEC_FLAG_COPY_OPAQUE;
@@ -190,7 +193,7 @@ static inline void reel_decoder_carries(AVCodecContext *decoder) {
 #endif
 }
 
-/// The number that the frame's packet carried; below zero where the decoder has lost it.
+/// The number that the frame's packet carried; below zero if the decoder has lost it.
 static inline int64_t reel_frame_carried(const AVFrame *frame) {
 #if LIBAVCODEC_VERSION_MAJOR < 62
 #pragma GCC diagnostic push
@@ -202,7 +205,7 @@ static inline int64_t reel_frame_carried(const AVFrame *frame) {
 #endif
 }
 
-/// One component of one pixel, as it is stored.
+/// Reads one component of one pixel, as it is stored.
 static inline void reel_read_sample(
     const AVFrame *frame, const AVPixFmtDescriptor *format, int x, int y, int component, uint32_t *sample) {
     const uint8_t *planes[4] = {frame->data[0], frame->data[1], frame->data[2], frame->data[3]};

@@ -1,4 +1,4 @@
-// hiredis as Debian installs it: headers in a folder of their own.
+// Debian installs the headers of hiredis in a folder of their own.
 #ifndef REEL_CHIREDIS_SHIM_H
 #define REEL_CHIREDIS_SHIM_H
 #include <hiredis/hiredis.h>

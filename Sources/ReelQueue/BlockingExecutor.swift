@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Runs one actor's jobs on a thread of its own, so that calls that block never sit on the cooperative pool.
+/// Runs one actor's jobs on a thread of its own, so that calls that block do not occupy the cooperative pool.
 ///
 /// The thread ends with the executor, which lives as long as its actor and the jobs enqueued on it.
 final class BlockingExecutor: SerialExecutor {
@@ -31,7 +31,8 @@ private struct Entry: Sendable {
     func run() { job.runSynchronously(on: executor.asUnownedSerialExecutor()) }
 }
 
-/// Shared by an executor and its thread; the thread must not keep the executor alive.
+/// The jobs that an executor hands to its thread. The thread holds this queue and not the executor, which it would
+/// otherwise keep alive.
 private final class JobQueue: Sendable {
     private let entries = Mutex<[Entry]>([])
     private let available = DispatchSemaphore(value: 0)
@@ -41,7 +42,7 @@ private final class JobQueue: Sendable {
         available.signal()
     }
 
-    /// Lets the thread end: it is woken and finds nothing.
+    /// Ends the thread: it wakes and finds no entry.
     func close() { available.signal() }
 
     /// Waits for the next entry; nil when the queue is closed.

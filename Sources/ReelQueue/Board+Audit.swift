@@ -1,15 +1,17 @@
 public import ReelCore
 
-/// What a look at the board's invariants led to.
+/// The outcome of an audit of the board.
 public struct Audit: Hashable, Sendable {
+    /// Jobs that were audited, the unreadable ones included.
     public var jobs = 0
+    /// Contradictions that were repaired.
     public var repairs = 0
-    /// Jobs of which there are passes and nothing else: Redis came up without the rest of its log.
+    /// Jobs that have passes and nothing else: Redis came up without the rest of its log.
     public var lost: [JobID] = []
-    /// Jobs that could not be audited: of what the board holds of them something cannot be read.
+    /// Jobs that could not be audited, since something that the board holds of them cannot be read.
     public var unreadable: [JobID] = []
 
-    public init(jobs: Int = 0, repairs: Int = 0, lost: [JobID] = [], unreadable: [JobID] = []) {
+    package init(jobs: Int = 0, repairs: Int = 0, lost: [JobID] = [], unreadable: [JobID] = []) {
         self.jobs = jobs
         self.repairs = repairs
         self.lost = lost
@@ -18,7 +20,7 @@ public struct Audit: Hashable, Sendable {
 }
 
 extension Board {
-    /// Checks the invariants of every job that has not ended, and of what else is in line, and repairs them.
+    /// Checks the invariants of every job that has not ended or is in line, and repairs them.
     public func audit() throws(ReelFailure) -> Audit {
         var audit = Audit()
         for id in try jobs(in: [.active, .run, .timer]) {
@@ -33,11 +35,11 @@ extension Board {
         return audit
     }
 
-    /// Rule for a Redis that started anew, or lost everything: audits the board, and has Redis write its log anew, since
-    /// a torn end of that may have been applied. One worker does so for each start of Redis; nil for the others.
+    /// Audits the board after Redis started anew or lost everything, and has Redis rewrite its log, since Redis may
+    /// have applied a torn end of it. One worker does so for each start of Redis; the others get nil.
     ///
-    /// A log of which Redis did not apply all is never written anew, since that would lose the rest for good: not where
-    /// the board knows no job, and not where `lost` names any.
+    /// A log that Redis did not apply as a whole is not rewritten, since that would lose the rest for good. That is so
+    /// if the board knows no job, or if `lost` is not empty.
     public func auditAfterRestart() throws(ReelFailure) -> Audit? {
         guard let start = try call(Command.Restarted()) else { return nil }
         let (lost, hasJobs) = (try lostJobs(), try !isEmpty())
@@ -45,7 +47,7 @@ extension Board {
             do throws(ReelFailure) {
                 try send(["BGREWRITEAOF"])
             } catch {
-                // One is under way, or there is no such log: the audit is what counts.
+                // A rewrite is under way, or Redis keeps no log. The audit goes on either way.
             }
         }
         var audit = try audit()
@@ -54,12 +56,12 @@ extension Board {
         return audit
     }
 
-    /// Whether the board knows of any job, ended ones included.
+    /// Whether the board knows no job, not even one that has ended.
     public func isEmpty() throws(ReelFailure) -> Bool {
         try send(["EXISTS", BoardKey.jobs.name]) == .integer(0)
     }
 
-    /// Jobs that a list names and of which there are passes alone.
+    /// Jobs that are on a list and have passes but no hash of their own.
     private func lostJobs() throws(ReelFailure) -> [JobID] {
         var lost: [JobID] = []
         for id in try jobs(in: [.jobs, .active, .run, .timer]) {
@@ -69,7 +71,7 @@ extension Board {
         return lost
     }
 
-    /// Every job that any of these lists names, each once.
+    /// The jobs on any of these lists, each once, sorted by id.
     private func jobs(in lists: [BoardKey]) throws(ReelFailure) -> [JobID] {
         var found: Set<String> = []
         for list in lists {
@@ -87,12 +89,12 @@ extension Board {
             repairs += page.repairs
             next = page.next
         }
-        // Before there is a plan, what is finished is of a publisher that has not come to its end.
+        // Before there is a plan, finished passes belong to a publisher that has not finished.
         guard try send(["HGET", Board.key(job), "plan"]).string != "0" else { return repairs }
         return repairs + (try tally(job) ? 1 : 0)
     }
 
-    /// Writes the register of sums anew where it does not count every finished pass.
+    /// Writes the job's totals (`sum`) anew if they do not count every finished pass. Returns whether it did.
     @discardableResult
     func tally(_ job: JobID) throws(ReelFailure) -> Bool {
         let finished = try send(["HLEN", Board.key(job, "done")]).integer ?? 0

@@ -1,25 +1,27 @@
 internal import Foundation
 public import ReelCore
 
-/// What time it is by Redis's clock and by this machine's, in seconds since 1970. Either may be wrong.
+/// The time by Redis's clock and by this machine's, in seconds since 1970. Either may be wrong.
 public struct Clocks: Hashable, Sendable {
+    /// Redis's clock.
     public var board: Double
+    /// This machine's clock.
     public var host: Double
 
-    public init(board: Double, host: Double) {
+    package init(board: Double, host: Double) {
         self.board = board
         self.host = host
     }
 
-    /// What has passed by this time has passed by both clocks.
+    /// The earlier of the two. A time before it has passed by both clocks.
     public var earlier: Double { min(board, host) }
 
-    /// What ends now is kept from this time on: not too short a time, whichever clock is wrong.
+    /// The later of the two. Retention counts from it, so that nothing is removed too early if one clock is wrong.
     public var later: Double { max(board, host) }
 }
 
 extension Board {
-    /// Asks Redis for its time.
+    /// Asks Redis for its time, and this machine for its own.
     public func clocks() throws(ReelFailure) -> Clocks {
         Clocks(board: Double(try microseconds()) / 1_000_000, host: Date().timeIntervalSince1970)
     }
@@ -33,6 +35,6 @@ extension Board {
         return seconds * 1_000_000 + microseconds
     }
 
-    /// The later of both clocks' times; this machine's where Redis is out of reach.
+    /// The later of both clocks' times, in seconds since 1970; this machine's if Redis cannot be reached.
     public func endOfNow() -> Double { (try? clocks().later) ?? Date().timeIntervalSince1970 }
 }

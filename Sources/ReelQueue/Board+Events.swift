@@ -3,15 +3,15 @@ public import ReelCore
 extension Board {
     /// The place in the stream of events before everything that happens from now on.
     public func placeOfNow() throws(ReelFailure) -> BoardEvent.Place {
-        // An event of this millisecond may be read twice, which is better than not at all.
+        // A reader may see an event of this millisecond twice. One millisecond later it might miss one.
         BoardEvent.Place(id: "\(try microseconds() / 1000 - 1)-0")
     }
 
-    /// The events after a place, the oldest first, 1000 at most. If there are none, the call waits for one: until the
-    /// time-out, or for half the time that an answer may take, whichever comes first. Then the answer is empty. Every other
+    /// The events after a place, the oldest first, 1000 at most. If there are none, the call waits for one: for
+    /// `duration`, or for half of `BoardTiming.answerTimeout` if that is shorter. Then the answer is empty. Every other
     /// call on this board waits meanwhile.
     ///
-    /// The stream keeps about 10,000 events. A reader that is slower than the events come misses some.
+    /// The stream keeps about 10,000 events, so a reader that falls behind by more misses some.
     public func events(
         after place: BoardEvent.Place, atMost duration: Duration
     ) throws(ReelFailure) -> [BoardEvent] {

@@ -1,25 +1,27 @@
 public import ReelCore
 
 extension Board {
-    /// Loads the board's functions into a Redis that has none, or older ones. Every call that needs them does so by itself
-    /// as far as the user may; this is for one that may, on behalf of others that may not.
+    /// Loads the board's functions into a Redis that has none, or older ones. Every call that changes the board does so
+    /// by itself if its user may load functions; call this as such a user if the other users may not.
     ///
-    /// Throws `.boardUnprepared` where the user may not. Newer ones are never replaced: throws `.boardOfNewerRelease` unless
-    /// they serve this program.
+    /// Throws `.boardUnprepared` if the user may not load functions. Newer functions are not replaced: throws
+    /// `.boardOfNewerRelease` unless they serve this program.
     ///
-    /// - Returns: whether they were loaded.
+    /// - Returns: whether functions were loaded.
     @discardableResult
     public func prepare() throws(ReelFailure) -> Bool {
         if let found = try libraryVersion(), found > Library.version {
-            // Whether they serve it tells any call, of whatever job.
+            // Any call throws if they do not serve this program. No job has this id.
             _ = try call(Command.Status(job: JobID("-")))
             return false
         }
         return try provide(replacing: true)
     }
 
-    /// - Parameter replacing: whether older functions are replaced, which programs that work with them will notice; else
-    ///   this throws.
+    /// Loads the functions if Redis has none, or if it has older ones and these may be replaced.
+    ///
+    /// - Parameter replacing: whether older functions are replaced. If not, older functions throw `.boardUnprepared`.
+    /// - Returns: whether functions were loaded.
     @discardableResult
     func provide(replacing: Bool) throws(ReelFailure) -> Bool {
         let found = try libraryVersion()
@@ -34,14 +36,14 @@ extension Board {
         } catch {
             guard case .redisRefused(_, let said, _) = error.reason else { throw error }
             if said.hasPrefix("NOPERM") { throw unprepared }
-            // Another program was quicker.
+            // Another program has loaded them meanwhile.
             if said.contains("already exists") { return false }
             throw error
         }
         return true
     }
 
-    /// The version of the functions that Redis has; nil where it has none.
+    /// The version of the functions that Redis has; nil if it has none.
     func libraryVersion() throws(ReelFailure) -> Int? {
         do throws(ReelFailure) {
             let reply = try send(["FCALL_RO", "\(Library.name)_version", "0"])

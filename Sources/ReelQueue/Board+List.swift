@@ -1,19 +1,21 @@
 public import ReelCore
 
-/// Jobs of the board, those apart of which it holds something that this version cannot read.
+/// Jobs of the board, with the unreadable ones apart.
 public struct JobList: Hashable, Sendable {
+    /// The jobs that can be read.
     public var jobs: [JobStatus] = []
-    /// What is wrong with each, by id. Nothing of them is given out; they can be cancelled and removed.
+    /// What is wrong with each job that cannot be read, by id. None of their passes is given out; the jobs can be
+    /// cancelled and removed.
     public var unreadable: [JobID: ReelFailure] = [:]
 
-    public init(jobs: [JobStatus] = [], unreadable: [JobID: ReelFailure] = [:]) {
+    package init(jobs: [JobStatus] = [], unreadable: [JobID: ReelFailure] = [:]) {
         self.jobs = jobs
         self.unreadable = unreadable
     }
 }
 
 extension Board {
-    /// The jobs of these ids, and those that a script has set aside.
+    /// The jobs of these ids, and those that a function has set aside.
     func list(_ ids: [String]) throws(ReelFailure) -> JobList {
         var list = JobList()
         for id in try aside() { list.unreadable[JobID(id)] = Board.setAside }
@@ -29,18 +31,18 @@ extension Board {
         return list
     }
 
-    /// Jobs that a script has set aside.
+    /// The ids of jobs that a function has set aside.
     func aside() throws(ReelFailure) -> [String] {
         let reply = try send(["ZRANGE", BoardKey.broken.name, "0", "-1"])
         guard let ids = reply.array?.compactMap(\.string) else { throw reply.surprise }
         return ids
     }
 
-    /// Why nothing of such a job is given out.
+    /// Why a job that was set aside is unreadable.
     static let setAside = ReelFailure(.boardUnreadable(said: "a script found a field that is none"))
 
-    /// The state of a job, also of one of which more than that cannot be read; `.running` where not even that can. Nil
-    /// where there is no such job.
+    /// The state of a job, even if the rest of it cannot be read; `.running` if the state cannot be read, either. Nil
+    /// if there is no such job.
     public func state(of job: JobID) throws(ReelFailure) -> JobState? {
         do throws(ReelFailure) {
             if let state = try send(["HGET", Board.key(job), "state"]).string {
@@ -55,7 +57,7 @@ extension Board {
 }
 
 extension ReelFailure {
-    /// Whether it tells of what one job's keys hold, and nothing of Redis or of what its user may do.
+    /// Whether the failure concerns what one job's keys hold, and not Redis itself or what its user may do.
     var isOfOneRecord: Bool {
         switch reason {
         case .boardUnreadable: true

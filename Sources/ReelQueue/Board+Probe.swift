@@ -1,72 +1,81 @@
 public import ReelCore
 
-/// What beginning a job led to.
+/// The answer of `Board.begin`.
 public enum Begun: Hashable, Sendable {
-    /// The job is there, and the caller holds its probe: make index and plan, then publish.
+    /// The job is on the board, and the caller holds its probe: it makes index and plan, then publishes.
     case begun(Claim)
-    /// Somebody else probes it, or a person holds it back.
+    /// Another process holds the probe, or a user paused the job.
     case probing
-    /// It has a plan, and runs or is assembled.
+    /// The job has a plan, and is running or assembling.
     case running
-    /// It is being removed: ask again.
+    /// The job is being removed: ask again.
     case busy
 }
 
-/// A job as one that waits for it sees it.
+/// What a process that waits for a job learns of it.
 public struct Attendance: Hashable, Sendable {
+    /// The job's state.
     public var state: JobState
-    /// The claim that was named still holds the probe.
+    /// Whether the caller's claim still holds the probe.
     public var holds: Bool
-    /// Nobody holds the probe, it waits for no retry, and nobody holds the job back: `begin` gets it.
+    /// Whether `begin` would get the probe: it has no holder and waits for no retry, and the job is not paused.
     public var isFree: Bool
 
-    public init(state: JobState, holds: Bool, isFree: Bool) {
+    package init(state: JobState, holds: Bool, isFree: Bool) {
         self.state = state
         self.holds = holds
         self.isFree = isFree
     }
 }
 
-/// What follows from leaving a job.
+/// The answer of `Board.leave`.
 public enum Departure: Hashable, Sendable {
+    /// The job stays on the board.
     case stays
-    /// The job has ended, and nobody else waits for it. Until one lease has passed it cannot begin again: remove it from
-    /// the store, then `forget` it with this.
+    /// The job has ended, and no other process waits for it. It cannot begin again until a lease has passed: the caller
+    /// removes it from the store, then calls `Board.forget` with this removal.
     case remove(Removal)
 }
 
-/// Who removes a job.
+/// Names the process that removes a job.
 public struct Removal: Hashable, Sendable {
     let holder: String
 }
 
 extension Board {
-    /// Makes a job in state probing and leases its probe to the caller, or takes a probe that nobody has; else says what
-    /// is there. A job that has ended is made anew, without anything of before.
+    /// Makes a job in state probing and leases its probe to the caller, or leases a probe that has no holder. Otherwise
+    /// the answer says what is there. A job that has ended is made anew, and nothing of the old one is left.
     ///
-    /// When this throws, Redis may have given out the probe all the same; its lease then lapses.
+    /// If this throws, Redis may have given out the probe nevertheless; its lease then lapses.
     ///
-    /// - Parameter job: id, title, bytes that the probe takes, protocol version and weight are of account.
-    /// - Throws: `.usage` where the job contradicts itself, `.unreachable`.
+    /// - Parameters:
+    ///   - job: id, source, bytes that the probe needs, protocol version and weight; the rest is ignored.
+    ///   - holder: the process that holds the probe.
+    /// - Throws: `.jobContradictory`, or that Redis cannot be reached.
     public func begin(_ job: PublishedJob, holder: WorkerID) throws(ReelFailure) -> Begun {
         try check(job)
         return try call(Command.Begin(job: job.withoutPlan, token: Board.makeToken(), holder: holder))
     }
 
-    /// A sign of life of one that waits for a job; it counts as waiting for one lease. Nil where there is no such job.
+    /// The sign of life of a process that waits for a job. The process then counts as waiting for one lease. Nil if
+    /// there is no such job.
     ///
     /// - Parameters:
     ///   - waiter: a name that no other process has.
-    ///   - claim: the probe, where it holds that: its lease is extended.
+    ///   - claim: the caller's claim on the probe, if it has one: its lease is extended.
     public func attend(_ job: JobID, waiter: String, claim: Claim? = nil) throws(ReelFailure) -> Attendance? {
         try call(Command.Attend(job: job, waiter: waiter, token: claim?.token))
     }
 
-    /// One that waited for a job waits no longer. A probe that its claim holds is handed back uncharged.
+    /// Ends the waiting of a process for a job. A probe that its claim holds is handed back uncharged.
     ///
-    /// - Parameter abandoning: the job is of no use to the caller: one that is still probing, for which nobody else waits
-    ///   and which nobody else probes, is cancelled, to be removed. One that failed while probing is removed by the last
-    ///   that leaves it in any case.
+    /// In any case the last process that leaves a job that failed while probing is told to remove it.
+    ///
+    /// - Parameters:
+    ///   - waiter: the name that `attend` was given.
+    ///   - claim: the caller's claim on the probe, if it has one.
+    ///   - abandoning: whether the caller has no more use for the job. If the job is still probing, and no other
+    ///     process waits for it or probes it, it is cancelled, and the caller is told to remove it.
     public func leave(
         _ job: JobID, waiter: String, claim: Claim? = nil, abandoning: Bool = false
     ) throws(ReelFailure) -> Departure {
@@ -75,7 +84,7 @@ extension Board {
 }
 
 extension PublishedJob {
-    /// The job as it is while it is probed.
+    /// The job as it is while probing, without what a plan decides.
     var withoutPlan: PublishedJob {
         var bare = self
         (bare.frames, bare.passCount, bare.encoders, bare.plan, bare.diagnostics) = (0, 0, [], 0, [])

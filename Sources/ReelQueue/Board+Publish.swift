@@ -1,37 +1,39 @@
 public import ReelCore
 
-/// What became of a job that a probe's holder put up.
+/// The answer of `Board.publish`.
 public enum Published: String, Sendable {
-    /// It runs, and the probe is over; also where this claim had published it before.
+    /// The job runs, and the probe has ended; also if this claim had published the job before.
     case published
-    /// The claim does not hold the probe any more: somebody else makes the plan.
+    /// The claim does not hold the probe any more: another process makes the plan.
     case lost
-    /// Somebody cancelled the job meanwhile.
+    /// A user cancelled the job meanwhile.
     case cancelled
 }
 
-/// A result that a store has, and who made it.
+/// The result of a finished pass, with the token that recorded it.
 public struct RecordedResult: Hashable, Sendable {
+    /// The token of the claim that made the result.
     public var token: String
+    /// The pass's result.
     public var result: PassResult
 
-    public init(token: String, result: PassResult) {
+    package init(token: String, result: PassResult) {
         self.token = token
         self.result = result
     }
 }
 
 extension Board {
-    /// Puts a plan and its passes up, all or nothing: none can be claimed before all are there. Repeat it until it is
-    /// answered.
+    /// Puts a plan and its passes on the board. No pass can be claimed before all are there. Repeat the call until it
+    /// is answered.
     ///
     /// - Parameters:
-    ///   - job: complete, with the number of its plan.
-    ///   - passes: in the order in which they are to be claimed, `job.passCount` of them, without the assembly.
+    ///   - job: the whole job, with the number of its plan.
+    ///   - passes: the passes in the order in which workers claim them, `job.passCount` of them, without the assembly.
     ///   - finished: results that the store has already, by index.
-    ///   - claim: holds the job's probe; its lease is extended on the way, and ends with it.
-    ///   - paused: whether nothing of it is given out until `resume`. A job that was paused while probing stays so.
-    /// - Throws: `.usage` where the job contradicts itself, `.unreachable`.
+    ///   - claim: the claim that holds the job's probe. Its lease is extended meanwhile, and ends if this succeeds.
+    ///   - paused: whether the job is paused until `resume`. A job that was paused while probing stays paused.
+    /// - Throws: `.jobContradictory`, `.passesVanished`, or that Redis cannot be reached.
     public func publish(
         _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult] = [:], claim: Claim, paused: Bool = false
     ) throws(ReelFailure) -> Published {
@@ -42,7 +44,7 @@ extension Board {
             throw ReelFailure(.jobContradictory(job: job.id, fault: .plan))
         }
         try check(job)
-        // One that is lost asks all the same: its last answer may be what was lost.
+        // A claim that no longer holds the probe asks all the same: it may have published, and the answer was lost.
         if try upload(passes, of: claim), try restore(finished, of: claim), !finished.isEmpty { _ = try tally(job.id) }
         if let answer = try call(Command.Publish(job: job, token: claim.token, isPaused: paused)) { return answer }
         throw ReelFailure(.passesVanished(job: job.id))
@@ -55,10 +57,10 @@ extension Board {
         guard !job.id.text.isEmpty else { throw ReelFailure(.jobContradictory(job: job.id, fault: .id)) }
     }
 
-    /// False where the claim does not hold the probe.
+    /// Returns false if the claim does not hold the probe.
     private func upload(_ passes: [Pass], of claim: Claim) throws(ReelFailure) -> Bool {
         let batch = 500
-        // Where there are none, what an earlier publisher left is removed all the same.
+        // Without passes one call is made all the same: it removes what an earlier publisher left.
         for start in stride(from: 0, to: max(passes.count, 1), by: batch) {
             let part = (start..<min(start + batch, passes.count)).map { (index: $0, pass: passes[$0]) }
             let upload = Command.Upload(job: claim.job, token: claim.token, isFirst: start == 0, passes: part)
@@ -67,7 +69,7 @@ extension Board {
         return true
     }
 
-    /// False where the claim does not hold the probe.
+    /// Returns false if the claim does not hold the probe.
     private func restore(_ finished: [Int: RecordedResult], of claim: Claim) throws(ReelFailure) -> Bool {
         let batch = 200
         let entries = finished.sorted { $0.key < $1.key }
@@ -80,15 +82,15 @@ extension Board {
 }
 
 extension PublishedJob {
-    /// Virtual time that one claim costs: the frames of its average pass, by its weight.
+    /// The virtual time that one claim costs: the frames of the job's average pass, divided by its weight.
     var share: Double { Double(max(frames, 1)) / Double(max(passCount, 1)) / weight }
 }
 
-/// What scripts know of a pass.
+/// The kind of a pass, which is all that the board's functions know of it.
 enum PassKind: String {
     case video, audio, assembly, probe
 
-    /// Nil for what no plan lists.
+    /// Nil for assembly and probe, which plans do not list.
     init?(stored pass: Pass) {
         switch pass {
         case .video: self = .video
@@ -97,7 +99,9 @@ enum PassKind: String {
         }
     }
 
-    /// The pass of a kind and its JSON, which is empty for what no plan lists.
+    /// The pass of this kind.
+    ///
+    /// - Parameter text: the pass as JSON; ignored for assembly and probe.
     func pass(_ text: String) throws(ReelFailure) -> Pass {
         switch self {
         case .video, .audio: try JSON.value(text)

@@ -1,7 +1,7 @@
 public import ReelCore
 
 extension Board {
-    /// A job as it is now, nil where the board does not know it.
+    /// A job as it is now; nil if there is no such job. Throws `.boardUnreadable` if a value of it cannot be read.
     public func status(_ job: JobID) throws(ReelFailure) -> JobStatus? {
         guard let look = try call(Command.Status(job: job)) else { return nil }
         func surprise() -> ReelFailure { JSON.unreadable("\(look.fields)") }
@@ -15,7 +15,7 @@ extension Board {
         }
         let (fields, count) = (look.fields, published.passCount)
 
-        // Before there is a plan, what is finished is of a publisher that has not come to its end.
+        // Before there is a plan, finished passes belong to a publisher that has not finished.
         var totals = Totals()
         if published.plan > 0 {
             totals = try self.totals(of: job, register: fields["sum"], finished: look.finished)
@@ -44,7 +44,7 @@ extension Board {
             isRefused: state == .failed && fields["refused"] == "1")
     }
 
-    /// How fast the work of all jobs got done over the last minute.
+    /// The speed of all jobs together over the last minute.
     public func pace() throws(ReelFailure) -> Pace {
         let reply = try send(["HGETALL", BoardKey.pace.name])
         let clock = try send(["TIME"])
@@ -54,7 +54,8 @@ extension Board {
         return Pace(slots, now: now * 1000, since: 0)
     }
 
-    /// A job's passes at a glance, nil where the board does not know it. Its cost does not grow with their number.
+    /// A job's passes as a row of cells, `cells` at most; nil if there is no such job or it has no plan. The cost does
+    /// not grow with the number of passes.
     public func strip(_ job: JobID, cells: Int) throws(ReelFailure) -> PassStrip? {
         guard let passes = try send(["HGET", Board.key(job), "passes"]).string.flatMap(Int.init),
             PublishedJob.passCounts.contains(passes), passes > 0
@@ -74,8 +75,7 @@ extension Board {
         return strip
     }
 
-    /// Jobs that have not ended, the oldest first, and after them those that failed, the latest first; `count` of each
-    /// at most.
+    /// Jobs that have not ended, the oldest first, then jobs that failed, the latest first; `count` of each at most.
     public func queue(count: Int = 100) throws(ReelFailure) -> JobList {
         let active = try send(["ZRANGE", BoardKey.active.name, "0", String(count - 1)])
         let failed = try send(["ZRANGE", BoardKey.failed.name, "0", String(count - 1), "REV"])
@@ -85,7 +85,7 @@ extension Board {
         return try list(all)
     }
 
-    /// How many jobs have not ended, and how many failed and are still on the board.
+    /// The number of jobs that have not ended, and of those that failed and are still on the board.
     public func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int) {
         let replies = (
             try send(["ZCARD", BoardKey.active.name]), try send(["ZCARD", BoardKey.failed.name])
@@ -94,7 +94,8 @@ extension Board {
         return (active, failed)
     }
 
-    /// Jobs that have not ended, 500 at most, and of the others the `ended` that were submitted last; the oldest first.
+    /// Jobs that have not ended, 500 at most, and of the ended ones the `ended` that were submitted last; the oldest
+    /// first.
     public func latestJobs(ended: Int = 50) throws(ReelFailure) -> JobList {
         let active = try send(["ZRANGE", BoardKey.active.name, "0", "499"])
         guard let running = active.array?.compactMap(\.string) else { throw active.surprise }
@@ -106,7 +107,7 @@ extension Board {
         return list
     }
 
-    /// Passes of a job by index, as they were published.
+    /// Those of a job's passes that have one of these indices, as they were published, by index.
     public func passes(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: Pass] {
         guard !indices.isEmpty else { return [:] }
         let reply = try send(["HMGET", Board.key(job, "passes")] + indices.map(String.init))
@@ -122,7 +123,7 @@ extension Board {
         return found
     }
 
-    /// What the engines of finished passes had to tell, each thing once, in the order of the passes; 100 at most.
+    /// The diagnostics that engines of finished passes reported, each once, in the order of the passes; 100 at most.
     public func passDiagnostics(_ job: JobID) throws(ReelFailure) -> [Diagnostic] {
         let reply = try send(["HGETALL", Board.key(job, "diagnostics")])
         guard let told = reply.dictionary else { throw reply.surprise }
@@ -133,12 +134,12 @@ extension Board {
         return found
     }
 
-    /// The results of a job's finished passes, the assembly's among them, by index.
+    /// The results of a job's finished passes, the assembly included, by index.
     public func results(_ job: JobID) throws(ReelFailure) -> [Int: PassResult] {
         try recordedResults(job).mapValues(\.result)
     }
 
-    /// The same with the tokens that recorded them.
+    /// The results of a job's finished passes with the tokens that recorded them, the assembly included, by index.
     public func recordedResults(_ job: JobID) throws(ReelFailure) -> [Int: RecordedResult] {
         var found: [Int: RecordedResult] = [:]
         var cursor = "0"
@@ -156,7 +157,7 @@ extension Board {
         return found
     }
 
-    /// The results of those of the passes that are finished.
+    /// The results of those of the passes at these indices that are finished, by index.
     public func results(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: PassResult] {
         guard !indices.isEmpty else { return [:] }
         let reply = try send(["HMGET", Board.key(job, "done")] + indices.map(String.init))
@@ -168,21 +169,21 @@ extension Board {
         return found
     }
 
-    /// The token that recorded it stands before the result.
+    /// Reads an entry of `done`: the token that recorded the result, a space, the result.
     private func recorded(_ entry: String, _ reply: Reply) throws(ReelFailure) -> RecordedResult {
         guard let space = entry.firstIndex(of: " ") else { throw reply.surprise }
         return RecordedResult(
             token: String(entry[..<space]), result: try JSON.value(entry[entry.index(after: space)...]))
     }
 
-    /// How many retries a job has, due or to come.
+    /// The number of a job's passes that wait for a retry, due or not.
     public func retries(_ job: JobID) throws(ReelFailure) -> Int {
         let reply = try send(["ZCARD", Board.key(job, "retry")])
         guard let count = reply.integer else { throw reply.surprise }
         return count
     }
 
-    /// Who holds which of a job's passes now.
+    /// The holders of a job's passes, by index.
     public func live(_ job: JobID) throws(ReelFailure) -> [Int: WorkerID] {
         let reply = try send(["HGETALL", Board.key(job, "live")])
         guard let entries = reply.dictionary else { throw reply.surprise }
@@ -194,8 +195,8 @@ extension Board {
         return found
     }
 
-    /// Sums over finished passes: from the register where it counts all of them, else from their results. The register
-    /// falls behind only where Redis lost part of a transition.
+    /// Totals over the finished passes: from the field `sum` if it counts all of them, else from their results. The
+    /// field falls behind only if Redis lost part of a transition.
     func totals(
         of job: JobID, register: String?, finished: Int
     ) throws(ReelFailure) -> Totals {
@@ -215,9 +216,9 @@ extension Board {
     }
 }
 
-/// Frames of passes, and the greatest engine in bytes.
+/// The frames of several passes, and the greatest peak memory of their engines in bytes.
 struct Totals {
-    /// As many as there can be. Redis may hold any number: with these, readers can compute.
+    /// The frame counts that are accepted. Redis may hold any number; sums of these do not overflow.
     static let frames = 0...(1 << 50)
 
     var decoded = 0
@@ -234,7 +235,7 @@ struct Totals {
     }
 }
 
-/// An entry of `live`: token, started (ms), frames decoded, frames encoded, worker.
+/// The holder of a pass, from an entry of `live`: token, started (ms), frames decoded, frames encoded, worker.
 private struct Holder {
     var decoded: Int
     var encoded: Int

@@ -1,10 +1,10 @@
 public import ReelCore
 
 extension Board {
-    /// The store that the board belongs to. One that belongs to none is given `id`, which is the answer then; without an
-    /// id it is left as it is, and the answer is nil.
+    /// The store that the board belongs to. A board without a store gets `id`, which is then the answer; if `id` is
+    /// nil, too, so is the answer.
     ///
-    /// Throws `.boardOfOtherVersion`, and what reaching Redis throws.
+    /// - Throws: `.boardOfOtherVersion`, or that Redis cannot be reached.
     public func store(expecting id: StoreID?) throws(ReelFailure) -> StoreID? {
         try call(Command.Adopt(store: id))
     }

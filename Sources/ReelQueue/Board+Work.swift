@@ -1,10 +1,10 @@
 public import ReelCore
 
 extension Board {
-    /// Leases a pass for a worker, nil where there is none for it now. Workers beat once before they claim, so that
-    /// their host is known.
+    /// Leases a pass for a worker; nil if there is none for it now. A worker beats once before its first claim, so that
+    /// its host is known.
     ///
-    /// When this throws, Redis may have given out a pass all the same; its lease then lapses.
+    /// If this throws, Redis may have given out a pass nevertheless; its lease then lapses.
     public func claim(_ offer: WorkerOffer) throws(ReelFailure) -> Claim? {
         let token = Board.makeToken()
         var rank = 0
@@ -16,7 +16,7 @@ extension Board {
                 do throws(ReelFailure) {
                     claim.pass = try kind.pass(pass)
                 } catch {
-                    // Only that job is at fault: work on the others goes on.
+                    // Only that job is at fault, so the worker goes on with others.
                     guard (try? fail(claim, worker: offer.worker, failure: error, as: .permanent)) != nil else {
                         throw error
                     }
@@ -27,67 +27,69 @@ extension Board {
         }
     }
 
-    /// Throws what a worker throws later whose user may not do what a worker does.
+    /// Throws if the user of this connection may not do what a worker does.
     public func checkWorker() throws(ReelFailure) {
-        // The one command of its own that a worker repeats; a hint that this takes costs another worker a second.
+        // The one plain command that a worker repeats. If this takes a hint, another worker waits a second longer.
         try send(["BLPOP", BoardKey.wake.name, "0.001"])
     }
 
-    /// Returns when there may be work, or after the time-out, or after half the time that an answer may take,
-    /// whichever comes first. Holds back every other call on this board meanwhile. A retry whose time comes gives no
-    /// hint, so waiting should be a matter of seconds.
+    /// Returns when there may be work, at the latest after `seconds`, or after half of `BoardTiming.answerTimeout` if
+    /// that is shorter. Every other call on this board waits meanwhile. A retry that becomes due gives no hint, so wait
+    /// for a few seconds only.
     public func waitForWork(seconds: Int) throws(ReelFailure) {
         let wait = blocking(.seconds(seconds))
         guard wait > 0 else { return }
         try send(["BLPOP", BoardKey.wake.name, String(Double(wait) / 1000)])
     }
 
-    /// Records a pass's result. Repeat it until it is answered: once recorded, the answer is `.duplicate`.
+    /// Records a pass's result. Repeat the call until it is answered: if the result was recorded before, the answer is
+    /// `.duplicate`.
     public func complete(_ claim: Claim, worker: WorkerID, result: PassResult) throws(ReelFailure) -> CompleteAnswer {
         try call(Command.Complete(claim: claim, worker: worker, result: result))
     }
 
-    /// Gives a pass back that could not be done. The failure's cause decides what follows; see `docs/board.md`.
+    /// Gives back a pass after a failed attempt. The failure's cause decides what follows; see `docs/board.md`.
     ///
-    /// - Parameter cause: instead of the failure's own.
+    /// - Parameter cause: used instead of the failure's own cause, unless nil.
     public func fail(
         _ claim: Claim, worker: WorkerID, failure: ReelFailure, as cause: FailureCause? = nil
     ) throws(ReelFailure) -> FailAnswer {
         try call(Command.Fail(claim: claim, worker: worker, failure: failure, cause: cause ?? failure.cause))
     }
 
-    /// The plan of a job has proved wrong in this pass: the job is probed again, for another plan. Nothing of the old one
-    /// counts any more; of what was finished, the next publisher says what does.
+    /// Has a job probed again, for another plan, after a pass has found that the plan does not match the source. The
+    /// old plan's passes and results are removed; the next publisher says which segments can still be used.
     ///
     /// - Parameter job: the job as it was begun.
-    /// - Returns: whether the job is probed again by this; false where the token does not hold the pass any more.
+    /// - Returns: whether the job is probing again; false if the claim does not hold the pass any more.
     public func disprove(_ claim: Claim, worker: WorkerID, job: PublishedJob) throws(ReelFailure) -> Bool {
         try call(Command.Disprove(claim: claim, worker: worker, job: job.withoutPlan))
     }
 
-    /// Lets a worker work again at jobs that exclude it, since what was wrong with its host is over.
+    /// Lets a worker work again at jobs that exclude it, once the cause on its host is gone.
     ///
-    /// - Returns: how many of them excluded it.
+    /// - Returns: the number of these jobs that excluded it.
     @discardableResult
     public func readmit(_ worker: WorkerID, to jobs: [JobID]) throws(ReelFailure) -> Int {
         try call(Command.Readmit(worker: worker, jobs: jobs))
     }
 
-    /// Hands a pass back without charging an attempt. A token that no longer holds it changes nothing.
+    /// Hands a pass back without charging an attempt. Does nothing if the claim no longer holds the pass.
     public func release(_ claim: Claim) throws(ReelFailure) {
         _ = try call(Command.Release(claim: claim))
     }
 
     /// Takes back results that have proved wrong: their segments are missing, or are not what was recorded. The passes
-    /// are done again; a job that was assembling runs again, and its assembly is given out when all passes are finished.
-    /// Each pass is charged as after a transient failure, and the job fails where one has no attempt left. Of a job that
-    /// has failed the results alone are forgotten, for `retry`.
+    /// are done again; a job that was assembling runs again, and its assembly is given out when all passes are
+    /// finished. Each pass is charged with a transient failure, and the job fails if a pass has no attempt left. If the
+    /// job has failed already, only the results are taken back, before `retry`.
     ///
     /// - Parameters:
-    ///   - passes: index and token of each result that is wrong; one that is another's by now stays.
-    ///   - plan: the number of the plan that they are of.
-    ///   - worker: who found it.
-    /// - Returns: how many results were taken back.
+    ///   - passes: index and token of each wrong result. A result of another token stays.
+    ///   - plan: the number of the plan that the passes belong to.
+    ///   - worker: the worker that found it.
+    ///   - reason: why the results are wrong.
+    /// - Returns: the number of results that were taken back.
     @discardableResult
     public func invalidate(
         _ job: JobID, passes: [(index: Int, token: String)], plan: Int, by worker: WorkerID, reason: ReelFailure
@@ -98,7 +100,7 @@ extension Board {
             taken += try call(
                 Command.Invalidate(job: job, passes: part, plan: plan, worker: worker, reason: reason))
         }
-        // Readers would add up all results until the next audit.
+        // Without this, readers would add up all results until the next audit.
         if taken > 0 { try tally(job) }
         return taken
     }

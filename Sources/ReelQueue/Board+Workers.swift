@@ -1,22 +1,25 @@
 public import ReelCore
 
 extension Board {
-    /// A worker's sign of life: registers it, keeps the leases of what it holds, stores their progress.
+    /// A worker's sign of life: registers the worker, extends the leases of the passes that it holds, and records their
+    /// progress.
     public func beat(_ report: WorkerReport) throws(ReelFailure) -> BeatReply {
         try call(Command.Beat(report: report))
     }
 
-    /// Has a worker drain: it learns so at its next beat. False where none of that name is registered.
+    /// Has a worker drain; the worker learns of it at its next beat. False if no worker of that name is registered.
     public func drain(_ worker: WorkerID) throws(ReelFailure) -> Bool {
         try call(Command.Drain(worker: worker))
     }
 
-    /// Takes a worker that ends out of the registry. What it still holds is not handed back: release that first.
+    /// Removes a worker that ends from the registry. Passes that it still holds are not handed back: release them
+    /// first.
     public func depart(_ worker: WorkerID) throws(ReelFailure) {
         try call(Command.Depart(worker: worker))
     }
 
-    /// Requeues passes whose leases have lapsed and says how many. For one lease after Redis's start it does nothing.
+    /// Requeues passes whose leases have lapsed, and returns how many. Does nothing for one lease after Redis started,
+    /// after its clock was set, or if no process has reaped for that long.
     public func reap() throws(ReelFailure) -> Int {
         var requeued = 0
         while true {
@@ -26,7 +29,7 @@ extension Board {
         }
     }
 
-    /// The workers that have beaten within the last hour, by name, but for those whose report cannot be read.
+    /// The workers that have beaten within the last hour, by name, without those whose report cannot be read.
     public func workers() throws(ReelFailure) -> [WorkerStatus] {
         let answer = try call(Command.Workers())
         var found: [WorkerStatus] = []

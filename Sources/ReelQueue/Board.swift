@@ -1,15 +1,15 @@
 internal import Foundation
 public import ReelCore
 
-/// Where coordinator and workers meet: jobs, their passes, and who holds which. All of it is in Redis; a board is one
-/// connection to that, and any number of boards in any number of processes see the same.
+/// Where coordinators and workers meet: jobs, their passes, and the workers that hold these. All of it is in Redis. A
+/// `Board` is one connection to Redis, and all boards in all processes see the same.
 ///
-/// Calls are carried out one after another on a thread of the board's own. Those that wait, `waitForWork` above all,
-/// hold back the others, so a heartbeat needs a board to itself.
+/// Calls are carried out one after another on a thread of the board's own. A call that waits, such as `waitForWork`,
+/// delays the others, so a heartbeat needs a board of its own.
 ///
-/// Every call throws `.unreachable` with cause `.transient` when Redis cannot be reached, after one attempt; it may
-/// have been carried out nevertheless. The next call connects anew, after a pause that grows with every failure. What
-/// Redis refuses for good, a password for instance, has cause `.permanent`.
+/// If Redis cannot be reached, a call throws `.redisUnreachable` with cause `.transient` after one attempt; Redis may
+/// have carried it out nevertheless. The next call connects anew, after a pause that grows with each failure. A refusal
+/// that will not pass, of a password for instance, has cause `.permanent`.
 public actor Board {
     let timing: BoardTiming
     private let address: RedisAddress
@@ -18,12 +18,14 @@ public actor Board {
     private var connection: RedisConnection?
     private var failuresInARow = 0
 
-    /// A thread of this board's own.
+    /// Runs calls on a thread of this board's own.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// A board at an address; the first call connects.
+    /// Makes a board at an address. The first call connects.
     ///
-    /// - Parameter name: what Redis lists the connection as, without spaces.
+    /// - Parameters:
+    ///   - name: the connection's name in Redis's list of clients, without spaces.
+    ///   - timing: leases and time-outs.
     public init(_ address: RedisAddress, name: String, timing: BoardTiming = BoardTiming()) {
         self.address = address
         self.name = name
@@ -31,12 +33,12 @@ public actor Board {
         executor = BlockingExecutor(name: name)
     }
 
-    /// Asks for a sign of life.
+    /// Throws if Redis cannot be reached or does not answer.
     public func ping() throws(ReelFailure) {
         try send(["PING"])
     }
 
-    /// What makes this Redis unfit to keep a queue.
+    /// What makes this Redis unfit to hold a board: its version, or its settings for durability and memory.
     public func diagnostics() throws(ReelFailure) -> [Diagnostic] {
         let lines = try send(["INFO"]).text().split(whereSeparator: \.isNewline)
         let facts = Dictionary(
@@ -59,19 +61,19 @@ public actor Board {
 }
 
 extension Board {
-    /// Every key begins with it; the braces make it one hash slot.
+    /// The beginning of every key. The braces put all keys in one hash slot.
     static let prefix = "reel2:{main}:"
 
     /// The version of what the keys hold, as `board.lua` writes it.
     static let schema = 2
 
-    /// A job's own hash, or one of its parts.
+    /// The key of a job's own hash, or of one of its parts.
     static func key(_ job: JobID, _ part: String? = nil) -> String {
         "\(prefix)job:\(job)" + (part.map { ":\($0)" } ?? "")
     }
 
-    /// Calls a function and gives what it answers. Where Redis has no functions of the board, they are loaded first; older ones
-    /// are replaced, unless the call changes nothing.
+    /// Calls a function and returns its answer. If Redis has no functions of the board, they are loaded first. If it
+    /// has older ones, they are replaced, unless the call changes nothing: then this throws `.boardUnprepared`.
     func call<Called: BoardCommand>(_ command: Called) throws(ReelFailure) -> Called.Answer {
         let sent = try Library.call(command, timing)
         for _ in 0..<3 {
@@ -85,10 +87,10 @@ extension Board {
         throw ReelFailure(.boardUnprepared(found: try libraryVersion(), known: Library.version))
     }
 
-    /// Milliseconds that a call may wait which blocks for so long: no longer than half the time an answer may take.
+    /// Milliseconds for which a blocking call may wait: `duration`, but half of the answer time-out at most.
     func blocking(_ duration: Duration) -> Int64 { min(duration.milliseconds, timing.answerTimeout.milliseconds / 2) }
 
-    /// Sends a command; what Redis refuses is thrown.
+    /// Sends a command and returns the reply. Throws if Redis answers with an error.
     @discardableResult
     func send(_ command: [String]) throws(ReelFailure) -> Reply {
         try accept(exchange(command))
@@ -97,7 +99,7 @@ extension Board {
     private func exchange(_ command: [String]) throws(ReelFailure) -> Reply {
         do throws(ConnectionError) {
             let reply = try connected().send(command)
-            // Another Redis may be the one to ask by now, at the same name.
+            // The name may lead to another Redis by now, so the next call resolves it anew.
             if case .error(let message) = reply, Board.isOfAnother(message) { connection = nil }
             return reply
         } catch {
@@ -108,7 +110,7 @@ extension Board {
         }
     }
 
-    /// The connection, made now where there is none: after a pause of up to 2 s if the last attempts have failed.
+    /// The connection. If there is none, it is made now, after a pause of up to 2 s if the last attempts have failed.
     private func connected() throws(ConnectionError) -> RedisConnection {
         if let connection { return connection }
         if failuresInARow > 1 {
@@ -143,7 +145,7 @@ extension Board {
                 address: "\(address)", said: message, passes: cause(ofRefusal: message) == .transient))
     }
 
-    /// Redis's errors begin with a word that tells their kind.
+    /// The failure cause of an error of Redis, by the word with which the message begins.
     private func cause(ofRefusal message: String) -> FailureCause {
         let passing = [
             "LOADING", "BUSY", "OOM", "MISCONF", "READONLY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN", "UNBLOCKED",
@@ -151,7 +153,7 @@ extension Board {
         return passing.contains { message.hasPrefix($0) } ? .transient : .permanent
     }
 
-    /// Whether it says that this Redis is not the one that keeps the board, or not yet.
+    /// Whether the message says that this Redis does not hold the board, or not yet.
     private static func isOfAnother(_ message: String) -> Bool {
         ["READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "MOVED", "ASK", "UNBLOCKED"].contains {
             message.hasPrefix($0 + " ")

@@ -1,33 +1,37 @@
 public import ReelCore
 
-/// Something that happened on the board, read from the stream `events`. The board computes nothing from events: a program
-/// that watches looks at the board when one comes. `docs/board.md` says of each kind when it is written.
+/// Something that happened on the board, read from the stream `events`. The board computes nothing from events: a
+/// program that watches looks at the board when one comes. `docs/board.md` says of each kind when it is written.
 public struct BoardEvent: Hashable, Sendable {
-    /// Where it stands in the stream.
+    /// The event's place in the stream.
     public var place: Place
+    /// The job that the event concerns.
     public var job: JobID
+    /// What happened to the job.
     public var happening: Happening
 
-    /// A place in the stream; what comes after it can be read.
+    /// A place in the stream, after which `Board.events(after:atMost:)` reads.
     public struct Place: Hashable, Sendable, CustomStringConvertible {
-        /// As Redis has it: milliseconds, a hyphen, a number.
+        /// Redis's id of an entry: milliseconds, a hyphen, a number.
         let id: String
 
+        /// Redis's id of the entry.
         public var description: String { id }
     }
 
-    /// What happened to the job, and what is known of it. An index is a pass's, the assembly's, or
-    /// `PublishedJob.probeIndex`.
+    /// What happened to a job. An index is that of a pass, of the assembly, or `PublishedJob.probeIndex`.
     public enum Happening: Hashable, Sendable {
-        /// There is a job; its probe is held.
+        /// The job is on the board, and its probe has a holder.
         case begun(holder: WorkerID)
-        /// It has a plan, and its passes can be claimed.
+        /// The job has a plan, and its passes can be claimed.
         case published
+        /// A worker claimed the pass.
         case claimed(index: Int, worker: WorkerID)
         /// A worker makes a backup attempt at the pass.
         case backedUp(index: Int, worker: WorkerID)
-        /// A beat gave a lease back that had vanished.
+        /// A worker's beat gave it back the lease of the pass, which had vanished.
         case adopted(index: Int, worker: WorkerID)
+        /// The result of the pass was recorded.
         case completed(index: Int, worker: WorkerID)
         /// An attempt failed, and the pass is tried again.
         case retried(index: Int, worker: WorkerID)
@@ -37,22 +41,25 @@ public struct BoardEvent: Hashable, Sendable {
         case released(index: Int)
         /// A result proved wrong; `worker` found that.
         case invalidated(index: Int, worker: WorkerID)
-        /// The plan proved wrong in this pass; the job is probed again.
+        /// This pass found that the plan does not match the source; the job is probed again.
         case disproved(index: Int, worker: WorkerID)
-        /// The worker gets nothing of the job any more.
+        /// The job excludes the worker, which can claim none of its passes any more.
         case excluded(worker: WorkerID)
-        /// It does again.
+        /// The job no longer excludes the worker.
         case readmitted(worker: WorkerID)
-        /// A person holds the job back.
+        /// A user paused the job.
         case paused
-        /// A person lets it go on.
+        /// A user resumed the job.
         case unpaused
         /// A failed job runs again.
         case resumed
-        /// All passes are finished.
+        /// All passes but the assembly are finished.
         case assembling
+        /// The job ended; its output is verified.
         case done
+        /// The job failed.
         case failed
+        /// A user cancelled the job, or the last process that waited for it abandoned it.
         case cancelled
         /// The board holds something of the job that cannot be read.
         case broken
@@ -62,7 +69,7 @@ public struct BoardEvent: Hashable, Sendable {
 }
 
 extension BoardEvent {
-    /// Kinds of events, as the functions write them.
+    /// Kinds of events as the board's functions write them.
     package enum Kind: String, CaseIterable {
         case begun, published, claimed, adopted, completed, retried, lost, released, invalidated, disproved
         case backedUp = "copied"
@@ -70,9 +77,9 @@ extension BoardEvent {
     }
 
     /// - Parameters:
-    ///   - id: its place in the stream.
-    ///   - fields: `event`, `job`, `index` and `worker`; the last two are empty where they do not apply. What is none of
-    ///     ours becomes `.other`, so that a program that watches goes on.
+    ///   - id: the entry's id in the stream.
+    ///   - fields: `event`, `job`, `index` and `worker`; the last two are empty if they do not apply. An unknown event
+    ///     becomes `.other`, so that a program that watches goes on.
     init(id: String, fields: [String: String]) {
         place = Place(id: id)
         job = JobID(fields["job"] ?? "")
@@ -81,7 +88,7 @@ extension BoardEvent {
 }
 
 extension BoardEvent.Happening {
-    /// Whether the job has ended by this.
+    /// Whether the job ended with this.
     public var isEnd: Bool { [.done, .failed, .cancelled].contains(self) }
 
     fileprivate init(_ kind: String, index: Int?, worker: String?) {
@@ -89,7 +96,7 @@ extension BoardEvent.Happening {
             BoardEvent.Kind(rawValue: kind).flatMap { .init($0, index, WorkerID(worker ?? "")) } ?? .other(kind: kind)
     }
 
-    /// Nil where it is of a pass and names none.
+    /// Nil if the kind concerns a pass and there is no index.
     private init?(_ kind: BoardEvent.Kind, _ index: Int?, _ worker: WorkerID) {
         switch (kind, index) {
         case (.begun, _): self = .begun(holder: worker)

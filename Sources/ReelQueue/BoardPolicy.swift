@@ -1,19 +1,19 @@
 public import ReelCore
 
-/// The numbers by which the board decides what becomes of passes, each defined here and nowhere else. The library of
-/// functions gets them as constants; the board's model, the simulations and the readers use them from here.
+/// The numbers by which the board decides about passes, each defined here alone. The library of functions gets them as
+/// constants; the model of the board, the simulations and readers use them from here.
 public enum BoardPolicy {
-    /// How often a pass may fail for each cause that is charged, before its job fails.
+    /// For each cause that is charged, the number of failed attempts at a pass with which its job fails.
     public static let attempts: [FailureCause: Int] = [.transient: 5, .crash: 3, .lost: 20, .limit: 2, .permanent: 2]
 
-    /// A late pass gets a backup attempt if its holder still needs more than so many times what the claiming worker took
-    /// for its last pass of the job.
+    /// A late pass gets a backup attempt if its holder still needs more than this many times as long as the claiming
+    /// worker took for its last pass of the job.
     public static let lag = 2
 
-    /// The backup attempts that a job may have, as a share of its passes; one is always allowed.
+    /// The backup attempts that a job may have, as a share of its passes (0...1). One is always allowed.
     public static let backupShare = 0.03
 
-    /// Whether a job of so many passes, which has had so many backup attempts, may have another.
+    /// Whether a job of `passes` passes may have another backup attempt after `attempts` of them.
     public static func allowsBackup(after attempts: Int, passes: Int) -> Bool {
         Double(attempts) < max(1, backupShare * Double(passes))
     }
@@ -21,35 +21,35 @@ public enum BoardPolicy {
     /// Milliseconds between two searches for a late pass of one job.
     public static let tailWait = 250
 
-    /// Leases for which a pass that one host calls impossible waits for another host.
+    /// The number of leases for which a pass that one host reported as impossible waits for another host.
     public static let hostPatience = 30
 
-    /// Attempts of a pass that are kept in full, the last ones.
+    /// The number of failed attempts at a pass that are kept in full, the last ones.
     public static let attemptsKept = 5
 
-    /// Diagnostics that are kept of a job.
+    /// The number of diagnostics that are kept of a job.
     static let diagnosticsKept = 100
 
-    /// Passes that a job can have at most.
+    /// The most passes that a job can have.
     static let mostPasses = 100_000_000
 
-    /// Leases that one call of `reap` looks at.
+    /// The number of leases that one call of `reap` looks at.
     static let reaped = 100
 
     /// Milliseconds without a beat after which a worker leaves the registry.
     public static let silence = 3_600_000
 
-    /// Events that the stream keeps, about.
+    /// The number of events that the stream keeps, approximately.
     static let eventsKept = 10_000
 
-    /// Hints that wait for workers at most.
+    /// The most hints that wait for workers.
     static let hints = 64
 
-    /// Milliseconds of a slot of `pace`, and how many slots there are: any whole minute is there.
+    /// Milliseconds of a slot of `pace`, and the number of slots: enough for a whole minute at any time.
     static let paceSlot = 5000
     static let paceSlots = 13
 
-    /// The same in Lua.
+    /// These numbers as constants in Lua.
     static let lua = """
         local LIMITS = { \(limits) }
         local LAG, BACKUP_SHARE, TAIL_WAIT, PATIENCE = \(lag), \(backupShare), \(tailWait), \(hostPatience)

@@ -1,6 +1,6 @@
-/// How long the board waits for what. The defaults are for production; tests use short ones.
+/// The board's leases and time-outs. The defaults are for production; tests use shorter ones.
 public struct BoardTiming: Sendable, Hashable {
-    /// How long a pass stays its holder's without a beat. A worker whose last beat is older counts as gone.
+    /// How long a holder keeps a pass without a beat. A worker whose last beat is older counts as gone.
     public var lease: Duration
     /// The wait after a pass's first transient failure; it doubles with each further one.
     public var backoff: Duration
@@ -11,7 +11,7 @@ public struct BoardTiming: Sendable, Hashable {
     /// How long one answer of Redis may take.
     public var answerTimeout: Duration
 
-    /// Every wait has its default.
+    /// Makes a timing; what is not given has the default for production.
     public init(
         lease: Duration = .seconds(20), backoff: Duration = .seconds(2),
         retention: Duration = .seconds(7 * 24 * 3600), connectTimeout: Duration = .seconds(3),

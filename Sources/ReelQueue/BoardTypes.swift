@@ -1,39 +1,42 @@
 public import ReelCore
 
-/// A job as it is published: what claiming and fairness need to know of it, and nothing that the store holds.
+/// A job as the board holds it: what claiming and fairness need to know. The rest is in the store.
 public struct PublishedJob: Codable, Hashable, Sendable {
+    /// The job's id.
     public var id: JobID
-    /// Path or name of the source, for people.
+    /// The source's path or name, to be shown.
     public var source: String
-    /// Frames of video that the output shows.
+    /// The number of video frames that the output shows; 0 while there is no plan.
     public var frames: Int
-    /// Passes without the assembly, whose index is this number.
+    /// The number of passes without the assembly, which is also the assembly's index.
     public var passCount: Int
     /// Bytes of memory that a slot must have free.
     public var need: Int64
-    /// Builds of the encoders that the job uses: a worker must have them all.
+    /// The builds of the encoders that the job uses. A worker must have them all.
     public var encoders: [String]
+    /// The version of the engine's protocol. A worker must have the same.
     public var protocolVersion: Int
-    /// Share of the work among jobs; 1 is normal.
+    /// The job's share of the workers, above 0; 1 is normal.
     public var weight: Double
-    /// Time to encode a frame, where decoding one takes 1.
+    /// The time to encode a frame, if decoding one takes 1.
     public var encodingEffort: Double
+    /// What planning reported.
     public var diagnostics: [Diagnostic]
-    /// The number of the plan that its passes are of; 0 as long as it is probing.
+    /// The number of the plan that the passes belong to; 0 while there is none.
     public var plan: Int
 
-    /// The probe's index: it makes index and plan, before there are passes.
+    /// The index of the probe, which makes a job's index and plan before there are passes.
     public static let probeIndex = -1
 
-    /// As many passes as a job can have; more is no job.
+    /// The numbers of passes that a job can have.
     static let passCounts = 0...BoardPolicy.mostPasses
 
-    /// What is stored. Never change one.
+    // Names that are stored. Never change one.
     enum CodingKeys: String, CodingKey {
         case id, source, frames, passCount, need, encoders, protocolVersion, weight, encodingEffort, diagnostics, plan
     }
 
-    public init(
+    package init(
         id: JobID, source: String, frames: Int = 0, passCount: Int = 0, need: Int64, encoders: [String] = [],
         protocolVersion: Int, weight: Double = 1, encodingEffort: Double = 1, diagnostics: [Diagnostic] = [],
         plan: Int = 0
@@ -54,13 +57,16 @@ public struct PublishedJob: Codable, Hashable, Sendable {
 
 /// What a worker offers when it claims.
 public struct WorkerOffer: Sendable {
+    /// The worker.
     public var worker: WorkerID
     /// Bytes of memory that are free for one more pass.
     public var memoryFree: Int64
+    /// The builds of encoders that the worker has.
     public var encoders: [String]
+    /// The version of the engine's protocol that the worker has.
     public var protocolVersion: Int
 
-    public init(worker: WorkerID, memoryFree: Int64, encoders: [String], protocolVersion: Int) {
+    package init(worker: WorkerID, memoryFree: Int64, encoders: [String], protocolVersion: Int) {
         self.worker = worker
         self.memoryFree = memoryFree
         self.encoders = encoders
@@ -68,29 +74,37 @@ public struct WorkerOffer: Sendable {
     }
 }
 
-/// A worker's name: host, process and a random part, so that a restarted one is another.
+/// A worker's name: host, process and a random part, so that a restarted worker has another name.
 public struct WorkerID: Hashable, Codable, Sendable, CustomStringConvertible {
+    /// The name.
     public var text: String
+    /// Takes any text as a name.
     public init(_ text: String) { self.text = text }
+    /// The name.
     public var description: String { text }
+    /// Reads a name that is coded as a string.
     public init(from decoder: any Decoder) throws { text = try String(from: decoder) }
+    /// Codes the name as a string.
     public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
 
-/// A pass that a worker holds by lease.
+/// A pass that a worker holds under a lease.
 public struct Claim: Hashable, Sendable {
+    /// The pass's job.
     public var job: JobID
-    /// The pass's place in the plan; `PublishedJob.passCount` for the assembly, `probeIndex` for the probe.
+    /// The pass's place in the plan; `PublishedJob.passCount` for the assembly, `PublishedJob.probeIndex` for the
+    /// probe.
     public var index: Int
+    /// The pass.
     public var pass: Pass
-    /// Random: only its holder can complete, fail or release.
+    /// A random text that names this claim. Only its holder can complete, fail or release the pass.
     public var token: String
-    /// Bytes that it may take: the job's need, or twice that after the pass ran out of memory.
+    /// Bytes of memory that the pass may take: the job's need, or twice that after the pass ran out of memory.
     public var need: Int64
-    /// The number of the plan that the pass is of; 0 for the probe.
+    /// The number of the plan that the pass belongs to; 0 for the probe.
     public var plan: Int
 
-    public init(job: JobID, index: Int, pass: Pass, token: String, need: Int64, plan: Int) {
+    package init(job: JobID, index: Int, pass: Pass, token: String, need: Int64, plan: Int) {
         self.job = job
         self.index = index
         self.pass = pass
@@ -100,48 +114,60 @@ public struct Claim: Hashable, Sendable {
     }
 }
 
-/// What became of one held pass at a beat.
+/// What a beat answers about one pass that the worker holds.
 public enum LeaseAnswer: String, Sendable {
+    /// The worker still holds the pass, and its lease was extended.
     case ok
-    /// Another worker may have it: kill the engine, throw the work away.
+    /// The worker no longer holds the pass, and another may: it kills the engine and discards the work.
     case lost
-    /// The job was cancelled.
+    /// The job has ended: the worker kills the engine.
     case cancel
 }
 
-/// What a worker tells with every beat.
+/// What a worker reports with each beat.
 public struct WorkerReport: Codable, Hashable, Sendable {
+    /// The worker.
     public var worker: WorkerID
+    /// The name of its host.
     public var host: String
+    /// The number of its slots.
     public var slots: Int
-    /// Slots that took themselves out, since their engines crashed in one job after another.
+    /// The number of slots that took themselves out, since their engines crashed in one job after another.
     public var slotsOut: Int
-    /// Bytes that its passes may take together.
+    /// Bytes of memory that its passes may take together.
     public var memoryTotal: Int64
+    /// The builds of encoders that it has.
     public var encoders: [String]
+    /// The version of the engine's protocol that it has.
     public var protocolVersion: Int
-    /// Why it claims nothing, or less than it could, for people: a full disk, slots that took themselves out.
+    /// Why the worker claims nothing, or less than it could: a full disk, slots that took themselves out.
     public var notes: [Diagnostic]
+    /// The passes that it holds.
     public var held: [Held]
 
-    /// As many slots as a worker can have.
+    /// The numbers of slots that a worker can have.
     static let slotCounts = 0...1_000_000
 
-    /// What is stored. Never change one.
+    // Names that are stored. Never change one.
     enum CodingKeys: String, CodingKey {
         case worker, host, slots, slotsOut, memoryTotal, encoders, protocolVersion, notes, held
     }
 
+    /// A pass that the worker holds, with its progress.
     public struct Held: Codable, Hashable, Sendable {
+        /// The pass's job.
         public var job: JobID
+        /// The pass's index, as in `Claim.index`.
         public var index: Int
+        /// The token of the claim.
         public var token: String
-        /// The number of the plan that the pass is of.
+        /// The number of the plan that the pass belongs to.
         public var plan: Int
-        /// Frames decoded and encoded so far.
+        /// The number of frames decoded so far.
         public var decoded: Int
+        /// The number of frames encoded so far.
         public var encoded: Int
-        /// Chunks that were whole already when the pass was claimed.
+        /// The number of chunks that were whole already when the pass was claimed.
         public var wholeChunks: Int
 
         enum CodingKeys: String, CodingKey {
@@ -149,7 +175,7 @@ public struct WorkerReport: Codable, Hashable, Sendable {
             case wholeChunks = "wholeRuns"
         }
 
-        public init(job: JobID, index: Int, token: String, plan: Int, decoded: Int, encoded: Int, wholeChunks: Int) {
+        package init(job: JobID, index: Int, token: String, plan: Int, decoded: Int, encoded: Int, wholeChunks: Int) {
             self.job = job
             self.index = index
             self.token = token
@@ -160,7 +186,7 @@ public struct WorkerReport: Codable, Hashable, Sendable {
         }
     }
 
-    public init(
+    package init(
         worker: WorkerID, host: String, slots: Int, slotsOut: Int = 0, memoryTotal: Int64, encoders: [String],
         protocolVersion: Int, notes: [Diagnostic] = [], held: [Held]
     ) {
@@ -176,38 +202,43 @@ public struct WorkerReport: Codable, Hashable, Sendable {
     }
 }
 
+/// The answer of `Board.beat`.
 public struct BeatReply: Sendable {
-    /// By token.
+    /// For each held pass, by token, whether the worker still holds it.
     public var answers: [String: LeaseAnswer]
+    /// Whether the worker is to drain: to claim nothing more, and end.
     public var drain: Bool
 
-    public init(answers: [String: LeaseAnswer], drain: Bool) {
+    package init(answers: [String: LeaseAnswer], drain: Bool) {
         self.answers = answers
         self.drain = drain
     }
 }
 
+/// The answer of `Board.complete`.
 public enum CompleteAnswer: String, Sendable {
+    /// The result was recorded.
     case ok
-    /// This very completion was applied before and its reply was lost.
+    /// The same call was applied before, and its reply was lost.
     case duplicate
-    /// Another worker's result was recorded first: this one's segments are garbage.
+    /// The result does not count, for instance because another worker's was recorded first. Its segments can be
+    /// removed.
     case late
+    /// The job has ended without this pass.
     case cancelled
 }
 
-/// What a failed attempt leads to.
+/// The answer of `Board.fail`.
 public enum FailAnswer: String, Sendable {
     /// The pass will be tried again.
     case retry
-    /// The same; it has crashed on two hosts by now, so that the job is at fault and not the worker.
+    /// The pass will be tried again, but it has crashed on two hosts by now: the job is at fault and not the worker.
     case jobAtFault = "job-at-fault"
     /// The job failed with this attempt.
     case jobFailed = "job-failed"
-    /// The token was no longer valid.
+    /// The claim no longer held the pass.
     case late
 
-    /// Whether the board knows by now that the job is at fault for what failed, and not the worker: what it crashes says
-    /// nothing of the slot that it crashed in.
+    /// Whether the job is known to be at fault and not the worker. The crash then says nothing about the worker's slot.
     public var blamesJob: Bool { self == .jobAtFault || self == .jobFailed }
 }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ReelCore
 
-/// Values as the board keeps them.
+/// Values as JSON, as the board holds them.
 enum JSON {
     static func text(_ value: some Encodable) throws(ReelFailure) -> String {
         do {
@@ -13,7 +13,7 @@ enum JSON {
         }
     }
 
-    /// One value a line: JSON holds no raw line end.
+    /// Values as JSON, one a line. The JSON of a value holds no line end.
     static func lines(_ values: [some Encodable]) throws(ReelFailure) -> String {
         var lines: [String] = []
         for value in values { lines.append(try text(value)) }

@@ -1,16 +1,16 @@
 internal import ReelCore
 
-/// The functions that Redis holds for the board: one library, of one version. `FUNCTION LOAD` gets its text whole, Redis
-/// keeps it in its append-only file, and each call names the version that the caller knows; see `docs/board.md`.
+/// The functions that Redis holds for the board: one library, of one version. `FUNCTION LOAD` gets its text whole,
+/// Redis keeps it in its append-only file, and each call names the version that the caller knows; see `docs/board.md`.
 package enum Library {
     package static let name = "reel2"
 
-    /// The version of this text. Raise it with each release that changes the text; a test compares the text with what it
-    /// was at this version.
-    package static let version = 1
+    /// The version of this text. Raise it with each release that changes the text; a test compares the text with what
+    /// it was at this version.
+    package static let version = 2
 
-    /// The least version of a caller that these functions serve. Raise it to `version` if arguments or replies change so
-    /// that an earlier program and these functions would misread each other.
+    /// The least version of a caller that these functions serve. Raise it to `version` if arguments or replies change
+    /// so that an earlier program and these functions would misread each other.
     static let serves = 1
 
     /// What Redis loads: the head of constants, `board.lua`, then the transitions in the order of their names.
@@ -29,9 +29,9 @@ package enum Library {
 
         """
 
-    /// A call of a function. It declares every key with a fixed name, so that Redis checks before the function runs that
-    /// the user may use all of them and that they lie in one slot. Keys of jobs and workers are checked when the function
-    /// uses them.
+    /// A call of a function. It declares every key with a fixed name, so that Redis checks before the function runs
+    /// that the user may use all of them and that they lie in one slot. Keys of jobs and workers are checked when the
+    /// function uses them.
     static func call<Called: BoardCommand>(
         _ command: Called, _ timing: BoardTiming
     ) throws(ReelFailure) -> [String] {
@@ -39,7 +39,7 @@ package enum Library {
             + BoardKey.names + [String(version)] + (try command.arguments(timing))
     }
 
-    /// What Redis answers where its functions are not those that the caller knows.
+    /// An answer of Redis that says that its functions are not those that the caller knows.
     enum Mismatch: Equatable {
         /// There is no such function. There may be a library, of another version.
         case unknownFunction
@@ -58,13 +58,14 @@ package enum Library {
     }
 }
 
-/// Keys of the whole board, whose names are fixed. `docs/board.md` says what each holds. A new one is the last.
+/// Keys of the whole board, whose names are fixed. `docs/board.md` says what each holds. New ones go to the end, since
+/// functions take keys by their place and serve earlier callers.
 enum BoardKey: String, CaseIterable {
     case jobs, active, failed, store, schema, lease, run, virtual, broken, timer, tail, wake, workers, control, auditing
     case events, pace
 
     var name: String { Board.prefix + rawValue }
 
-    /// Every one, in the order in which calls declare them.
+    /// The names of all keys, in the order in which calls declare them.
     static let names = allCases.map(\.name)
 }

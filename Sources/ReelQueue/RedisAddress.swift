@@ -1,7 +1,7 @@
 internal import Foundation
 public import ReelCore
 
-/// Where Redis is: `redis://[user[:password]@]host[:port][/db]` or `unix:///path/to/socket[?db=N]`.
+/// The address of a Redis: `redis://[user[:password]@]host[:port][/db]` or `unix:///path/to/socket[?db=N]`.
 public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
     enum Endpoint: Sendable, Hashable {
         case tcp(host: String, port: Int32)
@@ -13,7 +13,8 @@ public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
     let password: String?
     let database: Int
 
-    /// Reads an address. Throws `.usage` for anything but the two forms; TLS (`rediss://`) is not among them.
+    /// Reads an address. Throws `.redisAddressInvalid` for anything but the two forms; TLS (`rediss://`) is not
+    /// supported.
     public init(_ url: String) throws(ReelFailure) {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased() else {
             throw RedisAddress.refusal(parts: nil, .notURL)
@@ -29,7 +30,7 @@ public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
                 throw RedisAddress.refusal(parts: parts, .query)
             }
             let path = parts.path.drop { $0 == "/" }
-            // An IPv6 address stands in brackets, which the resolver does not take.
+            // In a URL an IPv6 address stands in brackets, which the resolver does not accept.
             endpoint = .tcp(host: host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: Int32(port))
             database = try RedisAddress.database(path.isEmpty ? nil : String(path), parts: parts)
         case "unix":

@@ -2,13 +2,13 @@ internal import CHiredis
 internal import Glibc
 internal import ReelCore
 
-/// What Redis answered.
+/// An answer of Redis.
 enum Reply: Equatable, Sendable {
     case none
     case integer(Int)
     case string(String)
     case array([Reply])
-    /// Redis refused, in its own words.
+    /// An error, with Redis's message.
     case error(String)
 
     var string: String? {
@@ -35,18 +35,18 @@ enum Reply: Equatable, Sendable {
     }
 }
 
-/// The connection is of no use any more, and why. Nobody knows whether a command that was under way was carried out.
+/// Why a connection cannot be used any more. Redis may or may not have carried out the command that was under way.
 struct ConnectionError: Error {
     var message: String
-    /// Whether it may be otherwise another time.
+    /// `.transient` if another attempt may succeed.
     var cause = FailureCause.transient
 }
 
-/// One blocking connection to Redis by hiredis, the only user of it. After an error it must be thrown away.
+/// One blocking connection to Redis. It is the only code that uses hiredis. After an error it must be discarded.
 final class RedisConnection {
     private let native: UnsafeMutablePointer<redisContext>
 
-    /// Connects and sets how long an answer may take. Throws where nobody listens.
+    /// Connects, and sets how long an answer may take. Throws if no server accepts the connection in time.
     init(_ endpoint: RedisAddress.Endpoint, connectTimeout: Duration, answerTimeout: Duration) throws(ConnectionError) {
         RedisConnection.ignoreBrokenPipes
         let limit = timeval(connectTimeout)
@@ -70,8 +70,8 @@ final class RedisConnection {
 
     /// Sends one command and waits for the answer.
     func send(_ command: [String]) throws(ConnectionError) -> Reply {
-        // Strings are laid end to end in one buffer, since hiredis wants an array of pointers and nested closures
-        // cannot be as deep as a command is long.
+        // hiredis wants an array of pointers. The arguments share one buffer, since one closure for each argument's
+        // pointer would nest as deep as the command is long.
         var bytes: [CChar] = []
         var lengths: [Int] = []
         for argument in command {
@@ -100,7 +100,8 @@ final class RedisConnection {
         }
     }
 
-    /// hiredis writes with write(), which would end the process when Redis has gone. Done once, when first read.
+    /// Ignores SIGPIPE, once for the process: hiredis uses write(), and the signal would end the process when Redis has
+    /// closed the connection.
     private static let ignoreBrokenPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 }
 

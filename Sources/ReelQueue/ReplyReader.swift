@@ -1,7 +1,7 @@
 internal import ReelCore
 
-/// Reads the elements of a list that Redis answered, one after the other. Each call throws `.boardUnreadable` where the
-/// next element is something else, or where there is none.
+/// Reads the elements of a list that Redis answered, one after the other. Each call throws `.boardUnreadable` if the
+/// next element is of another type, or if there is none.
 struct ReplyReader {
     private let whole: Reply
     private var rest: ArraySlice<Reply>
@@ -22,13 +22,13 @@ struct ReplyReader {
 
     mutating func dictionary() throws(ReelFailure) -> [String: String] { try next(\.dictionary) }
 
-    /// A text that is one of an enumeration's.
+    /// A text that is a raw value of an enumeration.
     mutating func value<Value: RawRepresentable<String>>() throws(ReelFailure) -> Value {
         guard let value = Value(rawValue: try text()) else { throw whole.surprise }
         return value
     }
 
-    /// Throws where something is left.
+    /// Throws if an element is left.
     func end() throws(ReelFailure) { guard isAtEnd else { throw whole.surprise } }
 
     private mutating func next<Value>(_ value: (Reply) -> Value?) throws(ReelFailure) -> Value {
@@ -38,7 +38,7 @@ struct ReplyReader {
 }
 
 extension Reply {
-    /// For a reply that no function or command of ours gives.
+    /// The failure to throw for a reply that the function or command should not give.
     var surprise: ReelFailure { ReelFailure(.boardUnreadable(said: "\(self)")) }
 
     func text() throws(ReelFailure) -> String {
@@ -51,13 +51,13 @@ extension Reply {
         return integer
     }
 
-    /// 1 or 0.
+    /// True for 1, false for 0.
     func flag() throws(ReelFailure) -> Bool {
         guard let integer, (0...1).contains(integer) else { throw surprise }
         return integer == 1
     }
 
-    /// One of an enumeration's texts.
+    /// A raw value of an enumeration.
     func value<Value: RawRepresentable<String>>() throws(ReelFailure) -> Value {
         guard let value = Value(rawValue: try text()) else { throw surprise }
         return value

@@ -1,21 +1,23 @@
 internal import Foundation
 internal import ReelCore
 
-/// What the script `status` answers; see its header.
+/// The reply of the function `status`; see the header of its Lua file.
 struct StatusReply {
     var fields, live, fails, excluded, pace: [String: String]
-    /// Finished passes, the assembly among them.
+    /// The number of finished passes, the assembly included.
     var finished: Int
-    /// Passes of which attempts failed; `fails` has some of them.
+    /// The number of passes with failed attempts; `fails` has some of them.
     var failing: Int
+    /// The number of retries that are due.
     var due: Int
+    /// The number of retries to come.
     var later: Int
-    /// When the first retry was or is due, in milliseconds.
+    /// When the first retry was or is due, in milliseconds since 1970.
     var firstRetry: Double?
-    /// Milliseconds since 1970 by Redis's clock.
+    /// Redis's time in milliseconds since 1970.
     var now: Double
 
-    /// Milliseconds since 1970, and any number that readers compute with.
+    /// The times (milliseconds since 1970), and other numbers, that readers accept and compute with.
     static let times = 0.0...1e15
 
     init(_ reply: Reply) throws(ReelFailure) {
@@ -34,14 +36,14 @@ struct StatusReply {
         try parts.end()
     }
 
-    /// Milliseconds since 1970 of a field; nil where it has no time.
+    /// The time in a field, in milliseconds since 1970; nil if it has none.
     func time(_ field: String) -> Double? {
         fields[field].flatMap(Double.init).flatMap { StatusReply.times.contains($0) ? $0 : nil }
     }
 
     func counts(state: JobState, passCount: Int) -> JobStatus.PassCounts {
         let done = min(finished, passCount)
-        // The assembly is among the retries once it was released.
+        // Once all passes are finished, one of the retries is the assembly.
         let released = done == passCount ? 1 : 0
         let retrying = state.isTerminal ? 0 : max(later - released, 0)
         let held = live.keys.count { Int($0).map { (0..<passCount).contains($0) } ?? false }
@@ -50,7 +52,7 @@ struct StatusReply {
             exhausted: state == .failed && (fields["failed"].flatMap(Int.init) ?? -1) >= 0 ? 1 : 0)
     }
 
-    /// Seconds for which something has been ready that nobody took.
+    /// Seconds since a pass that no worker has taken yet became ready, the longest; nil if there is none.
     func oldestWait(state: JobState, passCount: Int, offered: Double) -> Double? {
         guard !state.isTerminal else { return nil }
         var since = firstRetry.flatMap { $0 <= now ? $0 : nil }
@@ -60,7 +62,7 @@ struct StatusReply {
         return since.map { max(0, now - $0) / 1000 }
     }
 
-    /// Seconds until the first retry is due, where nothing is held or ready before it.
+    /// Seconds until the first retry is due; nil if a pass is held or ready before that.
     func nextRetry(state: JobState, passCount: Int) -> Double? {
         guard oldestWait(state: state, passCount: passCount, offered: now) == nil, live.isEmpty, !state.isTerminal
         else { return nil }
@@ -68,9 +70,9 @@ struct StatusReply {
     }
 }
 
-// Failures: the board has codes and facts, and keeps an attempt's reason as it was told.
+// Failures. The board holds codes and facts, and the reason of an attempt as it was reported.
 extension StatusReply {
-    /// Why a job failed that has.
+    /// Why the job failed. Throws if it has not.
     func failure() throws(ReelFailure) -> ReelFailure {
         let pass = fields["failed"].flatMap(Int.init) ?? 0
         let attempts = fields["attempts"].flatMap(Int.init) ?? 0
@@ -89,7 +91,7 @@ extension StatusReply {
         }
     }
 
-    /// Workers that get nothing of the job: host and reason of each, a line each.
+    /// The workers that the job excludes. Each entry has the host on the first line, the reason on the second.
     func exclusions() throws(ReelFailure) -> [String: JobStatus.Exclusion] {
         var found: [String: JobStatus.Exclusion] = [:]
         for (worker, entry) in excluded {
@@ -100,7 +102,7 @@ extension StatusReply {
         return found
     }
 
-    /// Where room on a disk is waited for.
+    /// The host on which the job waits for room on a disk, and the failure; nil if it does not wait.
     func spaceNote() throws(ReelFailure) -> JobStatus.SpaceNote? {
         guard let reason = fields["note"], let host = fields["noting"] else { return nil }
         return JobStatus.SpaceNote(host: host, reason: try JSON.value(reason))
@@ -108,15 +110,16 @@ extension StatusReply {
 }
 
 extension Pace {
-    /// From the register's slots, "slot frames passes" each.
+    /// Computes the speed from the slots of the key `pace`.
     ///
     /// - Parameters:
+    ///   - slots: "slot frames passes" each.
     ///   - now: milliseconds since 1970.
-    ///   - since: milliseconds since 1970; before it there was nothing to do.
+    ///   - since: the start of the work, in milliseconds since 1970.
     init(_ slots: [String: String], now: Double, since: Double) {
         let length = Double(BoardPolicy.paceSlot)
         let slot = Int(now / length)
-        // The oldest slot may be about to be written over.
+        // The oldest slot is left out, since it may be overwritten at any moment.
         let first = slot - (BoardPolicy.paceSlots - 2)
         var (frames, passes) = (0.0, 0.0)
         for entry in slots.values {
@@ -133,14 +136,14 @@ extension Pace {
     }
 }
 
-/// An entry of `fails`, as far as readers need it.
+/// What readers need of an entry of `fails`.
 struct FailRecord: Decodable {
     struct Attempt: Decodable {
         var cause: String
-        /// As JSON; nil where the worker vanished.
+        /// The reason as JSON; nil if the worker vanished.
         var reason: String?
         var worker, host, token: String
-        /// Milliseconds.
+        /// Milliseconds since 1970.
         var at: Double
     }
 

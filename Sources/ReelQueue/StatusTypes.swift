@@ -1,74 +1,85 @@
 public import ReelCore
 
-/// A job as the board knows it now.
+/// A job on the board as it is now.
 public struct JobStatus: Hashable, Sendable {
+    /// The job as begun or published.
     public var job: PublishedJob
+    /// The job's state.
     public var state: JobState
-    /// Nothing of it is given out.
+    /// Whether a user paused the job, so that none of its passes is given out.
     public var isPaused: Bool
+    /// Its passes, counted by condition.
     public var passes: PassCounts
-    /// Frames encoded by finished passes and, as last reported, by those in flight.
+    /// The number of frames encoded by finished passes and, as last reported, by passes that are held.
     public var framesEncoded: Int
+    /// The number of frames decoded, counted likewise.
     public var framesDecoded: Int
-    /// Over the last minute, or since it could be worked on where that is less.
+    /// The speed over the last minute, or since the job could be worked on if that is less.
     public var pace: Pace
-    /// Bytes, the greatest of any engine that finished a pass.
+    /// The greatest peak of resident memory among the engines that finished a pass, in bytes.
     public var peakRSS: Int64
-    /// Seconds since 1970 by Redis's clock.
+    /// When the job was begun, in seconds since 1970 by Redis's clock.
     public var created: Double
+    /// When the job ended, in seconds since 1970 by Redis's clock; nil if it has not.
     public var finished: Double?
-    /// Seconds for which the pass that waits longest has been ready; nil where none is.
+    /// Seconds since the pass that has waited longest became ready; nil if no pass is ready.
     public var oldestWait: Double?
-    /// Seconds until the first retry is due, where all that is left waits for that; nil else.
+    /// Seconds until the first retry is due, if no pass is held or ready; else nil.
     public var nextRetry: Double?
-    /// How many passes there are of which attempts failed.
+    /// The number of passes with failed attempts.
     public var failureCount: Int
-    /// A page of them, by index.
+    /// Some of these passes, by index: a page, with the one that failed the job.
     public var failures: [PassFailure]
-    /// Where room on a disk is waited for, and what for.
+    /// The host on which the job waits for room on a disk; nil if it does not wait.
     public var spaceNote: SpaceNote?
-    /// Workers that get nothing of this job, by name.
+    /// The workers that the job excludes, by name.
     public var excluded: [String: Exclusion]
-    /// The job's own failure, where it failed.
+    /// Why the job failed; nil if it has not.
     public var failure: ReelFailure?
-    /// It failed while probing: there is no plan.
+    /// Whether the job failed while probing, so that there is no plan.
     public var isRefused: Bool
 
-    /// Where a worker is that gets nothing of a job, and why it does not.
+    /// The host of a worker that a job excludes, and the reason.
     public struct Exclusion: Hashable, Sendable {
+        /// The worker's host.
         public var host: String
+        /// Why the worker cannot take the job.
         public var reason: ReelFailure
 
-        public init(host: String, reason: ReelFailure) {
+        package init(host: String, reason: ReelFailure) {
             self.host = host
             self.reason = reason
         }
     }
 
-    /// A host whose disk was full, and what was wanted there.
+    /// A host whose disk was full, and what failed there.
     public struct SpaceNote: Hashable, Sendable {
+        /// The host.
         public var host: String
+        /// The failure for lack of room.
         public var reason: ReelFailure
 
-        public init(host: String, reason: ReelFailure) {
+        package init(host: String, reason: ReelFailure) {
             self.host = host
             self.reason = reason
         }
     }
 
-    /// Of the passes without the assembly, each counts in one of these, the exhausted one in `ready`, too.
+    /// Counts of a job's passes. Each pass without the assembly counts in `done`, `live`, `ready` or `retrying`, and
+    /// one that failed the job in `exhausted`, too.
     public struct PassCounts: Hashable, Sendable {
+        /// Finished passes.
         public var done = 0
-        /// Held by a worker, the assembly or the probe included.
+        /// Passes that a worker holds, the assembly or the probe included.
         public var live = 0
-        /// Nobody has them, and any worker may.
+        /// Passes that a worker can claim.
         public var ready = 0
-        /// Failed before, and wait until they are due.
+        /// Passes that failed and wait until their retry is due.
         public var retrying = 0
-        /// Out of attempts: the job failed for it.
+        /// 1 if the job failed because a pass has no attempt left, else 0.
         public var exhausted = 0
 
-        public init(done: Int = 0, live: Int = 0, ready: Int = 0, retrying: Int = 0, exhausted: Int = 0) {
+        package init(done: Int = 0, live: Int = 0, ready: Int = 0, retrying: Int = 0, exhausted: Int = 0) {
             self.done = done
             self.live = live
             self.ready = ready
@@ -77,7 +88,7 @@ public struct JobStatus: Hashable, Sendable {
         }
     }
 
-    public init(
+    package init(
         job: PublishedJob, state: JobState, isPaused: Bool = false, passes: PassCounts = PassCounts(),
         framesEncoded: Int = 0, framesDecoded: Int = 0, pace: Pace = .none, peakRSS: Int64 = 0, created: Double,
         finished: Double? = nil, oldestWait: Double? = nil, nextRetry: Double? = nil, failureCount: Int = 0,
@@ -105,39 +116,47 @@ public struct JobStatus: Hashable, Sendable {
     }
 }
 
-/// How fast work gets done.
+/// The speed of work.
 public struct Pace: Hashable, Sendable {
+    /// Frames encoded per second.
     public var framesPerSecond: Double
+    /// Passes finished per second.
     public var passesPerSecond: Double
 
-    public init(framesPerSecond: Double, passesPerSecond: Double) {
+    package init(framesPerSecond: Double, passesPerSecond: Double) {
         self.framesPerSecond = framesPerSecond
         self.passesPerSecond = passesPerSecond
     }
 
+    /// The speed if no work is done.
     public static let none = Pace(framesPerSecond: 0, passesPerSecond: 0)
 }
 
-/// Attempts that failed at one pass.
+/// The failed attempts at one pass.
 public struct PassFailure: Hashable, Sendable {
-    /// `PublishedJob.probeIndex` for the probe.
+    /// The pass's index; `PublishedJob.probeIndex` for the probe.
     public var index: Int
-    /// Attempts by cause, by `FailureCause.rawValue`.
+    /// The number of failed attempts by cause, a raw value of `FailureCause`.
     public var attempts: [String: Int]
-    /// The last five, the oldest first.
+    /// The last five attempts, the oldest first.
     public var recent: [Attempt]
 
+    /// A failed attempt.
     public struct Attempt: Hashable, Sendable {
+        /// The cause, a raw value of `FailureCause`.
         public var cause: String
+        /// Why the attempt failed.
         public var reason: ReelFailure
+        /// The worker's name.
         public var worker: String
+        /// The worker's host.
         public var host: String
-        /// Names the file in the store in which the engine's last words are.
+        /// The token of the attempt, which names the file in the store with the engine's last lines.
         public var token: String
-        /// Seconds since 1970 by Redis's clock.
+        /// When it failed, in seconds since 1970 by Redis's clock.
         public var time: Double
 
-        public init(cause: String, reason: ReelFailure, worker: String, host: String, token: String, time: Double) {
+        package init(cause: String, reason: ReelFailure, worker: String, host: String, token: String, time: Double) {
             self.cause = cause
             self.reason = reason
             self.worker = worker
@@ -147,26 +166,30 @@ public struct PassFailure: Hashable, Sendable {
         }
     }
 
-    public init(index: Int, attempts: [String: Int], recent: [Attempt]) {
+    package init(index: Int, attempts: [String: Int], recent: [Attempt]) {
         self.index = index
         self.attempts = attempts
         self.recent = recent
     }
 }
 
-/// A job's passes in cells of equal size, from the first to be given out to the last.
+/// A job's passes in cells of about equal size, in the order in which they are given out.
 public struct PassStrip: Hashable, Sendable {
+    /// The cells.
     public var cells: [Cell]
 
-    /// How many passes of the cell are in which condition; the rest waits to be given out.
+    /// Counts of the passes of one cell. Those that are not counted as done, live or failed wait to be given out.
     public struct Cell: Hashable, Sendable {
+        /// All passes of the cell.
         public var passes: Int
+        /// Finished passes.
         public var done = 0
+        /// Passes that a worker holds.
         public var live = 0
-        /// Failed at least once, and wait.
+        /// Passes that failed and wait for a retry, and the one that failed the job.
         public var failed = 0
 
-        public init(passes: Int, done: Int = 0, live: Int = 0, failed: Int = 0) {
+        package init(passes: Int, done: Int = 0, live: Int = 0, failed: Int = 0) {
             self.passes = passes
             self.done = done
             self.live = live
@@ -174,32 +197,36 @@ public struct PassStrip: Hashable, Sendable {
         }
     }
 
-    public init(cells: [Cell]) { self.cells = cells }
+    package init(cells: [Cell]) { self.cells = cells }
 }
 
-/// A worker as the board knows it.
+/// A worker on the board as it is now.
 public struct WorkerStatus: Codable, Hashable, Sendable {
+    /// What the worker reported with its last beat.
     public var report: WorkerReport
     /// Seconds since its last beat, by Redis's clock.
     public var beatAge: Double
-    /// Its beats have stopped for longer than a lease; it may be listed for a while.
+    /// Whether the last beat is longer ago than a lease. Such a worker is listed for an hour.
     public var isGone: Bool
+    /// Whether a user asked the worker to drain.
     public var draining: Bool
-    /// What the board knows of the passes that it holds, by token.
+    /// The passes that it holds, by token.
     public var holds: [String: Hold]
 
+    /// A pass that a worker holds.
     public struct Hold: Codable, Hashable, Sendable {
-        /// Since it was claimed.
+        /// Seconds since it was claimed.
         public var seconds: Double
+        /// The pass.
         public var pass: Pass
 
-        public init(seconds: Double, pass: Pass) {
+        package init(seconds: Double, pass: Pass) {
             self.seconds = seconds
             self.pass = pass
         }
     }
 
-    public init(
+    package init(
         report: WorkerReport, beatAge: Double, isGone: Bool = false, draining: Bool, holds: [String: Hold] = [:]
     ) {
         self.report = report

@@ -142,6 +142,7 @@ extension Container {
         }
     }
 
+    /// Whether the container is MP4 or QuickTime.
     public var isQuickTime: Bool { traits.family == .quickTime }
     /// Whether the container is Matroska or WebM.
     public var isMatroska: Bool { traits.family == .matroska }

@@ -54,7 +54,9 @@ public struct EncoderTraits: Sendable {
 
     /// An encoder option and its value.
     public struct Preset: Sendable {
+        /// The option's name, as FFmpeg spells it.
         public let option: String
+        /// Its value.
         public let value: String
     }
 
@@ -75,7 +77,9 @@ public struct EncoderTraits: Sendable {
 
     /// Facts that an encoder writes into its stream.
     public struct Told: OptionSet, Sendable {
+        /// One bit for each fact.
         public let rawValue: Int
+        /// Makes a set of the facts with these bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// The field order of the whole video.

@@ -38,6 +38,7 @@ public enum JSONValue: Hashable, Codable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
+    /// Throws `DecodingError` for a number that is not an integer of 64 bits.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -55,6 +56,7 @@ public enum JSONValue: Hashable, Codable, Sendable {
         }
     }
 
+    /// Encodes the value as itself.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -49,7 +49,7 @@ public enum StreamRefusal: Hashable, Codable, Sendable {
     /// reel keeps no streams of its kind, or it belongs to another programme.
     case notKept
 
-    public enum CodingKeys: String, CodingKey, CaseIterable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
         case chapterPictures = "chapter-pictures"
         case emptyCover = "empty-cover"
         case notMain = "not-main"
@@ -69,7 +69,7 @@ public struct DataStream: Hashable, Codable, Sendable {
     /// The codec's tag if it is printable, else the codec's name.
     public var kind: String
 
-    public init(stream: Int, kind: String) {
+    package init(stream: Int, kind: String) {
         self.stream = stream
         self.kind = kind
     }
@@ -88,7 +88,7 @@ public struct SoundForm: Hashable, Codable, Sendable {
     /// The sample format, for example "fltp".
     public var sample: String
 
-    public init(layout: String, rate: Int, sample: String) {
+    package init(layout: String, rate: Int, sample: String) {
         self.layout = layout
         self.rate = rate
         self.sample = sample

@@ -129,7 +129,7 @@ public enum SegmentFlaw: Hashable, Codable, Sendable {
     /// It has fewer packets than its record states.
     case short
 
-    public enum CodingKeys: String, CodingKey, CaseIterable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
         case noStream = "no-stream"
         case otherParameters = "other-parameters"
         case otherContent = "other-content"
@@ -158,7 +158,7 @@ public enum VerificationFlaw: Hashable, Codable, Sendable {
     case attachments
     case chapters
 
-    public enum CodingKeys: String, CodingKey, CaseIterable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
         case missing
         case decodeTimes = "decode-times"
         case excessPackets = "excess-packets"
@@ -186,7 +186,7 @@ public enum EnginePlace: Hashable, Codable, Sendable {
     case pass(number: Int, frames: Range<Int>?)
     case assembly
 
-    public enum CodingKeys: String, CodingKey, CaseIterable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
         case start, idle, recon, choice, pass, assembly
     }
 }
@@ -205,7 +205,7 @@ public enum EngineEnd: Hashable, Codable, Sendable {
     case signalled(signal: Int32)
     case vanished
 
-    public enum CodingKeys: String, CodingKey, CaseIterable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
         case exited, signalled, vanished
     }
 }
@@ -224,7 +224,7 @@ public indirect enum EngineNonsense: Hashable, Codable, Sendable {
     case strayFailure(failure: ReelFailure)
     case closedOutput
 
-    public enum CodingKeys: String, CodingKey, CaseIterable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
         case longLine = "long-line"
         case unreadable
         case noEvent = "no-event"

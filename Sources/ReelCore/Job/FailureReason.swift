@@ -224,7 +224,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case passLost(pass: Int, attempts: Int, worker: String)
     /// A pass needs more than the bytes planned for it; `doubled` if it had twice as many.
     case passOutOfMemory(pass: Int, planned: Int64, doubled: Bool, last: ReelFailure)
-    /// The hosts of all live workers are excluded from the job; `last` is the latest reason.
+    /// The job excludes every live worker; `host` and `last` are the host and the reason of the latest one.
     case noWorkerCan(host: String, last: ReelFailure)
     /// The lease of a pass lapsed.
     case workerVanished(worker: String)
@@ -275,7 +275,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case jobsNotRecovered(jobs: [JobID])
     /// The command was interrupted; the job continues without it.
     case jobGoesOn(job: JobID)
-    /// The job is held back.
+    /// A user paused the job, so its assembly is handed back.
     case jobHeldBack(job: JobID)
     /// Passes of the job wait for a slot.
     case passesWait(job: JobID)

@@ -36,7 +36,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
     /// What happens to frames that do not decode.
     public var onDamage: DamageMode
 
-    public init(
+    package init(
         container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
         bitrate: VideoRate? = nil, lossless: Bool = false, audio: AudioMode = .reverse, audioCodec: String? = nil,
         from: Rational? = nil, to: Rational? = nil, timestamps: TimestampMode = .mirror, passFrames: Int? = nil,
@@ -74,7 +74,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
     /// The direction of the sound.
     public var audioDirection: Direction { audio == .keep ? .forwards : direction }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case container = "container"
         case videoCodec = "videoCodec"
         case crf = "crf"

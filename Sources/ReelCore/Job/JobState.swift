@@ -1,12 +1,17 @@
 /// A job's id: a hash of its sources' fingerprints and of the options that change the output, in hexadecimal.
 public struct JobID: Hashable, Codable, Sendable, CustomStringConvertible {
+    /// The hexadecimal digits.
     public var text: String
 
+    /// Takes any text as an id.
     public init(_ text: String) { self.text = text }
 
+    /// The hexadecimal digits.
     public var description: String { text }
 
+    /// Reads an id that is encoded as a string.
     public init(from decoder: any Decoder) throws { text = try String(from: decoder) }
+    /// Encodes the id as a string.
     public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
 

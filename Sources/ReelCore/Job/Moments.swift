@@ -10,7 +10,7 @@ public struct Moments: Hashable, Codable, Sendable {
         /// When the last of the frames begins, in seconds from the file's start.
         public var last: Rational
 
-        public init(frames: Range<Int>, first: Rational, last: Rational) {
+        package init(frames: Range<Int>, first: Rational, last: Rational) {
             self.frames = frames
             self.first = first
             self.last = last
@@ -28,7 +28,7 @@ public struct Moments: Hashable, Codable, Sendable {
     /// The number of further places.
     public var more: Int
 
-    public init(count: Int, places: [Place], more: Int = 0) {
+    package init(count: Int, places: [Place], more: Int = 0) {
         self.count = count
         self.places = places
         self.more = more

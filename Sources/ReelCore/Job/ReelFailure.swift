@@ -38,6 +38,7 @@ public struct ReelFailure: Error, Hashable, Codable, Sendable {
     /// The code with its facts.
     public var reason: FailureReason
 
+    /// A failure for this reason.
     public init(_ reason: FailureReason) { self.reason = reason }
 
     /// The class that decides the exit code.
@@ -47,8 +48,9 @@ public struct ReelFailure: Error, Hashable, Codable, Sendable {
     /// The owner, which has to act on the failure.
     public var owner: Owner { reason.nature.owner }
 
-    /// Encoded as its reason alone.
+    /// Reads a failure that is encoded as its reason alone.
     public init(from decoder: any Decoder) throws { reason = try FailureReason(from: decoder) }
+    /// Encodes the reason alone.
     public func encode(to encoder: any Encoder) throws { try reason.encode(to: encoder) }
 
     /// The exit code of its kind.

@@ -35,7 +35,7 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
     /// Diagnostics to report in every job that uses the segment.
     public var diagnostics: [Diagnostic]
 
-    public init(
+    package init(
         content: SegmentContent, token: String, frames: Int, packets: Int, bytes: Int64, checksum: String,
         timeBase: TimeBase, reorderDepth: Int, extradataHash: String, initialPadding: Int = 0, trailingPadding: Int = 0,
         start: Int64 = 0, diagnostics: [Diagnostic] = []
@@ -89,7 +89,7 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
             && bytes >= 0 && (-Timestamp.bound...Timestamp.bound).contains(start)
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case version = "version"
         case name = "name"
         case content = "content"
@@ -116,13 +116,13 @@ public struct PassResult: Hashable, Codable, Sendable {
     /// What the pass found.
     public var diagnostics: [Diagnostic]
 
-    public init(segments: [SegmentRecord], statistics: PassStatistics, diagnostics: [Diagnostic]) {
+    package init(segments: [SegmentRecord], statistics: PassStatistics, diagnostics: [Diagnostic]) {
         self.segments = segments
         self.statistics = statistics
         self.diagnostics = diagnostics
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case segments = "segments"
         case statistics = "statistics"
         case diagnostics = "diagnostics"
@@ -144,7 +144,7 @@ public struct PassStatistics: Hashable, Codable, Sendable {
     /// The engine's peak resident memory so far, in bytes.
     public var peakRSS: Int64
 
-    public init(
+    package init(
         framesDecoded: Int = 0, framesEncoded: Int = 0, decodeSeconds: Double = 0, encodeSeconds: Double = 0,
         waitSeconds: Double = 0, peakRSS: Int64 = 0
     ) {
@@ -175,7 +175,7 @@ public struct PassStatistics: Hashable, Codable, Sendable {
         }
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case framesDecoded = "framesDecoded"
         case framesEncoded = "framesEncoded"
         case decodeSeconds = "decodeSeconds"

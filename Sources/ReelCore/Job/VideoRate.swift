@@ -10,6 +10,7 @@ public enum VideoRate: Hashable, Sendable {
 extension VideoRate: Codable {
     private static let word = "source"
 
+    /// Throws `DecodingError` for anything but an integer or the word.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let bits = try? container.decode(Int64.self) {
@@ -21,6 +22,7 @@ extension VideoRate: Codable {
         }
     }
 
+    /// Encodes a constant rate as a number of bits per second.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -15,7 +15,7 @@ public struct Clip: Hashable, Codable, Sendable {
     /// The end of the sound that is heard, in seconds on the source's clock; nil for no limit.
     public var audioTo: Rational?
 
-    public init(
+    package init(
         source: Int = 0, frames: Range<Int>, timestamps: TimestampMode = .mirror, map: TimeMap,
         audioFrom: Rational? = nil, audioTo: Rational? = nil
     ) {
@@ -62,7 +62,7 @@ public struct Clip: Hashable, Codable, Sendable {
         return Timestamp((interval(of: frame, in: track).start - interval(of: first, in: track).start).count)
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case source = "source"
         case firstFrame = "firstFrame"
         case frameCount = "frameCount"

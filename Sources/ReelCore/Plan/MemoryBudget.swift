@@ -21,7 +21,7 @@ public struct MemoryRequest: Hashable, Codable, Sendable {
         return MemoryRequest(budget: explicit, limit: min(explicit, limit ?? explicit))
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case budget = "budget"
         case limit = "limit"
     }

@@ -15,7 +15,7 @@ public struct OutputFormat: Hashable, Codable, Sendable {
     /// Whether the field order differs between frames.
     public var fieldsVary: Bool
 
-    public init(
+    package init(
         timeBase: TimeBase, width: Int, height: Int, pixelFormat: String, frameRate: Rational,
         fieldOrder: FieldOrder = .unknown, fieldsVary: Bool = false
     ) {
@@ -36,7 +36,7 @@ public struct OutputFormat: Hashable, Codable, Sendable {
             fieldsVary: stream.fieldsVary)
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case timeBase = "timeBase"
         case width = "width"
         case height = "height"

@@ -32,7 +32,7 @@ public struct Plan: Hashable, Codable, Sendable {
     /// What the planner and recon report to the user.
     public var diagnostics: [Diagnostic]
 
-    public init(
+    package init(
         number: Int = 0, sources: [PlannedSource], encoders: [String], container: Container, clips: [Clip],
         video: VideoTarget, audio: [AudioTarget], passes: [Pass], need: Int64, verify: VerifyMode,
         onDamage: DamageMode, diagnostics: [Diagnostic]
@@ -52,7 +52,7 @@ public struct Plan: Hashable, Codable, Sendable {
         self.diagnostics = diagnostics
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case version = "version"
         case number = "number"
         case sources = "sources"
@@ -164,18 +164,18 @@ public enum Pass: Hashable, Codable, Sendable {
     /// Makes the index and the plan of a job. Plans do not list it.
     case probe
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case video = "video"
         case audio = "audio"
         case assembly = "assembly"
         case probe = "probe"
     }
 
-    public enum VideoCodingKeys: String, CodingKey {
+    package enum VideoCodingKeys: String, CodingKey {
         case _0 = "pass"
     }
 
-    public enum AudioCodingKeys: String, CodingKey {
+    package enum AudioCodingKeys: String, CodingKey {
         case _0 = "place"
     }
 }
@@ -185,9 +185,9 @@ public struct PlannedSource: Hashable, Codable, Sendable {
     /// SHA-256 of the source's index, in lower-case hexadecimal.
     public var indexHash: String
 
-    public init(indexHash: String) { self.indexHash = indexHash }
+    package init(indexHash: String) { self.indexHash = indexHash }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case indexHash = "indexHash"
     }
 }
@@ -209,7 +209,7 @@ public struct VideoPass: Hashable, Sendable {
     /// Encoder threads: those of the job's target, or more for the job's last passes.
     public var threads: Int
 
-    public init(
+    package init(
         clip: Int = 0, randomAccessPoint: Int, frames: Range<Int>, chunkCount: Int, windowFrames: Int? = nil,
         threads: Int = 1
     ) {
@@ -236,6 +236,7 @@ public struct VideoPass: Hashable, Sendable {
 /// Encoded as [RAP, first frame, end, chunks, least frames of a window or 0, threads, clip], because passes on the
 /// board must be short.
 extension VideoPass: Codable {
+    /// Throws `DecodingError` for a list that is not a possible pass.
     public init(from decoder: any Decoder) throws {
         var list = try decoder.unkeyedContainer()
         randomAccessPoint = try list.decode(Int.self)
@@ -254,6 +255,7 @@ extension VideoPass: Codable {
         windowFrames = window > 0 ? window : nil
     }
 
+    /// Encodes the pass as a list of numbers.
     public func encode(to encoder: any Encoder) throws {
         var list = encoder.unkeyedContainer()
         let (start, end, window) = (frames.lowerBound, frames.upperBound, windowFrames ?? 0)

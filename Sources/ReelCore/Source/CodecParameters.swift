@@ -18,7 +18,7 @@ public struct CodecParameters: Hashable, Codable, Sendable {
     /// Samples that a decoder must get before its output is correct.
     public var seekPreroll: Int
 
-    public init(
+    package init(
         extradata: String = "", frameSize: Int = 0, blockAlign: Int = 0, bitrate: Int64 = 0, profile: Int = -99,
         bitsPerCodedSample: Int = 0, bitsPerRawSample: Int = 0, seekPreroll: Int = 0
     ) {
@@ -32,7 +32,7 @@ public struct CodecParameters: Hashable, Codable, Sendable {
         self.seekPreroll = seekPreroll
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case extradata = "extradata"
         case frameSize = "frameSize"
         case blockAlign = "blockAlign"

@@ -15,7 +15,7 @@ public struct DecodedPicture: Hashable, Sendable {
     /// Whether its pixel format differs from that of the first picture, which the output has.
     public var hasOtherFormat: Bool
 
-    public init(
+    package init(
         hash: UInt64, likeness: Likeness, width: Int32, height: Int32, isDamaged: Bool, hasOtherFormat: Bool = false
     ) {
         self.hash = hash
@@ -33,7 +33,7 @@ public struct Likeness: Hashable, Sendable {
     /// The brightness of each cell: 0 is black and 255 is white, whatever the range of the video.
     public var cells: SIMD16<UInt8>
 
-    public init(cells: SIMD16<UInt8>) { self.cells = cells }
+    package init(cells: SIMD16<UInt8>) { self.cells = cells }
 
     /// Cells per row, and rows.
     public static let side = 4
@@ -56,7 +56,7 @@ public struct ShownFrame: Hashable, Sendable {
     /// What the decoder showed.
     public var picture: DecodedPicture
 
-    public init(packet: Int32, time: Timestamp?, picture: DecodedPicture) {
+    package init(packet: Int32, time: Timestamp?, picture: DecodedPicture) {
         self.packet = packet
         self.time = time
         self.picture = picture

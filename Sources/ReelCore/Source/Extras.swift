@@ -4,9 +4,10 @@ public struct Chapter: Hashable, Codable, Sendable {
     public var start: Rational
     /// When the chapter ends. Not after `start` if the source states no usable end.
     public var end: Rational
+    /// The title; nil if there is none.
     public var title: String?
 
-    public init(start: Rational, end: Rational, title: String?) {
+    package init(start: Rational, end: Rational, title: String?) {
         self.start = start
         self.end = end
         self.title = title
@@ -31,7 +32,7 @@ public struct Chapter: Hashable, Codable, Sendable {
         return order.map { placed[$0.element] }
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case start = "start"
         case end = "end"
         case title = "title"
@@ -50,11 +51,12 @@ public struct Attachment: Hashable, Codable, Sendable {
     public var fileName: String
     /// The MIME type, for example "image/jpeg".
     public var mediaType: String
+    /// The title; nil if there is none.
     public var title: String?
     /// The size in bytes.
     public var bytes: Int64
 
-    public init(
+    package init(
         index: Int, isCover: Bool, codec: String, fileName: String, mediaType: String, title: String?, bytes: Int64
     ) {
         self.index = index
@@ -66,7 +68,7 @@ public struct Attachment: Hashable, Codable, Sendable {
         self.bytes = bytes
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case index = "index"
         case isCover = "isCover"
         case codec = "codec"

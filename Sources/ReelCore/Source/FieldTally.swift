@@ -7,7 +7,7 @@ public struct FieldTally: Hashable, Sendable {
     /// Progressive frames.
     public private(set) var progressive = 0
 
-    public init() {}
+    package init() {}
 
     /// Counts one frame. `.unknown`, which a packet of a single field gives, is not counted.
     public mutating func add(_ order: FieldOrder) {

@@ -2,15 +2,17 @@
 public struct MasteringDisplay: Hashable, Codable, Sendable {
     /// A chromaticity in CIE 1931 coordinates.
     public struct Point: Hashable, Codable, Sendable {
+        /// The x coordinate.
         public var x: Rational
+        /// The y coordinate.
         public var y: Rational
 
-        public init(x: Rational, y: Rational) {
+        package init(x: Rational, y: Rational) {
             self.x = x
             self.y = y
         }
 
-        public enum CodingKeys: String, CodingKey {
+        package enum CodingKeys: String, CodingKey {
             case x = "x"
             case y = "y"
         }
@@ -18,19 +20,23 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
 
     /// The display's primaries and white point.
     public struct Primaries: Hashable, Codable, Sendable {
+        /// The red primary.
         public var red: Point
+        /// The green primary.
         public var green: Point
+        /// The blue primary.
         public var blue: Point
+        /// The white point.
         public var white: Point
 
-        public init(red: Point, green: Point, blue: Point, white: Point) {
+        package init(red: Point, green: Point, blue: Point, white: Point) {
             self.red = red
             self.green = green
             self.blue = blue
             self.white = white
         }
 
-        public enum CodingKeys: String, CodingKey {
+        package enum CodingKeys: String, CodingKey {
             case red = "red"
             case green = "green"
             case blue = "blue"
@@ -45,12 +51,12 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
         /// The brightest level.
         public var most: Rational
 
-        public init(least: Rational, most: Rational) {
+        package init(least: Rational, most: Rational) {
             self.least = least
             self.most = most
         }
 
-        public enum CodingKeys: String, CodingKey {
+        package enum CodingKeys: String, CodingKey {
             case least = "least"
             case most = "most"
         }
@@ -61,12 +67,12 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
     /// The luminance; nil if unspecified.
     public var luminance: Luminance?
 
-    public init(primaries: Primaries?, luminance: Luminance?) {
+    package init(primaries: Primaries?, luminance: Luminance?) {
         self.primaries = primaries
         self.luminance = luminance
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case primaries = "primaries"
         case luminance = "luminance"
     }
@@ -79,12 +85,12 @@ public struct ContentLight: Hashable, Codable, Sendable {
     /// The greatest average of a frame (MaxFALL).
     public var average: UInt32
 
-    public init(pixel: UInt32, average: UInt32) {
+    package init(pixel: UInt32, average: UInt32) {
         self.pixel = pixel
         self.average = average
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case pixel = "pixel"
         case average = "average"
     }

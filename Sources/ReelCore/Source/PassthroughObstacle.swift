@@ -10,7 +10,7 @@ public enum PassthroughObstacle: Hashable, Codable, Sendable {
     /// if the packet has none.
     case packet(number: Int, time: Rational?, fault: PacketFault)
 
-    public enum CodingKeys: String, CodingKey, CaseIterable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
         case interFrames = "inter-frames"
         case interlaced
         case packetsNotFrames = "packets-not-frames"

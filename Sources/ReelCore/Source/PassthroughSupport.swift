@@ -5,16 +5,16 @@ public enum PassthroughSupport: Hashable, Codable, Sendable {
     /// Passthrough is impossible for this first reason.
     case impossible(PassthroughObstacle)
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case possible = "possible"
         case impossible = "impossible"
     }
 
-    public enum PossibleCodingKeys: String, CodingKey {
+    package enum PossibleCodingKeys: String, CodingKey {
         case _0 = "coded"
     }
 
-    public enum ImpossibleCodingKeys: String, CodingKey {
+    package enum ImpossibleCodingKeys: String, CodingKey {
         case _0 = "why"
     }
 
@@ -48,7 +48,7 @@ public struct CodedVideo: Hashable, Codable, Sendable {
     /// Containers that give such packets back unchanged, as found by writing and reading one.
     public var containers: [Container]
 
-    public init(
+    package init(
         tag: UInt32, extradata: [UInt8], profile: Int32, level: Int32, bitsPerCodedSample: Int32,
         containers: [Container]
     ) {
@@ -60,7 +60,7 @@ public struct CodedVideo: Hashable, Codable, Sendable {
         self.containers = containers
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case tag = "tag"
         case extradata = "extradata"
         case profile = "profile"

@@ -7,7 +7,7 @@ public struct PresentationOrder {
     /// Whether the source has a broadcast clock, which may restart in the middle.
     public var mayRestart: Bool
 
-    public init(nominalDuration: Ticks, trackEnd: Timestamp?, mayRestart: Bool = false) {
+    package init(nominalDuration: Ticks, trackEnd: Timestamp?, mayRestart: Bool = false) {
         self.nominalDuration = nominalDuration
         self.trackEnd = trackEnd
         self.mayRestart = mayRestart

@@ -19,7 +19,7 @@ public struct ScannedPacket: Hashable, Sendable {
     /// The place of the packet's picture among the others.
     public var picture: CodedPicture
 
-    public init(
+    package init(
         pts: Timestamp?, dts: Timestamp?, duration: Ticks, size: Int32, position: Int64, flags: PacketEntry.Flags,
         startsDecoding: Bool, picture: CodedPicture = CodedPicture()
     ) {
@@ -46,7 +46,7 @@ public struct CodedPicture: Hashable, Sendable {
     /// Whether picture order counts restart here: no earlier picture is shown after it.
     public var startsSequence: Bool
 
-    public init(
+    package init(
         isSecondField: Bool = false, isBidirectional: Bool = false, order: Int32? = nil, startsSequence: Bool = false
     ) {
         self.isSecondField = isSecondField

@@ -23,7 +23,7 @@ public struct SourceIndex: Equatable, Sendable {
     /// What will not be kept, and what had to be repaired.
     public var diagnostics: [Diagnostic]
 
-    public init(
+    package init(
         format: String, fileSize: Int64, startTime: Rational, video: VideoTrack, audio: [AudioTrack],
         texts: [TextTrack] = [], chapters: [Chapter] = [], attachments: [Attachment] = [], metadata: [Tag],
         passthrough: PassthroughSupport, diagnostics: [Diagnostic]
@@ -44,15 +44,17 @@ public struct SourceIndex: Equatable, Sendable {
 
 /// A name with its value: a metadata tag of a container, or an option of an encoder.
 public struct Tag: Hashable, Codable, Sendable {
+    /// The name.
     public var name: String
+    /// The value.
     public var value: String
 
-    public init(name: String, value: String) {
+    package init(name: String, value: String) {
         self.name = name
         self.value = value
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case name = "name"
         case value = "value"
     }
@@ -71,7 +73,7 @@ public struct VideoTrack: Equatable, Sendable {
     /// What each frame looks like, if the whole source was decoded; empty if only tables and headers were read.
     public var pictures: [DecodedPicture]
 
-    public init(
+    package init(
         stream: VideoStream, packets: [PacketEntry], frames: [FrameSlot], randomAccessPoints: [RandomAccessPoint],
         pictures: [DecodedPicture] = []
     ) {
@@ -129,7 +131,7 @@ public struct PacketEntry: Hashable, Sendable {
     /// What the container states about the packet.
     public var flags: Flags
 
-    public init(pts: Timestamp, dts: Timestamp, size: Int32, position: Int64, flags: Flags) {
+    package init(pts: Timestamp, dts: Timestamp, size: Int32, position: Int64, flags: Flags) {
         self.pts = pts
         self.dts = dts
         self.size = size
@@ -139,7 +141,9 @@ public struct PacketEntry: Hashable, Sendable {
 
     /// What a container states about a packet.
     public struct Flags: OptionSet, Hashable, Sendable {
+        /// One bit for each flag.
         public let rawValue: UInt8
+        /// Makes a set of the flags with these bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// The container flags it as a key frame.
         public static let key = Flags(rawValue: 1)
@@ -155,7 +159,7 @@ public struct FrameSlot: Hashable, Sendable {
     /// The index of its first packet in `VideoTrack.packets`.
     public var packet: Int32
 
-    public init(interval: Interval, packet: Int32) {
+    package init(interval: Interval, packet: Int32) {
         self.interval = interval
         self.packet = packet
     }
@@ -169,7 +173,7 @@ public struct RandomAccessPoint: Hashable, Sendable {
     /// `VideoTrack.frames`.
     public var frame: Int32
 
-    public init(packet: Int32, frame: Int32) {
+    package init(packet: Int32, frame: Int32) {
         self.packet = packet
         self.frame = frame
     }

@@ -42,7 +42,7 @@ public struct VideoStream: Hashable, Codable, Sendable {
     /// Language, title and dispositions.
     public var details: TrackDetails
 
-    public init(
+    package init(
         index: Int, codec: String, width: Int, height: Int, pixelFormat: String, timeBase: TimeBase,
         frameRate: Rational?, sampleAspectRatio: Rational?, displayMatrix: [Int32]?, colour: ColourTags,
         fieldOrder: FieldOrder, reorderDepth: Int, frameBytes: Int64, details: TrackDetails
@@ -63,7 +63,7 @@ public struct VideoStream: Hashable, Codable, Sendable {
         self.details = details
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case index = "index"
         case codec = "codec"
         case profile = "profile"
@@ -89,13 +89,18 @@ public struct VideoStream: Hashable, Codable, Sendable {
 
 /// How pixel values map to colours, in FFmpeg's names ("bt709", "tv", "left"); nil if unspecified.
 public struct ColourTags: Hashable, Codable, Sendable {
+    /// The range of the sample values, for example "tv".
     public var range: String?
+    /// The colour primaries, for example "bt709".
     public var primaries: String?
+    /// The transfer characteristics, for example "smpte2084".
     public var transfer: String?
+    /// The matrix between RGB and YCbCr, for example "bt2020nc".
     public var matrix: String?
+    /// The position of the chroma samples, for example "left".
     public var chromaLocation: String?
 
-    public init(
+    package init(
         range: String? = nil, primaries: String? = nil, transfer: String? = nil, matrix: String? = nil,
         chromaLocation: String? = nil
     ) {
@@ -106,7 +111,7 @@ public struct ColourTags: Hashable, Codable, Sendable {
         self.chromaLocation = chromaLocation
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case range = "range"
         case primaries = "primaries"
         case transfer = "transfer"
@@ -124,17 +129,18 @@ public enum FieldOrder: String, Codable, Sendable {
 public struct TrackDetails: Hashable, Codable, Sendable {
     /// ISO 639-2 code; nil if unspecified.
     public var language: String?
+    /// The title; nil if there is none.
     public var title: String?
     /// FFmpeg's AV_DISPOSITION_* names, for example "default".
     public var dispositions: [String]
 
-    public init(language: String? = nil, title: String? = nil, dispositions: [String] = []) {
+    package init(language: String? = nil, title: String? = nil, dispositions: [String] = []) {
         self.language = language
         self.title = title
         self.dispositions = dispositions
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case language = "language"
         case title = "title"
         case dispositions = "dispositions"
@@ -168,9 +174,10 @@ public struct AudioTrack: Hashable, Codable, Sendable {
     public var bytes: Int64
     /// Parameters with which a container stores the packets.
     public var parameters: CodecParameters
+    /// Language, title and dispositions.
     public var details: TrackDetails
 
-    public init(
+    package init(
         index: Int, codec: String, sampleRate: Int, channels: Int, channelLayout: String, sampleFormat: String,
         bitsPerSample: Int? = nil, profile: String? = nil, timeBase: TimeBase, span: Interval, bytes: Int64,
         parameters: CodecParameters = CodecParameters(), details: TrackDetails
@@ -190,7 +197,7 @@ public struct AudioTrack: Hashable, Codable, Sendable {
         self.details = details
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case index = "index"
         case codec = "codec"
         case sampleRate = "sampleRate"

@@ -1,10 +1,11 @@
 /// A track of text subtitles with all of its cues.
 public struct TextTrack: Hashable, Sendable {
+    /// What the track's codec needs, and what describes the track.
     public var parameters: Parameters
     /// The cues in order of time; they may overlap.
     public var cues: [Cue]
 
-    public init(parameters: Parameters, cues: [Cue]) {
+    package init(parameters: Parameters, cues: [Cue]) {
         self.parameters = parameters
         self.cues = cues
     }
@@ -25,9 +26,10 @@ public struct TextTrack: Hashable, Sendable {
         public var height: Int
         /// The unit of the cues' times.
         public var timeBase: TimeBase
+        /// Language, title and dispositions.
         public var details: TrackDetails
 
-        public init(
+        package init(
             index: Int, codec: String, header: [UInt8], isTimedText: Bool, width: Int, height: Int,
             timeBase: TimeBase, details: TrackDetails
         ) {
@@ -41,7 +43,7 @@ public struct TextTrack: Hashable, Sendable {
             self.details = details
         }
 
-        public enum CodingKeys: String, CodingKey {
+        package enum CodingKeys: String, CodingKey {
             case index = "index"
             case codec = "codec"
             case header = "header"
@@ -58,9 +60,10 @@ public struct TextTrack: Hashable, Sendable {
 public struct Cue: Hashable, Sendable {
     /// When the cue is shown, in ticks of its track's time base.
     public var interval: Interval
+    /// The text.
     public var text: CueText
 
-    public init(interval: Interval, text: CueText) {
+    package init(interval: Interval, text: CueText) {
         self.interval = interval
         self.text = text
     }
@@ -75,7 +78,7 @@ public struct CueText: Hashable, Sendable {
     /// Where the cue is shown; WebVTT only.
     public var settings: [UInt8]
 
-    public init(payload: [UInt8], identifier: [UInt8] = [], settings: [UInt8] = []) {
+    package init(payload: [UInt8], identifier: [UInt8] = [], settings: [UInt8] = []) {
         self.payload = payload
         self.identifier = identifier
         self.settings = settings
@@ -88,9 +91,10 @@ public struct ScannedCue: Hashable, Sendable {
     public var start: Timestamp?
     /// The duration in ticks; 0 or less if the file states none.
     public var duration: Ticks
+    /// The text.
     public var text: CueText
 
-    public init(start: Timestamp?, duration: Ticks, text: CueText) {
+    package init(start: Timestamp?, duration: Ticks, text: CueText) {
         self.start = start
         self.duration = duration
         self.text = text

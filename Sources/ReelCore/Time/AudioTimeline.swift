@@ -30,7 +30,7 @@ public struct AudioTimeline: Hashable, Sendable {
         /// Whether a packet right before the block did not decode.
         public var followsLoss: Bool
 
-        public init(time: Rational, count: Int, followsLoss: Bool = false) {
+        package init(time: Rational, count: Int, followsLoss: Bool = false) {
             self.time = time
             self.count = count
             self.followsLoss = followsLoss

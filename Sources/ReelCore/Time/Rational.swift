@@ -2,7 +2,9 @@
 /// exact as long as both numbers fit into 64 bits. Beyond that, which only absurd files reach, arithmetic rounds
 /// instead of trapping.
 public struct Rational: Hashable, Sendable {
+    /// The numerator, which has the sign.
     public let numerator: Int64
+    /// The denominator, above 0.
     public let denominator: Int64
 
     /// Reduces the fraction. A denominator of 0 is a programming error.
@@ -27,20 +29,24 @@ public struct Rational: Hashable, Sendable {
         return overflow ? nil : product
     }
 
+    /// The product.
     public static func * (a: Rational, b: Rational) -> Rational {
         Rational(reducing: Int128(a.numerator) * Int128(b.numerator), Int128(a.denominator) * Int128(b.denominator))
     }
 
+    /// The quotient. A divisor of 0 is a programming error.
     public static func / (a: Rational, b: Rational) -> Rational {
         Rational(reducing: Int128(a.numerator) * Int128(b.denominator), Int128(a.denominator) * Int128(b.numerator))
     }
 
+    /// The sum.
     public static func + (a: Rational, b: Rational) -> Rational {
         let left = Int128(a.numerator) * Int128(b.denominator)
         let right = Int128(b.numerator) * Int128(a.denominator)
         return Rational(reducing: left + right, Int128(a.denominator) * Int128(b.denominator))
     }
 
+    /// The difference.
     public static func - (a: Rational, b: Rational) -> Rational {
         a + Rational(-b.numerator, b.denominator)
     }
@@ -71,6 +77,7 @@ public struct Rational: Hashable, Sendable {
 }
 
 extension Rational: Comparable {
+    /// Compares the exact values.
     public static func < (a: Rational, b: Rational) -> Bool {
         Int128(a.numerator) * Int128(b.denominator) < Int128(b.numerator) * Int128(a.denominator)
     }
@@ -78,6 +85,7 @@ extension Rational: Comparable {
 
 /// Encoded as a string such as "30000/1001".
 extension Rational: Codable, CustomStringConvertible {
+    /// The text that `init(_:)` parses, such as "30000/1001".
     public var description: String { "\(numerator)/\(denominator)" }
 
     /// Parses "30000/1001" or "25"; nil for any other text.
@@ -92,6 +100,7 @@ extension Rational: Codable, CustomStringConvertible {
         self.init(numerator, denominator)
     }
 
+    /// Throws `DecodingError` if the string is not a fraction.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -101,6 +110,7 @@ extension Rational: Codable, CustomStringConvertible {
         self = value
     }
 
+    /// Encodes the fraction as a string.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

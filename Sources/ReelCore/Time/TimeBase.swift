@@ -8,10 +8,12 @@ public struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
         secondsPerTick = Rational(numerator, denominator)
     }
 
-    public init(secondsPerTick: Rational) { self.secondsPerTick = secondsPerTick }
+    package init(secondsPerTick: Rational) { self.secondsPerTick = secondsPerTick }
 
+    /// The length of a tick in seconds, such as "1/90000".
     public var description: String { secondsPerTick.description }
 
+    /// Throws `DecodingError` if the length of a tick is not positive.
     public init(from decoder: any Decoder) throws {
         secondsPerTick = try Rational(from: decoder)
         guard secondsPerTick > Rational(0) else {
@@ -20,6 +22,7 @@ public struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Encodes the length of a tick as a fraction.
     public func encode(to encoder: any Encoder) throws { try secondsPerTick.encode(to: encoder) }
 
     /// Seconds from the clock's zero to `timestamp`, exact.

@@ -16,7 +16,7 @@ public struct TimeMap: Hashable, Codable, Sendable {
     /// When the part begins in the output, in seconds.
     public var offset: Rational
 
-    public init(
+    package init(
         _ direction: Direction, source: TimeBase, output: TimeBase, start: Timestamp, end: Timestamp,
         offset: Rational = Rational(0)
     ) {
@@ -57,7 +57,7 @@ public struct TimeMap: Hashable, Codable, Sendable {
         direction == .backwards ? offset + source.seconds(end) - moment : offset + moment - source.seconds(start)
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case direction = "direction"
         case source = "source"
         case output = "output"

@@ -3,17 +3,23 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     /// Ticks since the clock's zero; may be negative.
     public var ticks: Int64
 
+    /// The point `ticks` ticks after the clock's zero.
     public init(_ ticks: Int64) { self.ticks = ticks }
 
     /// The largest magnitude accepted for a timestamp, in ticks. It is far beyond every clock, and sums of a few such
     /// values do not overflow. Files that exceed it are damaged or hostile.
     public static let bound: Int64 = 1 << 60
 
+    /// The number of ticks.
     public var description: String { "\(ticks)" }
 
+    /// Whether `a` is earlier than `b`.
     public static func < (a: Timestamp, b: Timestamp) -> Bool { a.ticks < b.ticks }
+    /// The time `b` later. Overflow is a programming error.
     public static func + (a: Timestamp, b: Ticks) -> Timestamp { Timestamp(a.ticks + b.count) }
+    /// The time `b` earlier. Overflow is a programming error.
     public static func - (a: Timestamp, b: Ticks) -> Timestamp { Timestamp(a.ticks - b.count) }
+    /// The length from `b` to `a`. Overflow is a programming error.
     public static func - (a: Timestamp, b: Timestamp) -> Ticks { Ticks(a.ticks - b.ticks) }
 }
 
@@ -22,14 +28,20 @@ public struct Ticks: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Ticks; negative for a difference to a later time.
     public var count: Int64
 
+    /// A length of `count` ticks.
     public init(_ count: Int64) { self.count = count }
 
+    /// No ticks.
     public static let zero = Ticks(0)
 
+    /// The number of ticks.
     public var description: String { "\(count)" }
 
+    /// Whether `a` has fewer ticks than `b`.
     public static func < (a: Ticks, b: Ticks) -> Bool { a.count < b.count }
+    /// The sum. Overflow is a programming error.
     public static func + (a: Ticks, b: Ticks) -> Ticks { Ticks(a.count + b.count) }
+    /// The difference. Overflow is a programming error.
     public static func - (a: Ticks, b: Ticks) -> Ticks { Ticks(a.count - b.count) }
 }
 
@@ -40,7 +52,7 @@ public struct Interval: Hashable, Codable, Sendable {
     /// The length; may be 0.
     public var duration: Ticks
 
-    public init(start: Timestamp, duration: Ticks) {
+    package init(start: Timestamp, duration: Ticks) {
         self.start = start
         self.duration = duration
     }
@@ -53,7 +65,7 @@ public struct Interval: Hashable, Codable, Sendable {
         Interval(start: Timestamp((end - self.end).count), duration: duration)
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case start = "start"
         case duration = "duration"
     }
@@ -61,12 +73,16 @@ public struct Interval: Hashable, Codable, Sendable {
 
 /// Timestamps and lengths are encoded as plain integers. Decoding rejects values beyond ±`Timestamp.bound`.
 extension Timestamp: Codable {
+    /// Throws `DecodingError` beyond ±`bound`.
     public init(from decoder: any Decoder) throws { ticks = try boundedTicks(from: decoder) }
+    /// Encodes the number of ticks.
     public func encode(to encoder: any Encoder) throws { try ticks.encode(to: encoder) }
 }
 
 extension Ticks: Codable {
+    /// Throws `DecodingError` beyond ±`Timestamp.bound`.
     public init(from decoder: any Decoder) throws { count = try boundedTicks(from: decoder) }
+    /// Encodes the number of ticks.
     public func encode(to encoder: any Encoder) throws { try count.encode(to: encoder) }
 }
 

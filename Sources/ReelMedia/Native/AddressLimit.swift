@@ -1,8 +1,9 @@
 internal import Glibc
 
-/// The limit of this process's address space, which makes what needs too much fail instead of the machine.
+/// The limit on this process's address space. It makes an allocation fail before the machine runs out of memory.
 enum AddressLimit {
-    /// Runs `body`, beyond the limit if that is asked for. Tells whether what the process has afterwards is within it.
+    /// Runs `body`, with the limit raised if `isAllowed`. Also returns whether the process is within the limit
+    /// afterwards.
     @discardableResult
     static func exceed<R>(if isAllowed: Bool, _ body: () -> R) -> (result: R, isWithin: Bool) {
         var limit = rlimit()
@@ -16,7 +17,7 @@ enum AddressLimit {
         return (result, bytes() <= limit.rlim_cur)
     }
 
-    /// Bytes of address space that the process has; 0 where /proc does not tell.
+    /// Bytes of address space that the process has; 0 if /proc cannot be read.
     private static func bytes() -> UInt64 {
         guard let file = fopen("/proc/self/statm", "re") else { return 0 }
         defer { fclose(file) }

@@ -1,12 +1,12 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// One of libavcodec's filters of coded packets.
+/// One of libavcodec's bitstream filters, which change coded packets.
 final class BitstreamFilter {
     private var native: UnsafeMutablePointer<AVBSFContext>
 
-    /// The filter that a source's stream needs before anything else looks at its packets; nil for most. DivX puts two
-    /// pictures of MPEG-4 into one packet and an empty one into the next, so that packets are not frames.
+    /// Makes the filter that a source's stream needs before other code reads its packets; nil for most streams. DivX
+    /// puts two pictures of MPEG-4 into one packet and an empty one into the next, so that packets are not frames.
     init?(for stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
         guard stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_MPEG4,
             let filter = av_bsf_get_by_name("mpeg4_unpack_bframes")
@@ -26,8 +26,8 @@ final class BitstreamFilter {
         av_bsf_free(&context)
     }
 
-    /// Replaces the packet by what the filter makes of it; false where it keeps it back. One that it cannot read passes
-    /// as it is: the decoder knows what to do with damage.
+    /// Replaces the packet with the filter's output; false if the filter keeps it back. A packet that the filter cannot
+    /// read passes unchanged, since the decoder can deal with damage.
     func pass(_ packet: borrowing Packet) throws(ReelFailure) -> Bool {
         let original = try Packet()
         try check(av_packet_ref(original.native, packet.native), .filterPackets)
@@ -38,6 +38,6 @@ final class BitstreamFilter {
         return true
     }
 
-    /// Forgets what it keeps back.
+    /// Discards packets that the filter keeps back.
     func flush() { av_bsf_flush(native) }
 }

@@ -12,8 +12,9 @@ extension CodecParameters {
 }
 
 extension AudioTrack {
-    /// Fills in the parameters of a stream that holds the track's packets as they are, from a packet on that begins
-    /// `padding` samples before what is to be heard.
+    /// Fills in the parameters of a stream that holds the track's packets unchanged.
+    ///
+    /// - Parameter padding: samples at the start of the stream's first packet that are not to be heard.
     func describe(
         into parameters: UnsafeMutablePointer<AVCodecParameters>, padding: Int
     ) throws(ReelFailure) {
@@ -39,7 +40,8 @@ extension AudioTrack {
         try setHeader(header(padding: padding), of: parameters)
     }
 
-    /// Samples at the start of a stream of Opus that are not to be heard (RFC 7845 5.1); 0 for other codecs.
+    /// The number of samples at the start of an Opus stream that are not to be heard (RFC 7845 5.1); 0 for other
+    /// codecs.
     var opusPreSkip: Int {
         let header = payload(ofHexadecimal: parameters.extradata)
         return codec == "opus" && header.count >= 12 ? Int(header[10]) | Int(header[11]) << 8 : 0
@@ -55,7 +57,7 @@ extension AudioTrack {
     }
 }
 
-/// What pairs of hexadecimal digits stand for; nothing where they are none.
+/// The bytes of a text of hexadecimal digits. Other characters are ignored.
 private func payload(ofHexadecimal text: String) -> [UInt8] {
     let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
     return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }

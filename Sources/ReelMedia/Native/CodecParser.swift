@@ -1,12 +1,12 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// libavcodec's parser for one codec: what whole packets say of their pictures, without decoding them.
+/// libavcodec's parser for one codec. It reads from whole packets what they say of their pictures, without decoding.
 final class CodecParser {
     private let native: UnsafeMutablePointer<AVCodecParserContext>
     private let context: UnsafeMutablePointer<AVCodecContext>
 
-    /// Nil for codecs that libavcodec has no parser for.
+    /// Nil if libavcodec has no parser for the codec.
     init?(_ parameters: AVCodecParameters) throws(ReelFailure) {
         guard let parser = av_parser_init(Int32(parameters.codec_id.rawValue)) else { return nil }
         native = parser
@@ -17,7 +17,7 @@ final class CodecParser {
             av_parser_close(parser)
             throw error
         }
-        // From here on both are freed in `deinit`, also where this throws.
+        // From here on `deinit` frees both, even if this initialiser throws.
         var copy = parameters
         try check(avcodec_parameters_to_context(context, &copy), .openParser)
     }
@@ -28,7 +28,7 @@ final class CodecParser {
         avcodec_free_context(&context)
     }
 
-    /// What a packet says. Packets are to be shown to it in the order of the file.
+    /// Parses a packet. Packets must come in the order of the file.
     func parse(_ bytes: UnsafeRawBufferPointer) -> AVCodecParserContext {
         var (output, size): (UnsafeMutablePointer<UInt8>?, Int32) = (nil, 0)
         native.pointee.key_frame = -1

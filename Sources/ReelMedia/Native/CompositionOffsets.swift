@@ -1,31 +1,32 @@
 internal import ReelCore
 
-/// By how much a track's samples are shown later than they are decoded, one after the other (ISO 14496-12 8.6.1.3).
+/// Reads a track's composition offsets one after the other: by how much each sample is shown later than it is decoded
+/// (ISO 14496-12 8.6.1.3).
 struct CompositionOffsets {
-    /// How many samples the track has.
+    /// The number of samples in the track.
     let samples: Int
     private let read: MovieBoxes.Read
-    /// What is still to be read of the table; nil where the track has none.
+    /// The part of the table that is not read yet; nil if the track has no table.
     private var rest: Range<Int64>?
     private var chunk: [UInt8] = []
     private var place = 0
     private var offset: Int64 = 0
     private var repeats = 0
 
-    /// Nil where the file has no such track, or an edit list that shows more than one piece of it: what demuxers make of
-    /// that is not the track's samples in their order.
+    /// Nil if the file has no such track, or if an edit list shows more than one piece of it: demuxers then do not give
+    /// the track's samples in their order.
     init?(track id: Int, _ read: @escaping MovieBoxes.Read) throws(ReelFailure) {
         guard let track = try Self.track(id, read),
             let table = try MovieBoxes.content(of: "mdia", "minf", "stbl", in: track, read),
             let sizes = try MovieBoxes.content(of: "stsz", in: table, read),
             try Self.showsOnePiece(track, read)
         else { return nil }
-        // Version and flags, the size of all samples or 0, their number (8.7.3.2).
+        // The box holds version and flags, the size of all samples or 0, their number (8.7.3.2).
         let header = try read(sizes.lowerBound, 12)
         guard header.count == 12 else { return nil }
         samples = header.bigEndian(at: 8, bytes: 4)
         self.read = read
-        // Version and flags, the number of entries.
+        // Skips version and flags, and the number of entries.
         rest = try MovieBoxes.content(of: "ctts", in: table, read).map { $0.dropFirst(8) }
     }
 
@@ -34,14 +35,14 @@ struct CompositionOffsets {
         var boxes = MovieBoxes(in: movie, read)
         while let track = try boxes.first("trak")?.content {
             guard let header = try MovieBoxes.content(of: "tkhd", in: track, read) else { continue }
-            // Version and flags, two times of 32 bits, or of 64 in version 1, the number (8.3.2.2).
+            // The box holds version and flags, two times of 32 bits (64 in version 1), the track's id (8.3.2.2).
             let bytes = try read(header.lowerBound, 24)
             if bytes.count == 24, bytes.bigEndian(at: bytes[0] == 1 ? 20 : 12, bytes: 4) == id { return track }
         }
         return nil
     }
 
-    /// Whether the edit list (8.6.6) has one entry with media at the most.
+    /// Whether the edit list (8.6.6) has at most one entry that shows media.
     private static func showsOnePiece(
         _ track: Range<Int64>, _ read: @escaping MovieBoxes.Read
     ) throws(ReelFailure) -> Bool {
@@ -50,12 +51,12 @@ struct CompositionOffsets {
         guard list.count >= 8 else { return false }
         let (isLong, count) = (list[0] == 1, list.bigEndian(at: 4, bytes: 4))
         guard count == 2 else { return count < 2 }
-        // The time in the media is behind the duration; -1 in the first entry delays the second.
+        // An entry has its duration, then its time in the media; -1 as the first time only delays the second entry.
         let (time, length) = isLong ? (16, 8) : (12, 4)
         return list.count >= time + length && list[time..<time + length].allSatisfy { $0 == 0xff }
     }
 
-    /// The next sample's, in the track's time base; 0 for all where there is no table, nil where it has ended.
+    /// The offset of the next sample in the track's time base; 0 if there is no table, nil after its end.
     mutating func next() throws(ReelFailure) -> Int64? {
         while repeats == 0 {
             if place == chunk.count {
@@ -73,7 +74,7 @@ struct CompositionOffsets {
         return offset
     }
 
-    /// Bytes read at once: whole entries.
+    /// The number of bytes read at once, a multiple of an entry's size.
     private static let chunkSize: Int64 = 8 << 10
 }
 

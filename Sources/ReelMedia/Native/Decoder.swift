@@ -5,16 +5,18 @@ internal import ReelCore
 final class Decoder {
     private var native: UnsafeMutablePointer<AVCodecContext>
     private let name: String
-    /// How often it said that something did not decode.
+    /// The number of errors that the decoder has reported.
     private(set) var complaints = 0
-    /// The frame that came last, where it is kept.
+    /// A reference to the last frame, held until the next comes; nil if the decoder need not be repeatable.
     private var kept: UnsafeMutablePointer<AVFrame>?
 
-    /// Opens the decoder that libavcodec prefers for the stream. Throws `.input` where there is none.
+    /// Opens the decoder that libavcodec prefers for the stream. Throws `.noDecoder` if there is none, and
+    /// `.headerDamaged` if it does not open.
     ///
-    /// - Parameter isRepeatable: whether the same packets are to give the same pictures each time, damaged ones too. A
-    ///   decoder leaves what it cannot decode of a picture as its memory was. So memory begins cleared, and each frame is
-    ///   held until the next has come, as `ffmpeg` does: then memory is used again in the same order.
+    /// - Parameter isRepeatable: whether the same packets must give the same pictures each time, even damaged ones. If
+    ///   a decoder cannot decode a part of a picture, it leaves there what its memory held. So memory begins cleared,
+    ///   and each frame is held until the next has come, as `ffmpeg` does, which makes the decoder reuse memory in the
+    ///   same order.
     init(
         stream: UnsafeMutablePointer<AVStream>, threads: Int, path: String, isRepeatable: Bool = false
     ) throws(ReelFailure) {
@@ -38,8 +40,8 @@ final class Decoder {
         throw ReelFailure(.headerDamaged(path: path, stream: Int(stream.pointee.index), codec: name))
     }
 
-    /// Libavcodec's own decoders of VP8 and VP9 know nothing of the transparency that WebM keeps beside the picture; those
-    /// of libvpx do. Nil where there is none, or FFmpeg was built without them.
+    /// The decoder of libvpx for a stream of VP8 or VP9 with transparency, which WebM stores beside the picture and
+    /// which libavcodec's own decoders ignore. Nil for other streams, and if FFmpeg was built without libvpx.
     private static func withTransparency(_ stream: UnsafeMutablePointer<AVStream>) -> UnsafePointer<AVCodec>? {
         let names = [AV_CODEC_ID_VP8: "libvpx", AV_CODEC_ID_VP9: "libvpx-vp9"]
         let isTransparent = tags(of: stream.pointee.metadata).contains {
@@ -55,13 +57,13 @@ final class Decoder {
         av_frame_free(&kept)
     }
 
-    /// Significant bits of each sample, 0 where the codec does not say.
+    /// Significant bits of each sample; 0 if the codec does not say.
     var bitsPerSample: Int { Int(native.pointee.bits_per_raw_sample) }
 
-    /// What became of a packet.
+    /// The decoder's answer to a packet.
     enum Fed {
         case accepted
-        /// Frames must be received first; the packet was not taken.
+        /// The packet was not taken: frames must be received first.
         case full
         /// The packet could not be decoded; the decoder goes on with the next.
         case damaged
@@ -72,7 +74,7 @@ final class Decoder {
         try fed(avcodec_send_packet(native, packet.native))
     }
 
-    /// Tells the decoder that nothing follows: what it holds back comes out.
+    /// Tells the decoder that no packet follows, so that it gives out the frames that it holds back.
     func drain() throws(ReelFailure) {
         _ = try fed(avcodec_send_packet(native, nil))
     }
@@ -88,12 +90,12 @@ final class Decoder {
         }
     }
 
-    /// What a decoder gives back.
+    /// The decoder's answer when a frame is asked for.
     enum Received { case frame, again, end }
 
     /// Fills the frame with the next one that is ready.
     func receive(into frame: borrowing Frame) throws(ReelFailure) -> Received {
-        // A damaged frame inside a decoder is reported here; what follows it may be whole.
+        // An error here concerns one frame inside the decoder. The frames after it may be whole, so ask again.
         for _ in 0..<1_000_000 {
             let code = avcodec_receive_frame(native, frame.native)
             switch code {
@@ -115,6 +117,6 @@ final class Decoder {
         try check(av_frame_ref(kept, frame.native), .makeFrame)
     }
 
-    /// Forgets everything: the next packet is a random access point.
+    /// Resets the decoder. The next packet must be a random access point.
     func flush() { avcodec_flush_buffers(native) }
 }

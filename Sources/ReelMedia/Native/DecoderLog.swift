@@ -1,18 +1,19 @@
 internal import CFFmpeg
 internal import Glibc
 
-/// What libav* logs. Not every decoder that makes something up says so with the frame, but all log an error.
+/// Counts the errors that libav* logs. Not every decoder marks a frame of which it made up a part, but all log an
+/// error.
 enum DecoderLog {
-    /// Holds each thread's count, as if it were a pointer.
+    /// The key of each thread's count, which is stored as the value of a pointer.
     private static let key = {
         var key = pthread_key_t()
         return pthread_key_create(&key, nil) == 0 ? key : nil
     }()
 
-    /// Errors that were logged so far by what ran on this thread: a decoder with one thread decodes on its caller's.
+    /// The number of errors logged on this thread so far. A decoder with one thread decodes on that of its caller.
     static var errors: Int { key.map { Int(bitPattern: pthread_getspecific($0)) } ?? 0 }
 
-    /// Counts errors from now on, and goes on to write them to standard error.
+    /// Counts errors from now on. They are still written to standard error.
     static func listen() {
         av_log_set_callback { context, level, format, arguments in
             if level <= AV_LOG_ERROR, let key = DecoderLog.key {

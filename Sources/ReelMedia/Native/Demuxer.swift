@@ -8,44 +8,45 @@ final class Demuxer {
     private var native: UnsafeMutablePointer<AVFormatContext>
     private var filters: [Int: BitstreamFilter] = [:]
     let file: ByteReader
-    /// Whether packets come without their payload: `fetch` reads what is wanted of it.
+    /// Whether packets come without their payload, so that `fetch` must read the part that is wanted.
     private(set) var leavesPayload = false
-    /// Whether, besides, all that the table lists can be read.
+    /// Whether packets come without their payload and all packets that the table lists are in the file.
     private(set) lazy var hasWholeTable = leavesPayload && listsOnlyWhatIsThere()
-    /// How much of the packet that was read last has been fetched.
+    /// The number of bytes of the last packet that have been fetched.
     private var fetched = 0
-    /// Where reading failed first; nil while it did not.
+    /// Where reading first failed; nil if it has not.
     private(set) var damage: Diagnostic?
 
-    /// Every container of this FFmpeg that is one file and leads to no other: a playlist inside an upload must not make
+    /// The containers of this FFmpeg that are one file and name no other: a playlist inside an upload must not make
     /// libav* read other files or addresses.
     private static let formats: String = {
         var names: [String] = []
         var state: UnsafeMutableRawPointer?
         while let format = av_demuxer_iterate(&state) {
             let name = String(cString: format.pointee.name).split(separator: ",").first.map(String.init) ?? ""
-            // Those without a file of their own open devices, addresses or files by a pattern.
+            // Formats without a file of their own open devices, addresses, or files by a pattern.
             guard format.pointee.flags & AVFMT_NOFILE == 0, !leading.contains(name) else { continue }
             names.append(name)
         }
         return names.joined(separator: ",")
     }()
 
-    /// Containers that name other files or addresses, which libavformat opens; and text that it would draw.
+    /// Containers that name other files or addresses, which libavformat opens, and formats of text that it would draw.
     private static let leading: Set<String> = [
         "image2", "concat", "concatf", "hls", "dash", "sdp", "rtsp", "rtp", "sap", "imf", "webm_dash_manifest", "tee",
         "ffmetadata", "lavfi", "avisynth", "vapoursynth", "tty",
     ]
 
+    /// What a file is opened for.
     enum Purpose: Equatable {
-        /// A source: streams are probed.
+        /// Reading a source. Its streams are probed.
         case source
-        /// A source whose packets are listed. Where the container has a table of them, that alone is believed and their
-        /// payload is left on the disk, unless `payload`.
+        /// Listing a source's packets. If the container has a table of them, reel uses that table alone, and leaves the
+        /// payload on the disk unless `payload` is true.
         case list(payload: Bool)
-        /// A finished output, read as players read it.
+        /// Reading a finished output as players read it.
         case output
-        /// A segment: packets as they stand in it, no probing.
+        /// Reading a segment: its packets unchanged, without probing.
         case segment
     }
 
@@ -95,7 +96,8 @@ final class Demuxer {
         avformat_close_input(&context)
     }
 
-    /// Why a file does not open. What a demuxer says is only how it noticed that the file is not media.
+    /// Why a file does not open: the system's error if there was one, else that the file is not media. A demuxer's
+    /// error code tells nothing more.
     private static func refusal(_ file: ByteReader, _ code: Int32) -> ReelFailure {
         do throws(ReelFailure) {
             try file.check()
@@ -107,22 +109,22 @@ final class Demuxer {
     }
 
     var formatName: String { String(cString: native.pointee.iformat.pointee.name) }
-    /// Timestamps of a broadcast, whose clock may restart midway.
+    /// Whether the timestamps are those of a broadcast, whose clock may restart midway.
     var mayRestart: Bool { native.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0 }
 
-    /// Asked of the system once: progress needs it at each packet.
+    /// The file's size in bytes, which the system is asked for once: progress needs it at each packet.
     private(set) lazy var fileSize = avio_size(native.pointee.pb)
     var metadata: [Tag] { tags(of: native.pointee.metadata) }
     var streamCount: Int { Int(native.pointee.nb_streams) }
 
-    /// In the order of the file, on its clock.
+    /// The chapters in the order of the file, on its clock.
     var chapters: [Chapter] {
         (0..<Int(native.pointee.nb_chapters)).compactMap { number in
             guard let chapter = native.pointee.chapters[number]?.pointee, chapter.start != reel_nopts else {
                 return nil
             }
             let base = TimeBase(chapter.time_base)
-            // MP4 counts a title's bytes with 16 bits.
+            // Titles are cut, since MP4 counts a title's bytes with 16 bits.
             let title = tags(of: chapter.metadata).first { $0.name.lowercased() == "title" }
                 .map { String($0.value.unicodeScalars.prefix(16_000)) }
             return Chapter(
@@ -140,7 +142,7 @@ final class Demuxer {
         index < streamCount ? native.pointee.streams[index] : nil
     }
 
-    /// The programme that a stream belongs to, as a set of stream indexes; nil where the file has no programmes.
+    /// The programme that a stream belongs to, as a set of stream indexes; nil if the file has not several programmes.
     func programme(of index: Int) -> Set<Int>? {
         guard native.pointee.nb_programs > 1 else { return nil }
         for number in 0..<Int(native.pointee.nb_programs) {
@@ -153,29 +155,29 @@ final class Demuxer {
         return nil
     }
 
-    /// Reads only these streams from now on; the others' packets are skipped.
+    /// Reads only these streams from now on; packets of the others are skipped.
     func select(_ indexes: Set<Int>) {
         for index in 0..<streamCount {
             stream(index)?.pointee.discard = indexes.contains(index) ? AVDISCARD_DEFAULT : AVDISCARD_ALL
         }
     }
 
-    /// Reads only this stream from now on, and of a file whose headers say where its packets are nothing else: they may lie
-    /// so far apart that filling a buffer for each would read most of the file.
+    /// Reads only this stream from now on. If the headers say where its packets are, nothing else of the file is read:
+    /// packets may lie so far apart that filling a buffer for each would read most of the file.
     func selectAlone(_ index: Int) {
         select([index])
         if formatName.hasPrefix("mov,") { file.native.pointee.direct = 1 }
     }
 
-    /// Fills the packet with the next one; false at the end of the file, and where damage leaves nothing more to read.
+    /// Fills the packet with the next one; false at the end of the file, or if damage leaves nothing more to read.
     func read(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
-        // Behind a damaged part some demuxers go on when they are asked again.
+        // Some demuxers go on after a damaged part if they are asked again.
         var failures = 0
         while failures < Self.patience {
             packet.reset()
             fetched = 0
             let code = av_read_frame(native, packet.native)
-            // Where the system refuses, demuxers hand out what they have of a packet, or take it for the end.
+            // If the system reports an error, demuxers give out a part of a packet, or take the error for the end.
             try file.check()
             guard code >= 0 else {
                 if try isAtEnd(code) { return false }
@@ -189,7 +191,7 @@ final class Demuxer {
         return false
     }
 
-    /// Reads the first bytes of the packet that was read last, as many as are given, where that has left them on the disk.
+    /// Reads the first `count` bytes of the packet that was read last, if they were left on the disk.
     func fetch(_ packet: borrowing Packet, first count: Int = .max) throws(ReelFailure) {
         let wanted = min(count, packet.size)
         guard leavesPayload, fetched < wanted, packet.position >= 0, let start = packet.native.pointee.data else {
@@ -200,35 +202,36 @@ final class Demuxer {
         fetched = wanted
     }
 
-    /// Bytes read from the file so far.
+    /// The number of bytes read from the file so far.
     var bytesRead: Int64 { file.bytesRead }
 
-    /// Whether a failure to read means that nothing follows. What memory refuses is thrown: nothing may be lost silently.
+    /// Whether an error while reading means that nothing follows. Lack of memory is thrown, since no packet may be lost
+    /// silently.
     private func isAtEnd(_ code: Int32) throws(ReelFailure) -> Bool {
         if code == reel_error_eof { return !hasTables }
         guard code != reel_error_no_memory, let io = native.pointee.pb else {
             throw mediaFailure(code, .readFile, path)
         }
-        // A file cut off in the midst of a packet ends there.
+        // A file that was cut off inside a packet ends there.
         if avio_feof(io) != 0 { return !hasTables }
         if damage == nil { damage = .fileDamaged(offset: avio_tell(io)) }
         return false
     }
 
-    /// Whether the end of one stream need not be that of the others: of a file that was cut off, tables may list what one
-    /// has behind the file's end before what another has in front of it.
+    /// Whether packets may follow after the end of the file was met. If a file with tables was cut off, the tables may
+    /// list a packet of one stream that is missing before one of another stream that is there.
     private var hasTables: Bool { formatName.hasPrefix("mov,") }
 
-    /// How often reading may fail on end.
+    /// The number of errors in a row after which reading stops.
     private static let patience = 256
 
-    /// Goes to a packet at or before `timestamp`; false where the container cannot.
+    /// Goes to a packet at or before `timestamp`; false if the container cannot.
     func seek(stream: Int, to timestamp: Timestamp) -> Bool {
         for filter in filters.values { filter.flush() }
         return av_seek_frame(native, Int32(stream), timestamp.ticks, AVSEEK_FLAG_BACKWARD) >= 0
     }
 
-    /// Goes to a byte of the file; false where the container cannot.
+    /// Goes to a byte of the file; false if the container cannot.
     func seek(toByte position: Int64) -> Bool {
         for filter in filters.values { filter.flush() }
         return av_seek_frame(native, -1, position, AVSEEK_FLAG_BYTE) >= 0

@@ -9,11 +9,11 @@ final class Encoder {
     private var isOpen = false
     private var isFinished = false
     private var lastSent: Int64 = -1
-    /// By how much the first picture's quantiser differs from the encoder's own choice, in parts of its whole range.
+    /// By how much the quantiser of the first picture differs from the encoder's own choice, as a part of its range.
     var firstPictureOffset: Rational?
 
     /// Allocates the encoder of that name, lets `configure` set its parameters, and opens it. `options` are the
-    /// encoder's own; one that it does not know is a usage error.
+    /// encoder's own; an unknown one throws `.settingUnknown`.
     init(
         _ name: String, options: [Tag], configure: (UnsafeMutablePointer<AVCodecContext>) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
@@ -44,7 +44,7 @@ final class Encoder {
         }
     }
 
-    /// What reel knows of it; without special knowledge for one of sound.
+    /// The encoder's row in the table of traits; defaults for an audio encoder.
     var traits: EncoderTraits { EncoderTraits.named(name) }
 
     deinit {
@@ -56,30 +56,30 @@ final class Encoder {
     var timeBase: TimeBase { TimeBase(native.pointee.time_base) }
     var sampleFormat: AVSampleFormat { native.pointee.sample_fmt }
     var sampleRate: Int { Int(native.pointee.sample_rate) }
-    /// Samples per channel that each frame must have; 0 where any number will do.
+    /// Samples per channel that each frame must have; 0 if any number will do.
     var frameSize: Int { Int(native.pointee.frame_size) }
     /// Samples of priming before the first that is heard.
     var initialPadding: Int { Int(native.pointee.initial_padding) }
-    /// How many packets a frame may come later in decode order than in presentation order.
+    /// The number of packets by which a frame may be later in decode order than in presentation order.
     var reorderDepth: Int { max(Int(native.pointee.has_b_frames), traits.leastReorderDepth) }
     var channelLayout: AVChannelLayout { native.pointee.ch_layout }
 
-    /// SHA-256 of the extradata, of nothing where there is none.
+    /// SHA-256 of the extradata; that of no bytes if there is none.
     var extradataHash: String {
         hexadecimal(SHA256.hash(data: extradata))
     }
 
-    /// The parameters that stand before the stream; as long as the encoder lives.
+    /// The codec's header, which containers store before the stream. Valid as long as the encoder.
     var extradata: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: native.pointee.extradata, count: Int(native.pointee.extradata_size))
     }
 
-    /// Copies what a muxer must know into a stream's parameters.
+    /// Copies the encoder's parameters into those of a stream, for the muxer.
     func describe(into parameters: UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) {
         try check(avcodec_parameters_from_context(parameters, native), .describeStream, name)
     }
 
-    /// Gives the encoder one frame; nil tells it that nothing follows.
+    /// Gives the encoder one frame.
     func send(_ frame: borrowing Frame) throws(ReelFailure) {
         lastSent = frame.native.pointee.pts
         if let offset = firstPictureOffset { try frame.offsetQuantiser(by: offset) }
@@ -87,11 +87,13 @@ final class Encoder {
         try check(avcodec_send_frame(native, frame.native), .encode, name)
     }
 
+    /// Tells the encoder that no frame follows.
     func finish() throws(ReelFailure) {
         isFinished = true
         try check(avcodec_send_frame(native, nil), .encode, name)
     }
 
+    /// Feeds one picture and takes all packets, since this encoder would hang if it were closed unfed.
     private func finishWithBlankPicture() throws(ReelFailure) {
         let frame = try Frame()
         let packet = try Packet()
@@ -105,7 +107,7 @@ final class Encoder {
         while try receive(into: packet) { packet.reset() }
     }
 
-    /// Fills the packet with the next one that is ready; false where more frames are needed, or none will come.
+    /// Fills the packet with the next one that is ready; false if more frames are needed, or none will come.
     func receive(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
         let code = avcodec_receive_packet(native, packet.native)
         if code == reel_error_again || code == reel_error_eof { return false }
@@ -114,7 +116,7 @@ final class Encoder {
     }
 }
 
-/// Lower-case hexadecimal digits of a digest.
+/// The bytes as lower-case hexadecimal digits.
 func hexadecimal(_ digest: some Sequence<UInt8>) -> String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []

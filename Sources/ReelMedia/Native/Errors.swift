@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// libav*'s own words for one of its error codes.
+/// The message of libav* for one of its error codes.
 func libavMessage(_ code: Int32) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
         av_strerror(code, buffer.baseAddress, buffer.count)
@@ -9,8 +9,12 @@ func libavMessage(_ code: Int32) -> String {
     }
 }
 
-/// A libav* call that failed, with what was being done and the codec, file or format that it was about. What the system
-/// said of a file is not among it: libav* uses the system's numbers for errors of its own.
+/// The failure for an error of libav*. It must not be used for the system's errors at a file: libav* uses the system's
+/// error numbers for its own errors.
+///
+/// - Parameters:
+///   - step: what was being done.
+///   - subject: the codec, file or format concerned.
 func mediaFailure(_ code: Int32, _ step: MediaStep, _ subject: String? = nil) -> ReelFailure {
     ReelFailure(
         code == reel_error_no_memory
@@ -18,7 +22,7 @@ func mediaFailure(_ code: Int32, _ step: MediaStep, _ subject: String? = nil) ->
             : .mediaFailed(step: step, subject: subject, said: libavMessage(code)))
 }
 
-/// Passes on what is not an error, throws what is.
+/// Returns a result of libav*; throws if it is an error code.
 @discardableResult
 func check(
     _ code: Int32, _ step: MediaStep, _ subject: @autoclosure () -> String? = nil
@@ -27,7 +31,7 @@ func check(
     return code
 }
 
-/// What libav* allocated, or a failure for want of memory.
+/// Returns what libav* allocated; throws `.outOfMemory` for NULL.
 func allocated<T>(
     _ pointer: UnsafeMutablePointer<T>?, _ step: MediaStep
 ) throws(ReelFailure) -> UnsafeMutablePointer<T> {
@@ -42,7 +46,7 @@ extension TimeBase {
 }
 
 extension Timestamp {
-    /// nil where libav* knows none, and for what no clock shows.
+    /// Nil if libav* knows no timestamp, or if it is beyond the range of `Timestamp`.
     init?(native ticks: Int64) {
         guard ticks != reel_nopts, (-Timestamp.bound...Timestamp.bound).contains(ticks) else { return nil }
         self.init(ticks)
@@ -50,13 +54,13 @@ extension Timestamp {
 }
 
 extension Rational {
-    /// nil where libav* means "unknown".
+    /// Nil if libav* means "unknown".
     init?(_ native: AVRational) {
         guard native.num > 0, native.den > 0 else { return nil }
         self.init(Int64(native.num), Int64(native.den))
     }
 
-    /// The nearest fraction that libav*'s 32 bits hold.
+    /// The nearest fraction with numbers of 32 bits, as libav* has them.
     var native: AVRational {
         var result = AVRational()
         av_reduce(&result.num, &result.den, numerator, denominator, Int64(Int32.max))
@@ -64,7 +68,7 @@ extension Rational {
     }
 }
 
-/// A dictionary of libav*, freed with its owner.
+/// An owned dictionary of libav*.
 struct NativeDictionary: ~Copyable {
     var native: OpaquePointer?
 
@@ -76,7 +80,7 @@ struct NativeDictionary: ~Copyable {
         av_dict_set(&native, name, value, 0)
     }
 
-    /// Names that a call did not understand and left behind.
+    /// The names in the dictionary. After a call that takes options, those that it did not know.
     var names: [String] { tags(of: native).map(\.name) }
 
     deinit {
@@ -85,7 +89,7 @@ struct NativeDictionary: ~Copyable {
     }
 }
 
-/// What a dictionary of libav* holds, in its order.
+/// The entries of a dictionary of libav*, in its order.
 func tags(of dictionary: OpaquePointer?) -> [Tag] {
     var result: [Tag] = []
     var entry: UnsafeMutablePointer<AVDictionaryEntry>?
@@ -96,14 +100,14 @@ func tags(of dictionary: OpaquePointer?) -> [Tag] {
     return result
 }
 
-/// The string behind a C name of libav*, nil where there is none or it says "unknown".
+/// A C name of libav* as a string; nil if there is none or it means "unknown".
 func known(_ name: UnsafePointer<CChar>?) -> String? {
     guard let name else { return nil }
     let text = String(cString: name)
     return text == "unknown" || text == "unspecified" || text == "reserved" ? nil : text
 }
 
-/// A copy in libavutil's memory, with the zeros behind it that codecs read past the end.
+/// A copy in libavutil's memory, followed by the zeros that codecs may read past the end.
 func padded(_ bytes: [UInt8]) throws(ReelFailure) -> (UnsafeMutablePointer<UInt8>?, Int32) {
     guard !bytes.isEmpty else { return (nil, 0) }
     let size = bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)
@@ -113,16 +117,16 @@ func padded(_ bytes: [UInt8]) throws(ReelFailure) -> (UnsafeMutablePointer<UInt8
 }
 
 extension AVCodecParameters {
-    /// The codec's header, or the contents of an attached file; valid as long as the parameters.
+    /// The codec's header, or the content of an attached file. Valid as long as the parameters.
     var header: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: extradata, count: Int(extradata_size)) }
 }
 
-/// Gives a stream's parameters a codec's header, or the contents of an attached file.
+/// Sets the codec's header, or the content of an attached file, in a stream's parameters.
 func setHeader(_ bytes: [UInt8], of parameters: UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) {
     (parameters.pointee.extradata, parameters.pointee.extradata_size) = try padded(bytes)
 }
 
-/// Four characters as a codec tag.
+/// The codec tag of four characters.
 func codecTag(_ characters: String) -> UInt32 {
     characters.utf8.enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * UInt32($1.offset)) }
 }

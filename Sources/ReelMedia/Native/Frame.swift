@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// One decoded picture or block of samples, owned: freed at the end of its life.
+/// One decoded picture or block of samples, owned and freed with this value.
 struct Frame: ~Copyable {
     let native: UnsafeMutablePointer<AVFrame>
 
@@ -25,7 +25,7 @@ struct Frame: ~Copyable {
     var width: Int { Int(native.pointee.width) }
     var height: Int { Int(native.pointee.height) }
     var pixelFormat: AVPixelFormat { AVPixelFormat(native.pointee.format) }
-    /// The decoder found errors in it and showed what it could.
+    /// Whether the decoder found errors in the frame, and shows what it could decode.
     var isDamaged: Bool {
         native.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0 || native.pointee.decode_error_flags != 0
     }
@@ -33,7 +33,7 @@ struct Frame: ~Copyable {
     /// Samples of each channel.
     var sampleCount: Int { Int(native.pointee.nb_samples) }
 
-    /// Bytes of all buffers that it holds on to.
+    /// The bytes of all buffers that the frame references.
     var bytes: Int64 {
         var sum: Int64 = 0
         withUnsafeBytes(of: &native.pointee.buf) { raw in
@@ -44,8 +44,9 @@ struct Frame: ~Copyable {
         return sum
     }
 
-    /// Asks the encoder for another quantiser than its own choice for the whole picture, by a part of its range, finer
-    /// where negative.
+    /// Asks the encoder to change the quantiser of the whole picture from its own choice.
+    ///
+    /// - Parameter offset: a part of the quantiser's range; a negative one gives better quality.
     func offsetQuantiser(by offset: Rational) throws(ReelFailure) {
         let size = MemoryLayout<AVRegionOfInterest>.size
         let data = try allocated(
@@ -63,6 +64,6 @@ struct Frame: ~Copyable {
         return copy
     }
 
-    /// Lets go of the picture; the frame can be filled again.
+    /// Releases the picture. The frame can be filled again.
     func reset() { av_frame_unref(native) }
 }

@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension MasteringDisplay {
-    /// nil where libav* found the record but nothing in it.
+    /// Nil if the record has neither primaries nor luminance.
     init?(native: AVMasteringDisplayMetadata) {
         let (red, green, blue) = native.display_primaries
         let points = [red, green, blue, native.white_point].compactMap { point in
@@ -43,27 +43,27 @@ extension ContentLight {
 }
 
 extension Rational {
-    /// A number that may be 0; nil where the denominator is.
+    /// A number that may be 0; nil if the denominator is 0.
     fileprivate init?(stated native: AVRational) {
         guard native.den != 0 else { return nil }
         self.init(Int64(native.num), Int64(native.den))
     }
 }
 
-/// The record of type `T` that side data begins with; nil where it is too short to be one.
+/// The record of type `T` at the start of side data; nil if that is too short.
 func record<T: BitwiseCopyable>(_ data: UnsafePointer<UInt8>?, _ size: Int, as type: T.Type) -> T? {
     guard let data, size >= MemoryLayout<T>.size else { return nil }
     return UnsafeRawPointer(data).loadUnaligned(as: type)
 }
 
 extension UnsafeMutablePointer<AVStream> {
-    /// A record beside the stream, as libavformat keeps it.
+    /// A record of the stream's side data; nil if there is none.
     func sideData<T: BitwiseCopyable>(_ kind: AVPacketSideDataType, as type: T.Type) -> T? {
         var size = 0
         return record(reel_stream_side_data(self, kind, &size), size, as: type)
     }
 
-    /// Puts a record beside the stream for the muxer to write.
+    /// Adds a record to the stream's side data, for the muxer to write.
     func addSideData<T: BitwiseCopyable>(_ kind: AVPacketSideDataType, _ value: T) throws(ReelFailure) {
         let room = try allocated(
             reel_stream_new_side_data(self, kind, MemoryLayout<T>.size), .makeSideData)
@@ -72,7 +72,7 @@ extension UnsafeMutablePointer<AVStream> {
 }
 
 extension Frame {
-    /// A record beside the picture, as the decoder made it.
+    /// A record of the frame's side data; nil if there is none.
     func sideData<T: BitwiseCopyable>(_ kind: AVFrameSideDataType, as type: T.Type) -> T? {
         guard let found = av_frame_get_side_data(native, kind) else { return nil }
         return record(found.pointee.data, found.pointee.size, as: type)

@@ -3,13 +3,13 @@ internal import ReelCore
 /// A box of an MP4 or QuickTime file (ISO 14496-12 4.2).
 struct MovieBox {
     let kind: String
-    /// Where in the file its content is.
+    /// The place of its content in the file.
     let content: Range<Int64>
 }
 
-/// The boxes of a file, or of one of its boxes, one after the other.
+/// Reads the boxes of a file, or those inside one box, one after the other.
 struct MovieBoxes {
-    /// Gives so many bytes at an offset, fewer at the end of the file.
+    /// Reads `count` bytes at an offset, fewer at the end of the file.
     typealias Read = (_ offset: Int64, _ count: Int) throws(ReelFailure) -> [UInt8]
 
     private var place: Int64
@@ -20,7 +20,7 @@ struct MovieBoxes {
         (place, end, self.read) = (range.lowerBound, range.upperBound, read)
     }
 
-    /// The next box; nil after the last, and where damage leaves none to be found, which stops libavformat, too.
+    /// The next box; nil after the last, or if damage hides the next one, which stops libavformat, too.
     mutating func next() throws(ReelFailure) -> MovieBox? {
         guard place < end else { return nil }
         let head = try read(place, 16)
@@ -28,7 +28,7 @@ struct MovieBoxes {
         let short = Int64(head.bigEndian(at: 0, bytes: 4))
         let isLong = short == 1 && head.count == 16
         let size = isLong ? Int64(head.bigEndian(at: 8, bytes: 8)) : short
-        // 0 lasts to the end of the file; anything else below its own head is damage.
+        // A box of size 0 lasts to the end of the file, so none follows. Another size below that of its head is damage.
         let (next, isBeyond) = place.addingReportingOverflow(size)
         let length: Int64 = isLong ? 16 : 8
         guard size >= length, !isBeyond else { return nil }
@@ -36,7 +36,7 @@ struct MovieBoxes {
         return MovieBox(kind: String(decoding: head[4..<8], as: UTF8.self), content: place + length..<next)
     }
 
-    /// The first box of a kind behind those already seen.
+    /// The next box of a kind.
     mutating func first(_ kind: String) throws(ReelFailure) -> MovieBox? {
         while let box = try next() {
             if box.kind == kind { return box }
@@ -44,7 +44,7 @@ struct MovieBoxes {
         return nil
     }
 
-    /// The content of a box by the kinds of those around it and its own.
+    /// The content of the box at a path of kinds, from the outermost box to the one itself; nil if there is none.
     static func content(
         of path: String..., in range: Range<Int64>, _ read: @escaping Read
     ) throws(ReelFailure) -> Range<Int64>? {
@@ -57,8 +57,8 @@ struct MovieBoxes {
         return found
     }
 
-    /// Whether the tables of the movie box list every packet there is: the file has no fragments, which bring tables of
-    /// their own.
+    /// Whether the tables of the movie box list every packet of the file. They do not if it has fragments, which have
+    /// tables of their own.
     static func listEverything(_ read: @escaping Read) throws(ReelFailure) -> Bool {
         var boxes = MovieBoxes(read)
         while let box = try boxes.next() {

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// One packet of encoded media, owned: freed at the end of its life.
+/// One packet of encoded media, owned and freed with this value.
 struct Packet: ~Copyable {
     let native: UnsafeMutablePointer<AVPacket>
 
@@ -40,27 +40,27 @@ struct Packet: ~Copyable {
     var isDiscarded: Bool { native.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
     var isCorrupt: Bool { native.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
 
-    /// Moves both of its times to later ones.
+    /// Adds `length` to both timestamps.
     func delay(by length: Ticks) {
         pts = pts.map { $0 + length }
         dts = dts.map { $0 + length }
     }
 
-    /// A copy of its side data of a kind; empty where there is none.
+    /// A copy of the packet's side data of a kind; empty if there is none.
     func sideData(_ kind: AVPacketSideDataType) -> [UInt8] {
         var size = 0
         let data = av_packet_get_side_data(native, kind, &size)
         return Array(UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : size))
     }
 
-    /// Gives it side data of a kind, none where there are no bytes.
+    /// Adds side data of a kind, unless `bytes` is empty.
     func setSideData(_ bytes: [UInt8], _ kind: AVPacketSideDataType) throws(ReelFailure) {
         guard !bytes.isEmpty else { return }
         let room = try allocated(av_packet_new_side_data(native, kind, bytes.count), .makeSideData)
         UnsafeMutableRawBufferPointer(start: room, count: bytes.count).copyBytes(from: bytes)
     }
 
-    /// Gives it a payload.
+    /// Sets the payload.
     func fill(with bytes: [UInt8]) throws(ReelFailure) {
         try check(av_new_packet(native, Int32(bytes.count)), .makePacket)
         UnsafeMutableRawBufferPointer(start: native.pointee.data, count: bytes.count).copyBytes(from: bytes)
@@ -71,8 +71,8 @@ struct Packet: ~Copyable {
         body(UnsafeRawBufferPointer(start: native.pointee.data, count: Int(native.pointee.size)))
     }
 
-    /// Decoded samples at its start and its end that are not to be heard; 0 where nothing is said. As libavcodec keeps
-    /// them: two little-endian numbers of 32 bits, and two reasons.
+    /// The numbers of decoded samples at the packet's start and end that are not to be heard; 0 if it does not say.
+    /// libavcodec stores them as two little-endian numbers of 32 bits, and a reason for each.
     var skippedSamples: (start: Int, end: Int) {
         var size = 0
         guard let data = av_packet_get_side_data(native, AV_PKT_DATA_SKIP_SAMPLES, &size), size >= 10 else {
@@ -85,7 +85,7 @@ struct Packet: ~Copyable {
         return (number(0), number(4))
     }
 
-    /// Says how many decoded samples at its end are not to be heard.
+    /// Sets the number of decoded samples at the packet's end that are not to be heard.
     func skipAtEnd(samples: Int) throws(ReelFailure) {
         let data = try allocated(
             av_packet_new_side_data(native, AV_PKT_DATA_SKIP_SAMPLES, 10), .makeSideData)
@@ -94,6 +94,6 @@ struct Packet: ~Copyable {
         bytes.storeBytes(of: UInt32(clamping: samples).littleEndian, toByteOffset: 4, as: UInt32.self)
     }
 
-    /// Lets go of the payload; the packet can be filled again.
+    /// Releases the payload. The packet can be filled again.
     func reset() { av_packet_unref(native) }
 }

@@ -1,10 +1,10 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Makes of decoded pictures what tells them apart: a hash of every visible sample, and a likeness.
+/// Computes what tells decoded pictures apart: a hash of every visible sample, and a likeness.
 final class PictureDigest {
     private let hash: OpaquePointer
-    /// A line without what its padding holds, which decoders leave as it is.
+    /// A line without its padding, to which decoders do not write.
     private var line: [UInt8] = []
 
     init() throws(ReelFailure) {
@@ -73,12 +73,12 @@ final class PictureDigest {
 }
 
 extension AVPixFmtDescriptor {
-    /// Those that a picture of the format has.
+    /// The components that a picture of the format has.
     var components: [AVComponentDescriptor] {
         Array([comp.0, comp.1, comp.2, comp.3].prefix(Int(nb_components)))
     }
 
-    /// Whether each pixel has a fourth byte that means nothing.
+    /// Whether each pixel has a fourth byte without meaning.
     var hasPadding: Bool {
         nb_components == 3 && flags & UInt64(AV_PIX_FMT_FLAG_PLANAR) == 0
             && components.allSatisfy { $0.step == 4 && $0.depth == 8 }
@@ -86,7 +86,7 @@ extension AVPixFmtDescriptor {
 }
 
 extension Frame {
-    /// The first line of a plane; nil where the picture has no such plane.
+    /// The first line of a plane; nil if the picture has no such plane.
     func plane(_ number: Int) -> UnsafeMutablePointer<UInt8>? {
         withUnsafeBytes(of: &native.pointee.data) { raw in
             let planes = raw.bindMemory(to: UnsafeMutablePointer<UInt8>?.self)
@@ -94,7 +94,7 @@ extension Frame {
         }
     }
 
-    /// Bytes from a line of a plane to the next.
+    /// The number of bytes from one line of a plane to the next.
     func lineSize(_ number: Int) -> Int {
         withUnsafeBytes(of: &native.pointee.linesize) { raw in
             let sizes = raw.bindMemory(to: Int32.self)
@@ -104,7 +104,7 @@ extension Frame {
 }
 
 extension Likeness {
-    /// Samples that are looked at in each direction of a cell.
+    /// The number of samples that are read in each direction of a cell.
     private static let density = 4
 
     init(of frame: borrowing Frame) {
@@ -119,7 +119,7 @@ extension Likeness {
             for sample in 0..<density * density {
                 let column = cell % side * density + sample % density
                 let row = cell / side * density + sample / density
-                // The middle of each of so many parts.
+                // Each sample is in the middle of its part of the cell.
                 let x = (2 * column + 1) * frame.width / (2 * side * density)
                 let y = (2 * row + 1) * frame.height / (2 * side * density)
                 sum += light.value(of: frame, x: x, y: y)
@@ -130,10 +130,10 @@ extension Likeness {
     }
 }
 
-/// Reads how bright single pixels are, in any format that libavutil can describe.
+/// Reads the brightness of single pixels, in any pixel format that libavutil can describe.
 private struct SampledLight {
     private let description: UnsafePointer<AVPixFmtDescriptor>
-    /// Red, green and blue, or light alone, each with its weight in thousandths.
+    /// Red, green and blue, or luma alone, each with its weight in thousandths.
     private let components: [(place: Int32, weight: Int)]
     private let isPalette: Bool
     private let isLimited: Bool
@@ -145,21 +145,21 @@ private struct SampledLight {
         self.description = description
         isPalette = flags & UInt64(AV_PIX_FMT_FLAG_PAL) != 0
         if isPalette {
-            // Bytes of the palette's 32 bits, in this machine's order.
+            // The places of red, green and blue among the four bytes of an entry of the palette, on this machine.
             components = [(2, 299), (1, 587), (0, 114)]
         } else if flags & UInt64(AV_PIX_FMT_FLAG_RGB) != 0, description.pointee.nb_components >= 3 {
             components = [(0, 299), (1, 587), (2, 114)]
         } else {
             components = [(0, 1000)]
         }
-        // What has light alone is full, as libswscale has it.
+        // Grey formats have the full range, as in libswscale.
         isLimited =
             components.count == 1 && description.pointee.nb_components > 2
             && frame.native.pointee.color_range != AVCOL_RANGE_JPEG
             && PixelFormatChoice.withoutRange(frame.pixelFormat) == frame.pixelFormat
     }
 
-    /// 0 is black, 255 white.
+    /// The brightness of a pixel, from 0 (black) to 255 (white).
     func value(of frame: borrowing Frame, x: Int, y: Int) -> Int {
         var sum = 0
         for component in components {

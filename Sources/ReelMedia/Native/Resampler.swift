@@ -1,8 +1,8 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Converts samples to another format: what is pushed in can be pulled out in blocks of any size. The first sample out
-/// lies where the first one in lay.
+/// Converts samples to another format. Samples are pushed in, and pulled out in blocks of any size. The first sample
+/// out has the time of the first sample in.
 final class Resampler {
     let output: SoundFormat
     private let inputRate: Int
@@ -29,10 +29,10 @@ final class Resampler {
         av_audio_fifo_free(queue)
     }
 
-    /// Samples that can be pulled out.
+    /// The number of samples per channel that can be pulled out.
     var ready: Int { Int(av_audio_fifo_size(queue)) }
 
-    /// How much of what was pushed in is still to become ready, in seconds.
+    /// The length of what was pushed in and is not ready yet, in seconds.
     var pending: Rational { Rational(swr_get_delay(native, Int64(inputRate)), Int64(inputRate)) }
 
     func push(_ frame: borrowing Frame) throws(ReelFailure) {
@@ -42,7 +42,7 @@ final class Resampler {
         try convert(planes, count: frame.native.pointee.nb_samples)
     }
 
-    /// Nothing follows: all that was pushed in becomes ready.
+    /// Ends the input: all that was pushed in becomes ready.
     func finish() throws(ReelFailure) { try convert(nil, count: 0) }
 
     private func convert(_ planes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, count: Int32) throws(ReelFailure) {
@@ -56,7 +56,7 @@ final class Resampler {
             .convertSamples)
     }
 
-    /// The next samples, as many as are asked for or fewer where fewer are ready.
+    /// The next `samples` samples per channel, or as many as are ready.
     func pull(_ samples: Int) throws(ReelFailure) -> Frame {
         let count = min(samples, ready)
         let block = try output.frame(max(count, 1))

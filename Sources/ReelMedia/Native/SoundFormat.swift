@@ -1,12 +1,12 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// How samples lie in memory and what they mean.
+/// The format of samples: their type and place in memory, their rate and channels.
 struct SoundFormat: Hashable {
     var sample: AVSampleFormat
     /// Samples per second of each channel.
     var rate: Int
-    /// As libavutil describes it: "stereo", "5.1(side)".
+    /// The channel layout as libavutil names it: "stereo", "5.1(side)".
     var layout: String
 
     init(sample: AVSampleFormat, rate: Int, layout: String) {
@@ -15,14 +15,14 @@ struct SoundFormat: Hashable {
         self.layout = layout
     }
 
-    /// That of a decoded block.
+    /// The format of a decoded block.
     init(of frame: borrowing Frame) {
         sample = AVSampleFormat(frame.native.pointee.format)
         rate = Int(frame.native.pointee.sample_rate)
         layout = layoutName(&frame.native.pointee.ch_layout)
     }
 
-    /// The same with the channels of each sample beside each other.
+    /// This format with interleaved channels.
     var packed: SoundFormat { SoundFormat(sample: av_get_packed_sample_fmt(sample), rate: rate, layout: layout) }
 
     func nativeLayout() throws(ReelFailure) -> AVChannelLayout {
@@ -33,7 +33,7 @@ struct SoundFormat: Hashable {
 
     func channels() throws(ReelFailure) -> Int { Int(try nativeLayout().nb_channels) }
 
-    /// A block with room for so many samples of each channel.
+    /// Allocates a block with room for `samples` samples of each channel.
     func frame(_ samples: Int) throws(ReelFailure) -> Frame {
         let frame = try Frame()
         frame.native.pointee.format = sample.rawValue

@@ -1,25 +1,25 @@
 internal import Glibc
 internal import ReelCore
 
-/// What follows from an error that the operating system reports at a file. Such an error is one of the host: another host
-/// may be able to do what this one cannot.
+/// The consequence of an error that the operating system reports for a file. Such an error concerns the host: another
+/// host may be able to do what this one cannot.
 package enum SystemFault: CaseIterable, Sendable {
     /// The disk, or a quota on it, is full.
     case full
-    /// The system has no memory for it.
+    /// The system has not enough memory.
     case memory
-    /// It may go well soon, on this host or another.
+    /// Another attempt may succeed, on this host or another.
     case passing
-    /// It will not go well on this host: its mounts, permissions, limits or disks are in the way.
+    /// No attempt will succeed on this host, because of its mounts, permissions, limits or disks.
     case lasting
 
-    /// What `errno` means of a file that is written or read. An error that has no row may pass.
+    /// Classifies an error number of a file that is read or written. An unknown number counts as passing.
     package init(errno: Int32, writing: Bool) {
-        // What cannot be read back is lost on this disk; what cannot be written finds another place.
+        // A block of a disk that cannot be read is lost, but a write that failed is put elsewhere the next time.
         self = errno == EIO ? (writing ? .passing : .lasting) : SystemFault.rows[errno] ?? .passing
     }
 
-    /// By error number; EIO apart.
+    /// The consequences by error number, without EIO.
     package static let rows: [Int32: SystemFault] = [
         ENOSPC: .full, EDQUOT: .full,
         ENOMEM: .memory,
@@ -33,7 +33,7 @@ package enum SystemFault: CaseIterable, Sendable {
     ]
 }
 
-/// An error of the operating system at a source.
+/// The failure for an error of the operating system at a source.
 func sourceFailure(errno: Int32, _ path: String) -> ReelFailure {
     switch SystemFault(errno: errno, writing: false) {
     case .memory: ReelFailure(.outOfMemory(step: .readFile, subject: path))
@@ -42,7 +42,7 @@ func sourceFailure(errno: Int32, _ path: String) -> ReelFailure {
     }
 }
 
-/// An error of the operating system at a file of reel's own.
+/// The failure for an error of the operating system at a file of reel's own.
 func fileFailure(errno: Int32, _ step: FileStep, _ path: String) -> ReelFailure {
     switch SystemFault(errno: errno, writing: step.writes) {
     case .full: ReelFailure(.diskFull(path: path))
@@ -52,11 +52,11 @@ func fileFailure(errno: Int32, _ step: FileStep, _ path: String) -> ReelFailure 
     }
 }
 
-/// The operating system's number in an error code of libav*; nil where the code is one of libav*'s own.
+/// The operating system's error number in an error code of libav*; nil if the code is one of libav*'s own.
 func systemError(in code: Int32) -> Int32? { (-4095 ... -1).contains(code) ? -code : nil }
 
-/// How files are read at an offset: as pread(2) is called and answers. A seam for tests, in which reads fail in the midst
-/// of a file as they do on disks and mounts.
+/// The function that reads files at an offset, with the arguments and results of pread(2). Tests replace it to make
+/// reads fail in the middle of a file, as they do on disks and mounts.
 package struct FileReading: Sendable {
     package typealias Read =
         @Sendable (

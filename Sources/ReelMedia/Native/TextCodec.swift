@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Reads cues of one codec. Between codecs, libavcodec speaks in events of ASS.
+/// Decodes cues of one codec into events of ASS, which libavcodec uses for all text codecs.
 final class TextDecoder {
     private var native: UnsafeMutablePointer<AVCodecContext>
     private let isTimedText: Bool
@@ -25,15 +25,15 @@ final class TextDecoder {
         avcodec_free_context(&context)
     }
 
-    /// The track's styles as a script's head.
+    /// The track's styles as the head of an ASS script.
     var header: [UInt8] {
         Array(
             UnsafeRawBufferPointer(
                 start: native.pointee.subtitle_header, count: Int(native.pointee.subtitle_header_size)))
     }
 
-    /// The events of a cue, "order,layer,style,…,text"; empty where it cannot be read. Bytes that are no UTF-8 become
-    /// U+FFFD.
+    /// The events of a cue, "order,layer,style,…,text"; empty if the cue cannot be decoded. Bytes that are not UTF-8
+    /// become U+FFFD.
     func events(_ text: CueText) throws(ReelFailure) -> [String] {
         let events = try decode(text)
         guard events.isEmpty else { return events }
@@ -44,7 +44,8 @@ final class TextDecoder {
 
     private func repair(_ payload: [UInt8]) -> [UInt8] {
         guard isTimedText else { return Array(String(decoding: payload, as: UTF8.self).utf8) }
-        // Its length, its text, and styles that count characters of what was there before (3GPP TS 26.245 5.17).
+        // The payload is the text's length, the text, and styles (3GPP TS 26.245 5.17). The styles are left out, since
+        // they count characters of the text before the repair.
         guard payload.count > 2 else { return payload }
         let length = Int(payload[0]) << 8 | Int(payload[1])
         let utf8 = String(decoding: payload.dropFirst(2).prefix(length), as: UTF8.self).utf8.prefix(Int(UInt16.max))
@@ -67,11 +68,13 @@ final class TextDecoder {
     }
 }
 
-/// Writes cues in one codec.
+/// Encodes events of ASS into cues of one codec.
 final class TextEncoder {
     private var native: UnsafeMutablePointer<AVCodecContext>
 
-    /// `header` is the decoder's: where styles are looked up.
+    /// Opens the encoder.
+    ///
+    /// - Parameter header: the decoder's header, from which the encoder takes styles.
     init(_ name: String, header: [UInt8]) throws(ReelFailure) {
         guard let codec = avcodec_find_encoder_by_name(name) else {
             throw ReelFailure(.codecAbsent(codec: name, role: .encoder))
@@ -91,7 +94,7 @@ final class TextEncoder {
         Array(UnsafeRawBufferPointer(start: native.pointee.extradata, count: Int(native.pointee.extradata_size)))
     }
 
-    /// A cue's payload; nil where the codec cannot hold the event.
+    /// The payload of a cue; nil if the codec cannot hold the event.
     func payload(_ event: String) throws(ReelFailure) -> [UInt8]? {
         var room = [UInt8](repeating: 0, count: event.utf8.count * 4 + 4096)
         let rect = try allocated(rectangle(), .encode)

@@ -3,7 +3,7 @@ internal import ReelCore
 extension Command {
     /// Asks which store the board belongs to, and gives one to a board that has none.
     struct Adopt: BoardCommand {
-        /// Nil where the caller only asks.
+        /// Nil if the caller only asks.
         var store: StoreID?
 
         static let name = "adopt"

@@ -1,11 +1,11 @@
 internal import ReelCore
 
 extension Command {
-    /// A sign of life of one that waits for a job. Nil where there is no such job.
+    /// The sign of life of a process that waits for a job. Nil if there is no such job.
     struct Attend: BoardCommand {
         var job: JobID
         var waiter: String
-        /// Of the probe that it holds.
+        /// The token of the waiter's claim on the probe.
         var token: String?
 
         static let name = "attend"

@@ -1,15 +1,15 @@
 internal import ReelCore
 
 extension Command {
-    /// Compares what the board says of some passes of a job, and repairs it.
+    /// Audits one page of a job's passes, and repairs contradictions.
     struct Audit: BoardCommand {
         var job: JobID
-        /// Index to begin at.
+        /// The index to begin at.
         var start: Int
 
         struct Page: Equatable {
             var repairs: Int
-            /// Index to go on from; nil after the last.
+            /// The index to go on from; nil after the last.
             var next: Int?
         }
 

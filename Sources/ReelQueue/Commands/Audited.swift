@@ -3,7 +3,7 @@ internal import ReelCore
 extension Command {
     /// Notes that the board was audited after a start of Redis.
     struct Audited: BoardCommand {
-        /// As `Restarted` answered.
+        /// The start of Redis, as `Restarted` answered.
         var start: String
 
         static let name = "audited"

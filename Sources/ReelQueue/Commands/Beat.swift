@@ -1,7 +1,7 @@
 internal import ReelCore
 
 extension Command {
-    /// A worker's sign of life.
+    /// A worker's sign of life, with all passes that it holds.
     struct Beat: BoardCommand {
         var report: WorkerReport
 

@@ -1,9 +1,9 @@
 internal import ReelCore
 
 extension Command {
-    /// Makes a job and leases its probe, or says what is there.
+    /// Makes a job and leases its probe, or answers what is there already.
     struct Begin: BoardCommand {
-        /// Without a plan.
+        /// The job without a plan.
         var job: PublishedJob
         var token: String
         var holder: WorkerID

@@ -1,21 +1,21 @@
 internal import ReelCore
 
-/// A function of the board as a value: its arguments by name, and what its reply means. Each is in a file beside this
-/// one, named as its Lua file is.
+/// A call of one of the board's functions as a value: its arguments by name, and what its reply means. Each command is
+/// in a file of its own, named after its Lua file.
 protocol BoardCommand: SendableMetatype {
     associatedtype Answer
 
-    /// Of the Lua file, and of the function behind the library's.
+    /// The name of the Lua file. The function's name is this after the library's name.
     static var name: String { get }
-    /// The Lua file.
+    /// The text of the Lua file.
     static var source: [UInt8] { get }
-    /// Whether it changes nothing.
+    /// Whether the function changes nothing.
     static var isLook: Bool { get }
 
-    /// As texts, in the order that the header of the Lua file gives.
+    /// The arguments as texts, in the order that the header of the Lua file gives.
     func arguments(_ timing: BoardTiming) throws(ReelFailure) -> [String]
 
-    /// Throws `.boardUnreadable` for a reply that the function does not give.
+    /// What a reply means. Throws `.boardUnreadable` for a reply that the function should not give.
     func answer(_ reply: Reply) throws(ReelFailure) -> Answer
 }
 
@@ -25,9 +25,9 @@ extension BoardCommand {
     static var function: String { "\(Library.name)_\(name)" }
 }
 
-/// The board's functions.
+/// The commands, one for each of the board's functions.
 enum Command {
-    /// All of them, by name.
+    /// All commands, in the order of their names.
     static let all: [any BoardCommand.Type] = [
         Adopt.self, Attend.self, Audit.self, Audited.self, Beat.self, Begin.self, Cancel.self, Claim.self,
         Complete.self, Depart.self, Disprove.self, Drain.self, Fail.self, Forget.self, Invalidate.self, Leave.self,

@@ -1,7 +1,7 @@
 internal import ReelCore
 
 extension Command {
-    /// Ends a job. False where there is none, or it has ended.
+    /// Ends a job. False if there is no such job, or it has ended.
     struct Cancel: BoardCommand {
         var job: JobID
 

@@ -5,15 +5,16 @@ extension Command {
     struct Claim: BoardCommand {
         var offer: WorkerOffer
         var token: String
-        /// In the line of jobs, to begin at.
+        /// The rank in the key `run` to begin at.
         var rank: Int
 
         enum Answer {
             /// There is nothing for this worker.
             case nothing
-            /// Nothing yet: ask again from this rank.
+            /// The call looked at enough jobs: ask again from this rank.
             case from(rank: Int)
-            /// The pass stands apart, as the plan has it, since one that cannot be read is that job's fault alone.
+            /// A claim without its pass, which is given apart as stored, since a pass that cannot be read is the fault
+            /// of that job alone.
             case pass(ReelQueue.Claim, kind: PassKind, stored: String)
         }
 

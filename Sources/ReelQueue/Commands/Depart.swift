@@ -1,7 +1,7 @@
 internal import ReelCore
 
 extension Command {
-    /// Takes a worker that ends out of the registry.
+    /// Removes a worker that ends from the registry.
     struct Depart: BoardCommand {
         var worker: WorkerID
 

@@ -1,11 +1,11 @@
 internal import ReelCore
 
 extension Command {
-    /// Has a job probed again whose plan has proved wrong. False where the token does not hold the pass any more.
+    /// Has a job probed again whose plan has proved wrong. False if the claim does not hold the pass any more.
     struct Disprove: BoardCommand {
         var claim: ReelQueue.Claim
         var worker: WorkerID
-        /// Without a plan.
+        /// The job without a plan.
         var job: PublishedJob
 
         static let name = "disprove"

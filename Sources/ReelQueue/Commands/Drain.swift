@@ -1,7 +1,7 @@
 internal import ReelCore
 
 extension Command {
-    /// Has a worker drain. False where none of that name is registered.
+    /// Has a worker drain. False if no worker of that name is registered.
     struct Drain: BoardCommand {
         var worker: WorkerID
 

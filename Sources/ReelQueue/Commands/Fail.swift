@@ -1,7 +1,7 @@
 internal import ReelCore
 
 extension Command {
-    /// Gives a pass back that could not be done.
+    /// Gives back a pass after a failed attempt.
     struct Fail: BoardCommand {
         var claim: ReelQueue.Claim
         var worker: WorkerID

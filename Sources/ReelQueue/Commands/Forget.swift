@@ -1,7 +1,7 @@
 internal import ReelCore
 
 extension Command {
-    /// Removes every key of an ended job. Gives the state of one that has not ended, nil where nothing is left to do.
+    /// Removes every key of an ended job. The answer is the state of a job that has not ended, else nil.
     struct Forget: BoardCommand {
         var job: JobID
         var removal: Removal?

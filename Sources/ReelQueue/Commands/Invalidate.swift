@@ -1,13 +1,13 @@
 internal import ReelCore
 
 extension Command {
-    /// Takes back results that have proved wrong. Gives how many.
+    /// Takes back results that have proved wrong. The answer is their number.
     struct Invalidate: BoardCommand {
         var job: JobID
-        /// Index, and token of the result.
+        /// The index and token of each wrong result.
         var passes: [(index: Int, token: String)]
         var plan: Int
-        /// Who found it.
+        /// The worker that found it.
         var worker: WorkerID
         var reason: ReelFailure
 

@@ -1,13 +1,13 @@
 internal import ReelCore
 
 extension Command {
-    /// Ends the waiting for a job.
+    /// Ends the waiting of a process for a job.
     struct Leave: BoardCommand {
         var job: JobID
         var waiter: String
-        /// Of the probe that it holds.
+        /// The token of the waiter's claim on the probe.
         var token: String?
-        /// Whether it wants a job removed that has come to nothing.
+        /// Whether the waiter has no more use for the job.
         var abandons: Bool
 
         static let name = "leave"

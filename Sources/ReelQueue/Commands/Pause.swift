@@ -1,7 +1,7 @@
 internal import ReelCore
 
 extension Command {
-    /// Holds a job back, or lets it go on. Gives the state that it is in, nil where there is no such job.
+    /// Pauses or resumes a job. The answer is its state, nil if there is no such job.
     struct Pause: BoardCommand {
         var job: JobID
         var pauses: Bool

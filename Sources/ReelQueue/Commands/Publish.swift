@@ -1,10 +1,10 @@
 internal import ReelCore
 
 extension Command {
-    /// Makes a job runnable whose passes are all there. Nil where some are missing.
+    /// Makes a job runnable after all its passes are uploaded. Nil if some are missing.
     struct Publish: BoardCommand {
         var job: PublishedJob
-        /// Of the probe.
+        /// The token that holds the probe.
         var token: String
         var isPaused: Bool
 

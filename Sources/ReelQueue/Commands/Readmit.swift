@@ -1,7 +1,7 @@
 internal import ReelCore
 
 extension Command {
-    /// Lets a worker work again at jobs that exclude it. Gives how many did.
+    /// Lets a worker work again at jobs that exclude it. The answer is their number.
     struct Readmit: BoardCommand {
         var worker: WorkerID
         var jobs: [JobID]

@@ -5,7 +5,7 @@ extension Command {
     struct Reap: BoardCommand {
         struct Answer: Equatable {
             var requeued: Int
-            /// Leases that were looked at.
+            /// The number of leases that the call looked at.
             var seen: Int
         }
 

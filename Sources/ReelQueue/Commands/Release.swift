@@ -1,7 +1,7 @@
 internal import ReelCore
 
 extension Command {
-    /// Hands a pass back, uncharged. False where the token does not hold it.
+    /// Hands a pass back, uncharged. False if the claim does not hold it.
     struct Release: BoardCommand {
         var claim: ReelQueue.Claim
 

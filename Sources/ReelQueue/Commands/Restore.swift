@@ -1,10 +1,10 @@
 internal import ReelCore
 
 extension Command {
-    /// Records passes as finished whose results the store has. False where the token does not hold the probe.
+    /// Records passes as finished whose results the store has. False if the token does not hold the probe.
     struct Restore: BoardCommand {
         var job: JobID
-        /// Of the probe.
+        /// The token that holds the probe.
         var token: String
         var results: [(index: Int, recorded: RecordedResult)]
 

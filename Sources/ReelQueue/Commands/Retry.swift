@@ -1,7 +1,8 @@
 internal import ReelCore
 
 extension Command {
-    /// Has a failed job run again. Gives the state that it was in, nil where there is no such job or it is being removed.
+    /// Runs a failed job again. The answer is the state that it was in, nil if there is no such job or it is being
+    /// removed.
     struct Retry: BoardCommand {
         var job: JobID
 

@@ -1,7 +1,7 @@
 internal import ReelCore
 
 extension Command {
-    /// One consistent look at a job; nil where there is none.
+    /// One consistent look at a job; nil if there is no such job.
     struct Status: BoardCommand {
         var job: JobID
 

@@ -1,16 +1,17 @@
 internal import ReelCore
 
 extension Command {
-    /// How far a job's passes are, in cells of equal size; nil where there is no such job.
+    /// The progress of a job's passes, in cells of equal size; nil if there is no such job.
     struct Strip: BoardCommand {
         var job: JobID
         var cells: Int
 
         struct Progress {
-            /// Finished passes of each cell.
+            /// The number of finished passes of each cell.
             var finished: [Int]
-            /// Indices of passes that are held, and some of those that failed before and wait.
+            /// The indices of passes that are held.
             var held: [Int]
+            /// The indices of some passes that failed and wait for a retry, and that of the pass that failed the job.
             var failed: [Int]
         }
 

@@ -1,7 +1,7 @@
 internal import ReelCore
 
 extension Command {
-    /// Writes the register of sums. False where the number of finished passes is another by now.
+    /// Writes a job's totals. False if the number of finished passes has changed meanwhile.
     struct Tally: BoardCommand {
         var job: JobID
         var finished: Int

@@ -1,19 +1,19 @@
 internal import ReelCore
 
 extension Command {
-    /// Puts passes of a plan up. False where the token does not hold the probe.
+    /// Puts passes of a plan on the board. False if the token does not hold the probe.
     struct Upload: BoardCommand {
         var job: JobID
-        /// Of the probe.
+        /// The token that holds the probe.
         var token: String
-        /// What a publisher before has left goes with the first of several calls.
+        /// Whether this is the first of several calls, which removes what an earlier publisher left.
         var isFirst: Bool
         var passes: [(index: Int, pass: Pass)]
 
         static let name = "upload"
         static let source = PackageResources.upload_lua
 
-        /// Throws `.jobContradictory` for a pass that no plan lists.
+        /// Throws `.jobContradictory` for an assembly or a probe, which no plan lists.
         func arguments(_ timing: BoardTiming) throws(ReelFailure) -> [String] {
             var arguments = [job.text, token, timing.leaseText, isFirst ? "1" : "0"]
             for (index, pass) in passes {

@@ -1,18 +1,18 @@
 internal import ReelCore
 
 extension Command {
-    /// Who has beaten within the last hour, and since when each holds what it holds.
+    /// The workers in the registry, and since when each holds its passes.
     struct Workers: BoardCommand {
         struct Answer {
             var workers: [Worker] = []
-            /// Milliseconds since 1970.
+            /// Redis's time in milliseconds since 1970.
             var now = 0
         }
 
         struct Worker {
-            /// As JSON.
+            /// The worker's report as JSON.
             var report: String
-            /// The last one, in milliseconds since 1970.
+            /// The time of the last beat, in milliseconds since 1970.
             var beat: Int
             var isDraining: Bool
             var holds: [Hold] = []
@@ -20,7 +20,7 @@ extension Command {
 
         struct Hold {
             var token: String
-            /// Milliseconds since 1970.
+            /// When the pass was claimed, in milliseconds since 1970.
             var started: Int
             var kind: PassKind
             /// The pass as JSON.

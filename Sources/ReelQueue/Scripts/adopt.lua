@@ -1,9 +1,9 @@
--- adopt: which store the board belongs to. One that belongs to none is given the store that is named.
+-- adopt: answers which store the board belongs to, and gives a board without a store the caller's.
 --
--- args     1 id of the store; '' where the caller has none and only asks
--- Reply    id of the board's store, '' where it has none
---          an error where the board is of another version
--- Keeps    a board that belongs to a store belongs to it until Redis has lost everything.
+-- args     1 id of the caller's store; '' if the caller has none and only asks
+-- Reply    id of the board's store, '' if it has none
+--          an error if the board is of another version
+-- Keeps    a board keeps its store until Redis loses everything.
 transition('adopt', function(args)
   local refusal = refuse_schema()
   if refusal then return refusal end

@@ -1,11 +1,11 @@
--- audit: compares what the board says of one job in several places, and repairs what contradicts. Nothing is ever
--- thrown away: a pass that nobody has and that is nowhere is requeued.
+-- audit: compares the keys of one job with each other, and repairs contradictions. It throws nothing away: a pass that
+-- is in no key is requeued.
 --
 -- args     1 job  2 index to begin at  3 lease (ms)  4 retention (ms)
--- Reply    {repairs, index to go on from; -1 after the last}: 1000 passes a call
--- Keeps    the probe of a job that is probing is held with a lease or in `retry`; of others each pass is in `done`, or
---          held with a lease, or in `retry`, or at the cursor or behind it; a job with work is in `run` or `timer`, an
---          ended one in neither.
+-- Reply    {repairs, index to go on from, or -1 after the last}; a call looks at 1000 passes
+-- Keeps    if a job is probing, its probe is held with a lease or in `retry`. Of other jobs each pass is in `done`, or
+--          held with a lease, or in `retry`, or at the cursor or behind it. A job with work is in `run` or `timer`, an
+--          ended job in neither.
 transition('audit', function(args)
   local id, from, lease, retention = args[1], tonumber(args[2]), tonumber(args[3]), tonumber(args[4])
   local fields = redis.call('HMGET', job_key(id), 'state', 'passes', 'cursor', 'paused', 'created')
@@ -40,7 +40,7 @@ transition('audit', function(args)
 
   assert(is_count(passes, 0) and passes <= MOST_PASSES and is_count(cursor, 0))
 
-  -- The probe is held with a lease, or in `retry`; once there is a plan it is neither.
+  -- While the job is probing, the probe is held with a lease or in `retry`; once there is a plan, it is neither.
   local prober = holder(id, PROBE)
   if state == 'probing' then
     if prober then
@@ -51,33 +51,33 @@ transition('audit', function(args)
     end
     if not prober and not fields[4] and not redis.call('ZSCORE', key('run'), id)
       and not redis.call('ZSCORE', key('timer'), id) then
-      offer(id, tonumber(redis.call('ZSCORE', job_key(id, 'retry'), PROBE)))
+      schedule(id, tonumber(redis.call('ZSCORE', job_key(id, 'retry'), PROBE)))
       repair(true)
     end
     return { repairs, -1 }
   end
-  if repair(prober) then drop(id, PROBE, prober) end
+  if repair(prober) then remove_holder(id, PROBE, prober) end
   repair(redis.call('ZREM', job_key(id, 'retry'), PROBE) == 1)
 
-  -- The assembly's place is `passes`; it is in `retry`, live or done once it was released.
+  -- The assembly's index is `passes`. Once it is released, it is in `retry`, `live` or `done`.
   local stop = math.min(from + 1000, passes + 1)
   for index = from, stop - 1 do
     local token = holder(id, index)
     local bit = redis.call('GETBIT', job_key(id, 'map'), index)
-    if recorded(id, index) then
+    if recorded_by(id, index) then
       if repair(bit == 0) then redis.call('SETBIT', job_key(id, 'map'), index, 1) end
       repair(redis.call('ZREM', job_key(id, 'retry'), index) == 1)
       for _, part in ipairs({ 'copies', 'live' }) do
         local left = holder(id, index, part)
-        if repair(left) then drop(id, index, left) end
+        if repair(left) then remove_holder(id, index, left) end
       end
     else
       if repair(bit == 1) then redis.call('SETBIT', job_key(id, 'map'), index, 0) end
-      local copy = holder(id, index, 'copies')
-      if repair(copy and not token) then
-        drop(id, index, copy)
-      elseif copy then
-        repair(redis.call('ZADD', key('lease'), 'NX', now + lease, lease_name(id, index, copy)) == 1)
+      local backup = holder(id, index, 'copies')
+      if repair(backup and not token) then
+        remove_holder(id, index, backup)
+      elseif backup then
+        repair(redis.call('ZADD', key('lease'), 'NX', now + lease, lease_name(id, index, backup)) == 1)
       end
       if token then
         local name = lease_name(id, index, token)
@@ -91,11 +91,11 @@ transition('audit', function(args)
   end
   if stop <= passes then return { repairs, stop } end
 
-  settle(id, retention)
+  advance_state(id, retention)
   if not fields[4] and CLAIMABLE[redis.call('HGET', job_key(id), 'state')]
     and not redis.call('ZSCORE', key('run'), id) and not redis.call('ZSCORE', key('timer'), id) then
-    -- One that has nothing to give out was parked, rightly.
-    if repair(cursor < passes or redis.call('ZCARD', job_key(id, 'retry')) > 0) then offer(id, now) end
+    -- A job that has nothing to give out is rightly in neither `run` nor `timer`.
+    if repair(cursor < passes or redis.call('ZCARD', job_key(id, 'retry')) > 0) then schedule(id, now) end
   end
   return { repairs, -1 }
 end)

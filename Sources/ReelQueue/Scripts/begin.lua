@@ -1,15 +1,15 @@
--- begin: makes a job in state probing, or says what is there already. The caller then holds its probe.
+-- begin: makes a job in state probing and leases its probe to the caller, or answers what is there already.
 --
 -- args     1 job  2 the job as JSON  3 need of the probe (bytes)  4 protocol version
 --          5 virtual time that one claim costs  6 retention (ms)  7 lease (ms)
---          8 token for the lease, random  9 who holds it
--- Reply    bytes that the probe may take, where the token holds it now
---          'probing'    another holds the probe, or a person holds the job back
+--          8 token for the lease, random  9 name of its holder
+-- Reply    an integer   the bytes that the probe may take: the token holds it now
+--          'probing'    another process holds the probe, or a user paused the job
 --          'running'    running or assembling
 --          'busy'       the job is being removed: ask again
---          an error where the board is of another version
--- Keeps    a job that has ended is made anew, without anything of before. The lease and its holder are there before the
---          job is, and a job is never probing without a probe that is held, in `retry`, or free.
+--          an error if the board is of another version
+-- Keeps    a job that has ended is made anew, and nothing of the old one is left. The lease and its holder are written
+--          before the job is, so a job that is probing always has a probe that is held, in `retry`, or free.
 transition('begin', function(args)
   local id, retention, lease, token, worker = args[1], tonumber(args[6]), tonumber(args[7]), args[8], args[9]
   local refusal = refuse_schema()
@@ -36,7 +36,7 @@ transition('begin', function(args)
   end
   redis.call('ZADD', key('jobs'), created, id)
   redis.call('ZADD', key('active'), created, id)
-  hold(id, PROBE, 'live', token, worker, lease, text(now), '0', '0')
+  set_holder(id, PROBE, 'live', token, worker, lease, text(now), '0', '0')
   redis.call('HSET', job_key(id), 'state', 'probing', 'job', args[2], 'passes', 0, 'plan', 0, 'need', args[3],
     'protocol', args[4], 'encoders', '', 'share', args[5], 'frames', 0, 'effort', 1, 'cursor', 0, 'created', created,
     'offered', now)

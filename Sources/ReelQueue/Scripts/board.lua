@@ -4,15 +4,17 @@
 -- A call is `FCALL reel2_NAME`. Its KEYS are all keys of a fixed name, in the order of KEY_NAMES; its arguments are the
 -- version that the caller knows, then those of the transition. Keys of jobs and workers are made of PREFIX and an id.
 -- The braces in PREFIX put all of them in one hash slot.
--- Time is Redis's. Writes stand in an order in which any prefix of them is safe, since a torn AOF can apply one:
---   * a pass is requeued before it is dropped, and `lease` loses its member last: reap then finishes what was torn;
---   * a member of `live` always has its lease;
---   * a job is in `run` before its state says that it runs; claim takes out what does not belong there.
+--
+-- Time is Redis's. A torn append-only file can apply any prefix of a call's writes, so their order keeps every prefix
+-- safe:
+--   * a pass is requeued before its holder is removed, and its entry of `lease` goes last: reap finishes what was torn;
+--   * an entry of `live` always has its lease;
+--   * a job is in `run` before its state says running; claim removes from `run` what does not belong there.
 
--- Of the call that is carried out: milliseconds since 1970, and the keys that it declared, by name.
+-- Of the current call: the time in milliseconds since 1970, and the keys that it declared, by name.
 local now, declared = 0, {}
 
--- The probe (index and plan are made by it) is a pass of this index, while its job is probing.
+-- The index of the probe, the pass that makes a job's index and plan while the job is probing.
 local PROBE = '-1'
 
 local CLAIMABLE = { running = true, assembling = true }
@@ -29,7 +31,7 @@ local function key(name) return declared[name] end
 
 local function worker_key(worker) return PREFIX .. 'worker:' .. worker end
 
--- A whole number as Redis wants it: an argument that is a number costs more than a call with one that is text.
+-- A whole number as text. An argument that is a number costs more than the whole call with text instead.
 local function text(number) return string.format('%d', number) end
 
 local function job_key(id, part)
@@ -39,19 +41,19 @@ end
 
 local function lease_name(id, index, token) return id .. '/' .. index .. '/' .. token end
 
--- The capped feed for people and programs that watch; nothing is ever computed from it, nor waits for it.
+-- Adds an event to the capped stream for people and programs that watch. No function reads the stream.
 local function event(what, id, index, worker)
   redis.pcall('XADD', key('events'), 'MAXLEN', '~', EVENTS_KEPT, '*',
     'event', what, 'job', id, 'index', index or '', 'worker', worker or '')
 end
 
--- A hint for one waiting worker. Losing it is harmless: waiting ends by itself.
+-- Adds hints, each of which wakes one waiting worker. Losing one is harmless: a worker waits for seconds only.
 local function wake(hints)
   for _ = redis.call('LLEN', key('wake')) + 1, math.min(hints, HINTS) do redis.call('LPUSH', key('wake'), 1) end
 end
 
--- Work done, for people who ask how fast it goes.
-local function keep_pace(id, frames, passes)
+-- Adds to the work done in the current slot of `pace`, from which readers compute the speed of the last minute.
+local function add_to_pace(id, frames, passes)
   local number = math.floor(now / PACE_SLOT)
   local slot, place = text(number), text(number % PACE_SLOTS)
   for _, name in ipairs({ key('pace'), job_key(id, 'pace') }) do
@@ -61,45 +63,48 @@ local function keep_pace(id, frames, passes)
   end
 end
 
--- An entry of `live`, or of `copies`: token, started (ms), frames decoded, frames encoded, worker.
+-- The parts of an entry of `live` or `copies`: token, started (ms), frames decoded, frames encoded, worker.
 local function parse(entry) return entry:match('^(%S+) (%d+) (%d+) (%d+) (.*)$') end
 
--- The token of an entry of `live`, `copies` or `done`, where there is one.
+-- The token of an entry of `live`, `copies` or `done`; nil if there is no entry.
 local function token_of(entry) return entry and entry:match('^%S+') end
 
--- Who holds a pass; with `part` 'copies', who works at it a second time. That one is there beside a holder only.
+-- The holder of a pass as `parse` gives it, or with `part` 'copies' the holder of its backup attempt, which exists only
+-- beside a holder in `live`. Nil if there is none.
 local function holder(id, index, part)
   local entry = redis.call('HGET', job_key(id, part or 'live'), index)
   if not entry then return nil end
   return parse(entry)
 end
 
--- The part in which a token holds a pass and its entry there, parsed; nil and that of `live` where it does not.
-local function part_of(id, index, token)
+-- The part ('live' or 'copies') in which a token holds a pass, then its entry there as `parse` gives it. If the token
+-- does not hold the pass: nil, then the entry of `live`, if there is one.
+local function held_part(id, index, token)
   local live = redis.call('HGET', job_key(id, 'live'), index)
   if token_of(live) == token then return 'live', parse(live) end
-  local copy = redis.call('HGET', job_key(id, 'copies'), index)
-  if token_of(copy) == token then return 'copies', parse(copy) end
+  local backup = redis.call('HGET', job_key(id, 'copies'), index)
+  if token_of(backup) == token then return 'copies', parse(backup) end
   if live then return nil, parse(live) end
 end
 
--- Started, decoded and encoded are texts, as they are in the entry.
-local function hold(id, index, part, token, worker, lease, started, decoded, encoded)
+-- Makes a token the holder of a pass in `part`, with a lease. Started, decoded and encoded are texts, as in the entry.
+local function set_holder(id, index, part, token, worker, lease, started, decoded, encoded)
   redis.call('ZADD', key('lease'), text(now + lease), lease_name(id, index, token))
   redis.call('HSET', job_key(id, part), index,
     token .. ' ' .. started .. ' ' .. decoded .. ' ' .. encoded .. ' ' .. worker)
 end
 
--- The end of every transition that takes a pass from a holder. One that works at it a second time then has it alone.
-local function drop(id, index, token)
-  local copy = redis.call('HGET', job_key(id, 'copies'), index)
-  if token_of(copy) == token then
+-- Ends a token's hold on a pass and its lease; each transition that takes a pass from a holder ends with it. If the
+-- pass has a backup attempt, that becomes the holder in `live`.
+local function remove_holder(id, index, token)
+  local backup = redis.call('HGET', job_key(id, 'copies'), index)
+  if token_of(backup) == token then
     redis.call('HDEL', job_key(id, 'copies'), index)
-    copy = nil
+    backup = nil
   end
   if holder(id, index) == token then
-    if copy then
-      redis.call('HSET', job_key(id, 'live'), index, copy)
+    if backup then
+      redis.call('HSET', job_key(id, 'live'), index, backup)
       redis.call('HDEL', job_key(id, 'copies'), index)
     else
       redis.call('HDEL', job_key(id, 'live'), index)
@@ -108,29 +113,29 @@ local function drop(id, index, token)
   redis.call('ZREM', key('lease'), lease_name(id, index, token))
 end
 
--- Whether a token holds the probe of a job that is probing; its lease is extended then.
-local function keep_probe(id, token, lease)
+-- Extends the probe's lease if the token holds it and the job is probing. Returns whether it did.
+local function extend_probe(id, token, lease)
   if redis.call('HGET', job_key(id), 'state') ~= 'probing' or holder(id, PROBE) ~= token then return false end
   redis.call('ZADD', key('lease'), text(now + lease), lease_name(id, PROBE, token))
   return true
 end
 
--- The token that recorded a finished pass.
-local function recorded(id, index)
+-- The token that recorded the result of a finished pass; nil if the pass is not finished.
+local function recorded_by(id, index)
   return token_of(redis.call('HGET', job_key(id, 'done'), index))
 end
 
--- What the engine of a finished pass has to tell, each thing once: readers need not look through all results. `lines`
--- has one diagnostic a line, as text that nothing here reads.
-local function keep_diagnostics(id, index, lines)
+-- Adds the diagnostics of a finished pass to the job's, each once, so that readers need not look through all results.
+-- `lines` has one diagnostic a line, as text that no function reads.
+local function add_diagnostics(id, index, lines)
   for line in lines:gmatch('[^\n]+') do
     if redis.call('HLEN', job_key(id, 'diagnostics')) >= DIAGNOSTICS_KEPT then return end
     redis.call('HSETNX', job_key(id, 'diagnostics'), line, index)
   end
 end
 
--- A pass's kind ('video', 'audio', 'assembly', 'probe') and what it is as JSON, '' for the last two. Raises an error
--- where the job has no such pass.
+-- A pass's kind ('video', 'audio', 'assembly', 'probe') and the pass as JSON, '' for the last two. Raises an error if
+-- the job has no such pass.
 local function pass_of(id, index)
   if text(index) == PROBE then return 'probe', '' end
   local entry = redis.call('HGET', job_key(id, 'passes'), index)
@@ -139,16 +144,16 @@ local function pass_of(id, index)
   return 'assembly', ''
 end
 
--- Whether a pass can be worked on in this state: the probe while its job is probing, the others after that.
+-- Whether a pass can be worked on in this state of its job: the probe while the job is probing, the others after that.
 local function is_open(state, index)
   if tonumber(index) < 0 then return state == 'probing' end
   return CLAIMABLE[state]
 end
 
--- What PREFIX was before version 2: a board of version 1 has these keys, and no `schema`.
+-- The prefix of a board of version 1, which has no `schema`.
 local OLD = 'reel:{main}:'
 
--- Removes what a board of version 1 holds, whose jobs have all ended. Torn, it is gone on with by the next that comes.
+-- Removes the keys of a board of version 1 whose jobs have all ended. The next call finishes a removal that is torn.
 local function remove_old()
   local old_parts = {
     'passes', 'live', 'copies', 'done', 'map', 'retry', 'fails', 'excluded', 'returned', 'pace', 'times', 'warnings',
@@ -169,8 +174,8 @@ local function remove_old()
   end
 end
 
--- Nil where the keys are what this script knows, which an empty board becomes by this, and one of version 1 of which
--- every job has ended. Else the refusal to reply with.
+-- The error to reply with if the board is of another version, else nil. An empty board gets this version, and so does a
+-- board of version 1 whose jobs have all ended.
 local function refuse_schema()
   local found = redis.call('GET', key('schema'))
   if found == SCHEMA then return nil end
@@ -182,55 +187,56 @@ local function refuse_schema()
   redis.call('SET', key('schema'), SCHEMA)
 end
 
--- Puts a job in line. One that joins starts at the virtual time that claims have come to, or at its own where that is
--- later: it owes nothing, nor is owed.
-local function join(id)
+-- Adds a job to `run`, at the virtual time that claims have come to or at its own if that is later: a new job owes
+-- nothing, and a job that waited is owed nothing.
+local function add_to_run(id)
   local own = tonumber(redis.call('HGET', job_key(id), 'virtual') or 0)
   redis.call('ZADD', key('run'), 'NX', math.max(own, tonumber(redis.call('GET', key('virtual')) or 0) or 0), id)
   wake(1)
 end
 
--- Says that a job has work from `at` on; a paused one joins when it is resumed.
-local function offer(id, at)
+-- Puts a job that has work from `at` on into `timer`, or into `run` if that time has come. A paused job is left out;
+-- `pause` adds it when it is resumed.
+local function schedule(id, at)
   if redis.call('HEXISTS', job_key(id), 'paused') == 1 then return end
-  if at > now then redis.call('ZADD', key('timer'), 'LT', at, id) else join(id) end
+  if at > now then redis.call('ZADD', key('timer'), 'LT', at, id) else add_to_run(id) end
 end
 
--- Takes a job out of `run`; it comes back by offer.
-local function withdraw(id)
+-- Removes a job from `run` and keeps its virtual time. `schedule` brings it back.
+local function remove_from_run(id)
   local score = redis.call('ZSCORE', key('run'), id)
   if score and redis.call('EXISTS', job_key(id)) == 1 then redis.call('HSET', job_key(id), 'virtual', score) end
   redis.call('ZREM', key('run'), id)
 end
 
--- For a pass that is taken from a holder. False where two work at it, so that the other goes on; and for an assembly
--- that began early, since the last pass releases it again.
+-- Puts a pass that is taken from its holder into `retry`. Returns false, and changes nothing, if the pass has a backup
+-- attempt, so that the other attempt goes on, and for an assembly that began early, which the last pass releases again.
 local function requeue(id, index, at)
-  local copy = holder(id, index, 'copies')
-  if copy and copy ~= holder(id, index) then return false end
+  local backup = holder(id, index, 'copies')
+  if backup and backup ~= holder(id, index) then return false end
   local passes = tonumber(redis.call('HGET', job_key(id), 'passes'))
   if tonumber(index) == passes and redis.call('HLEN', job_key(id, 'done')) < passes then return false end
   redis.call('ZADD', job_key(id, 'retry'), at, index)
-  offer(id, at)
+  schedule(id, at)
   return true
 end
 
--- Takes a pass back from a holder that hands it back, without charge; whether the token held it.
+-- Takes a pass back, uncharged, from a holder that hands it back. Returns whether the token held it.
 local function hand_back(id, index, token, state)
-  local held = part_of(id, index, token) ~= nil
-  if held and is_open(state, index) and not recorded(id, index) then
+  local held = held_part(id, index, token) ~= nil
+  if held and is_open(state, index) and not recorded_by(id, index) then
     redis.call('HSET', job_key(id, 'returned'), index, token)
     requeue(id, index, now)
     event('released', id, index)
   end
-  drop(id, index, token)
+  remove_holder(id, index, token)
   return held
 end
 
--- A job's last word. Tokens still held learn of it at their next beat. `why` has further fields and their values.
+-- Ends a job. Its holders learn of that at their next beat. `why` is a list of further fields and their values.
 local function end_job(id, state, retention, why)
   redis.call('HSET', job_key(id), 'state', state, 'finished', now, unpack(why or {}))
-  withdraw(id)
+  remove_from_run(id)
   redis.call('ZREM', key('timer'), id)
   redis.call('ZREM', key('tail'), id)
   -- Wakes programs of builds before 0.1.0 that wait for it; later ones wait for the event.
@@ -241,8 +247,8 @@ local function end_job(id, state, retention, why)
   event(state, id)
 end
 
--- How it failed ('permanent', 'exhausted', 'lost', 'limit', 'nobody'); `index` is the pass for which it did, nil where
--- there is none; `by` the worker or host; `reason` the last attempt's, as text that nothing here reads.
+-- Ends a job as failed. `how` is 'permanent', 'exhausted', 'lost', 'limit' or 'nobody'; `index` the pass that failed
+-- it, nil if there is none; `by` the worker or host; `reason` that of the last attempt, as text that no function reads.
 local function fail_job(id, retention, how, index, attempts, by, reason)
   local state, need = unpack(redis.call('HMGET', job_key(id), 'state', 'need'))
   redis.call('ZADD', key('failed'), now, id)
@@ -252,9 +258,9 @@ local function fail_job(id, retention, how, index, attempts, by, reason)
   })
 end
 
--- What follows from the set of finished passes: all but the assembly release it, the assembly ends the job.
--- Asked again it does nothing new, so whoever finds a torn transition asks again.
-local function settle(id, retention)
+-- Derives a job's state from its finished passes: if all but the assembly are finished, the assembly is released; if
+-- the assembly is finished, the job is done. Repeating it is harmless, so a function that finds a torn call repeats it.
+local function advance_state(id, retention)
   local state, passes = unpack(redis.call('HMGET', job_key(id), 'state', 'passes'))
   if not CLAIMABLE[state] then return end
   local finished = redis.call('HLEN', job_key(id, 'done'))
@@ -267,12 +273,13 @@ local function settle(id, retention)
     end
     if redis.call('HEXISTS', job_key(id, 'live'), passes) == 1 then return end
     redis.call('ZADD', job_key(id, 'retry'), 'NX', now, passes)
-    -- One that failed waits until it is due, however often this is asked.
-    offer(id, tonumber(redis.call('ZSCORE', job_key(id, 'retry'), passes)))
+    -- An assembly that failed keeps the time at which its retry is due.
+    schedule(id, tonumber(redis.call('ZSCORE', job_key(id, 'retry'), passes)))
   end
 end
 
--- A job that ended runs again: what was charged is forgotten, every pass is looked at anew, finished ones stay so.
+-- Prepares a job that has ended to run again: its keys no longer expire, and failures, retries and excluded workers are
+-- forgotten. Finished passes stay finished.
 local function run_again(id)
   redis.call('ZADD', key('active'), redis.call('HGET', job_key(id), 'created'), id)
   redis.call('PERSIST', job_key(id))
@@ -282,20 +289,20 @@ local function run_again(id)
   redis.call('ZREM', key('failed'), id)
 end
 
--- A worker's host, as its beats tell; its own name before the first.
+-- A worker's host as its last beat reported it; before the first beat the worker's name.
 local function host_of(worker)
   return redis.call('HGET', worker_key(worker), 'host') or worker
 end
 
--- Attempts that failed at a pass: {attempts = {cause = count}, crashed = {worker …}, hosts = {cause = {host …}},
--- whole = runs that were whole at some claim's begin, recent = the last ones, each {cause, reason, worker, host,
--- token, at}}. A reason is text that nothing here reads; one that is missing is that the worker vanished.
+-- The failed attempts of a pass: {attempts = {cause = count}, crashed = {worker …}, hosts = {cause = {host …}},
+-- whole = the most chunks that were whole when the pass was claimed, recent = the last attempts, each {cause, reason,
+-- worker, host, token, at}}. A reason is text that no function reads; it is absent if the worker vanished.
 local function failures(id, index)
   local entry = redis.call('HGET', job_key(id, 'fails'), index)
   return entry and cjson.decode(entry) or { attempts = {}, crashed = {}, hosts = {}, whole = 0, recent = {} }
 end
 
-local function keep_failures(id, index, record)
+local function store_failures(id, index, record)
   redis.call('HSET', job_key(id, 'fails'), index, cjson.encode(record))
 end
 
@@ -306,7 +313,8 @@ local function contains(list, value)
   return false
 end
 
--- Charges an attempt and says whether the pass may be tried again, how often it has failed so, and on which hosts.
+-- Charges an attempt. Returns whether the pass may be tried again, how often it has failed for this cause, and on which
+-- hosts.
 local function charge(id, index, cause, worker, token, reason)
   local record = failures(id, index)
   record.attempts[cause] = (record.attempts[cause] or 0) + 1
@@ -318,23 +326,24 @@ local function charge(id, index, cause, worker, token, reason)
     cause = cause, reason = reason, worker = worker, host = host_of(worker), token = token, at = now,
   })
   if #record.recent > ATTEMPTS_KEPT then table.remove(record.recent, 1) end
-  keep_failures(id, index, record)
+  store_failures(id, index, record)
   return record.attempts[cause] < LIMITS[cause], record.attempts[cause], hosts
 end
 
--- After a pass ran out of memory, the bytes that its next holder must have free: twice the job's need.
+-- The bytes that a pass's next holder must have free: the job's need, or twice that after the pass ran out of memory.
 local function need_of(record, need)
   return record.attempts.limit and 2 * need or need
 end
 
--- Who removes an ended job, as long as the lease on that lasts; until then it must not begin again.
+-- The process that removes an ended job, nil if there is none or its lease on that has lapsed. Until then the job
+-- cannot begin again.
 local function removal_of(id)
   local by, till = (redis.call('HGET', job_key(id), 'removing') or ''):match('^(.+) (%d+)$')
   return by and tonumber(till) > now and by or nil
 end
 
--- Whether a job excludes every live worker.
-local function nobody_is_left(id, lease)
+-- Whether a job excludes every live worker; false if no worker is live.
+local function excludes_all_live(id, lease)
   local live = redis.call('ZRANGEBYSCORE', key('workers'), now - lease, '+inf')
   for _, name in ipairs(live) do
     if redis.call('HEXISTS', job_key(id, 'excluded'), name) == 0 then return false end
@@ -342,8 +351,8 @@ local function nobody_is_left(id, lease)
   return #live > 0
 end
 
--- A worker gets nothing of a job any more. True where that is so for every live worker: none is left. Workers that have
--- left the registry are forgotten.
+-- Excludes a worker from a job, and forgets excluded workers that have left the registry. Returns whether the job now
+-- excludes every live worker.
 local function exclude(id, worker, reason, lease)
   local before = redis.call('HGETALL', job_key(id, 'excluded'))
   redis.call('HSET', job_key(id, 'excluded'), worker, host_of(worker) .. '\n' .. reason)
@@ -354,11 +363,11 @@ local function exclude(id, worker, reason, lease)
     end
   end
   event('excluded', id, nil, worker)
-  return nobody_is_left(id, lease)
+  return excludes_all_live(id, lease)
 end
 
--- Whether a live worker on none of these hosts could try a pass that takes so much memory.
-local function others_could(id, hosts, need, lease)
+-- Whether a live worker on another host than these could try a pass that needs so many bytes.
+local function another_host_could(id, hosts, need, lease)
   for _, name in ipairs(redis.call('ZRANGEBYSCORE', key('workers'), now - lease, '+inf')) do
     if not contains(hosts, host_of(name)) and redis.call('HEXISTS', job_key(id, 'excluded'), name) == 0
       and redis.call('HEXISTS', key('control'), 'drain:' .. name) == 0
@@ -369,26 +378,26 @@ local function others_could(id, hosts, need, lease)
   return false
 end
 
--- Whether a field is a whole number that is large enough, and that arithmetic still tells from its neighbours.
+-- Whether a value is a whole number from `least` to 2^53, above which a double no longer tells neighbours apart.
 local function is_count(value, least) return value and value >= least and value <= 2 ^ 53 and value % 1 == 0 end
 
--- Sets a job aside of which the board holds something that no script writes: nothing of it is given out or looked at
--- any more, until a person removes it.
+-- Sets aside a job with a value that no function writes: none of its passes is given out until a user cancels or
+-- removes the job.
 local function set_aside(id)
   redis.call('ZADD', key('broken'), now, id)
   for _, list in ipairs({ 'run', 'timer', 'tail' }) do redis.call('ZREM', key(list), id) end
   event('broken', id)
 end
 
--- Keys of the whole board, each with what tells whether it is of its type: what is wrong with one is no job's fault.
+-- Keys of the whole board, each with a command that fails if the key is of another type: that is not a job's fault.
 local SHARED = {
   run = 'ZCARD', timer = 'ZCARD', tail = 'ZCARD', lease = 'ZCARD', workers = 'ZCARD', active = 'ZCARD',
   failed = 'ZCARD', wake = 'LLEN', control = 'HLEN', virtual = 'GET',
 }
 
--- Does something to one job of several. What is wrong with that job ends there: the job is set aside, and the answer is
--- nil. What Redis refuses is no fault of a job, unless one of its keys has another type.
-local function apart(id, action, ...)
+-- Carries out an action on one job of several, so that an unreadable job does not stop the others: that job is set
+-- aside, and the answer is nil. An error of Redis is raised, unless it says that a key of the job has another type.
+local function isolated(id, action, ...)
   local fine, reply = pcall(action, id, ...)
   if fine then return reply end
   if type(reply) == 'table' and not tostring(reply.err):find('WRONGTYPE', 1, true) then error(reply) end
@@ -408,7 +417,7 @@ local function register(name, flags, action)
       if not caller or caller < SERVES or caller > VERSION then
         return redis.error_reply('REELLIBRARY ' .. text(VERSION))
       end
-      -- An earlier program declares fewer keys: new names are appended to the list.
+      -- An earlier program declares fewer keys, since new names are appended to the list.
       for place, fixed in ipairs(KEY_NAMES) do declared[fixed] = keys[place] or PREFIX .. fixed end
       local clock = redis.call('TIME')
       now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
@@ -417,16 +426,16 @@ local function register(name, flags, action)
   })
 end
 
--- A function that changes the board.
+-- Registers a function that changes the board.
 local function transition(name, action) register(name, {}, action) end
 
--- One that removes only, so that it works in a Redis that has no memory left.
+-- Registers a function that only removes, so Redis runs it even with no memory left.
 local function removal(name, action) register(name, { 'allow-oom' }, action) end
 
--- One that changes nothing, called by FCALL_RO.
+-- Registers a function that changes nothing. Callers use FCALL_RO.
 local function look(name, action) register(name, { 'no-writes' }, action) end
 
--- For callers that know another version: which this one is. It asks for no keys and no version.
+-- Tells callers of any version which version this library is, so it takes neither keys nor a version.
 redis.register_function({
   function_name = 'reel2_version', flags = { 'no-writes' }, callback = function() return VERSION end,
 })

@@ -1,9 +1,9 @@
 -- cancel: ends a job that has not ended.
 --
 -- args     1 job  2 retention (ms)
--- Reply    1, or 0 where there is no such job or it has ended
--- Keeps    nothing of it is given out any more; holders learn of it at their next beat. A job that cannot be read is
---          cancelled as well.
+-- Reply    1, or 0 if there is no such job or it has ended
+-- Keeps    no pass of the job is given out any more; holders learn of it at their next beat. A job that cannot be read
+--          can be cancelled, too.
 transition('cancel', function(args)
   local id, retention = args[1], tonumber(args[2])
   local state = redis.pcall('HGET', job_key(id), 'state')

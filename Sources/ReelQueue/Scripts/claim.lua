@@ -4,14 +4,14 @@
 --          6 token for the lease, random  7 rank in `run` to begin at  8 retention (ms)
 -- Reply    {job, index, kind of the pass, the pass as JSON ('' for assembly and probe), bytes that it may take, plan}
 --          an integer: nothing yet, ask again from this rank (a call looks at 256 jobs and 1000 passes at most)
---          nil: nothing for this worker; an error where the board is of another version
+--          nil: nothing for this worker
+--          an error if the board is of another version
 -- Keeps    a job that cannot be read is set aside, and others go on. A pass has one holder: what is in `live` or `done`
---          is never given out. Within a job a retry that is due goes first, else the cursor's pass. Needs, protocol,
+--          is not given out. Within a job a retry that is due goes first, then the pass at the cursor. Need, protocol,
 --          pause and excluded workers are respected. A worker without a job's encoders is excluded from it. A job that
---          excludes every live worker fails. Where there is nothing else, a pass that lags at its job's tail is given
---          out a second time, to one worker; the first result counts. Where no pass lags, either, the assembly begins
---          with what is finished, and waits for the rest. Of a job that is probing there is the probe, for which no
---          encoders are asked.
+--          excludes every live worker fails. If there is nothing else, a late pass at its job's end gets a backup
+--          attempt by one worker; the first result counts. If no pass is late, either, the assembly begins with what
+--          is finished, and waits for the rest. A job that is probing gives out its probe, which needs no encoders.
 transition('claim', function(args)
   local worker, memory, protocol, lease = args[1], tonumber(args[2]), args[3], tonumber(args[5])
   local token, rank, retention = args[6], tonumber(args[7]), tonumber(args[8])
@@ -20,7 +20,7 @@ transition('claim', function(args)
   local encoders = {}
   for build in args[4]:gmatch('[^\n]+') do encoders[build] = true end
 
-  -- Most jobs exclude no worker, and then one command tells.
+  -- Most jobs exclude no worker, and then one command is enough.
   local function is_excluded(id)
     return redis.call('EXISTS', job_key(id, 'excluded')) == 1
       and redis.call('HEXISTS', job_key(id, 'excluded'), worker) == 1
@@ -28,19 +28,19 @@ transition('claim', function(args)
 
   local function can_take(job) return job.need <= memory and job.protocol == protocol end
 
-  -- Whether workers that have not beaten for a lease can be taken for dead. They cannot right after a start of Redis or
-  -- a change of its clock, which `reap` notices, or if no process has reaped lately.
-  local function knows_the_dead()
+  -- Whether workers that have not beaten for a lease can be taken for dead. They cannot right after a start of Redis,
+  -- after a change of its clock, which `reap` notices, or if no process has reaped for a lease.
+  local function can_tell_dead_workers()
     local last, grace = unpack(redis.call('HMGET', key('control'), 'reaped', 'grace'))
     local uptime = tonumber(redis.call('INFO', 'server'):match('uptime_in_seconds:(-?%d+)'))
     return uptime * 1000 > lease and last and math.abs(now - tonumber(last)) <= math.max(lease, 0)
       and now >= tonumber(grace or now)
   end
 
-  -- A job whose last able worker has died since the others were excluded fails, as it would have if that had died
-  -- before.
-  local function end_if_nobody_is_left(id)
-    if not nobody_is_left(id, lease) or not knows_the_dead() then return false end
+  -- Fails a job that excludes every live worker. That check also runs when a worker is excluded; here it catches a job
+  -- whose last worker died afterwards.
+  local function fail_if_all_excluded(id)
+    if not excludes_all_live(id, lease) or not can_tell_dead_workers() then return false end
     local reason = redis.call('HGET', job_key(id, 'excluded'), worker):match('\n(.*)')
     fail_job(id, retention, 'nobody', nil, nil, host_of(worker), reason)
     return true
@@ -53,15 +53,15 @@ transition('claim', function(args)
     return nil
   end
 
-  -- A pass that crashed on this worker goes to another worker, if one claims it within a lease. A pass that this host
-  -- reported as impossible goes to another host, which may be busy for longer. A pass that ran out of memory goes to a
-  -- slot with more.
+  -- Whether a retry is left for other workers. A pass that crashed on this worker goes to another worker, if one claims
+  -- it within a lease. A pass that this host reported as impossible goes to another host, which may be busy for longer.
+  -- A pass that ran out of memory goes to a slot with more.
   local function is_for_others(id, index, due, job)
     local record = failures(id, index)
     if need_of(record, job.need) > memory then return true end
     local refused_on = record.hosts.permanent or {}
     if contains(refused_on, host_of(worker)) and now - due <= PATIENCE * lease
-      and others_could(id, refused_on, need_of(record, job.need), lease) then
+      and another_host_could(id, refused_on, need_of(record, job.need), lease) then
       return true
     end
     if now - due > lease then return false end
@@ -81,8 +81,8 @@ transition('claim', function(args)
       or redis.call('HEXISTS', job_key(id, 'done'), index) == 1
   end
 
-  -- The next retry that is due, nil where there is none; whether there are some, but for others; whether any wait at
-  -- all, due or not.
+  -- The next retry that is due and that this worker may take, else nil. In that case also whether other workers may
+  -- take one that is due, and whether there are any retries, due or not.
   local function next_retry(id, job)
     while true do
       local first = redis.call('ZRANGE', job_key(id, 'retry'), 0, RETRIES - 1, 'WITHSCORES')
@@ -103,8 +103,9 @@ transition('claim', function(args)
     end
   end
 
-  -- The first pass from the cursor on that nobody has, or where the search stopped.
-  local function from_cursor(id, job, some_wait)
+  -- The first pass from the cursor on that is not held, finished or in `retry`; else nil, and the index at which the
+  -- search stopped.
+  local function next_from_cursor(id, job, some_wait)
     local cursor, stop = job.cursor, math.min(job.passes, job.cursor + STEPS)
     while cursor < stop do
       local index = text(cursor)
@@ -121,16 +122,16 @@ transition('claim', function(args)
     return { id, tonumber(index), kind, pass, need, tonumber(redis.call('HGET', job_key(id), 'plan')) }
   end
 
-  local function give(id, place, from_retry, job)
+  local function lease_pass(id, place, from_retry, job)
     local index, need = text(place), job.need
-    -- What cannot be told to the worker is not held.
+    -- Raises an error for a pass that cannot be read, before anything is written.
     pass_of(id, index)
-    hold(id, index, 'live', token, worker, lease, text(now), '0', '0')
+    set_holder(id, index, 'live', token, worker, lease, text(now), '0', '0')
     if from_retry then
       redis.call('ZREM', job_key(id, 'retry'), index)
       need = need_of(failures(id, index), need)
     else
-      -- What failed is in `retry`, so that this one never did.
+      -- A pass at the cursor was never given out, so it has no failures.
       redis.call('HSET', job_key(id), 'cursor', text(place + 1))
     end
     redis.call('ZADD', key('run'), job.virtual + job.share, id)
@@ -141,17 +142,18 @@ transition('claim', function(args)
     return answer(id, index, need)
   end
 
-  -- A job without work leaves `run` until something is requeued or its next retry is due.
-  local function park(id)
+  -- Removes a job without work from `run`, until a pass is requeued or its next retry is due. If passes are held, the
+  -- job goes into `tail`, where claims look for a late pass.
+  local function leave_run_until_work(id)
     local later = redis.call('ZRANGE', job_key(id, 'retry'), 0, 0, 'WITHSCORES')
     if later[2] then redis.call('ZADD', key('timer'), 'LT', later[2], id) end
     if redis.call('HLEN', job_key(id, 'live')) > 0 then redis.call('ZADD', key('tail'), 'NX', now, id) end
-    withdraw(id)
+    remove_from_run(id)
   end
 
-  -- A job as `claim` sees it; `virtual` is its virtual time where it stands in `run`. Raises an error where a job that
-  -- can be worked on has a field that is none.
-  local function facts(id, virtual)
+  -- The fields of a job that claim needs; `virtual` is its virtual time if it is in `run`. Raises an error if a job
+  -- that can be worked on has a field without a valid value.
+  local function read_job(id, virtual)
     local fields = redis.call('HMGET', job_key(id),
       'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share', 'paused', 'plan')
     local job = {
@@ -169,14 +171,14 @@ transition('claim', function(args)
     return job
   end
 
-  -- Adds what is asked of a job only at its tail.
-  local function add_tail_facts(id, job)
+  -- Adds the fields that claim needs only when every remaining pass is held.
+  local function read_tail_fields(id, job)
     local fields = redis.call('HMGET', job_key(id), 'frames', 'copied', 'effort')
-    job.frames, job.copied, job.effort = tonumber(fields[1] or 0), tonumber(fields[2] or 0), tonumber(fields[3] or 1)
+    job.frames, job.backups, job.effort = tonumber(fields[1] or 0), tonumber(fields[2] or 0), tonumber(fields[3] or 1)
   end
 
-  -- Milliseconds that a holder will still need at its pace so far, as it was at its last beat; 0 before the first.
-  -- Passes of one job are about equal; encoding a frame takes `effort` times as long as decoding one.
+  -- Milliseconds that a holder will still need, at its pace up to its last beat; 0 before the first beat. This assumes
+  -- that the passes of a job are equal and that encoding a frame takes `effort` times as long as decoding one.
   local function time_left(job, started, decoded, encoded, by)
     local beat = tonumber(redis.call('ZSCORE', key('workers'), by) or 0)
     if beat <= tonumber(started) then return 0 end
@@ -185,8 +187,9 @@ transition('claim', function(args)
     return done > 0 and (beat - started) * (all - done) / done - (now - beat) or now - started
   end
 
-  -- Whether this worker may do a pass a second time: one of video, that it has neither in hand nor crashed at.
-  local function may_copy(id, index, by, job)
+  -- Whether this worker may make a backup attempt at a pass: one of video that has none yet, that the worker does not
+  -- hold, and that is not left for others.
+  local function may_back_up(id, index, by, job)
     if by == worker or index >= job.passes then return false end
     for _, part in ipairs({ 'copies', 'done' }) do
       if redis.call('HEXISTS', job_key(id, part), index) == 1 then return false end
@@ -194,8 +197,9 @@ transition('claim', function(args)
     return pass_of(id, index) == 'video' and not is_for_others(id, index, now, job)
   end
 
-  -- The pass with the longest time left, where this worker needs less than half of that; the least index of equals.
-  local function laggard(id, job)
+  -- The pass that most needs a backup attempt: the one with the longest time left, and the least index of equals, if
+  -- that time is more than LAG times what this worker took for its last pass of the job. Nil if there is none.
+  local function late_pass(id, job)
     local own = tonumber(redis.call('HGET', job_key(id, 'times'), worker))
     if not own then return nil end
     local longest, found = LAG * own, nil
@@ -203,15 +207,16 @@ transition('claim', function(args)
     for i = 1, #live, 2 do
       local index, _, started, decoded, encoded, by = tonumber(live[i]), parse(live[i + 1])
       local left = time_left(job, started, decoded, encoded, by)
-      if (left > longest or found and left == longest and index < found) and may_copy(id, index, by, job) then
+      if (left > longest or found and left == longest and index < found) and may_back_up(id, index, by, job) then
         longest, found = left, index
       end
     end
     return found
   end
 
-  -- Whether the assembly can begin though passes are still in hand: nothing else is to be given out, it fits (it may
-  -- have run out of memory before), and what it begins with is there: all sound, and the video's end.
+  -- Whether the assembly can begin although passes are still held: nothing else can be given out, the assembly fits
+  -- into memory (it may have run out of memory before), and what it begins with is finished: all sound and the first
+  -- video pass.
   local function may_assemble(id, job)
     if job.state ~= 'running' or redis.call('HLEN', job_key(id, 'live')) == 0
       or redis.call('ZCARD', job_key(id, 'retry')) > 0
@@ -226,63 +231,66 @@ transition('claim', function(args)
     return false
   end
 
-  local function may_have_backup(job) return job.copied < math.max(1, BACKUP_SHARE * job.passes) end
+  local function may_have_backup(job) return job.backups < math.max(1, BACKUP_SHARE * job.passes) end
 
-  local function copy_of(id)
-    local job = facts(id)
-    add_tail_facts(id, job)
+  -- The reply that gives this worker a backup attempt at a late pass of the job; nil if there is no such pass. A job
+  -- that has something else to give out leaves `tail`.
+  local function claim_backup_of(id)
+    local job = read_job(id)
+    read_tail_fields(id, job)
     if job.state ~= 'running' or job.paused or job.cursor < job.passes
       or redis.call('ZCARD', job_key(id, 'retry')) > 0 or redis.call('HLEN', job_key(id, 'live')) == 0 then
       redis.call('ZREM', key('tail'), id)
     elseif can_take(job) and not is_excluded(id) and not missing_encoder(job) and may_have_backup(job) then
-      -- However many ask, few look: it costs as much as there are passes in flight.
+      -- The search costs as much as there are passes held, so claims make it at most once every TAIL_WAIT.
       redis.call('ZADD', key('tail'), now + TAIL_WAIT, id)
-      local index = laggard(id, job)
+      local index = late_pass(id, job)
       if index then
-        redis.call('HSET', job_key(id), 'copied', job.copied + 1)
-        hold(id, index, 'copies', token, worker, lease, text(now), '0', '0')
+        redis.call('HSET', job_key(id), 'copied', job.backups + 1)
+        set_holder(id, index, 'copies', token, worker, lease, text(now), '0', '0')
         event('copied', id, index, worker)
         return answer(id, index, need_of(failures(id, index), job.need))
       end
     end
   end
 
-  -- One that asks in vain takes a second copy at the tail of a job, if that is worth it.
-  local function copy()
+  -- The reply that gives this worker a backup attempt at a pass of any job, for a worker that finds nothing else; false
+  -- if there is none.
+  local function claim_backup()
     for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('tail'), '-inf', now, 'LIMIT', 0, 8)) do
-      local reply = apart(id, copy_of)
+      local reply = isolated(id, claim_backup_of)
       if reply then return reply end
     end
     return false
   end
 
-  -- The probe of a job that is probing, where it is free: to be tried again now, or left by a torn log without a
-  -- holder.
-  local function visit_probe(id, job)
+  -- The reply that gives out a job's probe, if the probe is free: in `retry` and due, or left without a holder by a
+  -- torn log. Otherwise nil, as `try_job`.
+  local function try_probe(id, job)
     local due = redis.call('ZSCORE', job_key(id, 'retry'), PROBE)
     if is_taken(id, PROBE) then
       redis.call('ZREM', job_key(id, 'retry'), PROBE)
-      park(id)
+      leave_run_until_work(id)
     elseif due and tonumber(due) > now then
-      park(id)
+      leave_run_until_work(id)
     elseif due and is_for_others(id, PROBE, tonumber(due), job) then
       rank = rank + 1
     else
-      return give(id, PROBE, true, job)
+      return lease_pass(id, PROBE, true, job)
     end
   end
 
-  -- The reply where the search ends at this job of `run`. Otherwise nil: it has left `run`, or `rank` is behind it.
-  local function visit(id, virtual)
-    local job = facts(id, virtual)
+  -- The reply if the search ends at this job of `run`. Otherwise nil: the job has left `run`, or `rank` is past it.
+  local function try_job(id, virtual)
+    local job = read_job(id, virtual)
     if not CLAIMABLE[job.state] and job.state ~= 'probing' or job.paused then
-      withdraw(id)
+      remove_from_run(id)
     elseif is_excluded(id) then
-      if not end_if_nobody_is_left(id) then rank = rank + 1 end
+      if not fail_if_all_excluded(id) then rank = rank + 1 end
     elseif not can_take(job) then
       rank = rank + 1
     elseif job.state == 'probing' then
-      return visit_probe(id, job)
+      return try_probe(id, job)
     elseif missing_encoder(job) then
       local reason = cjson.encode({ ['encoder-missing'] = { build = missing_encoder(job) } })
       if exclude(id, worker, reason, lease) then
@@ -292,21 +300,21 @@ transition('claim', function(args)
       end
     else
       local index, for_others, some_wait = next_retry(id, job)
-      if index then return give(id, index, true, job) end
-      local found, stopped = from_cursor(id, job, some_wait)
-      if found then return give(id, found, false, job) end
+      if index then return lease_pass(id, index, true, job) end
+      local found, stopped = next_from_cursor(id, job, some_wait)
+      if found then return lease_pass(id, found, false, job) end
       if stopped > job.cursor then redis.call('HSET', job_key(id), 'cursor', stopped) end
       if stopped < job.passes then return rank end
-      settle(id, retention)
-      add_tail_facts(id, job)
+      advance_state(id, retention)
+      read_tail_fields(id, job)
       if for_others then
         rank = rank + 1
-      elseif may_assemble(id, job) and not (may_have_backup(job) and laggard(id, job)) then
-        local given = give(id, job.passes, true, job)
-        park(id)
+      elseif may_assemble(id, job) and not (may_have_backup(job) and late_pass(id, job)) then
+        local given = lease_pass(id, job.passes, true, job)
+        leave_run_until_work(id)
         return given
       elseif not redis.call('ZRANGEBYSCORE', job_key(id, 'retry'), '-inf', now, 'LIMIT', 0, 1)[1] then
-        park(id)
+        leave_run_until_work(id)
       else
         return rank
       end
@@ -317,15 +325,15 @@ transition('claim', function(args)
   if refusal then return refusal end
 
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('timer'), '-inf', now, 'LIMIT', 0, BATCH)) do
-    apart(id, offer, now)
+    isolated(id, schedule, now)
     redis.call('ZREM', key('timer'), id)
   end
 
-  -- One after the other: most take a pass of the first.
+  -- Jobs are read one after the other, since most claims take a pass of the first.
   for _ = 1, BATCH do
     local id, virtual = unpack(redis.call('ZRANGE', key('run'), rank, rank, 'WITHSCORES'))
-    if not id then return copy() end
-    local reply = apart(id, visit, virtual)
+    if not id then return claim_backup() end
+    local reply = isolated(id, try_job, virtual)
     if reply then return reply end
   end
   return rank

@@ -1,23 +1,23 @@
--- disprove: the plan of a job has proved wrong in the hands of a pass's holder: the job is probed again, for another
--- plan.
+-- disprove: has a job probed again, for another plan, after the holder of a pass found that the plan does not match the
+-- source.
 --
 -- args     1 job  2 index  3 token  4 worker  5 plan  6 the job as JSON, without a plan  7 need of the probe (bytes)
 --          8 virtual time that one claim costs
--- Reply    'probing', or 'late' (the token does not hold the pass, or the job has ended or another plan)
--- Keeps    no pass of the old plan can be claimed, extended or recorded any more; the holder of one learns that from
---          its next beat. The job is in line before it is probing; torn, its probe is free.
+-- Reply    'probing', or 'late' (the token does not hold the pass, or the job has ended or has another plan)
+-- Keeps    no pass of the old plan can be claimed, extended or recorded any more; its holders learn of that at their
+--          next beat. The job is in line before its state says probing; torn, the call leaves a probe that is free.
 transition('disprove', function(args)
   local id, index, token, worker, plan = args[1], args[2], args[3], args[4], args[5]
   local state, current = unpack(redis.call('HMGET', job_key(id), 'state', 'plan'))
 
-  -- A probe has no plan that could be wrong.
+  -- A probe has no plan that could prove wrong.
   if state and plan ~= current or index == PROBE then return 'late' end
-  if not CLAIMABLE[state] or not part_of(id, index, token) or recorded(id, index) then
-    drop(id, index, token)
+  if not CLAIMABLE[state] or not held_part(id, index, token) or recorded_by(id, index) then
+    remove_holder(id, index, token)
     return 'late'
   end
 
-  offer(id, now)
+  schedule(id, now)
   redis.call('HSET', job_key(id), 'state', 'probing', 'job', args[6], 'passes', 0, 'plan', 0, 'need', args[7],
     'encoders', '', 'share', args[8], 'frames', 0, 'effort', 1, 'cursor', 0, 'offered', now)
   redis.call('DEL', job_key(id, 'retry'))

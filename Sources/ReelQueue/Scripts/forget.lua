@@ -1,10 +1,11 @@
 -- forget: removes every key of an ended job.
 --
--- args     1 job  2 '' or who removes it by `leave`
--- Reply    'ok' (also where there is no such job, or another removes it by now), or the state of a job that has not
---          ended
--- Keeps    the job's hash goes before its parts: what is torn is a job that is not there, whose parts expire or are
---          removed when it is published anew. It is in `jobs` until its last key is gone. Reap drops leases still held.
+-- args     1 job  2 name of the process that `leave` told to remove the job, else ''
+-- Reply    'ok' (also if there is no such job, or another process removes it by now), or the state of a job that has
+--          not ended
+-- Keeps    the job's hash goes before its parts: torn, the call leaves parts of a job that is not there, which expire
+--          or are removed when the job begins anew. The job is in `jobs` until its last key is gone. Reap removes
+--          leases that are still held.
 removal('forget', function(args)
   local id = args[1]
   local state = redis.call('HGET', job_key(id), 'state')

@@ -1,11 +1,12 @@
 -- invalidate: takes back results that have proved wrong, so that their passes are done again.
 --
--- args     1 job  2 plan  3 the worker that found it  4 why, as JSON  5 retention (ms)
+-- args     1 job  2 plan  3 the worker that found it  4 reason as JSON  5 retention (ms)
 --          then two per pass: index, token of the result that is wrong
--- Reply    passes whose results were taken back
--- Keeps    only the result of that very token is taken back, and that token records no other. A pass is in `retry`, and
---          its job in line and running, before it leaves `done`. Each is charged as a transient failure: what proves
---          wrong again and again fails the job. Of a job that failed passes leave `done` alone: `retry` looks at all.
+-- Reply    the number of results that were taken back
+-- Keeps    only the named token's result is taken back, and that token records no other. A pass is in `retry`, and its
+--          job in line and running, before it leaves `done`. Each pass is charged with a transient failure, so repeated
+--          wrong results fail the job. If the job has failed, results are taken back and nothing else changes, since
+--          the function `retry` looks at all passes anew.
 transition('invalidate', function(args)
   local id, plan, worker, reason, retention = args[1], args[2], args[3], args[4], tonumber(args[5])
   local state, current, passes = unpack(redis.call('HMGET', job_key(id), 'state', 'plan', 'passes'))
@@ -14,7 +15,7 @@ transition('invalidate', function(args)
   local wrong = {}
   for i = 6, #args, 2 do
     local index, token = args[i], args[i + 1]
-    if tonumber(index) < tonumber(passes) and recorded(id, index) == token then
+    if tonumber(index) < tonumber(passes) and recorded_by(id, index) == token then
       table.insert(wrong, { index = index, token = token })
     end
   end
@@ -30,9 +31,9 @@ transition('invalidate', function(args)
     end
   end
   if CLAIMABLE[state] then
-    offer(id, now)
+    schedule(id, now)
     redis.call('HSET', job_key(id), 'state', 'running')
-    -- One that is held goes on as one that began early does: it waits for the passes.
+    -- An assembly that is held goes on like one that began early: it waits for the passes.
     redis.call('ZREM', job_key(id, 'retry'), passes)
   end
   redis.call('HDEL', job_key(id), 'sum')

@@ -1,11 +1,11 @@
--- leave: one that waited for a job waits no longer, and perhaps takes it along.
+-- leave: a process stops waiting for a job, and may be told to remove the job.
 --
--- args     1 job  2 who waited  3 token of its claim on the probe, '' where it has none
---          4 '1' where it wants the job removed that has come to nothing  5 lease (ms)  6 retention (ms)
--- Reply    'stays', or 'remove': the job has ended and cannot begin again until `forget`, or until a lease has lapsed
--- Keeps    a job is removed that failed while probing, by the last that waits for it; or one that is probing, by the
---          only one that waits for it, where nobody else probes. Any other probe that the token holds is handed back
---          uncharged.
+-- args     1 job  2 name of the process  3 token of its claim on the probe, '' if it has none
+--          4 '1' if the process abandons the job, since it has no more use for it  5 lease (ms)  6 retention (ms)
+-- Reply    'stays', or 'remove': the job has ended and cannot begin again until `forget`, or until a lease has passed
+-- Keeps    the last process that waits removes a job that failed while probing. A process that abandons a job that is
+--          still probing removes it if no other process waits for it or probes it. Otherwise a probe that the token
+--          holds is handed back uncharged.
 transition('leave', function(args)
   local id, waiter, token, abandons = args[1], args[2], args[3], args[4] == '1'
   local lease, retention = tonumber(args[5]), tonumber(args[6])
@@ -16,7 +16,7 @@ transition('leave', function(args)
   local is_last = redis.call('ZCARD', job_key(id, 'waiters')) == 0
   local by = holder(id, PROBE)
 
-  -- Asked again by the same, since its reply was lost, it says so again.
+  -- A remover whose reply was lost asks again and gets the same answer.
   local remover = removal_of(id)
   if ENDED[state] and remover == waiter then return 'remove' end
   if state == 'failed' and refused == '1' and is_last and not remover then
@@ -25,10 +25,10 @@ transition('leave', function(args)
   end
   if state ~= 'probing' then return 'stays' end
   if abandons and is_last and (not by or by == token) then
-    -- Torn before its end, this is a mark that nobody asks for while the job has not ended.
+    -- If the call is torn here, the mark stays on a job that has not ended, where it means nothing.
     redis.call('HSET', job_key(id), 'removing', waiter .. ' ' .. text(now + lease))
     end_job(id, 'cancelled', retention)
-    if by then drop(id, PROBE, by) end
+    if by then remove_holder(id, PROBE, by) end
     return 'remove'
   end
   if by and by == token then hand_back(id, PROBE, token, state) end

@@ -1,8 +1,8 @@
--- pause: holds a job back, or lets it go on.
+-- pause: pauses a job, or resumes it.
 --
 -- args     1 job  2 '1' to pause, '0' to resume  3 retention (ms)
--- Reply    the job's state, or nil where there is no such job; in an ended one nothing changes
--- Keeps    nothing of a paused job is given out; what is held is worked on to its end.
+-- Reply    the job's state, or nil if there is no such job; a job that has ended does not change
+-- Keeps    no pass of a paused job is given out; its held passes are worked on to their end.
 transition('pause', function(args)
   local id, pause, retention = args[1], args[2] == '1', tonumber(args[3])
   local state = redis.call('HGET', job_key(id), 'state')
@@ -10,13 +10,14 @@ transition('pause', function(args)
   if not state or ENDED[state] then return state end
   if pause then
     redis.call('HSET', job_key(id), 'paused', 1)
-    withdraw(id)
+    remove_from_run(id)
     redis.call('ZREM', key('timer'), id)
   else
-    -- In line first: claim takes a paused job out again, and one that is neither would wait for ever.
-    join(id)
+    -- The job is in line before it is resumed: claim removes a paused job from `run`, but a job that is neither paused
+    -- nor in line would wait for ever.
+    add_to_run(id)
     redis.call('HDEL', job_key(id), 'paused')
-    settle(id, retention)
+    advance_state(id, retention)
   end
   event(pause and 'paused' or 'unpaused', id)
   return state

@@ -1,8 +1,8 @@
 -- restarted: gives one worker the audit that follows a start of Redis.
 --
 -- args     1 how long the worker may take before another gets it (ms)
--- Reply    the start of Redis (its run_id) where the caller is to audit; nil where that was done, or another is at it
--- Keeps    a start before this one, or a worker that died over the audit, keeps nobody from it.
+-- Reply    the start of Redis (its run_id) if the caller is to audit; nil if the board was audited, or is being audited
+-- Keeps    an audit after an earlier start does not count, and one whose worker died is given out again.
 transition('restarted', function(args)
   local run = redis.call('INFO', 'server'):match('run_id:(%x+)')
 

@@ -1,9 +1,9 @@
--- retry: a failed job runs again.
+-- retry: runs a failed job again.
 --
 -- args     1 job  2 retention (ms)
--- Reply    'ok', the state of a job that has not failed, or nil where there is no such job, or it is being removed
--- Keeps    finished passes stay finished; attempts start anew, and excluded hosts may try again. One that failed while
---          probing probes again.
+-- Reply    'ok', the state of a job that has not failed, or nil if there is no such job or it is being removed
+-- Keeps    finished passes stay finished; attempts are counted anew, and excluded workers may try again. A job that
+--          failed while probing is probing again.
 transition('retry', function(args)
   local id, retention = args[1], tonumber(args[2])
   local state, refused = unpack(redis.call('HMGET', job_key(id), 'state', 'refused'))
@@ -13,10 +13,10 @@ transition('retry', function(args)
   run_again(id)
   if refused == '1' then redis.call('ZADD', job_key(id, 'retry'), now, PROBE) end
   redis.call('HDEL', job_key(id), 'paused')
-  offer(id, now)
+  schedule(id, now)
   redis.call('HSET', job_key(id), 'state', refused == '1' and 'probing' or 'running', 'cursor', 0, 'offered', now,
     'finished', '', 'how', '', 'failed', '', 'reason', '')
-  settle(id, retention)
+  advance_state(id, retention)
   event('resumed', id)
   return 'ok'
 end)

@@ -1,15 +1,15 @@
--- status: one consistent look at a job. Writes nothing, and looks at no more than a page of anything.
+-- status: one consistent look at a job. Writes nothing.
 --
 -- args     1 job
--- Reply    nil, or {fields of the job, live, some of fails, excluded, pace (all five as flat lists), finished passes,
---          passes of which attempts failed, retries that are due, retries to come, when the first of all was or is
---          due (ms, '' for none), now (ms)}
+-- Reply    nil if there is no such job, else {fields of the job, live, some of fails, excluded, pace (all five as flat
+--          lists), number of finished passes, number of passes with failed attempts, retries that are due, retries to
+--          come, when the first retry was or is due (ms, '' for none), now (ms)}
 look('status', function(args)
   local id = args[1]
 
   if redis.call('EXISTS', job_key(id)) == 0 then return false end
 
-  -- A page of them, and the one that failed the job.
+  -- A page of the failures, and that of the pass that failed the job.
   local fails = redis.call('HSCAN', job_key(id, 'fails'), 0, 'COUNT', 100)[2]
   local failed = redis.call('HGET', job_key(id), 'failed')
   local record = failed and redis.call('HGET', job_key(id, 'fails'), failed)

@@ -1,9 +1,9 @@
--- strip: how far a job's passes are, in cells of equal size. Writes nothing.
+-- strip: the progress of a job's passes, in cells of equal size. Writes nothing.
 --
 -- args     1 job  2 number of cells
--- Reply    nil, or {finished passes of each cell, indices that are held, some indices of passes that failed before and
---          wait, and that of the one for which the job failed}
--- Keeps    the cost does not depend on the number of passes, but for counting an eighth of as many bytes.
+-- Reply    nil if there is no such job, else {number of finished passes of each cell, indices of held passes, indices
+--          of some passes that failed and wait for a retry, with that of the pass that failed the job}
+-- Keeps    the cost does not grow with the number of passes, except that one bit per pass is counted.
 look('strip', function(args)
   local id, cells = args[1], tonumber(args[2])
   local passes = tonumber(redis.call('HGET', job_key(id), 'passes'))
@@ -15,7 +15,7 @@ look('strip', function(args)
     table.insert(finished, past > first and redis.call('BITCOUNT', job_key(id, 'map'), first, past - 1, 'BIT') or 0)
   end
 
-  -- One that was handed back waits there as well.
+  -- A pass that was handed back is in `retry`, too, without a failure.
   local failed = {}
   for _, index in ipairs(redis.call('ZRANGE', job_key(id, 'retry'), 0, 999)) do
     if redis.call('HEXISTS', job_key(id, 'fails'), index) == 1 then table.insert(failed, index) end

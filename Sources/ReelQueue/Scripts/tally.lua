@@ -1,8 +1,8 @@
--- tally: writes the register `sum`, which readers had to add up themselves since something was lost.
+-- tally: writes `sum` after its caller has added up the results, because the totals on the board had fallen behind.
 --
--- args     1 job  2 finished passes that it sums, the assembly among them  3 frames decoded  4 frames encoded
+-- args     1 job  2 number of results added up, the assembly's among them  3 frames decoded  4 frames encoded
 --          5 peak resident memory (bytes)
--- Reply    1, or 0 where the number of finished passes is another by now
+-- Reply    1, or 0 if the number of finished passes has changed meanwhile
 transition('tally', function(args)
   local id = args[1]
   if redis.call('HLEN', job_key(id, 'done')) ~= tonumber(args[2]) then return 0 end

@@ -1,13 +1,13 @@
--- upload: puts passes of a plan up, while their job is probing.
+-- upload: puts passes of a plan on the board, while their job is probing.
 --
 -- args     1 job  2 token that holds the probe  3 lease (ms)  4 '1' for the first of several calls
 --          then three per pass: index, kind, the pass as JSON
--- Reply    1, or 0 where the token does not hold the probe
--- Keeps    nothing of them can be claimed before `publish`. The first call removes what a publisher before left.
+-- Reply    1, or 0 if the token does not hold the probe
+-- Keeps    none of them can be claimed before `publish`. The first call removes what an earlier publisher left.
 transition('upload', function(args)
   local id, token, lease = args[1], args[2], tonumber(args[3])
 
-  if not keep_probe(id, token, lease) then return 0 end
+  if not extend_probe(id, token, lease) then return 0 end
   if args[4] == '1' then
     for _, part in ipairs({ 'passes', 'done', 'map', 'diagnostics' }) do redis.call('UNLINK', job_key(id, part)) end
     redis.call('HDEL', job_key(id), 'sum')

@@ -1,8 +1,8 @@
--- workers: who has beaten within the last hour, and since when each holds what it holds. Writes nothing.
+-- workers: the workers in the registry, and since when each holds its passes. Writes nothing.
 --
 -- Reply    for each worker, by name: {its report as JSON, its last beat (ms), draining 0 or 1, then for each pass that
---          it holds token, when it was claimed (ms), its kind, the pass as JSON ('' for assembly and probe)}, and after
---          all of them now (ms)
+--          it holds: token, when it was claimed (ms), its kind, the pass as JSON ('' for assembly and probe)}, and
+--          after all workers now (ms)
 look('workers', function()
   local beats = redis.call('ZRANGE', key('workers'), 0, -1, 'WITHSCORES')
   local names, at = {}, {}
@@ -12,11 +12,11 @@ look('workers', function()
   end
   table.sort(names)
 
-  -- What a worker holds by its report, four values each.
+  -- The passes that a worker holds according to its report and the board, four values each.
   local function holds_of(report)
     local holds = {}
     for _, held in ipairs(cjson.decode(report).held) do
-      local part, _, started = part_of(held.job, held.index, held.token)
+      local part, _, started = held_part(held.job, held.index, held.token)
       if part then
         local kind, pass = pass_of(held.job, held.index)
         if kind then
@@ -30,10 +30,10 @@ look('workers', function()
   local reply = {}
   for _, name in ipairs(names) do
     local report = redis.pcall('HGET', worker_key(name), 'report')
-    -- Without one it departed while the log was torn; a key of another type is no worker's.
+    -- A worker without a report departed in a call that was torn; a key of another type is not a worker's.
     if type(report) == 'string' then
       local entry = { report, at[name], redis.call('HEXISTS', key('control'), 'drain:' .. name) }
-      -- A report or a job that cannot be read leaves out what the worker holds.
+      -- If the report or a job cannot be read, the worker is listed without its passes.
       local fine, holds = pcall(holds_of, report)
       for _, value in ipairs(fine and holds or {}) do table.insert(entry, value) end
       table.insert(reply, entry)
