@@ -8,7 +8,7 @@ internal import ReelStore
 struct AssemblyFeed: Sendable {
     let job: JobID
     let passCount: Int
-    let board: Board
+    let board: any Board
     let folder: JobFolder
     let list: SegmentListFile
 

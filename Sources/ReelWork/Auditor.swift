@@ -8,7 +8,7 @@ internal import ReelWords
 /// Looks after the board where Redis was started anew or lost what it had. Every worker runs one.
 struct Auditor: Sendable {
     let store: Store
-    let board: Board
+    let board: any Board
     let interval: Duration
     let log: Logger
 

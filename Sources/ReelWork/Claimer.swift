@@ -10,9 +10,9 @@ internal import ReelWords
 actor Claimer {
     private let worker: WorkerID
     private let identity: EngineIdentity
-    private let board: Board
+    private let board: any Board
     /// Its own connection: waiting for work blocks it.
-    private let waiting: Board
+    private let waiting: any Board
     let store: Store
     /// Folder of what engines spill, perhaps on another disk than the store.
     private let scratch: String
@@ -38,7 +38,7 @@ actor Claimer {
     private var missed: Set<JobID> = []
 
     init(
-        worker: WorkerID, identity: EngineIdentity, boards: (claims: Board, waiting: Board), store: Store,
+        worker: WorkerID, identity: EngineIdentity, boards: (claims: any Board, waiting: any Board), store: Store,
         scratch: String, memory: SlotMemory, bell: Bell, drain: Drain, condition: Condition, log: Logger
     ) {
         self.worker = worker

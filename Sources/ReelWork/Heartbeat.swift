@@ -6,7 +6,7 @@ internal import ReelWords
 /// Tells the board what this worker holds, and learns what it has lost. Runs on the thread of its own connection, so
 /// that nothing else that this process does can delay a beat.
 actor Heartbeat {
-    private let board: Board
+    private let board: any Board
     private let worker: WorkerID
     /// What the worker is, and what it says of itself just now.
     private let report: @Sendable () -> WorkerReport
@@ -18,7 +18,7 @@ actor Heartbeat {
     nonisolated var unownedExecutor: UnownedSerialExecutor { board.unownedExecutor }
 
     init(
-        board: Board, worker: WorkerID, report: @escaping @Sendable () -> WorkerReport, interval: Duration,
+        board: any Board, worker: WorkerID, report: @escaping @Sendable () -> WorkerReport, interval: Duration,
         holdings: Holdings, drain: Drain, log: Logger
     ) {
         self.board = board

@@ -9,7 +9,7 @@ internal import ReelWords
 /// where one of the two is wrong, nothing goes before its time. Every worker runs one.
 struct Janitor: Sendable {
     let store: Store
-    let board: Board
+    let board: any Board
     let interval: Duration
     let condition: Condition
     let log: Logger

@@ -5,7 +5,7 @@ internal import ReelWords
 
 /// Gives the passes of workers that vanished to others. Every worker runs one.
 struct Reaper: Sendable {
-    let board: Board
+    let board: any Board
     let interval: Duration
     let log: Logger
 

@@ -9,7 +9,7 @@ internal import ReelWords
 struct Settlement: Sendable {
     let work: Work
     let worker: WorkerID
-    let board: Board
+    let board: any Board
     let claimer: Claimer
     let holdings: Holdings
     let drain: Drain

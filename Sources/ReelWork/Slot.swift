@@ -12,8 +12,8 @@ internal import Synchronization
 /// follow each other, so that the source stays open between them.
 final class Slot: Sendable {
     let worker: WorkerID
-    let board: Board
-    let engine: EngineHost
+    let board: any Board
+    let engine: any EngineRunner
     let claimer: Claimer
     let holdings: Holdings
     let drain: Drain
@@ -23,8 +23,8 @@ final class Slot: Sendable {
     private let health = Mutex(SlotHealth())
 
     init(
-        worker: WorkerID, board: Board, engine: EngineHost, claimer: Claimer, holdings: Holdings, drain: Drain,
-        scratch: String, condition: Condition, log: Logger
+        worker: WorkerID, board: any Board, engine: any EngineRunner, claimer: Claimer, holdings: Holdings,
+        drain: Drain, scratch: String, condition: Condition, log: Logger
     ) {
         self.worker = worker
         self.board = board
@@ -93,7 +93,7 @@ final class Slot: Sendable {
 
     /// The life of one engine: ends when it fails, is killed, or has no more to do for this job.
     private func serve(
-        _ first: Work, in session: EngineSession, _ desk: borrowing Mutex<Desk>, _ kill: KillSwitch
+        _ first: Work, in session: any Engine, _ desk: borrowing Mutex<Desk>, _ kill: KillSwitch
     ) async throws(ReelFailure) {
         var work = first
         while true {
@@ -140,7 +140,7 @@ final class Slot: Sendable {
         return nil
     }
 
-    private func perform(_ work: Work, in session: EngineSession) async throws(ReelFailure) -> PassResult {
+    private func perform(_ work: Work, in session: any Engine) async throws(ReelFailure) -> PassResult {
         let claim = work.assignment.claim
         do {
             return try await work.perform(in: session) { [holdings] progress in

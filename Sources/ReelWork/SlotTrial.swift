@@ -6,7 +6,7 @@ internal import ReelStore
 
 /// A clip of the worker's own, done by an engine of this machine, far from any job: whether decoder and encoder work here.
 struct SlotTrial: Sendable {
-    let engine: EngineHost
+    let engine: any EngineRunner
 
     private static let frames = 12
     private static let (width, height) = (64, 48)

@@ -49,7 +49,7 @@ struct Assignment: Sendable {
 /// One attempt at a pass.
 struct Work: Sendable {
     let assignment: Assignment
-    let board: Board
+    let board: any Board
     /// Folder for what engines spill.
     let scratch: String
     /// For each chunk of this pass its segment, where that is whole already, whoever made it.
@@ -60,7 +60,7 @@ struct Work: Sendable {
     private var folder: JobFolder { assignment.context.folder }
 
     /// Reads from the store what is there already; what cannot be read is not there.
-    init(_ assignment: Assignment, board: Board, scratch: String) {
+    init(_ assignment: Assignment, board: any Board, scratch: String) {
         self.assignment = assignment
         self.board = board
         self.scratch = scratch
@@ -88,7 +88,7 @@ struct Work: Sendable {
 
     /// Has the engine do what is left to do. Throws what the engine reports, or how it died.
     func perform(
-        in session: EngineSession, progress: @escaping @Sendable (EngineProgress) -> Void
+        in session: any Engine, progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
         try context.checkSource()
         switch claim.pass {
@@ -100,7 +100,7 @@ struct Work: Sendable {
     }
 
     private func reverse(
-        in session: EngineSession, _ kind: (PassRequest) -> EngineRequest,
+        in session: any Engine, _ kind: (PassRequest) -> EngineRequest,
         progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
         let request = PassRequest(
@@ -137,7 +137,7 @@ struct Work: Sendable {
     }
 
     private func assemble(
-        in session: EngineSession, progress: @escaping @Sendable (EngineProgress) -> Void
+        in session: any Engine, progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
         let list = try SegmentListFile(path: folder.segmentList(token: claim.token))
         let feed = AssemblyFeed(
@@ -159,7 +159,7 @@ struct Work: Sendable {
     func removePartial() { folder.removePartial(token: claim.token) }
 }
 
-extension EngineSession {
+extension Engine {
     /// Performs a request, and what the engine needs beside it; where that fails, the engine is killed.
     fileprivate func perform(
         _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void,

@@ -42,9 +42,9 @@ public struct WorkerSettings: Sendable {
 /// A stateless process that claims passes and has engines do them. A graceful shutdown drains it; cancelling its task
 /// ends it at once, and hands back what it holds.
 public final class Worker: Service {
-    private let address: RedisAddress
+    private let boards: BoardConnections
     private let store: Store
-    private let engine: EngineHost
+    private let engine: any EngineRunner
     private let settings: WorkerSettings
     private let log: Logger
     private let holdings = Holdings()
@@ -55,9 +55,9 @@ public final class Worker: Service {
     private let id: WorkerID
 
     public init(
-        redis: RedisAddress, store: Store, engine: EngineHost, settings: WorkerSettings, log: Logger
+        boards: BoardConnections, store: Store, engine: any EngineRunner, settings: WorkerSettings, log: Logger
     ) {
-        address = redis
+        self.boards = boards
         self.store = store
         self.engine = engine
         self.settings = settings
@@ -89,10 +89,10 @@ public final class Worker: Service {
         let identity = try await ReelFailure.unifying {
             try await engine.withEngine(memory: nil) { session in session.identity }
         }
-        let claims = Board(address, name: "\(id)-claims")
+        let claims = boards.board(named: "\(id)-claims")
         guard try await waitForRedis(claims, as: identity) else { return }
         let heartbeat = Heartbeat(
-            board: Board(address, name: "\(id)-beat"), worker: id, report: { self.report(identity) },
+            board: boards.board(named: "\(id)-beat"), worker: id, report: { self.report(identity) },
             interval: settings.beat, holdings: holdings, drain: drain, log: log)
         let reaper = Reaper(board: claims, interval: settings.reap, log: log)
         let auditor = Auditor(store: store, board: claims, interval: settings.reap, log: log)
@@ -114,9 +114,9 @@ public final class Worker: Service {
         log.info("\(id) ends")
     }
 
-    private func work(_ claims: Board, _ identity: EngineIdentity) async {
+    private func work(_ claims: any Board, _ identity: EngineIdentity) async {
         let claimer = Claimer(
-            worker: id, identity: identity, boards: (claims, Board(address, name: "\(id)-waits")), store: store,
+            worker: id, identity: identity, boards: (claims, boards.board(named: "\(id)-waits")), store: store,
             scratch: settings.scratch, memory: SlotMemory(total: settings.memoryTotal), bell: bell, drain: drain,
             condition: condition, log: log)
         await withTaskGroup { group in
@@ -144,7 +144,7 @@ public final class Worker: Service {
 
     /// False where the worker was told to end before Redis answered. Throws where Redis refuses for good, a password for
     /// instance.
-    private func waitForRedis(_ board: Board, as identity: EngineIdentity) async throws(ReelFailure) -> Bool {
+    private func waitForRedis(_ board: any Board, as identity: EngineIdentity) async throws(ReelFailure) -> Bool {
         var outage = Outage(log: log)
         while !drain.isOn {
             do throws(ReelFailure) {

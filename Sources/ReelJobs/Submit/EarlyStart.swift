@@ -6,7 +6,7 @@ internal import ReelStore
 /// reverses the source's first part meanwhile, and the whole job takes over what that has made.
 struct EarlyStart: Sendable {
     let submit: Submit
-    let board: Board
+    let board: any Board
 
     /// One part in so many is begun with. Slots wait for that part to be read; and it must keep them busy while the rest
     /// is.

@@ -1,3 +1,4 @@
+import ReelBoardModel
 import ReelCore
 import ReelQueue
 import ReelRandom
@@ -25,7 +26,8 @@ enum Operation {
     /// `other` of the claims is said to be of another plan than it is.
     case beat(worker: Int, claims: [Int], other: Int?, encoded: Int, wholeChunks: Int)
     case complete(claim: Int)
-    case fail(claim: Int, FailureCause)
+    /// `as` counts instead of the failure's own cause.
+    case fail(claim: Int, FailureCause, as: FailureCause?)
     case release(claim: Int)
     /// Results prove wrong; `other` names another plan than the job's.
     case invalidate(job: String, passes: [Int], other: Bool)
@@ -115,7 +117,9 @@ struct OperationSource {
             guard let place = claim(of: claims, model) else { return publication() }
             return claims[place].index < 0 && chance(80)
                 ? publication(of: place, claims[place]) : .complete(claim: place)
-        case .fail: return claim(of: claims, model).map { .fail(claim: $0, cause()) } ?? publication()
+        case .fail:
+            guard let place = claim(of: claims, model) else { return publication() }
+            return .fail(claim: place, cause(), as: chance(5) ? .permanent : nil)
         case .release: return claim(of: claims, model).map { .release(claim: $0) } ?? publication()
         case .invalidate:
             let id = jobID()

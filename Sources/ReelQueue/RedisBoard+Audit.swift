@@ -17,7 +17,7 @@ public struct Audit: Hashable, Sendable {
     }
 }
 
-extension Board {
+extension RedisBoard {
     /// Checks the invariants of every job that has not ended, and of what else is in line, and repairs them.
     public func audit() throws(ReelFailure) -> Audit {
         var audit = Audit()
@@ -63,8 +63,8 @@ extension Board {
     private func lostJobs() throws(ReelFailure) -> [JobID] {
         var lost: [JobID] = []
         for id in try jobs(in: [.jobs, .active, .run, .timer]) {
-            guard try send(["EXISTS", Board.key(id)]) == .integer(0) else { continue }
-            if try send(["EXISTS", Board.key(id, "passes")]) == .integer(1) { lost.append(id) }
+            guard try send(["EXISTS", RedisBoard.key(id)]) == .integer(0) else { continue }
+            if try send(["EXISTS", RedisBoard.key(id, "passes")]) == .integer(1) { lost.append(id) }
         }
         return lost
     }
@@ -88,16 +88,16 @@ extension Board {
             next = page.next
         }
         // Before there is a plan, what is finished is of a publisher that has not come to its end.
-        guard try send(["HGET", Board.key(job), "plan"]).string != "0" else { return repairs }
+        guard try send(["HGET", RedisBoard.key(job), "plan"]).string != "0" else { return repairs }
         return repairs + (try tally(job) ? 1 : 0)
     }
 
     /// Writes the register of sums anew where it does not count every finished pass.
     @discardableResult
     func tally(_ job: JobID) throws(ReelFailure) -> Bool {
-        let finished = try send(["HLEN", Board.key(job, "done")]).integer ?? 0
+        let finished = try send(["HLEN", RedisBoard.key(job, "done")]).integer ?? 0
         guard finished > 0 else { return false }
-        let register = try send(["HGET", Board.key(job), "sum"]).string
+        let register = try send(["HGET", RedisBoard.key(job), "sum"]).string
         guard Int(register?.split(separator: " ").first ?? "0") != finished else { return false }
         let totals = try totals(of: job, register: nil, finished: finished)
         return try call(Command.Tally(job: job, finished: finished, totals: totals))

@@ -1,3 +1,4 @@
+import ReelBoardModel
 import ReelCore
 import ReelQueue
 import ReelTestSupport
@@ -6,8 +7,8 @@ import ReelTestSupport
 struct Conformance {
     let server: RedisServer
     private(set) var raw: RawRedis
-    private(set) var board: Board
-    private(set) var reaper: Board
+    private(set) var board: RedisBoard
+    private(set) var reaper: RedisBoard
     private(set) var model = BoardModel()
     var source: OperationSource
     private let restarts: Bool
@@ -34,7 +35,7 @@ struct Conformance {
         try raw("FLUSHALL")
     }
 
-    private static func connect(_ server: RedisServer) throws -> (RawRedis, Board, Board) {
+    private static func connect(_ server: RedisServer) throws -> (RawRedis, RedisBoard, RedisBoard) {
         let raw = try RawRedis(socket: server.socket)
         let board = try Bench.open(server, timing: timing)
         // To reap, Redis must have run for longer than a lease: any time is longer than this one.
@@ -80,10 +81,10 @@ struct Conformance {
             let (board, worker) = (board, claimers[place])
             let answer = await outcome { try await board.complete(claim, worker: worker, result: result) }
             compare(answer, outcome { try model.complete(claim, result: result) })
-        case .fail(let place, let cause):
+        case .fail(let place, let cause, let other):
             let failure = ReelFailure.sample(cause, "it broke")
-            let answer = try await board.fail(claims[place], worker: claimers[place], failure: failure)
-            compare(answer, model.fail(claims[place], worker: claimers[place].text, failure: failure))
+            let answer = try await board.fail(claims[place], worker: claimers[place], failure: failure, as: other)
+            compare(answer, model.fail(claims[place], worker: claimers[place].text, failure: failure, as: other))
         case .release(let place):
             try await board.release(claims[place])
             model.release(claims[place])
@@ -277,8 +278,8 @@ struct Conformance {
 
     private mutating func invalidate(_ job: String, _ passes: [Int], _ other: Bool) async throws {
         let wrong = passes.map { index -> (index: Int, token: String) in
-            guard case .done(let token, _, _)? = model.jobs[job]?[index] else { return (index, "none") }
-            return (index, token)
+            guard case .done(let recorded)? = model.jobs[job]?[index] else { return (index, "none") }
+            return (index, recorded.token)
         }
         let plan = (model.jobs[job]?.published.plan ?? 0) + (other ? 1 : 0)
         let reason = ReelFailure.sample(.transient, "it is wrong")
@@ -324,6 +325,21 @@ struct Conformance {
         for id in OperationSource.ids {
             compare(try await self.board.status(JobID(id))?.timeless, model.status(id))
         }
+        // Which of them holds what is among the facts: now and then the calls are asked, too.
+        guard history.count.isMultiple(of: 8) else { return }
+        for id in OperationSource.ids { try await lookClosely(id) }
+        compare(try await self.board.workers().map(\.timeless), model.registered)
+        let queue = try await self.board.queue().jobs
+        compare(queue.map(\.job.id.text), model.active + model.failed)
+    }
+
+    private mutating func lookClosely(_ id: String) async throws {
+        compare(try await board.state(of: JobID(id)), model.jobs[id]?.state)
+        compare(try await board.retries(JobID(id)), model.retries(id))
+        compare(try await board.live(JobID(id)), model.live(id))
+        // What a publisher left that died is not seen before the job has a plan.
+        guard model.jobs[id]?.published.plan ?? 0 > 0 else { return }
+        compare(try await board.recordedResults(JobID(id)), model.recordedResults(id))
     }
 
     private mutating func compare<Answer: Equatable>(_ answer: Answer, _ expected: Answer) {
@@ -345,4 +361,13 @@ private enum Outcome<Answer: Equatable>: Equatable {
     case refused(ReelFailure.Kind?)
 
     init(_ error: any Error) { self = .refused((error as? ReelFailure)?.kind) }
+}
+
+extension WorkerStatus {
+    /// Without what depends on the clock.
+    fileprivate var timeless: WorkerStatus {
+        var status = self
+        (status.beatAge, status.holds) = (0, [:])
+        return status
+    }
 }

@@ -1,137 +1,151 @@
-import ReelCore
-import ReelQueue
+package import ReelCore
+package import ReelQueue
 
 /// What `docs/board.md` says of the board, as a value: no clock, no connection, each operation a method that answers
 /// what the board's answers. It is written from that page, not from the scripts, so that it can disagree with them.
 ///
 /// Time is a count of operations, and every wait of the board is longer than all of them together. What only time does
 /// is an operation too: a lease lapses, a retry becomes due, a worker falls silent, a pass lags.
-struct BoardModel {
+package struct BoardModel {
+    package init() {}
+
     /// Grows with every operation.
-    private(set) var now = 0
-    var jobs: [String: Job] = [:]
+    package private(set) var now = 0
+    package var jobs: [String: Job] = [:]
     /// Jobs in line, by their virtual time.
-    var run: [String: Double] = [:]
+    package var run: [String: Double] = [:]
     /// Jobs whose work is all to come, by when.
-    var timer: [String: Int] = [:]
+    package var timer: [String: Int] = [:]
     /// The virtual time that claims have come to.
-    var virtual = 0.0
-    var workers: [String: Worker] = [:]
+    package var virtual = 0.0
+    package var workers: [String: Worker] = [:]
+    /// The store that the board belongs to.
+    package var store: StoreID?
     /// Every lease there is, the oldest first; of a job that was forgotten they stay until they lapse.
-    var leases: [Lease] = []
-    private(set) var lapses = 0
+    package var leases: [Lease] = []
+    package private(set) var lapses = 0
 
     /// Longer than any sequence of operations.
-    static let lease = 1_000_000
-    static let longSince = -1_000_000_000
+    package static let lease = 1_000_000
+    package static let longSince = -1_000_000_000
 
-    struct Worker {
-        var host: String
-        var memory: Int64
-        var isSilent = false
-        var isDraining = false
+    package struct Worker {
+        /// What it told with its last beat.
+        package var report: WorkerReport
+        package var isSilent = false
+        package var isDraining = false
+
+        package var host: String { report.host }
+        /// Bytes that its passes may take together.
+        package var memory: Int64 { report.memoryTotal }
     }
 
-    struct Holding: Hashable {
-        var job: String
-        var index: Int
-        var token: String
+    package struct Holding: Hashable {
+        package var job: String
+        package var index: Int
+        package var token: String
+
+        package init(job: String, index: Int, token: String) {
+            self.job = job
+            self.index = index
+            self.token = token
+        }
     }
 
-    struct Lease {
-        var holding: Holding
-        /// The how manieth lapse of all it was, nil where it has not lapsed.
-        var lapsed: Int?
+    package struct Lease {
+        package var holding: Holding
+        /// The number of this lapse among all lapses, from 1; nil while the lease is valid.
+        package var lapsed: Int?
         /// Its job was forgotten.
-        var isLeftOver = false
+        package var isLeftOver = false
     }
 
-    struct Holder {
-        var token: String
-        var worker: String
-        var decoded = 0
-        var encoded = 0
+    package struct Holder {
+        package var token: String
+        package var worker: String
+        package var decoded = 0
+        package var encoded = 0
         /// It began so long ago that it lags behind every other.
-        var lags = false
+        package var lags = false
     }
 
     /// Each pass is in exactly one.
-    enum Condition {
+    package enum Condition {
         /// Never given out since the job began to run; of the assembly: not released.
         case waiting
         case held(Holder, copy: Holder?)
         case retry(due: Int)
-        case done(token: String, encoded: Int, peak: Int64)
+        case done(RecordedResult)
     }
 
-    struct Failures {
-        var attempts: [String: Int] = [:]
-        var crashedOn: Set<String> = []
+    package struct Failures {
+        package var attempts: [String: Int] = [:]
+        package var crashedOn: Set<String> = []
         /// By cause, where it failed so.
-        var hosts: [String: Set<String>] = [:]
-        var wholeChunks = 0
-        var recent: [PassFailure.Attempt] = []
+        package var hosts: [String: Set<String>] = [:]
+        package var wholeChunks = 0
+        package var recent: [PassFailure.Attempt] = []
     }
 
-    struct Job {
+    package struct Job {
         /// As it was begun, or published.
-        var published: PublishedJob
-        var passes: [Pass] = []
-        var state = JobState.probing
-        var isPaused = false
-        var probe = Condition.waiting
+        package var published: PublishedJob
+        package var passes: [Pass] = []
+        package var state = JobState.probing
+        package var isPaused = false
+        package var probe = Condition.waiting
         /// The assembly's is the last.
-        var conditions: [Condition] = [.waiting]
-        var failures: [Int: Failures] = [:]
-        var excluded: [String: JobStatus.Exclusion] = [:]
+        package var conditions: [Condition] = [.waiting]
+        package var failures: [Int: Failures] = [:]
+        package var excluded: [String: JobStatus.Exclusion] = [:]
         /// The last token that handed a pass back.
-        var returned: [Int: String] = [:]
+        package var returned: [Int: String] = [:]
         /// The virtual time that it had come to when it left the line.
-        var virtual = 0.0
-        var copies = 0
-        var spaceNote: JobStatus.SpaceNote?
-        var notedPass: Int?
-        var failure: ReelFailure?
-        var exhausted: Int?
+        package var virtual = 0.0
+        package var copies = 0
+        package var spaceNote: JobStatus.SpaceNote?
+        package var notedPass: Int?
+        package var failure: ReelFailure?
+        package var exhausted: Int?
         /// It failed while probing.
-        var isRefused = false
+        package var isRefused = false
         /// The token that published it.
-        var publisher: String?
+        package var publisher: String?
         /// Whether each is still heard of.
-        var waiters: [String: Bool] = [:]
+        package var waiters: [String: Bool] = [:]
         /// Who removes it, and whether that lease is valid.
-        var removal: (waiter: String, isValid: Bool)?
-        let created: Int
-        var failed = 0
+        package var removal: (waiter: String, isValid: Bool)?
+        package let created: Int
+        package var failed = 0
 
-        init(_ published: PublishedJob, created: Int) {
+        package init(_ published: PublishedJob, created: Int) {
             self.published = published
             self.created = created
         }
 
         /// The condition of a pass, or of the probe; of what the plan does not have it is `waiting`.
-        subscript(index: Int) -> Condition {
+        package subscript(index: Int) -> Condition {
             get { index < 0 ? probe : index < conditions.count ? conditions[index] : .waiting }
             set { if index < 0 { probe = newValue } else { conditions[index] = newValue } }
         }
 
         /// Whether a pass can be worked on: the probe while the job is probing, the others after that.
-        func isOpen(_ index: Int) -> Bool { index < 0 ? state == .probing : canBeWorkedOn }
+        package func isOpen(_ index: Int) -> Bool { index < 0 ? state == .probing : canBeWorkedOn }
     }
 
     /// Time goes on, by less than any wait.
-    mutating func tick() { now += 1 }
+    package mutating func tick() { now += 1 }
 }
 
 // What people do to jobs.
 extension BoardModel {
-    mutating func cancel(_ id: String) -> Bool {
+    package mutating func cancel(_ id: String) -> Bool {
         guard let job = jobs[id], !job.state.isTerminal else { return false }
         end(id, .cancelled)
         return true
     }
 
-    mutating func pause(_ id: String) -> JobState? {
+    package mutating func pause(_ id: String) -> JobState? {
         guard let job = jobs[id], !job.state.isTerminal else { return jobs[id]?.state }
         jobs[id]?.isPaused = true
         leaveLine(id)
@@ -139,7 +153,7 @@ extension BoardModel {
         return job.state
     }
 
-    mutating func resume(_ id: String) -> JobState? {
+    package mutating func resume(_ id: String) -> JobState? {
         guard let job = jobs[id], !job.state.isTerminal else { return jobs[id]?.state }
         jobs[id]?.isPaused = false
         join(id)
@@ -147,7 +161,7 @@ extension BoardModel {
         return job.state
     }
 
-    mutating func retry(_ id: String) -> JobState? {
+    package mutating func retry(_ id: String) -> JobState? {
         guard let job = jobs[id], job.state == .failed else { return jobs[id]?.state }
         if job.removal?.isValid == true { return nil }
         runAgain(id)
@@ -160,7 +174,7 @@ extension BoardModel {
     }
 
     /// - Parameter removal: who removes it by `leave`.
-    mutating func forget(_ id: String, removal: String? = nil) throws(ReelFailure) {
+    package mutating func forget(_ id: String, removal: String? = nil) throws(ReelFailure) {
         guard let job = jobs[id] else { return }
         if let removal, !job.state.isTerminal || job.removal?.isValid != true || job.removal?.waiter != removal {
             return
@@ -171,7 +185,7 @@ extension BoardModel {
     }
 
     /// What is held of a job that is gone stays leased until it lapses.
-    mutating func leaveLeases(_ id: String) {
+    package mutating func leaveLeases(_ id: String) {
         for place in leases.indices where leases[place].holding.job == id { leases[place].isLeftOver = true }
     }
 
@@ -191,29 +205,29 @@ extension BoardModel {
 // Being in line.
 extension BoardModel {
     /// One that joins owes nothing, nor is owed.
-    mutating func join(_ id: String) {
+    package mutating func join(_ id: String) {
         guard run[id] == nil, let job = jobs[id] else { return }
         run[id] = max(job.virtual, virtual)
     }
 
-    mutating func leaveLine(_ id: String) {
+    package mutating func leaveLine(_ id: String) {
         guard let time = run.removeValue(forKey: id) else { return }
         jobs[id]?.virtual = time
     }
 
     /// There is work of a job from then on.
-    mutating func offer(_ id: String, at due: Int) {
+    package mutating func offer(_ id: String, at due: Int) {
         guard let job = jobs[id], !job.isPaused else { return }
         if due > now { timer[id] = min(due, timer[id] ?? due) } else { join(id) }
     }
 
-    mutating func end(_ id: String, _ state: JobState) {
+    package mutating func end(_ id: String, _ state: JobState) {
         leaveLine(id)
         timer[id] = nil
         jobs[id]?.state = state
     }
 
-    mutating func fail(_ id: String, _ failure: ReelFailure, exhausted: Int?) {
+    package mutating func fail(_ id: String, _ failure: ReelFailure, exhausted: Int?) {
         let isRefused = jobs[id]?.state == .probing
         jobs[id]?.isRefused = isRefused
         end(id, .failed)
@@ -224,7 +238,7 @@ extension BoardModel {
 
     /// What follows from the passes that are finished. Asked again it does nothing new, but for an assembly that has
     /// become due: its job is in line at once.
-    mutating func settle(_ id: String) {
+    package mutating func settle(_ id: String) {
         guard var job = jobs[id] else { return }
         let assembly = job.published.passCount
         guard job.canBeWorkedOn else { return }
@@ -239,14 +253,14 @@ extension BoardModel {
 
 extension BoardModel.Job {
     /// Finished passes without the assembly.
-    var finished: Int {
+    package var finished: Int {
         conditions.dropLast().count {
             if case .done = $0 { true } else { false }
         }
     }
 
     /// Every pass is finished or held.
-    var hasNothingToGive: Bool {
+    package var hasNothingToGive: Bool {
         conditions.dropLast().allSatisfy {
             switch $0 {
             case .waiting, .retry: false
@@ -255,13 +269,13 @@ extension BoardModel.Job {
         }
     }
 
-    var canBeWorkedOn: Bool { state == .running || state == .assembling }
+    package var canBeWorkedOn: Bool { state == .running || state == .assembling }
 }
 
 // What time does.
 extension BoardModel {
     /// Gives the score that the lease has then, if it had not lapsed before.
-    mutating func lapse(_ holding: Holding) -> Int? {
+    package mutating func lapse(_ holding: Holding) -> Int? {
         guard let place = leases.firstIndex(where: { $0.holding == holding }), leases[place].lapsed == nil else {
             return nil
         }
@@ -271,7 +285,7 @@ extension BoardModel {
     }
 
     /// Every retry of a job becomes due: now, or longer ago than a lease lasts.
-    mutating func fallDue(_ id: String, longSince: Bool) {
+    package mutating func fallDue(_ id: String, longSince: Bool) {
         let due = longSince ? BoardModel.longSince : now
         for index in -1..<(jobs[id]?.conditions.count ?? -1) {
             guard case .retry(let before) = jobs[id]?[index], longSince || before > now else { continue }
@@ -281,13 +295,13 @@ extension BoardModel {
     }
 
     /// Whether a pass has no attempt left after so many that failed for this cause.
-    func isLast(_ count: Int, _ cause: FailureCause) -> Bool { count >= BoardPolicy.attempts[cause] ?? .max }
+    package func isLast(_ count: Int, _ cause: FailureCause) -> Bool { count >= BoardPolicy.attempts[cause] ?? .max }
 
     /// A worker is no longer heard of.
-    mutating func silence(_ worker: String) { workers[worker]?.isSilent = true }
+    package mutating func silence(_ worker: String) { workers[worker]?.isSilent = true }
 
     /// A pass turns out to have begun long ago. Gives its holder.
-    mutating func lag(_ id: String, _ index: Int) -> Holder? {
+    package mutating func lag(_ id: String, _ index: Int) -> Holder? {
         guard let job = jobs[id], index < job.conditions.count,
             case .held(var holder, let copy) = job.conditions[index]
         else { return nil }

@@ -1,12 +1,12 @@
-import ReelCore
-import ReelQueue
+package import ReelCore
+package import ReelQueue
 
 // Workers' signs of life, and what follows where they stay away.
 extension BoardModel {
-    mutating func beat(_ report: WorkerReport) -> BeatReply {
+    package mutating func beat(_ report: WorkerReport) -> BeatReply {
         let name = report.worker.text
         let drains = workers[name]?.isDraining ?? false
-        workers[name] = Worker(host: report.host, memory: report.memoryTotal, isDraining: drains)
+        workers[name] = Worker(report: report, isDraining: drains)
         var answers: [String: LeaseAnswer] = [:]
         for held in report.held { answers[held.token] = answer(held, worker: name) }
         return BeatReply(answers: answers, drain: drains)
@@ -21,7 +21,7 @@ extension BoardModel {
         }
         guard job.published.plan == held.plan else { return .lost }
         let condition = job[index]
-        if case .done(let token, _, _) = condition { return token == held.token ? .ok : .lost }
+        if case .done(let recorded) = condition { return recorded.token == held.token ? .ok : .lost }
         if job.state.isTerminal {
             drop(id, index, held.token)
             return .cancel
@@ -54,7 +54,7 @@ extension BoardModel {
     }
 
     /// How many passes were requeued. Nothing happens for one lease after a start of Redis.
-    mutating func reap(sinceStartOfRedis: Bool) -> Int {
+    package mutating func reap(sinceStartOfRedis: Bool) -> Int {
         if sinceStartOfRedis { return 0 }
         var requeued = 0
         let lapsed = leases.filter { $0.lapsed != nil }.sorted { ($0.lapsed ?? 0) < ($1.lapsed ?? 0) }
@@ -68,7 +68,7 @@ extension BoardModel {
             }
             let worker = holder.token == token ? holder.worker : copy?.worker ?? ""
             let count = charge(
-                id, index, ReelFailure(.workerVanished(worker: worker)), worker: worker, token: token)
+                id, index, ReelFailure(.workerVanished(worker: worker)), .lost, worker: worker, token: token)
             if !isLast(count, .lost) {
                 if requeue(id, index, token, due: now) { requeued += 1 }
             } else {
@@ -80,16 +80,22 @@ extension BoardModel {
         return requeued
     }
 
-    mutating func drain(_ worker: String) -> Bool {
+    package mutating func drain(_ worker: String) -> Bool {
         guard workers[worker] != nil else { return false }
         workers[worker]?.isDraining = true
         return true
     }
 
-    mutating func depart(_ worker: String) { workers[worker] = nil }
+    package mutating func depart(_ worker: String) { workers[worker] = nil }
+
+    /// The store that the board belongs to; one that belongs to none takes this one.
+    package mutating func adopt(_ id: StoreID?) -> StoreID? {
+        if store == nil { store = id }
+        return store
+    }
 
     /// On a board that nothing befell an audit finds nothing.
-    mutating func audit() -> Audit {
+    package mutating func audit() -> Audit {
         for id in jobs.keys { settle(id) }
         return Audit(jobs: jobs.values.count { !$0.state.isTerminal }, repairs: 0)
     }

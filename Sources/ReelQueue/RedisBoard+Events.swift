@@ -1,6 +1,6 @@
 public import ReelCore
 
-extension Board {
+extension RedisBoard {
     /// The place in the stream of events before everything that happens from now on.
     public func placeOfNow() throws(ReelFailure) -> BoardEvent.Place {
         // An event of this millisecond may be read twice, which is better than not at all.

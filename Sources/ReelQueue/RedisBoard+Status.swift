@@ -1,6 +1,6 @@
 public import ReelCore
 
-extension Board {
+extension RedisBoard {
     /// A job as it is now, nil where the board does not know it.
     public func status(_ job: JobID) throws(ReelFailure) -> JobStatus? {
         guard let look = try call(Command.Status(job: job)) else { return nil }
@@ -8,7 +8,7 @@ extension Board {
         guard let state = look.fields["state"].flatMap(JobState.init), let text = look.fields["job"],
             let created = look.time("created")
         else { throw surprise() }
-        if !state.isTerminal, try aside().contains(job.text) { throw Board.setAside }
+        if !state.isTerminal, try aside().contains(job.text) { throw RedisBoard.setAside }
         let published: PublishedJob = try JSON.value(text)
         guard PublishedJob.passCounts.contains(published.passCount), Totals.frames.contains(published.frames) else {
             throw surprise()
@@ -56,7 +56,7 @@ extension Board {
 
     /// A job's passes at a glance, nil where the board does not know it. Its cost does not grow with their number.
     public func strip(_ job: JobID, cells: Int) throws(ReelFailure) -> PassStrip? {
-        guard let passes = try send(["HGET", Board.key(job), "passes"]).string.flatMap(Int.init),
+        guard let passes = try send(["HGET", RedisBoard.key(job), "passes"]).string.flatMap(Int.init),
             PublishedJob.passCounts.contains(passes), passes > 0
         else {
             return nil
@@ -76,7 +76,7 @@ extension Board {
 
     /// Jobs that have not ended, the oldest first, and after them those that failed, the latest first; `count` of each
     /// at most.
-    public func queue(count: Int = 100) throws(ReelFailure) -> JobList {
+    public func queue(count: Int) throws(ReelFailure) -> JobList {
         let active = try send(["ZRANGE", BoardKey.active.name, "0", String(count - 1)])
         let failed = try send(["ZRANGE", BoardKey.failed.name, "0", String(count - 1), "REV"])
         guard let ids = active.array, let others = failed.array else { throw active.surprise }
@@ -95,7 +95,7 @@ extension Board {
     }
 
     /// Jobs that have not ended, 500 at most, and of the others the `ended` that were submitted last; the oldest first.
-    public func latestJobs(ended: Int = 50) throws(ReelFailure) -> JobList {
+    public func latestJobs(ended: Int) throws(ReelFailure) -> JobList {
         let active = try send(["ZRANGE", BoardKey.active.name, "0", "499"])
         guard let running = active.array?.compactMap(\.string) else { throw active.surprise }
         let known = Set(running)
@@ -109,7 +109,7 @@ extension Board {
     /// Passes of a job by index, as they were published.
     public func passes(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: Pass] {
         guard !indices.isEmpty else { return [:] }
-        let reply = try send(["HMGET", Board.key(job, "passes")] + indices.map(String.init))
+        let reply = try send(["HMGET", RedisBoard.key(job, "passes")] + indices.map(String.init))
         guard let entries = reply.array, entries.count == indices.count else { throw reply.surprise }
         var found: [Int: Pass] = [:]
         for (index, entry) in zip(indices, entries) {
@@ -124,7 +124,7 @@ extension Board {
 
     /// What the engines of finished passes had to tell, each thing once, in the order of the passes; 100 at most.
     public func passDiagnostics(_ job: JobID) throws(ReelFailure) -> [Diagnostic] {
-        let reply = try send(["HGETALL", Board.key(job, "diagnostics")])
+        let reply = try send(["HGETALL", RedisBoard.key(job, "diagnostics")])
         guard let told = reply.dictionary else { throw reply.surprise }
         let lines = told.map { (index: Int($0.value) ?? 0, text: $0.key) }
             .sorted { ($0.index, $0.text) < ($1.index, $1.text) }
@@ -133,17 +133,12 @@ extension Board {
         return found
     }
 
-    /// The results of a job's finished passes, the assembly's among them, by index.
-    public func results(_ job: JobID) throws(ReelFailure) -> [Int: PassResult] {
-        try recordedResults(job).mapValues(\.result)
-    }
-
-    /// The same with the tokens that recorded them.
+    /// The results of a job's finished passes, the assembly's among them, with the tokens that recorded them, by index.
     public func recordedResults(_ job: JobID) throws(ReelFailure) -> [Int: RecordedResult] {
         var found: [Int: RecordedResult] = [:]
         var cursor = "0"
         repeat {
-            let reply = try send(["HSCAN", Board.key(job, "done"), cursor, "COUNT", "500"])
+            let reply = try send(["HSCAN", RedisBoard.key(job, "done"), cursor, "COUNT", "500"])
             guard let parts = reply.array, parts.count == 2, let next = parts[0].string,
                 let page = parts[1].dictionary
             else { throw reply.surprise }
@@ -159,7 +154,7 @@ extension Board {
     /// The results of those of the passes that are finished.
     public func results(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: PassResult] {
         guard !indices.isEmpty else { return [:] }
-        let reply = try send(["HMGET", Board.key(job, "done")] + indices.map(String.init))
+        let reply = try send(["HMGET", RedisBoard.key(job, "done")] + indices.map(String.init))
         guard let entries = reply.array, entries.count == indices.count else { throw reply.surprise }
         var found: [Int: PassResult] = [:]
         for (index, entry) in zip(indices, entries) {
@@ -177,14 +172,14 @@ extension Board {
 
     /// How many retries a job has, due or to come.
     public func retries(_ job: JobID) throws(ReelFailure) -> Int {
-        let reply = try send(["ZCARD", Board.key(job, "retry")])
+        let reply = try send(["ZCARD", RedisBoard.key(job, "retry")])
         guard let count = reply.integer else { throw reply.surprise }
         return count
     }
 
     /// Who holds which of a job's passes now.
     public func live(_ job: JobID) throws(ReelFailure) -> [Int: WorkerID] {
-        let reply = try send(["HGETALL", Board.key(job, "live")])
+        let reply = try send(["HGETALL", RedisBoard.key(job, "live")])
         guard let entries = reply.dictionary else { throw reply.surprise }
         var found: [Int: WorkerID] = [:]
         for (index, entry) in entries {
@@ -206,8 +201,8 @@ extension Board {
             return Totals(decoded: Int(numbers[1]), encoded: Int(numbers[2]), peak: numbers[3])
         }
         var sums = Totals()
-        for result in try results(job).values {
-            let statistics = result.statistics
+        for recorded in try recordedResults(job).values {
+            let statistics = recorded.result.statistics
             sums.peak = max(sums.peak, statistics.peakRSS)
             sums.add(decoded: statistics.framesDecoded, encoded: statistics.framesEncoded)
         }

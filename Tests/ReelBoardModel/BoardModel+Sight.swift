@@ -1,20 +1,20 @@
-import Foundation
-import ReelCore
-import ReelQueue
+internal import Foundation
+package import ReelCore
+package import ReelQueue
 
 // What can be seen of the board.
 extension BoardModel {
     /// A job's status without what depends on the clock; see `JobStatus.timeless`.
-    func status(_ id: String) -> JobStatus? {
+    package func status(_ id: String) -> JobStatus? {
         guard let job = jobs[id] else { return nil }
         var counts = JobStatus.PassCounts()
         var (decoded, encoded, peak) = (0, 0, Int64(0))
         for (index, condition) in job.conditions.enumerated() {
             let isAssembly = index == job.published.passCount
             switch condition {
-            case .done(_, let frames, let bytes):
-                peak = max(peak, bytes)
-                encoded += frames
+            case .done(let recorded):
+                peak = max(peak, recorded.result.statistics.peakRSS)
+                encoded += recorded.result.statistics.framesEncoded
                 if !isAssembly { counts.done += 1 }
             case .held(let holder, _):
                 counts.live += 1
@@ -39,7 +39,7 @@ extension BoardModel {
     }
 
     /// Everything that is somewhere, one fact a line, as `BoardFacts` reads it from Redis.
-    var facts: [String] {
+    package var facts: [String] {
         var facts = run.map { "run \($0.key) \(String(format: "%.17g", $0.value))" }
         facts += timer.map { "timer \($0.key) \($0.value > now ? "later" : "due")" }
         facts += leases.map {
@@ -49,10 +49,49 @@ extension BoardModel {
         facts += workers.map {
             "worker \($0.key) \($0.value.isSilent ? "silent" : "live")\($0.value.isDraining ? " drains" : "")"
         }
-        facts.append((["active"] + ordered { $0.state.isTerminal ? nil : ($0.created, true) }).joined(separator: " "))
-        facts.append((["failed"] + ordered { $0.state == .failed ? ($0.failed, false) : nil }).joined(separator: " "))
+        facts.append((["active"] + active).joined(separator: " "))
+        facts.append((["failed"] + failed).joined(separator: " "))
         for (id, job) in jobs { facts += self.facts(of: job, id) }
         return facts
+    }
+
+    /// Ids of the jobs that have not ended, the oldest first.
+    package var active: [String] { ordered { $0.state.isTerminal ? nil : ($0.created, true) } }
+
+    /// Ids of the jobs that failed, the latest first.
+    package var failed: [String] { ordered { $0.state == .failed ? ($0.failed, false) : nil } }
+
+    /// The results of a job's finished passes, with the tokens that recorded them.
+    package func recordedResults(_ id: String) -> [Int: RecordedResult] {
+        var found: [Int: RecordedResult] = [:]
+        for (index, condition) in (jobs[id]?.conditions ?? []).enumerated() {
+            if case .done(let recorded) = condition { found[index] = recorded }
+        }
+        return found
+    }
+
+    /// How many passes of a job wait for another attempt, the probe among them.
+    package func retries(_ id: String) -> Int {
+        guard let job = jobs[id] else { return 0 }
+        return ([job.probe] + job.conditions).count { if case .retry = $0 { true } else { false } }
+    }
+
+    /// The worker of each pass that is held, the probe's among them; the first one of two.
+    package func live(_ id: String) -> [Int: WorkerID] {
+        guard let job = jobs[id] else { return [:] }
+        var found: [Int: WorkerID] = [:]
+        for index in -1..<job.conditions.count {
+            if case .held(let holder, _) = job[index] { found[index] = WorkerID(holder.worker) }
+        }
+        return found
+    }
+
+    /// The workers that are registered, by name, without what depends on the clock.
+    package var registered: [WorkerStatus] {
+        workers.sorted { $0.key < $1.key }.map {
+            WorkerStatus(
+                report: $0.value.report, beatAge: 0, isGone: $0.value.isSilent, draining: $0.value.isDraining)
+        }
     }
 
     /// Ids of jobs that have a place, by that; with `false` the last first.
@@ -81,8 +120,8 @@ extension BoardModel {
             switch condition {
             case .waiting: facts.append("waiting \(id) \(index)")
             case .retry(let due): facts.append("retry \(id) \(index) \(due > now ? "later" : "due")")
-            case .done(let token, _, _):
-                facts.append("done \(id) \(index) \(token)")
+            case .done(let recorded):
+                facts.append("done \(id) \(index) \(recorded.token)")
                 facts.append("bit \(id) \(index)")
             case .held(let holder, let copy):
                 facts.append(holding("live", index, holder))
@@ -93,7 +132,7 @@ extension BoardModel {
     }
 
     /// What must be true of every board, whatever happened; one line for each thing that is not.
-    var violations: [String] {
+    package var violations: [String] {
         var found: [String] = []
         let leased = Set(leases.map(\.holding))
         for (id, job) in jobs {
@@ -135,7 +174,7 @@ extension BoardModel {
 
 extension JobStatus {
     /// Without what depends on the clock.
-    var timeless: JobStatus {
+    package var timeless: JobStatus {
         var status = self
         (status.pace, status.created, status.finished) = (.none, 0, finished.map { _ in 0 })
         (status.oldestWait, status.nextRetry) = (nil, nil)

@@ -1,10 +1,10 @@
-import ReelCore
-import ReelQueue
+package import ReelCore
+package import ReelQueue
 
 // From nothing to a plan, and what those do that wait for a job.
 extension BoardModel {
     /// - Parameter token: what Redis's reply names, since tokens are random.
-    mutating func begin(_ job: PublishedJob, holder: String, token: String) -> Begun {
+    package mutating func begin(_ job: PublishedJob, holder: String, token: String) -> Begun {
         let id = job.id.text
         if let before = jobs[id], !before.state.isTerminal {
             guard before.state == .probing else { return .running }
@@ -23,7 +23,7 @@ extension BoardModel {
         return .begun(Claim(job: job.id, index: -1, pass: .probe, token: token, need: need, plan: 0))
     }
 
-    mutating func publish(
+    package mutating func publish(
         _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
     ) -> Published {
         let id = job.id.text
@@ -36,9 +36,7 @@ extension BoardModel {
         (changed.published, changed.passes, changed.publisher) = (job, passes, claim.token)
         changed.conditions = Array(repeating: .waiting, count: passes.count + 1)
         for (index, recorded) in finished {
-            let statistics = recorded.result.statistics
-            changed.conditions[index] = .done(
-                token: recorded.token, encoded: statistics.framesEncoded, peak: statistics.peakRSS)
+            changed.conditions[index] = .done(recorded)
         }
         if paused { changed.isPaused = true }
         if changed.notedPass == -1 { (changed.spaceNote, changed.notedPass) = (nil, nil) }
@@ -52,7 +50,7 @@ extension BoardModel {
         return .published
     }
 
-    mutating func attend(_ id: String, waiter: String, claim: Claim?) -> Attendance? {
+    package mutating func attend(_ id: String, waiter: String, claim: Claim?) -> Attendance? {
         guard let job = jobs[id] else { return nil }
         jobs[id]?.waiters[waiter] = true
         var (holds, isFree) = (false, false)
@@ -68,7 +66,7 @@ extension BoardModel {
     }
 
     /// Whether the caller is to remove the job.
-    mutating func leave(_ id: String, waiter: String, claim: Claim?, abandoning: Bool) -> Bool {
+    package mutating func leave(_ id: String, waiter: String, claim: Claim?, abandoning: Bool) -> Bool {
         guard var job = jobs[id] else { return false }
         job.waiters[waiter] = nil
         job.waiters = job.waiters.filter(\.value)
@@ -95,7 +93,7 @@ extension BoardModel {
     }
 
     /// Those that wait for a job are no longer heard of, nor is who removes it.
-    mutating func lapseWaiters(_ id: String) {
+    package mutating func lapseWaiters(_ id: String) {
         for waiter in jobs[id]?.waiters.keys.sorted() ?? [] { jobs[id]?.waiters[waiter] = false }
         jobs[id]?.removal?.isValid = false
     }

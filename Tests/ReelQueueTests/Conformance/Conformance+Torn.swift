@@ -1,3 +1,4 @@
+import ReelBoardModel
 import ReelCore
 import ReelQueue
 import ReelTestSupport

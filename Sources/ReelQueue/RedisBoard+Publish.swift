@@ -21,7 +21,7 @@ public struct RecordedResult: Hashable, Sendable {
     }
 }
 
-extension Board {
+extension RedisBoard {
     /// Puts a plan and its passes up, all or nothing: none can be claimed before all are there. Repeat it until it is
     /// answered.
     ///
@@ -33,7 +33,7 @@ extension Board {
     ///   - paused: whether nothing of it is given out until `resume`. A job that was paused while probing stays so.
     /// - Throws: `.usage` where the job contradicts itself, `.unreachable`.
     public func publish(
-        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult] = [:], claim: Claim, paused: Bool = false
+        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
     ) throws(ReelFailure) -> Published {
         guard passes.count == job.passCount else {
             throw ReelFailure(.jobContradictory(job: job.id, fault: .passCount))

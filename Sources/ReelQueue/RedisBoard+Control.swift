@@ -1,6 +1,6 @@
 public import ReelCore
 
-extension Board {
+extension RedisBoard {
     /// Ends a job that has not ended; who works at it learns so at its next beat. False where there is no such job or
     /// it has ended.
     public func cancel(_ job: JobID) throws(ReelFailure) -> Bool { try call(Command.Cancel(job: job)) }
@@ -24,7 +24,7 @@ extension Board {
     ///
     /// - Parameter removal: what `leave` answered; where another removes the job by now, or it began again, nothing
     ///   happens then.
-    public func forget(_ job: JobID, removal: Removal? = nil) throws(ReelFailure) {
+    public func forget(_ job: JobID, removal: Removal?) throws(ReelFailure) {
         guard let state = try call(Command.Forget(job: job, removal: removal)) else { return }
         throw ReelFailure(.jobNotEnded(job: job, state: state))
     }

@@ -1,12 +1,12 @@
-import ReelCore
-import ReelQueue
+package import ReelCore
+package import ReelQueue
 
 // What workers do.
 extension BoardModel {
     /// - Parameters:
     ///   - token: what Redis's reply names, since tokens are random.
     ///   - quickIn: the job of which the worker is known to do a pass quickly.
-    mutating func claim(_ offer: WorkerOffer, token: String, quickIn: String? = nil) -> Claim? {
+    package mutating func claim(_ offer: WorkerOffer, token: String, quickIn: String? = nil) -> Claim? {
         for (id, due) in timer where due <= now {
             timer[id] = nil
             join(id)
@@ -40,7 +40,7 @@ extension BoardModel {
     }
 
     /// Jobs in line, the next one first.
-    func line() -> [String] {
+    package func line() -> [String] {
         run.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
     }
 
@@ -81,7 +81,7 @@ extension BoardModel {
     }
 
     /// Once more than the job's after it ran out of memory.
-    func need(of index: Int, _ job: Job) -> Int64 {
+    package func need(of index: Int, _ job: Job) -> Int64 {
         job.failures[index]?.attempts["limit"] == nil ? job.published.need : 2 * job.published.need
     }
 
@@ -157,7 +157,7 @@ extension BoardModel {
         return longest?.index
     }
 
-    mutating func complete(_ claim: Claim, result: PassResult) throws(ReelFailure) -> CompleteAnswer {
+    package mutating func complete(_ claim: Claim, result: PassResult) throws(ReelFailure) -> CompleteAnswer {
         let (id, index) = (claim.job.text, claim.index)
         guard let job = jobs[id] else {
             drop(id, index, claim.token)
@@ -165,10 +165,10 @@ extension BoardModel {
         }
         guard job.published.plan == claim.plan, index >= 0 else { return .late }
         let condition = job[index]
-        if case .done(let token, _, _) = condition {
+        if case .done(let recorded) = condition {
             settle(id)
             drop(id, index, claim.token)
-            return token == claim.token ? .duplicate : .late
+            return recorded.token == claim.token ? .duplicate : .late
         }
         guard job.canBeWorkedOn else {
             drop(id, index, claim.token)
@@ -185,8 +185,7 @@ extension BoardModel {
         guard index < passCount || index == passCount && job.finished == passCount else {
             throw ReelFailure(.redisRefused(address: "", said: "it cannot be complete yet", passes: false))
         }
-        jobs[id]?[index] = .done(
-            token: claim.token, encoded: result.statistics.framesEncoded, peak: result.statistics.peakRSS)
+        jobs[id]?[index] = .done(RecordedResult(token: claim.token, result: result))
         for token in losers + [claim.token] { endLease(id, index, token) }
         if job.notedPass == index {
             jobs[id]?.spaceNote = nil
@@ -197,7 +196,11 @@ extension BoardModel {
         return .ok
     }
 
-    mutating func fail(_ claim: Claim, worker: String, failure: ReelFailure) -> FailAnswer {
+    /// - Parameter cause: instead of the failure's own.
+    package mutating func fail(
+        _ claim: Claim, worker: String, failure: ReelFailure, as cause: FailureCause? = nil
+    ) -> FailAnswer {
+        let cause = cause ?? failure.cause
         let (id, index) = (claim.job.text, claim.index)
         if let job = jobs[id], job.published.plan != claim.plan { return .late }
         guard let job = jobs[id], job.isOpen(index), holds(claim.token, index, of: job) else {
@@ -206,7 +209,7 @@ extension BoardModel {
         }
         var due = now
         var reason: FailureReason?
-        switch failure.cause {
+        switch cause {
         case .noSpace:
             let note = JobStatus.SpaceNote(host: host(of: worker), reason: failure)
             jobs[id]?.spaceNote = note
@@ -217,22 +220,22 @@ extension BoardModel {
                 return .jobFailed
             }
         case .transient:
-            let count = charge(id, index, failure, worker: worker, token: claim.token)
+            let count = charge(id, index, failure, cause, worker: worker, token: claim.token)
             due += BoardModel.lease << (count - 1)
             if isLast(count, .transient) { reason = .passExhausted(pass: index, attempts: count, last: failure) }
         case .limit:
-            let count = charge(id, index, failure, worker: worker, token: claim.token)
+            let count = charge(id, index, failure, cause, worker: worker, token: claim.token)
             let need = job.published.need
             if isLast(count, .limit) || !liveWorkers.contains(where: { workers[$0]?.memory ?? 0 >= 2 * need }) {
                 reason = .passOutOfMemory(pass: index, planned: need, doubled: count > 1, last: failure)
             }
         case .crash, .lost:
-            let count = charge(id, index, failure, worker: worker, token: claim.token)
-            if isLast(count, failure.cause) {
+            let count = charge(id, index, failure, cause, worker: worker, token: claim.token)
+            if isLast(count, cause) {
                 reason = .passExhausted(pass: index, attempts: count, last: failure)
             }
         case .permanent:
-            let count = charge(id, index, failure, worker: worker, token: claim.token)
+            let count = charge(id, index, failure, cause, worker: worker, token: claim.token)
             let hosts = jobs[id]?.failures[index]?.hosts["permanent"] ?? []
             if count > 1 || index < 0 && workers[worker] == nil
                 || !othersCould(job, hosts, need: need(of: index, jobs[id] ?? job))
@@ -247,11 +250,11 @@ extension BoardModel {
         }
         handBack(id, index, claim.token, due: due)
         let crashes = jobs[id]?.failures[index]?.hosts["crash"] ?? []
-        return failure.cause == .crash && crashes.count > 1 ? .jobAtFault : .retry
+        return cause == .crash && crashes.count > 1 ? .jobAtFault : .retry
     }
 
     /// The plan proves wrong: whether the job is probed again.
-    mutating func disprove(_ claim: Claim, job bare: PublishedJob) -> Bool {
+    package mutating func disprove(_ claim: Claim, job bare: PublishedJob) -> Bool {
         let (id, index) = (claim.job.text, claim.index)
         if let job = jobs[id], job.published.plan != claim.plan { return false }
         guard index >= 0 else { return false }
@@ -275,7 +278,7 @@ extension BoardModel {
     }
 
     /// What was wrong with the host of a worker is over: how many jobs excluded it.
-    mutating func readmit(_ worker: String, to ids: [String]) -> Int {
+    package mutating func readmit(_ worker: String, to ids: [String]) -> Int {
         ids.reduce(0) { count, id in
             guard let job = jobs[id], !job.state.isTerminal, job.excluded[worker] != nil else { return count }
             jobs[id]?.excluded[worker] = nil
@@ -285,17 +288,15 @@ extension BoardModel {
     }
 
     /// Results prove wrong: how many were taken back.
-    mutating func invalidate(
+    package mutating func invalidate(
         _ id: String, passes: [(index: Int, token: String)], plan: Int, worker: String, reason: ReelFailure
     ) -> Int {
         guard let job = jobs[id], job.published.plan == plan, job.canBeWorkedOn || job.state == .failed else {
             return 0
         }
         let wrong = passes.filter { pass in
-            guard pass.index < job.published.passCount, case .done(pass.token, _, _) = job[pass.index] else {
-                return false
-            }
-            return true
+            guard pass.index < job.published.passCount, case .done(let recorded) = job[pass.index] else { return false }
+            return recorded.token == pass.token
         }
         guard !wrong.isEmpty else { return 0 }
         for pass in wrong {
@@ -308,7 +309,7 @@ extension BoardModel {
         if case .retry = job[job.published.passCount] { jobs[id]?[job.published.passCount] = .waiting }
         var exhausted: (index: Int, attempts: Int)?
         for pass in wrong {
-            let count = charge(id, pass.index, reason, worker: worker, token: pass.token)
+            let count = charge(id, pass.index, reason, .transient, worker: worker, token: pass.token)
             if isLast(count, .transient) { exhausted = (pass.index, count) }
         }
         if let (index, attempts) = exhausted {
@@ -318,7 +319,7 @@ extension BoardModel {
     }
 
     /// Whether the token held the pass.
-    mutating func release(_ claim: Claim) {
+    package mutating func release(_ claim: Claim) {
         let (id, index) = (claim.job.text, claim.index)
         if let job = jobs[id], job.published.plan != claim.plan { return }
         if let job = jobs[id], job.isOpen(index), holds(claim.token, index, of: job) {
@@ -328,14 +329,14 @@ extension BoardModel {
         }
     }
 
-    mutating func handBack(_ id: String, _ index: Int, _ token: String, due: Int) {
+    package mutating func handBack(_ id: String, _ index: Int, _ token: String, due: Int) {
         jobs[id]?.returned[index] = token
         requeue(id, index, token, due: due)
     }
 
     /// Takes a pass from a token; false where another goes on with it.
     @discardableResult
-    mutating func requeue(_ id: String, _ index: Int, _ token: String, due: Int) -> Bool {
+    package mutating func requeue(_ id: String, _ index: Int, _ token: String, due: Int) -> Bool {
         drop(id, index, token)
         guard let job = jobs[id], case .waiting = job[index] else { return false }
         // An assembly that began early is released again by the last pass.
@@ -346,10 +347,9 @@ extension BoardModel {
     }
 
     /// Counts an attempt and gives how many there were of its cause.
-    mutating func charge(
-        _ id: String, _ index: Int, _ reason: ReelFailure, worker: String, token: String
+    package mutating func charge(
+        _ id: String, _ index: Int, _ reason: ReelFailure, _ cause: FailureCause, worker: String, token: String
     ) -> Int {
-        let cause = reason.cause
         var failures = jobs[id]?.failures[index] ?? Failures()
         failures.attempts[cause.rawValue, default: 0] += 1
         if cause == .crash { failures.crashedOn.insert(worker) }
@@ -386,27 +386,27 @@ extension BoardModel {
 // Holding a pass.
 extension BoardModel {
     /// As its beats told; its own name before the first.
-    func host(of worker: String) -> String { workers[worker]?.host ?? worker }
+    package func host(of worker: String) -> String { workers[worker]?.host ?? worker }
 
-    var liveWorkers: [String] { workers.filter { !$0.value.isSilent }.map(\.key) }
+    package var liveWorkers: [String] { workers.filter { !$0.value.isSilent }.map(\.key) }
 
-    func holds(_ token: String, _ index: Int, of job: Job) -> Bool {
+    package func holds(_ token: String, _ index: Int, of job: Job) -> Bool {
         guard case .held(let holder, let copy) = job[index] else { return false }
         return holder.token == token || copy?.token == token
     }
 
-    mutating func hold(_ id: String, _ index: Int, _ condition: Condition, token: String) {
+    package mutating func hold(_ id: String, _ index: Int, _ condition: Condition, token: String) {
         jobs[id]?[index] = condition
         endLease(id, index, token)
         leases.append(Lease(holding: Holding(job: id, index: index, token: token)))
     }
 
-    mutating func endLease(_ id: String, _ index: Int, _ token: String) {
+    package mutating func endLease(_ id: String, _ index: Int, _ token: String) {
         leases.removeAll { $0.holding == Holding(job: id, index: index, token: token) }
     }
 
     /// Takes a pass from a token, if it has it. One that works at it beside goes on alone.
-    mutating func drop(_ id: String, _ index: Int, _ token: String) {
+    package mutating func drop(_ id: String, _ index: Int, _ token: String) {
         endLease(id, index, token)
         guard let job = jobs[id], case .held(let holder, let copy) = job[index] else { return }
         if holder.token == token {

@@ -18,7 +18,7 @@ public struct Clocks: Hashable, Sendable {
     public var later: Double { max(board, host) }
 }
 
-extension Board {
+extension RedisBoard {
     /// Asks Redis for its time.
     public func clocks() throws(ReelFailure) -> Clocks {
         Clocks(board: Double(try microseconds()) / 1_000_000, host: Date().timeIntervalSince1970)
@@ -32,7 +32,9 @@ extension Board {
         else { throw reply.surprise }
         return seconds * 1_000_000 + microseconds
     }
+}
 
-    /// The later of both clocks' times; this machine's where Redis is out of reach.
-    public func endOfNow() -> Double { (try? clocks().later) ?? Date().timeIntervalSince1970 }
+extension Board {
+    /// The later of both clocks' times, in seconds since 1970; this machine's if the board is out of reach.
+    public func endOfNow() async -> Double { (try? await clocks().later) ?? Date().timeIntervalSince1970 }
 }

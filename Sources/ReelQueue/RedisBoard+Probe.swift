@@ -37,10 +37,12 @@ public enum Departure: Hashable, Sendable {
 
 /// Who removes a job.
 public struct Removal: Hashable, Sendable {
-    let holder: String
+    package let holder: String
+
+    package init(holder: String) { self.holder = holder }
 }
 
-extension Board {
+extension RedisBoard {
     /// Makes a job in state probing and leases its probe to the caller, or takes a probe that nobody has; else says what
     /// is there. A job that has ended is made anew, without anything of before.
     ///
@@ -50,7 +52,7 @@ extension Board {
     /// - Throws: `.usage` where the job contradicts itself, `.unreachable`.
     public func begin(_ job: PublishedJob, holder: WorkerID) throws(ReelFailure) -> Begun {
         try check(job)
-        return try call(Command.Begin(job: job.withoutPlan, token: Board.makeToken(), holder: holder))
+        return try call(Command.Begin(job: job.withoutPlan, token: RedisBoard.makeToken(), holder: holder))
     }
 
     /// A sign of life of one that waits for a job; it counts as waiting for one lease. Nil where there is no such job.
@@ -58,7 +60,7 @@ extension Board {
     /// - Parameters:
     ///   - waiter: a name that no other process has.
     ///   - claim: the probe, where it holds that: its lease is extended.
-    public func attend(_ job: JobID, waiter: String, claim: Claim? = nil) throws(ReelFailure) -> Attendance? {
+    public func attend(_ job: JobID, waiter: String, claim: Claim?) throws(ReelFailure) -> Attendance? {
         try call(Command.Attend(job: job, waiter: waiter, token: claim?.token))
     }
 
@@ -68,7 +70,7 @@ extension Board {
     ///   and which nobody else probes, is cancelled, to be removed. One that failed while probing is removed by the last
     ///   that leaves it in any case.
     public func leave(
-        _ job: JobID, waiter: String, claim: Claim? = nil, abandoning: Bool = false
+        _ job: JobID, waiter: String, claim: Claim?, abandoning: Bool
     ) throws(ReelFailure) -> Departure {
         try call(Command.Leave(job: job, waiter: waiter, token: claim?.token, abandons: abandoning))
     }

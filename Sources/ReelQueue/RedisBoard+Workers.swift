@@ -1,6 +1,6 @@
 public import ReelCore
 
-extension Board {
+extension RedisBoard {
     /// A worker's sign of life: registers it, keeps the leases of what it holds, stores their progress.
     public func beat(_ report: WorkerReport) throws(ReelFailure) -> BeatReply {
         try call(Command.Beat(report: report))

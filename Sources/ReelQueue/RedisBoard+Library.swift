@@ -1,6 +1,6 @@
 public import ReelCore
 
-extension Board {
+extension RedisBoard {
     /// Loads the board's functions into a Redis that has none, or older ones. Every call that needs them does so by itself
     /// as far as the user may; this is for one that may, on behalf of others that may not.
     ///

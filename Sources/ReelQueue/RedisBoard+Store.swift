@@ -1,6 +1,6 @@
 public import ReelCore
 
-extension Board {
+extension RedisBoard {
     /// The store that the board belongs to. One that belongs to none is given `id`, which is the answer then; without an
     /// id it is left as it is, and the answer is nil.
     ///

@@ -1,12 +1,12 @@
 public import ReelCore
 
-extension Board {
+extension RedisBoard {
     /// Leases a pass for a worker, nil where there is none for it now. Workers beat once before they claim, so that
     /// their host is known.
     ///
     /// When this throws, Redis may have given out a pass all the same; its lease then lapses.
     public func claim(_ offer: WorkerOffer) throws(ReelFailure) -> Claim? {
-        let token = Board.makeToken()
+        let token = RedisBoard.makeToken()
         var rank = 0
         while true {
             switch try call(Command.Claim(offer: offer, token: token, rank: rank)) {
@@ -51,7 +51,7 @@ extension Board {
     ///
     /// - Parameter cause: instead of the failure's own.
     public func fail(
-        _ claim: Claim, worker: WorkerID, failure: ReelFailure, as cause: FailureCause? = nil
+        _ claim: Claim, worker: WorkerID, failure: ReelFailure, as cause: FailureCause?
     ) throws(ReelFailure) -> FailAnswer {
         try call(Command.Fail(claim: claim, worker: worker, failure: failure, cause: cause ?? failure.cause))
     }

@@ -12,11 +12,11 @@ public struct JobList: Hashable, Sendable {
     }
 }
 
-extension Board {
+extension RedisBoard {
     /// The jobs of these ids, and those that a script has set aside.
     func list(_ ids: [String]) throws(ReelFailure) -> JobList {
         var list = JobList()
-        for id in try aside() { list.unreadable[JobID(id)] = Board.setAside }
+        for id in try aside() { list.unreadable[JobID(id)] = RedisBoard.setAside }
         for id in ids {
             do throws(ReelFailure) {
                 guard let status = try status(JobID(id)) else { continue }
@@ -43,10 +43,10 @@ extension Board {
     /// where there is no such job.
     public func state(of job: JobID) throws(ReelFailure) -> JobState? {
         do throws(ReelFailure) {
-            if let state = try send(["HGET", Board.key(job), "state"]).string {
+            if let state = try send(["HGET", RedisBoard.key(job), "state"]).string {
                 return JobState(rawValue: state) ?? .running
             }
-            return try send(["EXISTS", Board.key(job)]) == .integer(1) ? .running : nil
+            return try send(["EXISTS", RedisBoard.key(job)]) == .integer(1) ? .running : nil
         } catch {
             guard error.isOfOneRecord else { throw error }
             return .running
