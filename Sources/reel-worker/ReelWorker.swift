@@ -51,7 +51,7 @@ struct ReelWorker: AsyncParsableCommand {
         }
         let worker = Worker(
             boards: BoardConnections(redis: try redis.address()), store: store,
-            engine: EngineHost(executable: try Programs().path("reel-engine")),
+            engines: EngineHost(executable: try Programs().path("reel-engine")),
             settings: WorkerSettings(
                 slots: slots.count, memoryTotal: slots.memory, scratch: scratch, grace: .seconds(grace)),
             log: Logger(label: "reel-worker"))

@@ -2,17 +2,17 @@ internal import Logging
 internal import ReelCore
 internal import ReelWords
 
-/// Says once that Redis is out of reach, and once that it is back. What Redis refuses for good is said once, whatever
-/// else it allows.
-struct Outage {
+/// How long to wait before a call on the board is made again. It logs once that the board is out of reach, and once that
+/// it is back. A refusal for good is logged once as well, whatever other calls succeed.
+struct RetryBackoff {
     private var seconds = 0.0
     private var isRefused = false
     private let log: Logger
 
     init(log: Logger) { self.log = log }
 
-    /// Seconds to wait before the next attempt: twice as long each time, 5 at most.
-    mutating func pause(after failure: ReelFailure) -> Duration {
+    /// How long to wait after a call that failed: 0.25 s, and twice as long after each further one, 5 s at most.
+    mutating func delay(after failure: ReelFailure) -> Duration {
         let isRefusal = failure.cause == .permanent
         if seconds == 0 || isRefusal != isRefused { log.warning("waiting for Redis: \(failure.words)") }
         isRefused = isRefusal
@@ -20,8 +20,9 @@ struct Outage {
         return .seconds(seconds)
     }
 
-    mutating func over() {
-        // Another call is refused, and this one says nothing of that.
+    /// A call succeeded.
+    mutating func reset() {
+        // Another call is refused, and that this one succeeded says nothing about it.
         guard !isRefused else { return }
         if seconds > 0 { log.notice("Redis is back") }
         seconds = 0

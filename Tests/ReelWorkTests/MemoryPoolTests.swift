@@ -1,9 +1,9 @@
 import ReelWork
 import Testing
 
-@Suite struct SlotMemoryTests {
+@Suite struct MemoryPoolTests {
     @Test func asManyPassesAsFit() {
-        var memory = SlotMemory(total: 1000)
+        var memory = MemoryPool(total: 1000)
         memory.reserve(400)
         memory.reserve(400)
         #expect(memory.free == 200)
