@@ -20,6 +20,8 @@ package actor ModelBoard: Board {
     private var lost: [JobID]?
     /// For each kind of call how often it was made, by the function's base name.
     package private(set) var calls: [String: Int] = [:]
+    /// How often a result was recorded for each pass, by "job/index".
+    package private(set) var recorded: [String: Int] = [:]
 
     /// - Parameter time: seconds since 1970 by both clocks.
     package init(time: Double = 2_000_000_000) { self.time = Clocks(board: time, host: time) }
@@ -179,7 +181,11 @@ extension ModelBoard {
     }
 
     package func complete(_ claim: Claim, worker: WorkerID, result: PassResult) throws(ReelFailure) -> CompleteAnswer {
-        try act(hints: true) { model throws(ReelFailure) in try model.complete(claim, result: result) }
+        try act(hints: true) { model throws(ReelFailure) in
+            let answer = try model.complete(claim, result: result)
+            if answer == .ok { recorded["\(claim.job)/\(claim.index)", default: 0] += 1 }
+            return answer
+        }
     }
 
     package func fail(
