@@ -97,7 +97,7 @@ let package = Package(
         .executableTarget(
             name: "reel-worker",
             dependencies: [
-                "ReelJobs", "ReelTerminal", "ReelWork",
+                "ReelEngine", "ReelJobs", "ReelQueue", "ReelTerminal", "ReelWork",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),
@@ -122,6 +122,11 @@ let package = Package(
         // What tests share; benchmarks, which cannot link Testing, draw the same random numbers.
         .target(name: "ReelRandom", path: "Tests/ReelRandom", swiftSettings: strict),
         .target(name: "ReelTestSupport", path: "Tests/ReelTestSupport", swiftSettings: strict),
+        // What docs/board.md says as a value, and a board made of it: ReelQueueTests compare it with Redis, and
+        // ReelWorkTests work on it.
+        .target(
+            name: "ReelBoardModel", dependencies: ["ReelCore", "ReelQueue"], path: "Tests/ReelBoardModel",
+            swiftSettings: strict),
         .testTarget(
             name: "ReelCoreTests", dependencies: ["ReelRandom", "ReelTestSupport", "ReelCore", "ReelWords"],
             exclude: ["Golden"], swiftSettings: strict),
@@ -138,7 +143,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ReelQueueTests",
-            dependencies: ["ReelRandom", "ReelTestSupport", "ReelQueue", "ReelCore", "ReelWords"], exclude: ["Golden"],
+            dependencies: ["ReelBoardModel", "ReelRandom", "ReelTestSupport", "ReelQueue", "ReelCore", "ReelWords"],
+            exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
             name: "ReelMediaTests",
@@ -147,7 +153,12 @@ let package = Package(
         .testTarget(
             name: "ReelJobsTests", dependencies: ["ReelCore", "ReelJobs", "ReelQueue", "ReelStore"],
             swiftSettings: strict),
-        .testTarget(name: "ReelWorkTests", dependencies: ["ReelWork"], swiftSettings: strict),
+        .testTarget(
+            name: "ReelWorkTests",
+            dependencies: [
+                "ReelBoardModel", "ReelRandom", "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelStore",
+                "ReelWork", .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: strict),
         .testTarget(
             name: "ReelTerminalTests",
             dependencies: ["ReelCore", "ReelJobs", "ReelQueue", "ReelTerminal", "ReelWords"],

@@ -18,7 +18,7 @@ public struct EngineLimits: Sendable {
 }
 
 /// Starts, watches and ends engines of one executable.
-public struct EngineHost: Sendable {
+public struct EngineHost: EngineRunner {
     /// Path of the executable, or its name if it is to be looked up in PATH.
     public let executable: String
     /// When an engine counts as hung.
@@ -33,17 +33,10 @@ public struct EngineHost: Sendable {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Starts an engine in a process group of its own, waits until it is ready, runs `body` with it and ends it.
-    ///
-    /// When this returns, on any path, the engine and all processes that it started are dead and reaped. Cancelling the
-    /// task kills them at once. An engine dies with its first crash: start another for the next pass.
-    ///
-    /// - Parameter memory: bytes that the engine's passes may take, nil for no limit; it enforces them itself.
-    /// - Throws: what `body` throws; `ReelFailure` with cause incompatible if the engine cannot be started or speaks
-    ///   another protocol version, crash if it dies before it is ready, kind interrupted if the task was cancelled
-    ///   before that.
+    /// Starts the engine in a process group of its own. When this returns, on any path, the engine and all processes that
+    /// it started are dead and reaped. The engine enforces the limit of its memory itself.
     public nonisolated(nonsending) func withEngine<R: Sendable>(
-        memory: Int64?, _ body: nonisolated(nonsending) (EngineSession) async throws -> R
+        memory: Int64?, _ body: nonisolated(nonsending) (any Engine) async throws -> R
     ) async throws -> R {
         var options = PlatformOptions()
         options.processGroupID = 0

@@ -1,162 +1,288 @@
-internal import Foundation
 public import ReelCore
 
-/// Where coordinators and workers meet: jobs, their passes, and the workers that hold these. All of it is in Redis. A
-/// `Board` is one connection to Redis, and all boards in all processes see the same.
+/// The place where coordinators and workers meet: the jobs, their passes, and which worker holds which pass.
 ///
-/// Calls are carried out one after another on a thread of the board's own. A call that waits, such as `waitForWork`,
-/// delays the others, so a heartbeat needs a board of its own.
+/// A board has these guarantees, on which coordinators and workers rely:
 ///
-/// If Redis cannot be reached, a call throws `.redisUnreachable` with cause `.transient` after one attempt; Redis may
-/// have carried it out nevertheless. The next call connects anew, after a pause that grows with each failure. A refusal
-/// that will not pass, of a password for instance, has cause `.permanent`.
-public actor Board {
-    let timing: BoardTiming
-    private let address: RedisAddress
-    private let name: String
-    private let executor: BlockingExecutor
-    private var connection: RedisConnection?
-    private var failuresInARow = 0
+/// - **Each call is one step.** Every call that changes the board does so at once for all its users, or in parts of
+///   which each prefix is safe: if a caller dies within a call, leases and repetition repair what it left.
+/// - **A pass has one result.** However many workers work at a pass, one result is recorded, and the call that records
+///   the last one releases the assembly.
+/// - **A lease decides who holds a pass.** It is named by a random token, lasts for a fixed time, and is extended by
+///   `beat`. A token that has lost its pass cannot fail it, hand it back, or disprove its plan.
+/// - **Calls of one board are carried out one after another.** A call that waits (`waitForWork`, `events`) holds back
+///   the others, so a role that must not be delayed has a board of its own: see ``BoardConnections``.
+/// - **A call that fails may have been carried out.** Every call throws `.unreachable` with cause `.transient` if the
+///   board is out of reach; it may have been carried out all the same. Calls can be repeated: the second answer says what
+///   the first one did. What is refused for good has cause `.permanent`.
+///
+/// Times of leases and retries are those of the board's own clock.
+///
+/// ``RedisBoard`` is the board of programs. The tests' `ModelBoard` answers as `docs/board.md` says, without Redis.
+public protocol Board: Sendable {
+    /// The executor that carries out the calls. An actor that shares it makes its calls without a detour over the
+    /// threads that the process's other tasks use.
+    var unownedExecutor: UnownedSerialExecutor { get }
 
-    /// Runs calls on a thread of this board's own.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    // MARK: The board itself
 
-    /// Makes a board at an address. The first call connects.
+    /// Returns the store that the board belongs to. A board that belongs to none is given `id`, which is the answer then;
+    /// without an id it stays as it is, and the answer is nil.
+    ///
+    /// Throws `.boardOfOtherVersion`.
+    func store(expecting id: StoreID?) async throws(ReelFailure) -> StoreID?
+
+    /// Returns what makes the board's server unfit to keep a queue.
+    func diagnostics() async throws(ReelFailure) -> [Diagnostic]
+
+    /// Returns what time it is by the board's clock and by this machine's.
+    func clocks() async throws(ReelFailure) -> Clocks
+
+    /// Checks the invariants of every job that has not ended, and of what else is in line, and repairs them.
+    func audit() async throws(ReelFailure) -> Audit
+
+    /// Audits the board if its server has been started since the last audit. One caller does so for each start; the
+    /// others get nil.
+    func auditAfterRestart() async throws(ReelFailure) -> Audit?
+
+    /// Returns whether the board knows no job at all, not even one that has ended.
+    func isEmpty() async throws(ReelFailure) -> Bool
+
+    // MARK: Submitting a job
+
+    /// Makes a job in state `probing` and leases its probe to the caller, or leases the caller a probe that has no
+    /// holder; else says what is there. A job that has ended is made anew, without anything of before.
+    ///
+    /// If this throws, the probe may have been leased all the same; that lease lapses.
+    ///
+    /// - Parameter job: only the id, title, bytes that the probe takes, protocol version and weight matter.
+    /// - Throws: `.usage` if the job contradicts itself.
+    func begin(_ job: PublishedJob, holder: WorkerID) async throws(ReelFailure) -> Begun
+
+    /// Puts a plan and its passes on the board, all or nothing: no pass can be claimed before all are there. Repeat the
+    /// call until it is answered.
     ///
     /// - Parameters:
-    ///   - name: the connection's name in Redis's list of clients, without spaces.
-    ///   - timing: leases and time-outs.
-    public init(_ address: RedisAddress, name: String, timing: BoardTiming = BoardTiming()) {
-        self.address = address
-        self.name = name
-        self.timing = timing
-        executor = BlockingExecutor(name: name)
-    }
+    ///   - job: complete, with the number of its plan.
+    ///   - passes: in the order in which they are to be claimed, `job.passCount` of them, without the assembly.
+    ///   - finished: results that the store has already, by index.
+    ///   - claim: holds the job's probe; its lease is extended on the way, and ends with the last step.
+    ///   - paused: whether nothing of the job is given out until `resume`. A job that was paused while probing stays
+    ///     paused.
+    /// - Throws: `.usage` if the job contradicts itself.
+    func publish(
+        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
+    ) async throws(ReelFailure) -> Published
 
-    /// Throws if Redis cannot be reached or does not answer.
-    public func ping() throws(ReelFailure) {
-        try send(["PING"])
-    }
+    /// Says that a process waits for a job; it counts as waiting for one lease. Nil if there is no such job.
+    ///
+    /// - Parameters:
+    ///   - waiter: a name that no other process has.
+    ///   - claim: the probe, if the process holds it: its lease is extended.
+    func attend(_ job: JobID, waiter: String, claim: Claim?) async throws(ReelFailure) -> Attendance?
 
-    /// What makes this Redis unfit to hold a board: its version, or its settings for durability and memory.
-    public func diagnostics() throws(ReelFailure) -> [Diagnostic] {
-        let lines = try send(["INFO"]).text().split(whereSeparator: \.isNewline)
-        let facts = Dictionary(
-            lines.compactMap { line in
-                line.firstIndex(of: ":").map { (line[..<$0], String(line[line.index(after: $0)...])) }
-            }, uniquingKeysWith: { first, _ in first })
-        var found: [Diagnostic] = []
-        let version = facts["redis_version"] ?? ""
-        if Int(version.prefix(while: \.isNumber)) ?? 0 < 7 {
-            found.append(.redisTooOld(address: "\(address)", version: version))
-        }
-        if facts["aof_enabled"] != "1" {
-            found.append(.redisWithoutLog(address: "\(address)"))
-        }
-        if facts["maxmemory_policy"] != "noeviction", facts["maxmemory"] != "0" {
-            found.append(.redisEvicts(address: "\(address)"))
-        }
-        return found
-    }
+    /// Says that a process waits for a job no longer. A probe that `claim` holds is handed back uncharged.
+    ///
+    /// - Parameter abandoning: whether the job is of no use to the caller. If it is still probing, no other process waits
+    ///   for it, and no other probes it, it is cancelled, to be removed. A job that failed while probing is removed by
+    ///   the last process that leaves it, in any case.
+    func leave(
+        _ job: JobID, waiter: String, claim: Claim?, abandoning: Bool
+    ) async throws(ReelFailure) -> Departure
+
+    // MARK: Controlling a job
+
+    /// Ends a job that has not ended; its workers learn of it with their next beat. False if there is no such job or it
+    /// has ended.
+    func cancel(_ job: JobID) async throws(ReelFailure) -> Bool
+
+    /// Holds a job back: no more of its passes are given out, and those that are held go on. Returns the job's state, nil
+    /// if there is no such job; a job that has ended does not change.
+    func pause(_ job: JobID) async throws(ReelFailure) -> JobState?
+
+    /// Lets a paused job go on; answers like `pause`.
+    func resume(_ job: JobID) async throws(ReelFailure) -> JobState?
+
+    /// Has a failed job run again. What is finished stays so, and a job that failed while probing probes again. Returns
+    /// the state before, which is `.failed` if the job runs again; nil if there is no such job or it is being removed.
+    func retry(_ job: JobID) async throws(ReelFailure) -> JobState?
+
+    /// Removes everything that the board has of an ended job. Throws `.usage` if the job has not ended; if there is no
+    /// such job, nothing happens.
+    ///
+    /// - Parameter removal: what `leave` answered. If another process removes the job by now, or the job began again,
+    ///   nothing happens.
+    func forget(_ job: JobID, removal: Removal?) async throws(ReelFailure)
+
+    // MARK: Working at passes
+
+    /// Leases a pass to a worker; nil if there is none for it now. A worker beats once before it claims, so that its host
+    /// is known.
+    ///
+    /// If this throws, a pass may have been leased all the same; that lease lapses.
+    func claim(_ offer: WorkerOffer) async throws(ReelFailure) -> Claim?
+
+    /// Returns when there may be work, or after the time-out at the latest; an implementation may return earlier. The end
+    /// of a retry's wait gives no hint, so wait a few seconds at most.
+    func waitForWork(seconds: Int) async throws(ReelFailure)
+
+    /// Records the result of a pass. Repeat the call until it is answered: once recorded, the answer is `.duplicate`.
+    func complete(_ claim: Claim, worker: WorkerID, result: PassResult) async throws(ReelFailure) -> CompleteAnswer
+
+    /// Gives back a pass that could not be done. The failure's cause decides what follows; see `docs/board.md`.
+    ///
+    /// - Parameter cause: replaces the failure's own.
+    func fail(
+        _ claim: Claim, worker: WorkerID, failure: ReelFailure, as cause: FailureCause?
+    ) async throws(ReelFailure) -> FailAnswer
+
+    /// Hands a pass back without charging an attempt. If the token does not hold the pass any more, nothing happens.
+    func release(_ claim: Claim) async throws(ReelFailure)
+
+    /// Says that a job's plan has proved wrong in this pass: the job is probed again, for another plan. Nothing of the old
+    /// plan counts any more; the next publisher says what is finished.
+    ///
+    /// - Parameter job: the job as it was begun.
+    /// - Returns: whether this call has the job probed again; false if the token does not hold the pass any more.
+    func disprove(_ claim: Claim, worker: WorkerID, job: PublishedJob) async throws(ReelFailure) -> Bool
+
+    /// Takes back results that have proved wrong: their segments are missing, or are not what was recorded. The passes
+    /// are done again; a job that was assembling runs again, and its assembly is given out when all passes are finished.
+    /// Each pass is charged as after a transient failure, and the job fails if one has no attempt left. If the job has
+    /// failed, its results are forgotten and nothing else changes.
+    ///
+    /// - Parameters:
+    ///   - passes: index and token of each wrong result; one that another token has recorded by now stays.
+    ///   - plan: the number of the plan that they belong to.
+    ///   - worker: the worker that found it.
+    /// - Returns: how many results were taken back.
+    @discardableResult
+    func invalidate(
+        _ job: JobID, passes: [(index: Int, token: String)], plan: Int, by worker: WorkerID, reason: ReelFailure
+    ) async throws(ReelFailure) -> Int
+
+    /// Lets a worker work again at jobs that exclude it, since what was wrong with its host is over.
+    ///
+    /// - Returns: how many of them excluded it.
+    @discardableResult
+    func readmit(_ worker: WorkerID, to jobs: [JobID]) async throws(ReelFailure) -> Int
+
+    // MARK: Workers
+
+    /// A worker's sign of life: registers it, extends the leases of what it holds, and stores their progress.
+    func beat(_ report: WorkerReport) async throws(ReelFailure) -> BeatReply
+
+    /// Has a worker drain: it learns so with its next beat. False if no worker of that name is registered.
+    func drain(_ worker: WorkerID) async throws(ReelFailure) -> Bool
+
+    /// Takes a worker that ends out of the registry. What it still holds is not handed back: release that first.
+    func depart(_ worker: WorkerID) async throws(ReelFailure)
+
+    /// Requeues the passes whose leases have lapsed and returns how many. For one lease after a start of the board's
+    /// server it does nothing.
+    func reap() async throws(ReelFailure) -> Int
+
+    /// Throws at once what a worker's calls would throw later if its user may not do what a worker does.
+    func checkWorker() async throws(ReelFailure)
+
+    // MARK: Looking
+
+    /// Returns a job as it is now; nil if the board does not know it.
+    func status(_ job: JobID) async throws(ReelFailure) -> JobStatus?
+
+    /// Returns the state of a job, even if more than that cannot be read; `.running` if not even the state can. Nil if
+    /// there is no such job.
+    func state(of job: JobID) async throws(ReelFailure) -> JobState?
+
+    /// Returns the worker of each pass of a job that is held now, by the pass's index.
+    func live(_ job: JobID) async throws(ReelFailure) -> [Int: WorkerID]
+
+    /// Returns how many passes of a job wait for another attempt, whether that may begin now or later.
+    func retries(_ job: JobID) async throws(ReelFailure) -> Int
+
+    /// Returns the results of a job's finished passes, the assembly's among them, with the tokens that recorded them, by
+    /// index.
+    func recordedResults(_ job: JobID) async throws(ReelFailure) -> [Int: RecordedResult]
+
+    /// Returns the results of those of the passes that are finished.
+    func results(_ job: JobID, at indices: [Int]) async throws(ReelFailure) -> [Int: PassResult]
+
+    /// Returns passes of a job by index, as they were published.
+    func passes(_ job: JobID, at indices: [Int]) async throws(ReelFailure) -> [Int: Pass]
+
+    /// Returns the diagnostics of a job's finished passes, each once, in the order of the passes; 100 at most.
+    func passDiagnostics(_ job: JobID) async throws(ReelFailure) -> [Diagnostic]
+
+    /// Returns the workers that have beaten within the last hour, by name; those whose report cannot be read are left
+    /// out.
+    func workers() async throws(ReelFailure) -> [WorkerStatus]
+
+    // MARK: Showing to people
+
+    /// Returns the jobs that have not ended, the oldest first, and after them those that failed, the latest first;
+    /// `count` of each at most.
+    func queue(count: Int) async throws(ReelFailure) -> JobList
+
+    /// Returns how many jobs have not ended, and how many failed and are still on the board.
+    func jobCounts() async throws(ReelFailure) -> (active: Int, failed: Int)
+
+    /// Returns the jobs that have not ended, 500 at most, and of the others the `ended` that were submitted last; the
+    /// oldest first.
+    func latestJobs(ended: Int) async throws(ReelFailure) -> JobList
+
+    /// Returns how fast the work of all jobs got done over the last minute.
+    func pace() async throws(ReelFailure) -> Pace
+
+    /// Returns a job's passes at a glance; nil if the board does not know it. The cost does not grow with their number.
+    func strip(_ job: JobID, cells: Int) async throws(ReelFailure) -> PassStrip?
+
+    /// Returns the place in the stream of events before everything that happens from now on.
+    func placeOfNow() async throws(ReelFailure) -> BoardEvent.Place
+
+    /// Returns the events after a place, the oldest first, 1000 at most. If there are none, waits for one, until the
+    /// time-out at the latest; then the answer is empty.
+    func events(
+        after place: BoardEvent.Place, atMost duration: Duration
+    ) async throws(ReelFailure) -> [BoardEvent]
 }
 
+// What callers may leave out.
 extension Board {
-    /// The beginning of every key. The braces put all keys in one hash slot.
-    static let prefix = "reel2:{main}:"
-
-    /// The version of what the keys hold, as `board.lua` writes it.
-    static let schema = 2
-
-    /// The key of a job's own hash, or of one of its parts.
-    static func key(_ job: JobID, _ part: String? = nil) -> String {
-        "\(prefix)job:\(job)" + (part.map { ":\($0)" } ?? "")
+    /// Publishes a job of which nothing is finished, and which is not paused.
+    public func publish(
+        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult] = [:], claim: Claim
+    ) async throws(ReelFailure) -> Published {
+        try await publish(job, passes: passes, finished: finished, claim: claim, paused: false)
     }
 
-    /// Calls a function and returns its answer. If Redis has no functions of the board, they are loaded first. If it
-    /// has older ones, they are replaced, unless the call changes nothing: then this throws `.boardUnprepared`.
-    func call<Called: BoardCommand>(_ command: Called) throws(ReelFailure) -> Called.Answer {
-        let sent = try Library.call(command, timing)
-        for _ in 0..<3 {
-            let reply = try exchange(sent)
-            guard case .error(let message) = reply, Library.Mismatch(message) != nil else {
-                return try command.answer(accept(reply))
-            }
-            try provide(replacing: !Called.isLook)
-        }
-        // Two releases take turns in loading theirs.
-        throw ReelFailure(.boardUnprepared(found: try libraryVersion(), known: Library.version))
+    /// Says that a process waits for a job whose probe it does not hold.
+    public func attend(_ job: JobID, waiter: String) async throws(ReelFailure) -> Attendance? {
+        try await attend(job, waiter: waiter, claim: nil)
     }
 
-    /// Milliseconds for which a blocking call may wait: `duration`, but half of the answer time-out at most.
-    func blocking(_ duration: Duration) -> Int64 { min(duration.milliseconds, timing.answerTimeout.milliseconds / 2) }
-
-    /// Sends a command and returns the reply. Throws if Redis answers with an error.
-    @discardableResult
-    func send(_ command: [String]) throws(ReelFailure) -> Reply {
-        try accept(exchange(command))
+    /// Says that a process waits for a job no longer, and that the job is to go on.
+    public func leave(_ job: JobID, waiter: String, claim: Claim? = nil) async throws(ReelFailure) -> Departure {
+        try await leave(job, waiter: waiter, claim: claim, abandoning: false)
     }
 
-    private func exchange(_ command: [String]) throws(ReelFailure) -> Reply {
-        do throws(ConnectionError) {
-            let reply = try connected().send(command)
-            // The name may lead to another Redis by now, so the next call resolves it anew.
-            if case .error(let message) = reply, Board.isOfAnother(message) { connection = nil }
-            return reply
-        } catch {
-            connection = nil
-            failuresInARow += 1
-            throw ReelFailure(
-                .redisUnreachable(address: "\(address)", said: error.message, passes: error.cause == .transient))
-        }
+    /// Removes everything that the board has of an ended job, whichever process was to remove it.
+    public func forget(_ job: JobID) async throws(ReelFailure) { try await forget(job, removal: nil) }
+
+    /// Gives back a pass that could not be done; the failure's own cause decides what follows.
+    public func fail(
+        _ claim: Claim, worker: WorkerID, failure: ReelFailure
+    ) async throws(ReelFailure) -> FailAnswer {
+        try await fail(claim, worker: worker, failure: failure, as: nil)
     }
 
-    /// The connection. If there is none, it is made now, after a pause of up to 2 s if the last attempts have failed.
-    private func connected() throws(ConnectionError) -> RedisConnection {
-        if let connection { return connection }
-        if failuresInARow > 1 {
-            let pause = min(0.025 * Double(1 << min(failuresInARow, 8)), 2)
-            Thread.sleep(forTimeInterval: pause * Double.random(in: 0.5...1))
-        }
-        let made = try RedisConnection(
-            address.endpoint, connectTimeout: timing.connectTimeout, answerTimeout: timing.answerTimeout)
-        var greeting: [[String]] = []
-        if let password = address.password {
-            greeting.append(["AUTH"] + (address.user.map { [$0] } ?? []) + [password])
-        }
-        if address.database != 0 { greeting.append(["SELECT", String(address.database)]) }
-        greeting.append(["CLIENT", "SETNAME", name])
-        for command in greeting {
-            if case .error(let message) = try made.send(command) {
-                throw ConnectionError(message: message, cause: cause(ofRefusal: message))
-            }
-        }
-        connection = made
-        failuresInARow = 0
-        return made
+    /// Returns the results of a job's finished passes, the assembly's among them, by index.
+    public func results(_ job: JobID) async throws(ReelFailure) -> [Int: PassResult] {
+        try await recordedResults(job).mapValues(\.result)
     }
 
-    private func accept(_ reply: Reply) throws(ReelFailure) -> Reply {
-        guard case .error(let message) = reply else { return reply }
-        if message.hasPrefix("REELSCHEMA "), let found = Int(message.dropFirst("REELSCHEMA ".count)) {
-            throw ReelFailure(.boardOfOtherVersion(found: found, known: Board.schema))
-        }
-        throw ReelFailure(
-            .redisRefused(
-                address: "\(address)", said: message, passes: cause(ofRefusal: message) == .transient))
-    }
+    /// Returns the first 100 of the jobs that have not ended, and of those that failed.
+    public func queue() async throws(ReelFailure) -> JobList { try await queue(count: 100) }
 
-    /// The failure cause of an error of Redis, by the word with which the message begins.
-    private func cause(ofRefusal message: String) -> FailureCause {
-        let passing = [
-            "LOADING", "BUSY", "OOM", "MISCONF", "READONLY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN", "UNBLOCKED",
-        ]
-        return passing.contains { message.hasPrefix($0) } ? .transient : .permanent
-    }
-
-    /// Whether the message says that this Redis does not hold the board, or not yet.
-    private static func isOfAnother(_ message: String) -> Bool {
-        ["READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "MOVED", "ASK", "UNBLOCKED"].contains {
-            message.hasPrefix($0 + " ")
-        }
-    }
+    /// Returns the jobs that have not ended, and the last 50 of the others.
+    public func latestJobs() async throws(ReelFailure) -> JobList { try await latestJobs(ended: 50) }
 }

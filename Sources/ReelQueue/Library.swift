@@ -22,8 +22,8 @@ package enum Library {
     /// The constants that Swift and Lua share, each defined once. `.luacheckrc` lists their names, too.
     private static let head = """
         #!lua name=\(name)
-        local VERSION, SERVES, SCHEMA = \(version), \(serves), '\(Board.schema)'
-        local PREFIX = '\(Board.prefix)'
+        local VERSION, SERVES, SCHEMA = \(version), \(serves), '\(RedisBoard.schema)'
+        local PREFIX = '\(RedisBoard.prefix)'
         local KEY_NAMES = { \(BoardKey.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")) }
         \(BoardPolicy.lua)
 
@@ -64,7 +64,7 @@ enum BoardKey: String, CaseIterable {
     case jobs, active, failed, store, schema, lease, run, virtual, broken, timer, tail, wake, workers, control, auditing
     case events, pace
 
-    var name: String { Board.prefix + rawValue }
+    var name: String { RedisBoard.prefix + rawValue }
 
     /// The names of all keys, in the order in which calls declare them.
     static let names = allCases.map(\.name)

@@ -1,35 +1,33 @@
-internal import Foundation
 internal import ReelCore
 internal import ReelQueue
 internal import ReelStore
 
-/// Names the segments to an assembly: those of passes that are finished, then the others as they come, since it may
-/// begin while passes are still in hand.
+/// Tells an assembly which segments to join: first those of the passes that are finished, then the others as they come.
+/// So an assembly can begin while other workers still work at passes.
 actor AssemblyFeed {
     private let job: JobID
-    private let board: Board
+    private let board: any Board
     private let folder: JobFolder
+    private let clock: WorkerClock
     /// Passes whose segments have not been named.
     private var missing: Set<Int>
     private var hasBegun = false
 
-    init(job: JobID, passCount: Int, board: Board, folder: JobFolder) {
+    init(job: JobID, passCount: Int, board: any Board, folder: JobFolder, clock: WorkerClock) {
         self.job = job
         self.board = board
         self.folder = folder
+        self.clock = clock
         missing = Set(0..<passCount)
     }
 
-    /// The next segments, when there are any; nil when all are named. Throws `.interrupted` if passes wait for a slot to
-    /// take them, since the slot that waits here could; and if the job is paused, since the slot could work on another.
+    /// The next segments, when there are any; nil when all are named. Throws `.interrupted` if a pass waits for another
+    /// attempt, because the slot that waits here could do it; and if the job is held back, because the slot could work at
+    /// another job.
     func next() async throws(ReelFailure) -> [StoredSegment]? {
         guard !missing.isEmpty else { return nil }
-        let results =
-            hasBegun
-            ? try await next(of: missing)
-            : try await board.results(job).filter {
-                missing.contains($0.key)
-            }
+        let finished = hasBegun ? try await next(of: missing) : try await board.results(job)
+        let results = finished.filter { missing.contains($0.key) }
         hasBegun = true
         try await waitUntilVisible(results)
         missing.subtract(results.keys)
@@ -38,35 +36,30 @@ actor AssemblyFeed {
 
     private func next(of missing: Set<Int>) async throws(ReelFailure) -> [Int: PassResult] {
         while true {
-            guard (try? await Task.sleep(for: .milliseconds(200))) != nil else {
-                throw ReelFailure(.interrupted)
-            }
+            guard await clock.sleep(for: .milliseconds(200)) else { throw ReelFailure(.interrupted) }
             do throws(ReelFailure) {
                 let results = try await board.results(job, at: missing.sorted())
                 if !results.isEmpty { return results }
-                guard try await board.retries(job) == 0 else {
-                    throw ReelFailure(.passesWait(job: job))
-                }
+                guard try await board.retries(job) == 0 else { throw ReelFailure(.passesWait(job: job)) }
                 try await checkNotHeldBack()
             } catch  where error.kind != .interrupted && error.cause == .transient {
-                // Redis is away: whoever is at the passes goes on, and so does this.
+                // Redis is out of reach. The workers at the passes go on, and so does this assembly.
                 continue
             }
         }
     }
 
-    /// Waits for 60 s where another host's files may be seen here only later, as on NFS. Throws `.segmentMissing` for what
-    /// is not there then.
+    /// Waits up to 60 s if another host's files may become visible here only later, as on NFS. Throws `.segmentMissing`
+    /// for a segment that is not there then.
     private func waitUntilVisible(_ results: [Int: PassResult]) async throws(ReelFailure) {
-        let clock = ContinuousClock()
         let deadline = clock.now + .seconds(folder.store.showsFilesLate ? 60 : 0)
         while let (pass, missing) = firstMissing(of: results) {
-            // A head's: the whole job has taken them over.
+            // If this is the job of an early start, the whole job has taken the segments over.
             try await checkNotHeldBack()
             guard clock.now < deadline else {
                 throw ReelFailure(.segmentMissing(segment: missing.name.text, pass: pass))
             }
-            guard (try? await Task.sleep(for: .seconds(1))) != nil else { throw ReelFailure(.interrupted) }
+            guard await clock.sleep(for: .seconds(1)) else { throw ReelFailure(.interrupted) }
         }
     }
 

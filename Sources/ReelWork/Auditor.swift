@@ -2,39 +2,44 @@ internal import Logging
 internal import ReelCore
 internal import ReelJobs
 internal import ReelQueue
-internal import ReelStore
 internal import ReelWords
 
-/// Looks after the board where Redis was started anew or lost what it had. Every worker runs one.
-struct Auditor: Sendable {
-    let store: Store
-    let board: Board
-    let interval: Duration
-    let log: Logger
+/// Checks the board after Redis was started anew, and reports jobs that the board has lost. Every worker runs one.
+package struct Auditor: Sendable {
+    private let environment: WorkerEnvironment
 
-    /// Runs until cancelled.
-    func run() async {
-        var saidEmpty = false
-        repeat {
-            do throws(ReelFailure) {
-                if let audit = try await board.auditAfterRestart() {
-                    if audit.repairs > 0 {
-                        log.notice("the board was audited: \(audit.repairs) repairs in \(audit.jobs) jobs")
-                    }
-                    say(audit.lost)
-                }
-                let isEmpty = try await board.isEmpty()
-                if isEmpty, !saidEmpty { say((try? store.unfinishedJobs()) ?? []) }
-                saidEmpty = isEmpty
-            } catch {
-                log.debug("no audit: \(error.words)")
-            }
-        } while (try? await Task.sleep(for: interval)) != nil
+    package init(_ environment: WorkerEnvironment) { self.environment = environment }
+
+    /// Looks at every interval, the first time at once, until cancelled.
+    func run(every interval: Duration) async {
+        var wasEmpty = false
+        repeat { wasEmpty = await look(wasEmpty: wasEmpty) } while await environment.clock.sleep(for: interval)
     }
 
-    private func say(_ lost: [JobID]) {
-        guard !lost.isEmpty else { return }
-        let failure = ReelFailure(.boardLost(jobs: lost))
-        log.error("\(failure.words)", metadata: ["code": "\(failure.reason.code)"])
+    /// Looks once. If the board is empty and was not before, it reports the unfinished jobs of the store.
+    ///
+    /// - Parameter wasEmpty: what the last look returned.
+    /// - Returns: whether the board is empty; `wasEmpty` if that cannot be seen.
+    package func look(wasEmpty: Bool) async -> Bool {
+        do throws(ReelFailure) {
+            if let audit = try await environment.board.auditAfterRestart() {
+                if audit.repairs > 0 {
+                    environment.log.notice("the board was audited: \(audit.repairs) repairs in \(audit.jobs) jobs")
+                }
+                report(lost: audit.lost)
+            }
+            let isEmpty = try await environment.board.isEmpty()
+            if isEmpty, !wasEmpty { report(lost: (try? environment.store.unfinishedJobs()) ?? []) }
+            return isEmpty
+        } catch {
+            environment.log.debug("no audit: \(error.words)")
+            return wasEmpty
+        }
+    }
+
+    private func report(lost jobs: [JobID]) {
+        guard !jobs.isEmpty else { return }
+        let failure = ReelFailure(.boardLost(jobs: jobs))
+        environment.log.error("\(failure.words)", metadata: ["code": "\(failure.reason.code)"])
     }
 }

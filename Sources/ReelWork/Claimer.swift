@@ -1,163 +1,146 @@
 internal import Foundation
 internal import Logging
-internal import ReelCore
-internal import ReelEngine
-internal import ReelQueue
+package import ReelCore
+package import ReelEngine
+package import ReelQueue
 internal import ReelStore
 internal import ReelWords
 
-/// Claims passes for a worker's slots, one claim at a time, as long as memory and disk allow.
-actor Claimer {
-    private let worker: WorkerID
+/// Claims passes for all slots of a worker, one claim at a time, as long as memory and disk allow.
+package actor Claimer {
+    private let environment: WorkerEnvironment
     private let identity: EngineIdentity
-    private let board: Board
-    /// Its own connection: waiting for work blocks it.
-    private let waiting: Board
-    let store: Store
-    /// Folder of what engines spill, perhaps on another disk than the store.
-    private let scratch: String
-    private let bell: Bell
-    private let drain: Drain
-    private let condition: Condition
-    private let log: Logger
+    /// A board of its own, because waiting for work blocks it.
+    private let waiting: any Board
 
-    private var memory: SlotMemory
-    private var outage: Outage
+    private var memory: MemoryPool
+    private var backoff: RetryBackoff
     private var contexts: [JobID: JobContext] = [:]
-    private var turn: Task<Void, Never>?
-    /// Slots that are about to ask for a pass with an engine at hand.
-    private var returning = 0
-    private var listening = false
-    /// Bytes that were free when a disk was full, and when that was; nil as long as none is.
-    private var full: (free: Int64, since: ContinuousClock.Instant)?
-    /// Whether something in the store could not be used since it was last seen to be writable.
+    /// The claim that was asked for last.
+    private var lastTurn: Task<Void, Never>?
+    /// Slots that report a pass, and claim again with their engine still running.
+    private var reporting = 0
+    private var isListening = false
+    /// Free bytes when a disk was full, and when that was; nil if none is.
+    private var full: (free: Int64, since: Duration)?
+    /// Whether a file of the store could not be used since the store was last seen to be writable.
     private var doubtsStore = false
-    /// Jobs that exclude this worker since something in the store could not be used, and how often each came to that.
+    /// Jobs that exclude this worker because a file of the store could not be used, and how often that happened.
     private var barred: [JobID: Int] = [:]
-    /// Those of them to which it comes back when the store can be used.
+    /// Those of them to which the worker returns when the store can be used.
     private var missed: Set<JobID> = []
 
-    init(
-        worker: WorkerID, identity: EngineIdentity, boards: (claims: Board, waiting: Board), store: Store,
-        scratch: String, memory: SlotMemory, bell: Bell, drain: Drain, condition: Condition, log: Logger
+    private var store: Store { environment.store }
+    private var board: any Board { environment.board }
+
+    /// - Parameters:
+    ///   - identity: what the worker's engines can do.
+    ///   - waiting: the board on which this role waits for work, for it alone.
+    ///   - memoryTotal: bytes that all passes together may take.
+    package init(
+        _ environment: WorkerEnvironment, identity: EngineIdentity, waiting: any Board, memoryTotal: Int64
     ) {
-        self.worker = worker
+        self.environment = environment
         self.identity = identity
-        (board, waiting) = boards
-        self.store = store
-        self.scratch = scratch
-        self.memory = memory
-        self.bell = bell
-        self.drain = drain
-        self.condition = condition
-        self.log = log
-        outage = Outage(log: log)
+        self.waiting = waiting
+        memory = MemoryPool(total: memoryTotal)
+        backoff = RetryBackoff(log: environment.log)
     }
 
-    /// The next pass, as soon as there is one; nil when the worker drains.
-    func next() async -> Piece? {
-        while !drain.isOn {
-            let rings = bell.rings
-            if returning == 0, let piece = await take() { return piece }
+    // MARK: Claiming
+
+    /// The next pass, as soon as there is one; nil when the worker drains. This is for a slot without an engine.
+    package func next() async -> ClaimedWork? {
+        while !environment.drain.isOn {
+            let count = environment.signal.count
+            if reporting == 0, let work = await take() { return work }
             listen()
-            await bell.wait(since: rings)
+            await environment.signal.wait(after: count)
         }
         return nil
     }
 
-    /// A pass if there is one as soon as another is settled. What follows from that, as an assembly does, is left to this
-    /// slot: those that wait would have to start an engine.
-    func take(after settle: @Sendable () async -> Void) async -> Piece? {
-        returning += 1
-        await settle()
-        let piece = await take()
-        returning -= 1
-        bell.ring()
-        return piece
+    /// Slots without an engine claim nothing from here on, until `admitIdleSlots`. A slot calls this before it reports a
+    /// pass and claims the next: what the report makes claimable, such as the assembly, is then left to its engine,
+    /// which already runs.
+    package func holdIdleSlots() { reporting += 1 }
+
+    /// Slots without an engine claim again.
+    package func admitIdleSlots() {
+        reporting -= 1
+        environment.signal.send()
     }
 
-    /// A pass if there is one now. Slots take turns: what one claims is memory that the next cannot offer.
-    func take() async -> Piece? {
-        let previous = turn
-        let mine = Task {
+    /// A pass if there is one now. Slots take turns: the memory that one claims cannot be offered for the next.
+    package func take() async -> ClaimedWork? {
+        let previous = lastTurn
+        let turn = Task {
             await previous?.value
             return await claim()
         }
-        turn = Task { _ = await mine.value }
-        return await mine.value
+        lastTurn = Task { _ = await turn.value }
+        return await turn.value
     }
 
-    /// The pass is no longer worked on.
-    func release(_ claim: Claim) {
+    /// The pass is not worked on any more: its memory is free.
+    package func release(_ claim: Claim) {
         memory.release(claim.need)
-        bell.ring()
+        environment.signal.send()
     }
 
-    /// Where the failure was this host's, claims nothing until its cause is gone: a full disk has more room, or a minute
-    /// has passed, since the room that a quota leaves cannot be seen; the store can be written, should that be it.
-    ///
-    /// - Parameter job: whose pass or probe it was.
-    func heed(_ failure: ReelFailure, in job: JobID) {
-        if failure.cause == .noSpace {
-            full = (freeSpace, .now)
-            condition.setFull([store.root, scratch])
-        }
-        if failure.owner == .host { doubtsStore = true }
-        if failure.reason.isOfStore {
-            barred[job, default: 0] += 1
-            // What comes again and again while the store can be written is that job's folder.
-            if barred[job, default: 0] <= Self.patience { missed.insert(job) }
-        }
-    }
+    /// Bytes that the passes claimed so far may take.
+    package var memoryReserved: Int64 { memory.reserved }
 
-    /// So often this worker comes back to a job.
-    private static let patience = 5
-
-    private func claim() async -> Piece? {
-        guard !drain.isOn, memory.free > 0, hasSpace(), hasStore() else { return nil }
-        await comeBack()
+    private func claim() async -> ClaimedWork? {
+        guard !environment.drain.isOn, memory.free > 0, hasSpace(), hasStore() else { return nil }
+        await readmit()
         let offer = WorkerOffer(
-            worker: worker, memoryFree: memory.free, encoders: identity.encoders, protocolVersion: Wire.version)
-        do {
+            worker: environment.worker, memoryFree: memory.free, encoders: identity.encoders,
+            protocolVersion: Wire.version)
+        do throws(ReelFailure) {
             let claim = try await board.claim(offer)
-            outage.over()
+            backoff.reset()
             guard let claim else { return nil }
-            do throws(ReelFailure) {
-                guard let piece = try await piece(claim) else { return nil }
-                memory.reserve(claim.need)
-                return piece
-            } catch {
-                log.error("cannot work on job \(claim.job): \(error.words)")
-                heed(error, in: claim.job)
-                _ = try await board.fail(claim, worker: worker, failure: error)
-                return nil
-            }
+            return try await prepare(claim)
         } catch {
-            _ = outage.pause(after: error)
+            _ = backoff.delay(after: error)
             return nil
         }
     }
 
-    /// What the claim is for; nil where the store says that there is nothing to do.
-    private func piece(_ claim: Claim) async throws(ReelFailure) -> Piece? {
+    /// Reads from the store what a claim is for; nil if there is nothing to do, or the store has not enough of the job.
+    private func prepare(_ claim: Claim) async throws(ReelFailure) -> ClaimedWork? {
+        do throws(ReelFailure) {
+            guard let work = try await work(of: claim) else { return nil }
+            memory.reserve(claim.need)
+            return work
+        } catch {
+            environment.log.error("cannot work on job \(claim.job): \(error.words)")
+            heed(error, in: claim.job)
+            _ = try await board.fail(claim, worker: environment.worker, failure: error)
+            return nil
+        }
+    }
+
+    private func work(of claim: Claim) async throws(ReelFailure) -> ClaimedWork? {
         let record = try store.job(claim.job).read()
-        guard try await !settle(claim, by: record) else { return nil }
+        guard try await !restoreControl(of: claim, record) else { return nil }
         if claim.pass == .probe { return .probe(claim) }
         let context = try context(of: claim, record)
         try context.takeOver(claim.pass)
-        return .pass(Assignment(claim: claim, context: context))
+        return .pass(ClaimedPass(claim: claim, context: context))
     }
 
-    /// People's word stands in the store before the board has it, and Redis may have lost its last writes: a job that was
-    /// cancelled or is held back is so on the board, too. Whether that is the case.
-    private func settle(_ claim: Claim, by record: JobRecord) async throws(ReelFailure) -> Bool {
+    /// Cancels or pauses the job on the board if the store says that a person did. The store learns of that first, and
+    /// Redis may have lost its last writes. Returns whether the claim is settled by it.
+    private func restoreControl(of claim: Claim, _ record: JobRecord) async throws(ReelFailure) -> Bool {
         if record.state == .cancelled {
-            log.notice("job \(claim.job) was cancelled, and the board had lost that")
+            environment.log.notice("job \(claim.job) was cancelled, and the board had lost that")
             return try await board.cancel(claim.job)
         }
-        // A plan is made all the same: its passes are held back then.
+        // A paused job is planned all the same, and its passes are held back then.
         guard record.paused, claim.pass != .probe else { return false }
-        log.notice("job \(claim.job) is held back, and the board had lost that")
+        environment.log.notice("job \(claim.job) is held back, and the board had lost that")
         _ = try await board.pause(claim.job)
         try await board.release(claim)
         return true
@@ -176,57 +159,83 @@ actor Claimer {
         return context
     }
 
-    /// Rings when the board hints at work, or after a second: a lost hint costs no more than that.
+    /// Sends the signal when the board hints at work, or after a second: a hint that is lost costs no more than that.
     private func listen() {
-        guard !listening else { return }
-        listening = true
+        guard !isListening else { return }
+        isListening = true
         Task {
             do throws(ReelFailure) {
                 try await waiting.waitForWork(seconds: 1)
             } catch {
-                try? await Task.sleep(for: outage.pause(after: error))
+                await environment.clock.sleep(for: backoff.delay(after: error))
             }
-            listening = false
-            bell.ring()
+            isListening = false
+            environment.signal.send()
         }
     }
+
+    // MARK: A host in trouble
+
+    /// Notes a failure. If it is this host's, the claimer claims nothing until the cause is gone: until a full disk has
+    /// more room, or a minute has passed, because the room that a quota leaves cannot be seen; until the store can be
+    /// written.
+    ///
+    /// - Parameter job: the job whose pass or probe failed.
+    package func heed(_ failure: ReelFailure, in job: JobID) {
+        if failure.cause == .noSpace {
+            full = (freeSpace, environment.clock.now)
+            environment.notes.setFull([store.root, environment.scratch])
+        }
+        if failure.owner == .host { doubtsStore = true }
+        if failure.reason.isOfStore {
+            barred[job, default: 0] += 1
+            // If it happens again and again while the store can be written, the folder of that job is at fault.
+            if barred[job, default: 0] <= Claimer.patience { missed.insert(job) }
+        }
+    }
+
+    /// So often a worker returns to a job that excluded it.
+    private static let patience = 5
 
     private func hasSpace() -> Bool {
         guard let full else { return true }
         let room: Int64 = 64 << 20
-        guard freeSpace >= full.free + room || full.since.duration(to: .now) > .seconds(60) else { return false }
-        log.notice("tries whether the disk of \(store.root) or \(scratch) has room again")
+        guard freeSpace >= full.free + room || environment.clock.now - full.since > .seconds(60) else { return false }
+        environment.log.notice("tries whether the disk of \(store.root) or \(environment.scratch) has room again")
         self.full = nil
-        condition.setFull(nil)
+        environment.notes.setFull(nil)
         return true
-    }
-
-    /// Has jobs take this worker again that excluded it since something in the store could not be used.
-    private func comeBack() async {
-        guard !missed.isEmpty else { return }
-        do throws(ReelFailure) {
-            if try await board.readmit(worker, to: Array(missed)) > 0 { log.notice("comes back to jobs of the store") }
-            missed = []
-        } catch {
-            log.warning("\(error.words)")
-        }
     }
 
     private func hasStore() -> Bool {
         guard doubtsStore else { return true }
+        let (notes, log) = (environment.notes, environment.log)
         do throws(ReelFailure) {
             try store.tryWorking()
             doubtsStore = false
-            if condition.setStoreFailure(nil) { log.notice("the store can be written again") }
+            if notes.setStoreFailure(nil) { log.notice("the store can be written again") }
         } catch {
-            if condition.setStoreFailure(error) { log.error("claims nothing: \(error.words)") }
+            if notes.setStoreFailure(error) { log.error("claims nothing: \(error.words)") }
         }
         return !doubtsStore
     }
 
-    /// Bytes, where there are fewest of them.
+    /// Has jobs admit this worker again that excluded it because a file of the store could not be used.
+    private func readmit() async {
+        guard !missed.isEmpty else { return }
+        do throws(ReelFailure) {
+            if try await board.readmit(environment.worker, to: Array(missed)) > 0 {
+                environment.log.notice("comes back to jobs of the store")
+            }
+            missed = []
+        } catch {
+            environment.log.warning("\(error.words)")
+        }
+    }
+
+    /// Free bytes of the disk that has the fewest.
     private var freeSpace: Int64 {
-        [store.root, scratch].map { folder in
+        [store.root, environment.scratch].map { folder in
             let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
             return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value ?? 0
         }.min() ?? 0

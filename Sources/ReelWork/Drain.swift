@@ -1,83 +1,54 @@
 internal import Synchronization
 
-/// How a worker ends: it claims no more, lets passes end within the grace, then hands the rest back.
-final class Drain: Sendable {
+/// How a worker ends: it claims no more, lets passes go on for the grace, then hands back those that are left.
+package final class Drain: Sendable {
     private let grace: Duration
-    private let holdings: Holdings
-    private let bell: Bell
-    private let begun = Atomic(false)
+    private let passes: ActivePasses
+    private let signal: AsyncSignal
+    private let clock: WorkerClock
+    private let hasBegun = Atomic(false)
 
-    init(grace: Duration, holdings: Holdings, bell: Bell) {
+    /// - Parameters:
+    ///   - grace: how long passes may go on.
+    ///   - signal: is sent when the drain begins.
+    package init(grace: Duration, passes: ActivePasses, signal: AsyncSignal, clock: WorkerClock) {
         self.grace = grace
-        self.holdings = holdings
-        self.bell = bell
+        self.passes = passes
+        self.signal = signal
+        self.clock = clock
     }
 
-    /// No more passes are to be claimed.
-    var isOn: Bool { begun.load(ordering: .acquiring) }
+    /// Whether the worker claims no more.
+    package var isOn: Bool { hasBegun.load(ordering: .acquiring) }
 
-    /// Waits for so long; false at once where the worker is told to end.
-    func stays(off duration: Duration) async -> Bool {
-        let end = ContinuousClock.now + duration
-        while !isOn, ContinuousClock.now < end {
-            let rings = bell.rings
-            let alarm = Task { [bell] in
-                guard (try? await Task.sleep(until: end)) != nil else { return }
-                bell.ring()
+    /// Waits for so long. Returns false at once if the worker drains, or begins to.
+    package func staysOff(for duration: Duration) async -> Bool {
+        let end = clock.now + duration
+        while !isOn, clock.now < end {
+            let count = signal.count
+            let alarm = Task { [signal, clock] in
+                if await clock.sleep(for: end - clock.now) { signal.send() }
             }
-            await bell.wait(since: rings)
+            await signal.wait(after: count)
             alarm.cancel()
         }
         return !isOn
     }
 
-    func begin() {
-        guard !begun.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        bell.ring()
+    /// Begins the drain. After the grace, the passes that still run are stopped.
+    package func begin() {
+        guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        signal.send()
         Task {
-            try? await Task.sleep(for: grace)
-            holdings.judgeAll(.drained)
+            await clock.sleep(for: grace)
+            passes.stopAll(because: .drained)
         }
     }
 
-    /// Ends the passes that run now as well.
-    func now() {
-        begun.store(true, ordering: .releasing)
-        bell.ring()
-        holdings.judgeAll(.drained)
-    }
-}
-
-/// Wakes the slots that wait for work.
-final class Bell: Sendable {
-    private struct State {
-        var rings = 0
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
-
-    /// How often it was rung so far.
-    var rings: Int { state.withLock(\.rings) }
-
-    /// Returns at the first ring after the one that `rings` counted last: none can be missed in between.
-    func wait(since rings: Int) async {
-        await withCheckedContinuation { continuation in
-            let rung = state.withLock { state in
-                if state.rings > rings { return true }
-                state.waiting.append(continuation)
-                return false
-            }
-            if rung { continuation.resume() }
-        }
-    }
-
-    func ring() {
-        let woken = state.withLock { state in
-            defer { state.waiting = [] }
-            state.rings += 1
-            return state.waiting
-        }
-        for continuation in woken { continuation.resume() }
+    /// Begins the drain, or shortens one that has begun: the passes that run are stopped at once.
+    package func stopNow() {
+        hasBegun.store(true, ordering: .releasing)
+        signal.send()
+        passes.stopAll(because: .drained)
     }
 }

@@ -1,58 +1,56 @@
 internal import Logging
 internal import ReelCore
-internal import ReelQueue
+package import ReelQueue
 internal import ReelWords
 
-/// Tells the board what this worker holds, and learns what it has lost. Runs on the thread of its own connection, so
-/// that nothing else that this process does can delay a beat.
-actor Heartbeat {
-    private let board: Board
-    private let worker: WorkerID
-    /// What the worker is, and what it says of itself just now.
-    private let report: @Sendable () -> WorkerReport
+/// Tells the board which passes the worker holds, and learns which of them it has lost. It runs on the executor of its own
+/// board, so that nothing else in this process delays a beat.
+package actor Heartbeat {
+    private let environment: WorkerEnvironment
+    private let board: any Board
     private let interval: Duration
-    private let holdings: Holdings
-    private let drain: Drain
-    private let log: Logger
+    private let report: @Sendable () -> WorkerReport
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { board.unownedExecutor }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { board.unownedExecutor }
 
-    init(
-        board: Board, worker: WorkerID, report: @escaping @Sendable () -> WorkerReport, interval: Duration,
-        holdings: Holdings, drain: Drain, log: Logger
+    /// - Parameters:
+    ///   - board: for this role alone.
+    ///   - interval: from one beat to the next.
+    ///   - report: what the worker is, and what it has to tell just now.
+    package init(
+        _ environment: WorkerEnvironment, board: any Board, interval: Duration,
+        report: @escaping @Sendable () -> WorkerReport
     ) {
+        self.environment = environment
         self.board = board
-        self.worker = worker
-        self.report = report
         self.interval = interval
-        self.holdings = holdings
-        self.drain = drain
-        self.log = log
+        self.report = report
     }
 
-    /// Beats until cancelled, then leaves the registry.
+    /// Beats until cancelled, then takes the worker out of the registry.
     func run() async {
         while !Task.isCancelled {
             await beat()
-            try? await Task.sleep(for: interval)
+            await environment.clock.sleep(for: interval)
         }
-        // What the registry forgets by itself later is no reason to wait for Redis now.
-        try? await board.depart(worker)
+        // One attempt: the registry forgets the worker by itself, so the worker does not wait for Redis to end.
+        try? await board.depart(environment.worker)
     }
 
-    private func beat() async {
-        do {
+    /// Beats once: stops passes that were lost or cancelled, and begins to drain if the board says so.
+    package func beat() async {
+        do throws(ReelFailure) {
             let reply = try await board.beat(report())
             for (token, answer) in reply.answers {
                 switch answer {
                 case .ok: continue
-                case .lost: holdings.judge(token: token, .lost)
-                case .cancel: holdings.judge(token: token, .cancelled)
+                case .lost: environment.passes.stop(token: token, because: .lost)
+                case .cancel: environment.passes.stop(token: token, because: .cancelled)
                 }
             }
-            if reply.drain { drain.begin() }
+            if reply.drain { environment.drain.begin() }
         } catch {
-            log.debug("no beat: \(error.words)")
+            environment.log.debug("no beat: \(error.words)")
         }
     }
 }

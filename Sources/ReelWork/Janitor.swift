@@ -5,26 +5,26 @@ internal import ReelQueue
 internal import ReelStore
 internal import ReelWords
 
-/// Removes jobs from the store that ended longer ago than they were to be kept, by Redis's clock and by this machine's:
-/// where one of the two is wrong, nothing goes before its time. Every worker runs one.
-struct Janitor: Sendable {
-    let store: Store
-    let board: Board
-    let interval: Duration
-    let condition: Condition
-    let log: Logger
+/// Removes jobs from the store when their retention is over, by Redis's clock and by this machine's: if one of the two is
+/// wrong, nothing is removed before its time. Every worker runs one.
+package struct Janitor: Sendable {
+    private let environment: WorkerEnvironment
 
-    /// Runs until cancelled.
-    func run() async {
-        repeat { await clean() } while (try? await Task.sleep(for: interval)) != nil
+    package init(_ environment: WorkerEnvironment) { self.environment = environment }
+
+    /// Cleans at every interval, the first time at once, until cancelled.
+    func run(every interval: Duration) async {
+        repeat { await clean() } while await environment.clock.sleep(for: interval)
     }
 
-    private func clean() async {
+    /// Cleans once, and notes by how much the two clocks differ.
+    package func clean() async {
+        let (store, board, log) = (environment.store, environment.board, environment.log)
         guard let clocks = try? await board.clocks() else { return }
-        condition.setClocks(clocks)
+        environment.notes.setClocks(clocks)
         for job in (try? store.jobs()) ?? [] where isPast(store.job(job), at: clocks.earlier) {
             do throws(ReelFailure) {
-                // The board first: it refuses where the job runs again.
+                // The board first: it refuses if the job runs again.
                 try await board.forget(job)
                 try await JobControl(board: board, store: store).withdraw(headOf: store.job(job).read())
                 try store.job(job).remove()
@@ -36,7 +36,8 @@ struct Janitor: Sendable {
         store.removeUnusedSources()
     }
 
-    /// What cannot be read is left to people.
+    /// Whether the job has ended and its retention is over. A job whose record cannot be read is left for people to
+    /// remove.
     private func isPast(_ folder: JobFolder, at now: Double) -> Bool {
         guard let record = try? folder.read(), record.state != nil, let finished = record.finished else { return false }
         return finished + record.terms.retain < now

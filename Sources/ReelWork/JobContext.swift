@@ -1,23 +1,23 @@
 internal import Foundation
-internal import ReelCore
+package import ReelCore
 internal import ReelEngine
 internal import ReelJobs
-internal import ReelStore
+package import ReelStore
 internal import Synchronization
 
-/// What a worker must know of a job before it can work at one of its passes, read from the store.
-final class JobContext: Sendable {
-    let record: JobRecord
-    let plan: Plan
+/// What a worker must know of a job to work at one of its passes, read from the store.
+package final class JobContext: Sendable {
+    package let record: JobRecord
+    package let plan: Plan
     let folder: JobFolder
     private let store: Store
-    /// Of the indexes, in the order of the plan's sources.
+    /// Where the indexes are, in the order of the plan's sources.
     private let indexes: [Locator]
-    /// The job that began early, as long as it is there.
+    /// The job of the early start, if it is still there.
     private let early: PlacedJob?
     private let planned = Mutex<PlannedSegments?>(nil)
 
-    /// - Parameter number: of the plan that the pass is of.
+    /// - Parameter number: the number of the plan that the pass belongs to.
     init(_ record: JobRecord, plan number: Int, in store: Store) throws(ReelFailure) {
         let job = try PlacedJob(store.job(record.id), plan: number)
         self.record = record
@@ -27,21 +27,22 @@ final class JobContext: Sendable {
         early = record.head.flatMap { try? PlacedJob(store.job($0)) }
     }
 
-    /// Takes over what the job that began early made of a pass.
+    /// Takes over the segments of a pass that the job of the early start has made.
     func takeOver(_ pass: Pass) throws(ReelFailure) {
         guard let early, early.folder.hasSegments(of: Set(plan.subjects(of: pass))) else { return }
         try early.give(try segments().contents(of: pass), to: folder)
     }
 
-    /// For each chunk of a pass the record of its segment, where that is whole already, whoever made it.
+    /// For each chunk of a pass the record of its segment, nil if none is whole. It does not matter which attempt made the
+    /// segment.
     func wholeSegments(of pass: Pass) throws(ReelFailure) -> [SegmentRecord?] {
         let subjects = plan.subjects(of: pass)
         guard folder.hasSegments(of: Set(subjects)) else { return subjects.map { _ in nil } }
         return folder.wholeSegments(try segments().contents(of: pass))
     }
 
-    /// What the plan's segments are to be. Reading the index for it takes a large job's memory and time, so that is done
-    /// only where there are segments to compare.
+    /// The contents of the plan's segments. They are computed from the index, and reading that takes a large job's memory
+    /// and time; so this is called only if there are segments to compare with.
     private func segments() throws(ReelFailure) -> PlannedSegments {
         if let known = planned.withLock(\.self) { return known }
         let made = PlannedSegments(plan: plan, indexes: try store.readIndexes(of: plan, record))
@@ -49,19 +50,20 @@ final class JobContext: Sendable {
         return made
     }
 
+    /// The files that an engine reads for a pass.
     var files: JobFiles {
         JobFiles(
             sources: zip(record.sources, indexes).map { SourceFiles(source: folder.locator(of: $0), index: $1) },
             plan: folder.plan(plan.number))
     }
 
-    /// Whether an earlier context still describes the job that the store has now.
+    /// Whether this context, read earlier, still describes the job that the store has now.
     func describes(_ record: JobRecord, plan number: Int) -> Bool {
         self.record.created == record.created && self.record.sources == record.sources && plan.number == number
     }
 
-    /// Throws, with cause permanent, where the source is no longer the one that was planned for, and with cause
-    /// incompatible where this host does not see it.
+    /// Throws, with cause permanent, if the source is not the one that was planned for, and with cause incompatible if
+    /// this host does not see it.
     func checkSource() throws(ReelFailure) {
         let isTheSame: Bool
         do {

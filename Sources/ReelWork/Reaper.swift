@@ -3,21 +3,24 @@ internal import ReelCore
 internal import ReelQueue
 internal import ReelWords
 
-/// Gives the passes of workers that vanished to others. Every worker runs one.
-struct Reaper: Sendable {
-    let board: Board
-    let interval: Duration
-    let log: Logger
+/// Requeues the passes of workers that vanished. Every worker runs one.
+package struct Reaper: Sendable {
+    private let environment: WorkerEnvironment
 
-    /// Runs until cancelled.
-    func run() async {
-        while (try? await Task.sleep(for: interval)) != nil {
-            do throws(ReelFailure) {
-                let count = try await board.reap()
-                if count > 0 { log.notice("\(count) expired leases were given back") }
-            } catch {
-                log.debug("nothing reaped: \(error.words)")
-            }
+    package init(_ environment: WorkerEnvironment) { self.environment = environment }
+
+    /// Looks at every interval, the first time after one, until cancelled.
+    func run(every interval: Duration) async {
+        while await environment.clock.sleep(for: interval) { await reap() }
+    }
+
+    /// Looks once.
+    package func reap() async {
+        do throws(ReelFailure) {
+            let count = try await environment.board.reap()
+            if count > 0 { environment.log.notice("\(count) expired leases were given back") }
+        } catch {
+            environment.log.debug("nothing reaped: \(error.words)")
         }
     }
 }

@@ -1,27 +1,30 @@
 internal import Foundation
-internal import ReelCore
-internal import ReelEngine
+package import ReelCore
+package import ReelEngine
 internal import ReelJobs
 internal import ReelStore
 
-/// A clip of the worker's own, done by an engine of this machine, far from any job: whether decoder and encoder work here.
-struct SlotTrial: Sendable {
-    let engine: EngineHost
+/// Has an engine of this machine do a clip of the worker's own, apart from any job: it shows whether decoder and encoder
+/// work here.
+package struct SlotTrial: Sendable {
+    private let engines: any EngineRunner
+
+    package init(_ engines: any EngineRunner) { self.engines = engines }
 
     private static let frames = 12
     private static let (width, height) = (64, 48)
 
-    /// Makes the clip, and has an engine read, plan and reverse it. Throws what goes wrong.
-    func run() async throws(ReelFailure) {
+    /// Makes the clip, and has engines read, plan and reverse it. Throws what goes wrong.
+    package func run() async throws(ReelFailure) {
         let folder = try PrivateFolder()
         let clip = folder.path + "/clip.y4m"
         guard FileManager.default.createFile(atPath: clip, contents: Data(SlotTrial.clip)) else {
             throw ReelFailure(.folderUnwritable(path: folder.path, errno: nil))
         }
-        // With a number of frames for each pass the frames are encoded; else their packets would be copied.
+        // The frames of each pass are given, so that the clip is encoded; otherwise its packets would be copied.
         let spec = JobSpec(container: .mkv, passFrames: SlotTrial.frames)
         let submit = Submit(
-            store: try Store.make(root: folder.path + "/store"), engine: engine,
+            store: try Store.make(root: folder.path + "/store"), engine: engines,
             capacity: Capacity(slots: 1, memoryTotal: 1 << 30, isLimit: false))
         let job = try await submit.place(JobRecord(submitting: clip, spec: spec), anew: true)
         let files = JobFiles(
@@ -36,8 +39,8 @@ struct SlotTrial: Sendable {
                     job.folder.place(of: SegmentName(subject: $0, token: "0"))
                 }, scratch: folder.path))
         let answer = try await ReelFailure.unifying {
-            try await engine.withEngine(memory: job.plan.need + job.plan.reservedAddresses) { session in
-                try await session.perform(request)
+            try await engines.withEngine(memory: job.plan.need + job.plan.reservedAddresses) { engine in
+                try await engine.perform(request)
             }
         }
         guard case .pass(let result) = answer, result.segments.reduce(0, { $0 + $1.frames }) == SlotTrial.frames else {
@@ -45,7 +48,7 @@ struct SlotTrial: Sendable {
         }
     }
 
-    /// Frames that each look otherwise, in YUV4MPEG2, which is a line of text before the samples of each frame.
+    /// Frames that all look different, in YUV4MPEG2: a line of text before the samples of each frame.
     private static var clip: [UInt8] {
         var bytes = Array("YUV4MPEG2 W\(width) H\(height) F24000:1001 Ip A1:1 C420jpeg\n".utf8)
         for frame in 0..<frames {

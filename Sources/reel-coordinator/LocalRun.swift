@@ -90,7 +90,7 @@ struct LocalRun: Sendable {
     private func follow(
         _ placed: PlacedJob, with submit: Submit, at redis: RedisAddress
     ) async throws(ReelFailure) -> JobView {
-        let board = Board(redis, name: "reel-coordinator-run")
+        let board = RedisBoard(redis, name: "reel-coordinator-run")
         try await submit.publish(placed, on: board)
         var display = ProgressDisplay(on: console)
         defer { display.clear() }

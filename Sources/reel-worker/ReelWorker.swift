@@ -4,6 +4,7 @@ internal import Logging
 internal import ReelCore
 internal import ReelEngine
 internal import ReelJobs
+internal import ReelQueue
 internal import ReelTerminal
 internal import ReelWork
 
@@ -49,8 +50,8 @@ struct ReelWorker: AsyncParsableCommand {
             throw ReelFailure(.folderUnwritable(path: scratch, errno: nil))
         }
         let worker = Worker(
-            redis: try redis.address(), store: store,
-            engine: EngineHost(executable: try Programs().path("reel-engine")),
+            boards: BoardConnections(redis: try redis.address()), store: store,
+            engines: EngineHost(executable: try Programs().path("reel-engine")),
             settings: WorkerSettings(
                 slots: slots.count, memoryTotal: slots.memory, scratch: scratch, grace: .seconds(grace)),
             log: Logger(label: "reel-worker"))

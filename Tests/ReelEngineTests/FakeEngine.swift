@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelEngine
+import Testing
 
 /// An engine made of shell: a folder of its own, in which the script finds itself as `$0`.
 ///
@@ -29,7 +30,7 @@ final class FakeEngine: Sendable {
         // The folder must last as long as the engine, whatever the optimiser thinks of the last use of `self`.
         defer { withExtendedLifetime(self) {} }
         let host = EngineHost(executable: path, limits: EngineLimits(stall: stall, silence: silence))
-        return try await host.withEngine(memory: memory, body)
+        return try await host.withEngine(memory: memory) { try await body(#require($0 as? EngineSession)) }
     }
 
     /// What the script wrote to `$0.NAME`.

@@ -27,7 +27,7 @@ import Testing
     @Test func whatHappensToOtherJobsIsNoReasonToLook() async throws {
         let (reads, places) = (Counter(), Places())
         let redis = try redis(jobs: ["b2", "a1"], reads: reads) { places.add($0) }
-        let feed = EventFeed(Board(try RedisAddress(redis.url), name: "test"), of: JobID("a1"))
+        let feed = EventFeed(RedisBoard(try RedisAddress(redis.url), name: "test"), of: JobID("a1"))
         let events = try await feed.wait(atMost: .seconds(30))
         #expect(events.map(\.happening) == [.completed(index: 3, worker: WorkerID("w1"))])
         #expect(events.map(\.job) == [JobID("a1")])
@@ -39,7 +39,7 @@ import Testing
 
     @Test func whoWatchesAllJobsIsToldOfEach() async throws {
         let redis = try redis(jobs: ["b2", "a1"], reads: Counter()) { _ in }
-        let feed = EventFeed(Board(try RedisAddress(redis.url), name: "test"))
+        let feed = EventFeed(RedisBoard(try RedisAddress(redis.url), name: "test"))
         #expect(try await feed.wait(atMost: .seconds(30)).map(\.job) == [JobID("b2")])
         #expect(try await feed.wait(atMost: .seconds(30)).map(\.job) == [JobID("a1")])
     }

@@ -12,7 +12,7 @@ import Testing
             refused.count()
             return "-LOADING Redis is loading the dataset in memory\r\n"
         }
-        let board = Board(try RedisAddress(redis.url), name: "test")
+        let board = RedisBoard(try RedisAddress(redis.url), name: "test")
         let follow = Follow(JobID("a1"), on: board, interval: .milliseconds(100), patience: .seconds(1))
         let failure = try #require(await #expect(throws: ReelFailure.self) { try await follow.untilEnd { _ in } })
         #expect(failure.kind == .unreachable && failure.cause == .transient)

@@ -135,7 +135,7 @@ extension BoardTests {
 
         @Test(arguments: ["reel-worker:wr0ng@", "nobody:wr0ng@", ""])
         func whoIsNotLetInLearnsItForGood(_ login: String) async throws {
-            let board = Board(try RedisAddress("unix://\(login)\(server.socket)"), name: "test")
+            let board = RedisBoard(try RedisAddress("unix://\(login)\(server.socket)"), name: "test")
             let failure = try #require(await #expect(throws: ReelFailure.self) { try await board.ping() })
             #expect(failure.cause == .permanent && failure.exitCode == 4)
             #expect(failure.words.contains(login.isEmpty ? "NOAUTH" : "WRONGPASS"))
@@ -148,11 +148,11 @@ extension BoardTests.Access {
     private func bench(_ user: String, timing: BoardTiming = BoardTiming()) throws -> Bench {
         let password = RedisServer.passwords[user]?.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         let address = try RedisAddress("unix://\(user):\(password)@\(server.socket)")
-        return Bench(server, raw: admin, board: Board(address, name: user, timing: timing))
+        return Bench(server, raw: admin, board: RedisBoard(address, name: user, timing: timing))
     }
 
     /// Everything that a coordinator shows.
-    private func look(_ board: Board, at held: Claim) async throws {
+    private func look(_ board: RedisBoard, at held: Claim) async throws {
         #expect(try await board.status(held.job)?.passes.live == 1)
         #expect(try await board.strip(held.job, cells: 3)?.cells.map(\.live).reduce(0, +) == 1)
         for list in [try await board.queue().jobs, try await board.latestJobs().jobs] {

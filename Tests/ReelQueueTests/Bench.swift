@@ -18,7 +18,7 @@ extension Begun {
     }
 }
 
-extension Board {
+extension RedisBoard {
     /// Begins a job and publishes it at once, as one does that has its plan.
     func put(
         _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult] = [:], paused: Bool = false
@@ -49,7 +49,7 @@ struct Bench {
 
     let server: RedisServer
     let raw: RawRedis
-    let board: Board
+    let board: RedisBoard
 
     init() throws {
         server = try Bench.server.get()
@@ -59,16 +59,16 @@ struct Bench {
     }
 
     /// The same with a Redis that is there, whatever it holds.
-    init(_ server: RedisServer, raw: RawRedis, board: Board) {
+    init(_ server: RedisServer, raw: RawRedis, board: RedisBoard) {
         (self.server, self.raw, self.board) = (server, raw, board)
     }
 
-    static func open(_ server: RedisServer, timing: BoardTiming = BoardTiming()) throws -> Board {
-        Board(try RedisAddress(server.url), name: "test", timing: timing)
+    static func open(_ server: RedisServer, timing: BoardTiming = BoardTiming()) throws -> RedisBoard {
+        RedisBoard(try RedisAddress(server.url), name: "test", timing: timing)
     }
 
     /// A board for which Redis has always run long enough to reap, and which grants no grace.
-    func reaper() throws -> Board {
+    func reaper() throws -> RedisBoard {
         try Bench.open(server, timing: BoardTiming(lease: .milliseconds(-1)))
     }
 

@@ -75,7 +75,7 @@ extension BoardTests {
         }
 
         @Test func nobodyThereIsUnreachable() async throws {
-            let board = Board(try RedisAddress("unix://\(bench.server.folder)/none.sock"), name: "test")
+            let board = RedisBoard(try RedisAddress("unix://\(bench.server.folder)/none.sock"), name: "test")
             for _ in 0..<3 {
                 let failure = await #expect(throws: ReelFailure.self) { try await board.ping() }
                 #expect(failure?.exitCode == 4)
@@ -84,16 +84,16 @@ extension BoardTests {
         }
 
         @Test func databasesAndPasswords() async throws {
-            let second = Board(try RedisAddress("\(bench.server.url)?db=2"), name: "second")
+            let second = RedisBoard(try RedisAddress("\(bench.server.url)?db=2"), name: "second")
             _ = try await second.put(Bench.job(passes: 1), passes: Bench.passes(1))
             #expect(try await bench.state() == nil)
             #expect(try await second.status(JobID("a1"))?.state == .running)
 
             try bench.raw("ACL", "SETUSER", "reel", "on", ">secret", "~*", "+@all")
             let path = bench.server.socket
-            try await Board(try RedisAddress("unix://reel:secret@\(path)"), name: "test").ping()
+            try await RedisBoard(try RedisAddress("unix://reel:secret@\(path)"), name: "test").ping()
             let failure = await #expect(throws: ReelFailure.self) {
-                try await Board(try RedisAddress("unix://reel:wrong@\(path)"), name: "test").ping()
+                try await RedisBoard(try RedisAddress("unix://reel:wrong@\(path)"), name: "test").ping()
             }
             #expect(failure?.words.contains("WRONGPASS") == true)
             #expect(failure?.cause == .permanent)
@@ -104,12 +104,12 @@ extension BoardTests {
             var port = Int.random(in: 20_000..<32_000)
             while (try? bench.raw("CONFIG", "SET", "port", "\(port)")) == nil { port += 1 }
             for host in ["127.0.0.1", "localhost"] {
-                let board = Board(try RedisAddress("redis://admin:admin@\(host):\(port)/1"), name: "test")
+                let board = RedisBoard(try RedisAddress("redis://admin:admin@\(host):\(port)/1"), name: "test")
                 _ = try await board.put(Bench.job(host, passes: 1), passes: Bench.passes(1))
                 #expect(try await board.status(JobID(host))?.state == .running)
             }
             try bench.raw("CONFIG", "SET", "port", "0")
-            let late = Board(try RedisAddress("redis://127.0.0.1:\(port)"), name: "test")
+            let late = RedisBoard(try RedisAddress("redis://127.0.0.1:\(port)"), name: "test")
             let failure = await #expect(throws: ReelFailure.self) { try await late.ping() }
             #expect(failure?.cause == .transient)
         }
@@ -122,7 +122,7 @@ extension BoardTests {
                 try bench.raw("CLIENT", "LIST").split(separator: "\n").count { $0.contains("name=passing") }
             }
             let before = try threads()
-            for _ in 0..<50 { try await Board(try RedisAddress(bench.server.url), name: "passing").ping() }
+            for _ in 0..<50 { try await RedisBoard(try RedisAddress(bench.server.url), name: "passing").ping() }
             let deadline = ContinuousClock.now + .seconds(10)
             while ContinuousClock.now < deadline, try threads() > before + 10 || clients() > 0 { usleep(5000) }
             #expect(try threads() <= before + 10)

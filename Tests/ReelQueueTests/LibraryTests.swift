@@ -120,7 +120,7 @@ extension BoardTests {
             defer { _ = try? bench.raw("ACL", "DELUSER", "guest") }
             let guest = Bench(
                 bench.server, raw: bench.raw,
-                board: Board(try RedisAddress("unix://guest:guest@\(bench.server.socket)"), name: "guest"))
+                board: RedisBoard(try RedisAddress("unix://guest:guest@\(bench.server.socket)"), name: "guest"))
             for found in [nil, Library.version - 1] {
                 try bench.raw("FUNCTION", "FLUSH")
                 if let found { try load(version: found, serves: 0) }

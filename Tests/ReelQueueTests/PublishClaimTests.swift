@@ -51,7 +51,7 @@ extension BoardTests {
 
         @Test func aPublisherThatDiesLeavesNothingRunnable() async throws {
             let job = Bench.job(passes: 20_000)
-            let publisher = Board(try RedisAddress(bench.server.url), name: "publisher")
+            let publisher = RedisBoard(try RedisAddress(bench.server.url), name: "publisher")
             let publishing = Task { try await publisher.put(job, passes: Bench.passes(20_000)) }
             let deadline = ContinuousClock.now + .seconds(10)
             while try bench.raw("HLEN", "reel2:{main}:job:a1:passes") == "0", ContinuousClock.now < deadline {

@@ -107,7 +107,7 @@ extension BoardTests {
         }
 
         /// What people, workers and reapers do until nothing is left to do.
-        private func drive(_ reaper: Board) async throws {
+        private func drive(_ reaper: RedisBoard) async throws {
             let job = Bench.job(passes: 4)
             for round in 0..<10 {
                 let state = try await bench.state()

@@ -91,7 +91,7 @@ extension BoardTests {
     }
 }
 
-extension Board {
+extension RedisBoard {
     /// The first end of a job after a place; waits for it.
     fileprivate func firstEnd(after start: BoardEvent.Place) throws(ReelFailure) -> BoardEvent? {
         var place = start

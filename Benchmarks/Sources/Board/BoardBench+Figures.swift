@@ -5,7 +5,7 @@ extension BoardBench {
     /// The two figures that reel's board is measured by, without tables: what a fleet gets done that never pauses, and how
     /// long its slowest kind of call takes for all but one in a hundred while each worker is busy with passes of a second.
     func figures(workers: Int) async throws -> (callsPerSecond: Double, p99: Double) {
-        let board = Board(address, name: "coordinator")
+        let board = RedisBoard(address, name: "coordinator")
         for number in 0..<jobs {
             try await board.put(
                 SampleJob.published("film-\(number)", passes: passes), passes: SampleJob.passes(passes))

@@ -30,7 +30,7 @@ struct BoardBench {
                 let worker = WaitingWorker(address)
                 try await worker.claimNothing()
                 let claimed = Task { try await worker.waitForClaim() }
-                let board = Board(address, name: "coordinator")
+                let board = RedisBoard(address, name: "coordinator")
                 try await board.ping()
                 let (job, list) = (SampleJob.published("job-\(round)", passes: count), SampleJob.passes(count))
                 let began = clock.now
@@ -46,7 +46,7 @@ struct BoardBench {
     func readings(workers: Int) async throws {
         try probe.clear()
         let (large, count) = (JobID("large"), 100_000)
-        let board = Board(address, name: "coordinator")
+        let board = RedisBoard(address, name: "coordinator")
         try await board.put(SampleJob.published(large.text, passes: count), passes: SampleJob.passes(count))
         let fleet = try await self.fleet(workers)
         let end = clock.now + .seconds(seconds)
@@ -87,7 +87,7 @@ struct BoardBench {
     func publish() async throws {
         try probe.clear()
         try probe.setRewriting(false)
-        let board = Board(address, name: "coordinator")
+        let board = RedisBoard(address, name: "coordinator")
         let list = SampleJob.passes(passes)
         let before = try probe.read()
         let began = clock.now
@@ -132,7 +132,7 @@ struct BoardBench {
 
     /// Claims some passes, beats for each, completes each: what Redis tells before and after each of the three.
     private func lives(_ count: Int) async throws -> [RedisProbe.Reading] {
-        let board = Board(address, name: "worker")
+        let board = RedisBoard(address, name: "worker")
         let worker = WorkerID("host-1-10001-5f3a")
         var readings = [try probe.read()]
         var claims: [Claim] = []
@@ -206,7 +206,8 @@ struct BoardBench {
 
     /// What the board says was recorded must be what the workers were told.
     func check(_ recorded: Int) async throws {
-        let found = try await Board(address, name: "coordinator").latestJobs().jobs.reduce(0) { $0 + $1.passes.done }
+        let board = RedisBoard(address, name: "coordinator")
+        let found = try await board.latestJobs().jobs.reduce(0) { $0 + $1.passes.done }
         guard found == recorded else { throw Trouble("\(recorded) passes were recorded, but the board has \(found)") }
     }
 

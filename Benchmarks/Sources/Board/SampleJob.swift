@@ -53,10 +53,10 @@ enum SampleJob {
     }
 }
 
-extension Board {
+extension RedisBoard {
     /// Begins a job and publishes it at once, as one does that has its plan.
     func put(_ job: PublishedJob, passes: [Pass]) throws(ReelFailure) {
         guard case .begun(let claim) = try begin(job, holder: WorkerID("coordinator")) else { return }
-        _ = try publish(job, passes: passes, claim: claim)
+        _ = try publish(job, passes: passes, finished: [:], claim: claim, paused: false)
     }
 }

@@ -5,7 +5,7 @@ internal import ReelQueue
 /// A worker without media: it claims, beats and completes. It runs on its board's thread, so that a call is nothing but
 /// the way to Redis and back.
 actor SimulatedWorker {
-    private let board: Board
+    private let board: RedisBoard
     private let id: WorkerID
     private var held: Claim?
     /// Frames of the pass that it holds.
@@ -16,7 +16,7 @@ actor SimulatedWorker {
     nonisolated var unownedExecutor: UnownedSerialExecutor { board.unownedExecutor }
 
     init(_ address: RedisAddress, number: Int) {
-        board = Board(address, name: "worker-\(number)")
+        board = RedisBoard(address, name: "worker-\(number)")
         id = WorkerID("host-\(number / 4)-\(10_000 + number)-5f3a")
     }
 

@@ -3,12 +3,12 @@ internal import ReelQueue
 
 /// A worker that has nothing to do and waits for a hint, on a second connection as real workers do.
 struct WaitingWorker {
-    private let claims: Board
-    private let hints: Board
+    private let claims: RedisBoard
+    private let hints: RedisBoard
     private let id = WorkerID("host-1-10001-5f3a")
 
     init(_ address: RedisAddress) {
-        (claims, hints) = (Board(address, name: "claims"), Board(address, name: "waits"))
+        (claims, hints) = (RedisBoard(address, name: "claims"), RedisBoard(address, name: "waits"))
     }
 
     /// Connects, and finds the board empty.

@@ -45,7 +45,7 @@ struct PrivateBoard: Sendable {
     var url: String { "unix://\(socket)" }
     var place: [String] { ["--redis", url, "--store", folder + "/store"] }
 
-    func board() throws -> Board { Board(try RedisAddress(url), name: "reel-bench") }
+    func board() throws -> RedisBoard { RedisBoard(try RedisAddress(url), name: "reel-bench") }
 
     func submission(_ source: String, _ options: [String]) -> [String] {
         [workshop.coordinator, "submit", source] + options + place

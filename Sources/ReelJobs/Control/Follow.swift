@@ -3,7 +3,7 @@ public import ReelQueue
 
 /// Watches a job on the board until it ends.
 public struct Follow: Sendable {
-    private let board: Board
+    private let board: any Board
     private let job: JobID
     private let interval: Duration
     private let patience: Duration
@@ -12,7 +12,7 @@ public struct Follow: Sendable {
     ///   - board: for this alone while it waits, since waiting for events blocks it.
     ///   - interval: from one look to the next where nothing happens to the job: how far a pass is tells no event.
     ///   - patience: how long the board may be out of reach.
-    public init(_ job: JobID, on board: Board, interval: Duration = .seconds(1), patience: Duration) {
+    public init(_ job: JobID, on board: any Board, interval: Duration = .seconds(1), patience: Duration) {
         self.board = board
         self.job = job
         self.interval = interval

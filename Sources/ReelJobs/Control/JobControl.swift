@@ -15,10 +15,10 @@ public struct JobControl: Sendable {
         case paused, resumed, retried, removed
     }
 
-    private let board: Board
+    private let board: any Board
     private let store: Store
 
-    public init(board: Board, store: Store) {
+    public init(board: any Board, store: Store) {
         self.board = board
         self.store = store
     }
@@ -167,10 +167,10 @@ extension Board {
     /// Takes a job off the board. Those who work on it learn so with their next beat; what they still write must not
     /// meet what comes after.
     func withdraw(_ job: JobID) async throws(ReelFailure) {
-        guard try state(of: job) != nil else { return }
-        _ = try cancel(job)
+        guard try await state(of: job) != nil else { return }
+        _ = try await cancel(job)
         try await waitUntilLetGo(job)
-        try forget(job)
+        try await forget(job)
     }
 
     /// Waits until nobody works on an ended job any more, no longer than any lease lasts: what is still being written
@@ -178,7 +178,7 @@ extension Board {
     func waitUntilLetGo(_ job: JobID) async throws(ReelFailure) {
         let deadline = ContinuousClock.now + .seconds(25)
         // Where it cannot be told who works on it, there is nothing to wait for.
-        while let live = try? live(job), !live.isEmpty, ContinuousClock.now < deadline {
+        while let live = try? await live(job), !live.isEmpty, ContinuousClock.now < deadline {
             guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { throw .of(CancellationError()) }
         }
     }

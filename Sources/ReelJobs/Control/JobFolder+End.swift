@@ -7,7 +7,7 @@ extension JobFolder {
     /// written costs no more than a second look: the board knows it, too.
     ///
     /// - Parameter board: whose clock says when that was.
-    package func recordEnd(_ state: JobState, _ failure: ReelFailure?, on board: Board) async {
+    package func recordEnd(_ state: JobState, _ failure: ReelFailure?, on board: any Board) async {
         let now = await board.endOfNow()
         guard var record = try? read(), record.state == nil else { return }
         record.state = state

@@ -8,7 +8,7 @@ extension Store {
     ///
     /// Throws `.storeDiffers` where the board belongs to another store, `.storeEmpty` where it belongs to one and this
     /// folder is empty.
-    public func join(_ board: Board) async throws(ReelFailure) {
+    public func join(_ board: any Board) async throws(ReelFailure) {
         let known = try await board.store(expecting: id)
         switch (id, known) {
         case (let id?, let known?):

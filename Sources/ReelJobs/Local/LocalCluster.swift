@@ -111,7 +111,7 @@ public struct LocalCluster: Sendable {
     }
 
     private func waitForRedis(_ address: RedisAddress, _ folder: String) async throws {
-        let board = Board(address, name: "reel-coordinator-start")
+        let board = RedisBoard(address, name: "reel-coordinator-start")
         let deadline = ContinuousClock.now + .seconds(15)
         while true {
             do {

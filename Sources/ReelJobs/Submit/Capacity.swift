@@ -32,7 +32,7 @@ public struct Capacity: Sendable {
     private static let usualShare: Int64 = 2 << 30
 
     /// Of all workers that are there; where there is none yet, of a few.
-    public static func ofWorkers(on board: Board) async throws(ReelFailure) -> Capacity {
+    public static func ofWorkers(on board: any Board) async throws(ReelFailure) -> Capacity {
         let slots = try await board.workers().reduce(0) { $0 + $1.report.slots }
         return Capacity(slots: slots > 0 ? slots : 8)
     }

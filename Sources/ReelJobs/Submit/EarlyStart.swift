@@ -1,22 +1,27 @@
-internal import ReelCore
-internal import ReelQueue
-internal import ReelStore
+package import ReelCore
+package import ReelQueue
+package import ReelStore
 
 /// Where a source has to be read from its start to its end, hundreds of slots would wait for it. So a job of its own
 /// reverses the source's first part meanwhile, and the whole job takes over what that has made.
-struct EarlyStart: Sendable {
-    let submit: Submit
-    let board: Board
+package struct EarlyStart: Sendable {
+    private let submit: Submit
+    private let board: any Board
+
+    package init(submit: Submit, board: any Board) {
+        self.submit = submit
+        self.board = board
+    }
 
     /// One part in so many is begun with. Slots wait for that part to be read; and it must keep them busy while the rest
     /// is.
-    static let share = 8
+    package static let share = 8
     /// How long probing may take before: most sources are read by then.
     static let patience = Duration.seconds(3)
 
     /// Whether what is made of the first part could be the whole job's: how a part is encoded and when it is shown must
     /// not depend on the rest.
-    static func isPossible(_ record: JobRecord) -> Bool {
+    package static func isPossible(_ record: JobRecord) -> Bool {
         let spec = record.spec
         return record.headBytes == nil && record.source.staged == nil && spec.from == nil && spec.to == nil
             && spec.timestamps == .mirror && spec.bitrate != .source
@@ -25,7 +30,7 @@ struct EarlyStart: Sendable {
     /// Has the first part of a source reversed: an ordinary job without sound. The whole job's record names it from here
     /// on, so that whoever plans that finds it, and whoever removes that removes it. Does nothing where the whole job has
     /// a plan.
-    func begin(for whole: JobID) async throws(ReelFailure) {
+    package func begin(for whole: JobID) async throws(ReelFailure) {
         let folder = submit.store.job(whole)
         var record = try folder.read()
         guard try folder.planNumbers().isEmpty,

@@ -58,7 +58,7 @@ public struct PlacedJob: Sendable {
 
     /// Makes it runnable on the board, for whoever holds its probe. What the store has of it counts as finished there from
     /// the start.
-    func publish(on board: Board, _ claim: Claim, _ finished: [Int: RecordedResult]) async throws(ReelFailure)
+    func publish(on board: any Board, _ claim: Claim, _ finished: [Int: RecordedResult]) async throws(ReelFailure)
         -> Published
     {
         let job = PublishedJob(

@@ -8,7 +8,7 @@ internal import ReelStore
 /// plan, unless the store has one that still holds. Whoever submits the job does this, or any worker in its stead.
 struct Probe: Sendable {
     let store: Store
-    let engine: EngineHost
+    let engine: any EngineRunner
     let capacity: Capacity
     let heard: Submit.Reading
 
@@ -47,7 +47,7 @@ struct Probe: Sendable {
 
     /// The index of the source, or of its first part where the job is of that alone: its hash and its path.
     private func index(
-        of record: JobRecord, in session: EngineSession
+        of record: JobRecord, in session: any Engine
     ) async throws(ReelFailure) -> (hash: String, locator: Locator) {
         let folder = try store.source(record.source.fingerprint)
         let isDisproved = try folder.isDisproved()

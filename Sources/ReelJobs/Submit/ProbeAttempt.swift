@@ -5,10 +5,10 @@ internal import ReelStore
 /// One attempt at a job's probe by whoever holds it: makes the plan and puts its passes on the board.
 package struct ProbeAttempt: Sendable {
     private let submit: Submit
-    private let board: Board
+    private let board: any Board
     private let claim: Claim
 
-    package init(submit: Submit, board: Board, claim: Claim) {
+    package init(submit: Submit, board: any Board, claim: Claim) {
         self.submit = submit
         self.board = board
         self.claim = claim

@@ -17,9 +17,9 @@ public struct Recover: Sendable {
     }
 
     private let store: Store
-    private let board: Board
+    private let board: any Board
 
-    public init(store: Store, board: Board) {
+    public init(store: Store, board: any Board) {
         self.store = store
         self.board = board
     }

@@ -11,7 +11,7 @@ public import ReelStore
 /// meanwhile wait for the same end, good or bad.
 public struct Submit: Sendable {
     package let store: Store
-    let engine: EngineHost
+    let engine: any EngineRunner
     let capacity: Capacity
     let heard: Reading
 
@@ -19,7 +19,7 @@ public struct Submit: Sendable {
     public typealias Reading = @Sendable (Double) -> Void
 
     /// - Parameter capacity: what the machines that will do the work have, as far as it is known.
-    public init(store: Store, engine: EngineHost, capacity: Capacity, heard: @escaping Reading = { _ in }) {
+    public init(store: Store, engine: any EngineRunner, capacity: Capacity, heard: @escaping Reading = { _ in }) {
         self.store = store
         self.engine = engine
         self.capacity = capacity
@@ -38,7 +38,7 @@ public struct Submit: Sendable {
     }
 
     /// Puts a placed job on a board that nobody shares.
-    public func publish(_ job: PlacedJob, on board: Board) async throws(ReelFailure) {
+    public func publish(_ job: PlacedJob, on board: any Board) async throws(ReelFailure) {
         guard case .begun(let claim) = try await board.begin(job.beginning, holder: WorkerID("submit")),
             case .published = try await job.publish(on: board, claim, job.finished(in: job.indexes(in: store)))
         else { throw ReelFailure(.probeLost(job: job.id)) }
@@ -56,7 +56,7 @@ public struct Submit: Sendable {
     ///   - anew: throw away what was done before, even if it runs now.
     ///   - told: hears of the job's state as soon as the board knows the job.
     public func submit(
-        _ wanted: JobRecord, to board: Board, anew: Bool = false, told: (JobState) -> Void = { _ in }
+        _ wanted: JobRecord, to board: any Board, anew: Bool = false, told: (JobState) -> Void = { _ in }
     ) async throws(ReelFailure) -> (job: PlacedJob, outcome: Submission) {
         if anew {
             let control = JobControl(board: board, store: store)

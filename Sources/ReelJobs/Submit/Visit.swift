@@ -6,12 +6,12 @@ internal import ReelStore
 /// One who submits a job, from its first look at the board until the job has a plan, or is refused.
 struct Visit: Sendable {
     let submit: Submit
-    let board: Board
+    let board: any Board
     let wanted: JobRecord
     /// Unlike any other's.
     private let name: WorkerID
 
-    init(submit: Submit, board: Board, wanted: JobRecord) {
+    init(submit: Submit, board: any Board, wanted: JobRecord) {
         self.submit = submit
         self.board = board
         self.wanted = wanted

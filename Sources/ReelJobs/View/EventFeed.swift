@@ -6,7 +6,7 @@ public import ReelQueue
 /// Events between two calls are not missed. A feed begins with `begin`, or else with its first `wait`. Waiting blocks the
 /// feed's board for all other calls, half a second at a time.
 public actor EventFeed {
-    private let board: Board
+    private let board: any Board
     private let job: JobID?
     private var place: BoardEvent.Place?
 
@@ -16,7 +16,7 @@ public actor EventFeed {
     private static let pause = Duration.milliseconds(100)
 
     /// - Parameter job: the only one whose events matter; nil for all jobs.
-    public init(_ board: Board, of job: JobID? = nil) {
+    public init(_ board: any Board, of job: JobID? = nil) {
         self.board = board
         self.job = job
     }

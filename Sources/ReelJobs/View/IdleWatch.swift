@@ -3,9 +3,9 @@ public import ReelQueue
 
 /// Asks the board for its workers only where nothing seems to work on a job.
 public struct IdleWatch: Sendable {
-    private let board: Board
+    private let board: any Board
 
-    public init(_ board: Board) { self.board = board }
+    public init(_ board: any Board) { self.board = board }
 
     /// What somebody should do something about; nil where there is nothing of that kind.
     public func reason(_ status: JobStatus) async throws(ReelFailure) -> WaitReason? {

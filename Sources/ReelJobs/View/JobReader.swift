@@ -6,14 +6,14 @@ public import ReelStore
 ///
 /// What people can do about a job that waits depends on where they are told: each caller has words of its own.
 public struct JobReader: Sendable {
-    private let board: Board
+    private let board: any Board
     private let store: Store?
     private let advice: @Sendable (WaitReason) -> String?
 
     /// - Parameters:
     ///   - store: nil leaves out what only the store knows.
     ///   - advice: what a person can do about a job that waits; nil where the reason says it all.
-    public init(board: Board, store: Store?, advice: @escaping @Sendable (WaitReason) -> String?) {
+    public init(board: any Board, store: Store?, advice: @escaping @Sendable (WaitReason) -> String?) {
         self.board = board
         self.store = store
         self.advice = advice

@@ -100,7 +100,7 @@ struct SubmitCommand: AsyncParsableCommand {
         let deliver: Deliver
 
         func submit(
-            with submit: Submit, to board: Board, anew: Bool, json: Bool
+            with submit: Submit, to board: any Board, anew: Bool, json: Bool
         ) async throws(ReelFailure) -> PlacedJob {
             let (placed, outcome) = try await submit.submit(job, to: board, anew: anew) { state in
                 if json {
@@ -121,7 +121,7 @@ struct SubmitCommand: AsyncParsableCommand {
     }
 
     private static func follow(
-        _ job: PlacedJob, _ deliver: Deliver, on board: Board
+        _ job: PlacedJob, _ deliver: Deliver, on board: any Board
     ) async throws(ReelFailure) -> JobView {
         let view = try await Interruption.cancelling { try await finish(job, on: board) }
         try deliver.copy(job.folder)
@@ -129,7 +129,7 @@ struct SubmitCommand: AsyncParsableCommand {
         return view.delivered(to: deliver.output)
     }
 
-    private static func finish(_ job: PlacedJob, on board: Board) async throws(ReelFailure) -> JobView {
+    private static func finish(_ job: PlacedJob, on board: any Board) async throws(ReelFailure) -> JobView {
         if job.result != nil, let view = try JobView(job.folder) { return view }
         var display = ProgressDisplay(on: console)
         display.assumeSaid(job.plan.diagnostics)

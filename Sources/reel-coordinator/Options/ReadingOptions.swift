@@ -17,7 +17,7 @@ struct ReadingOptions: ParsableArguments {
     /// - Parameter job: whose end ends watching; without one Ctrl-C is how it is meant to end.
     func show(
         _ redis: RedisOption, job: JobID? = nil,
-        _ look: @escaping @Sendable (Board) async throws(ReelFailure) -> Snapshot
+        _ look: @escaping @Sendable (any Board) async throws(ReelFailure) -> Snapshot
     ) async throws {
         let board = try await redis.connect()
         let output: Output = json ? .json : .people(console.canvas)

@@ -6,8 +6,8 @@ internal import ReelWords
 
 extension RedisOption {
     /// A board that has answered. Says what is wrong with the Redis, if it can be worked with all the same.
-    func connect(warnings: Bool = false) async throws(ReelFailure) -> Board {
-        let board = Board(try address(), name: "reel-coordinator-\(ProcessInfo.processInfo.processIdentifier)")
+    func connect(warnings: Bool = false) async throws(ReelFailure) -> RedisBoard {
+        let board = RedisBoard(try address(), name: "reel-coordinator-\(ProcessInfo.processInfo.processIdentifier)")
         do {
             try await board.ping()
         } catch {

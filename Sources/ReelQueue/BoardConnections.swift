@@ -1,0 +1,16 @@
+/// Makes boards that all show the same jobs. A program needs several: a call that waits holds back every other call on
+/// its board.
+public struct BoardConnections: Sendable {
+    private let make: @Sendable (_ name: String) -> any Board
+
+    /// - Parameter make: makes a board; the name is for people who look at the server's connections, and has no spaces.
+    public init(_ make: @escaping @Sendable (_ name: String) -> any Board) { self.make = make }
+
+    /// Connections to the Redis at an address. Each connects with its first call.
+    public init(redis address: RedisAddress) {
+        self.init { RedisBoard(address, name: $0) }
+    }
+
+    /// A board of the caller's own.
+    public func board(named name: String) -> any Board { make(name) }
+}

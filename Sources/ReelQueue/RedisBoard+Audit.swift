@@ -1,0 +1,107 @@
+public import ReelCore
+
+/// The outcome of an audit of the board.
+public struct Audit: Hashable, Sendable {
+    /// Jobs that were audited, the unreadable ones included.
+    public var jobs = 0
+    /// Contradictions that were repaired.
+    public var repairs = 0
+    /// Jobs that have passes and nothing else: Redis came up without the rest of its log.
+    public var lost: [JobID] = []
+    /// Jobs that could not be audited, since something that the board holds of them cannot be read.
+    public var unreadable: [JobID] = []
+
+    package init(jobs: Int = 0, repairs: Int = 0, lost: [JobID] = [], unreadable: [JobID] = []) {
+        self.jobs = jobs
+        self.repairs = repairs
+        self.lost = lost
+        self.unreadable = unreadable
+    }
+}
+
+extension RedisBoard {
+    /// Checks the invariants of every job that has not ended or is in line, and repairs them.
+    public func audit() throws(ReelFailure) -> Audit {
+        var audit = Audit()
+        for id in try jobs(in: [.active, .run, .timer]) {
+            audit.jobs += 1
+            do throws(ReelFailure) {
+                audit.repairs += try self.audit(id)
+            } catch {
+                guard error.isOfOneRecord else { throw error }
+                audit.unreadable.append(id)
+            }
+        }
+        return audit
+    }
+
+    /// Audits the board after Redis started anew or lost everything, and has Redis rewrite its log, since Redis may
+    /// have applied a torn end of it. One worker does so for each start of Redis; the others get nil.
+    ///
+    /// A log that Redis did not apply as a whole is not rewritten, since that would lose the rest for good. That is so
+    /// if the board knows no job, or if `lost` is not empty.
+    public func auditAfterRestart() throws(ReelFailure) -> Audit? {
+        guard let start = try call(Command.Restarted()) else { return nil }
+        let (lost, hasJobs) = (try lostJobs(), try !isEmpty())
+        if lost.isEmpty, hasJobs {
+            do throws(ReelFailure) {
+                try send(["BGREWRITEAOF"])
+            } catch {
+                // A rewrite is under way, or Redis keeps no log. The audit goes on either way.
+            }
+        }
+        var audit = try audit()
+        audit.lost = lost
+        try call(Command.Audited(start: start))
+        return audit
+    }
+
+    /// Whether the board knows no job, not even one that has ended.
+    public func isEmpty() throws(ReelFailure) -> Bool {
+        try send(["EXISTS", BoardKey.jobs.name]) == .integer(0)
+    }
+
+    /// Jobs that are on a list and have passes but no hash of their own.
+    private func lostJobs() throws(ReelFailure) -> [JobID] {
+        var lost: [JobID] = []
+        for id in try jobs(in: [.jobs, .active, .run, .timer]) {
+            guard try send(["EXISTS", RedisBoard.key(id)]) == .integer(0) else { continue }
+            if try send(["EXISTS", RedisBoard.key(id, "passes")]) == .integer(1) { lost.append(id) }
+        }
+        return lost
+    }
+
+    /// The jobs on any of these lists, each once, sorted by id.
+    private func jobs(in lists: [BoardKey]) throws(ReelFailure) -> [JobID] {
+        var found: Set<String> = []
+        for list in lists {
+            let reply = try send(["ZRANGE", list.name, "0", "-1"])
+            guard let ids = reply.array else { throw reply.surprise }
+            for id in ids { found.insert(try id.text()) }
+        }
+        return found.sorted().map { JobID($0) }
+    }
+
+    private func audit(_ job: JobID) throws(ReelFailure) -> Int {
+        var (repairs, next) = (0, 0 as Int?)
+        while let start = next {
+            let page = try call(Command.Audit(job: job, start: start))
+            repairs += page.repairs
+            next = page.next
+        }
+        // Before there is a plan, finished passes belong to a publisher that has not finished.
+        guard try send(["HGET", RedisBoard.key(job), "plan"]).string != "0" else { return repairs }
+        return repairs + (try tally(job) ? 1 : 0)
+    }
+
+    /// Writes the job's totals (`sum`) anew if they do not count every finished pass. Returns whether it did.
+    @discardableResult
+    func tally(_ job: JobID) throws(ReelFailure) -> Bool {
+        let finished = try send(["HLEN", RedisBoard.key(job, "done")]).integer ?? 0
+        guard finished > 0 else { return false }
+        let register = try send(["HGET", RedisBoard.key(job), "sum"]).string
+        guard Int(register?.split(separator: " ").first ?? "0") != finished else { return false }
+        let totals = try totals(of: job, register: nil, finished: finished)
+        return try call(Command.Tally(job: job, finished: finished, totals: totals))
+    }
+}

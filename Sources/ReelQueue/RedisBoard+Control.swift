@@ -1,0 +1,33 @@
+public import ReelCore
+
+extension RedisBoard {
+    /// Ends a job that has not ended. Workers that hold its passes learn of that at their next beat. False if there is
+    /// no such job or it has ended.
+    public func cancel(_ job: JobID) throws(ReelFailure) -> Bool { try call(Command.Cancel(job: job)) }
+
+    /// Pauses a job: none of its passes is given out, and passes that are held are worked on to their end. Returns the
+    /// job's state, nil if there is no such job; a job that has ended does not change.
+    public func pause(_ job: JobID) throws(ReelFailure) -> JobState? {
+        try call(Command.Pause(job: job, pauses: true))
+    }
+
+    /// Resumes a paused job. Returns the same as `pause`.
+    public func resume(_ job: JobID) throws(ReelFailure) -> JobState? {
+        try call(Command.Pause(job: job, pauses: false))
+    }
+
+    /// Runs a failed job again. Finished passes stay finished, and a job that failed while probing is probing again.
+    /// Returns the state that the job was in, which is `.failed` if it runs again; nil if there is no such job or it is
+    /// being removed.
+    public func retry(_ job: JobID) throws(ReelFailure) -> JobState? { try call(Command.Retry(job: job)) }
+
+    /// Removes every key of an ended job. Does nothing if there is no such job; throws `.jobNotEnded` if it has not
+    /// ended.
+    ///
+    /// - Parameter removal: what `leave` answered; where another removes the job by now, or it began again, nothing
+    ///   happens then.
+    public func forget(_ job: JobID, removal: Removal?) throws(ReelFailure) {
+        guard let state = try call(Command.Forget(job: job, removal: removal)) else { return }
+        throw ReelFailure(.jobNotEnded(job: job, state: state))
+    }
+}

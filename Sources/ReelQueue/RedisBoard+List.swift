@@ -1,0 +1,68 @@
+public import ReelCore
+
+/// Jobs of the board, with the unreadable ones apart.
+public struct JobList: Hashable, Sendable {
+    /// The jobs that can be read.
+    public var jobs: [JobStatus] = []
+    /// What is wrong with each job that cannot be read, by id. None of their passes is given out; the jobs can be
+    /// cancelled and removed.
+    public var unreadable: [JobID: ReelFailure] = [:]
+
+    package init(jobs: [JobStatus] = [], unreadable: [JobID: ReelFailure] = [:]) {
+        self.jobs = jobs
+        self.unreadable = unreadable
+    }
+}
+
+extension RedisBoard {
+    /// The jobs of these ids, and those that a function has set aside.
+    func list(_ ids: [String]) throws(ReelFailure) -> JobList {
+        var list = JobList()
+        for id in try aside() { list.unreadable[JobID(id)] = RedisBoard.setAside }
+        for id in ids {
+            do throws(ReelFailure) {
+                guard let status = try status(JobID(id)) else { continue }
+                if list.unreadable[JobID(id)] == nil { list.jobs.append(status) }
+            } catch {
+                guard error.isOfOneRecord else { throw error }
+                list.unreadable[JobID(id)] = error
+            }
+        }
+        return list
+    }
+
+    /// The ids of jobs that a function has set aside.
+    func aside() throws(ReelFailure) -> [String] {
+        let reply = try send(["ZRANGE", BoardKey.broken.name, "0", "-1"])
+        guard let ids = reply.array?.compactMap(\.string) else { throw reply.surprise }
+        return ids
+    }
+
+    /// Why a job that was set aside is unreadable.
+    static let setAside = ReelFailure(.boardUnreadable(said: "a script found a field that is none"))
+
+    /// The state of a job, even if the rest of it cannot be read; `.running` if the state cannot be read, either. Nil
+    /// if there is no such job.
+    public func state(of job: JobID) throws(ReelFailure) -> JobState? {
+        do throws(ReelFailure) {
+            if let state = try send(["HGET", RedisBoard.key(job), "state"]).string {
+                return JobState(rawValue: state) ?? .running
+            }
+            return try send(["EXISTS", RedisBoard.key(job)]) == .integer(1) ? .running : nil
+        } catch {
+            guard error.isOfOneRecord else { throw error }
+            return .running
+        }
+    }
+}
+
+extension ReelFailure {
+    /// Whether the failure concerns what one job's keys hold, and not Redis itself or what its user may do.
+    var isOfOneRecord: Bool {
+        switch reason {
+        case .boardUnreadable: true
+        case .redisRefused(_, let said, false): said.hasPrefix("WRONGTYPE") || said.hasPrefix("ERR")
+        default: false
+        }
+    }
+}

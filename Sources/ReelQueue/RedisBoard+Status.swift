@@ -1,0 +1,247 @@
+public import ReelCore
+
+extension RedisBoard {
+    /// A job as it is now; nil if there is no such job. Throws `.boardUnreadable` if a value of it cannot be read.
+    public func status(_ job: JobID) throws(ReelFailure) -> JobStatus? {
+        guard let look = try call(Command.Status(job: job)) else { return nil }
+        func surprise() -> ReelFailure { JSON.unreadable("\(look.fields)") }
+        guard let state = look.fields["state"].flatMap(JobState.init), let text = look.fields["job"],
+            let created = look.time("created")
+        else { throw surprise() }
+        if !state.isTerminal, try aside().contains(job.text) { throw RedisBoard.setAside }
+        let published: PublishedJob = try JSON.value(text)
+        guard PublishedJob.passCounts.contains(published.passCount), Totals.frames.contains(published.frames) else {
+            throw surprise()
+        }
+        let (fields, count) = (look.fields, published.passCount)
+
+        // Before there is a plan, finished passes belong to a publisher that has not finished.
+        var totals = Totals()
+        if published.plan > 0 {
+            totals = try self.totals(of: job, register: fields["sum"], finished: look.finished)
+        }
+        for entry in look.live.values {
+            guard let holder = Holder(entry) else { throw surprise() }
+            totals.add(decoded: holder.decoded, encoded: holder.encoded)
+        }
+        var failures: [PassFailure] = []
+        for (index, entry) in look.fails {
+            guard let index = Int(index) else { throw surprise() }
+            failures.append(try FailRecord.decoded(entry).failure(of: index))
+        }
+        let offered = look.time("offered") ?? look.now
+        return JobStatus(
+            job: published, state: state, isPaused: fields["paused"] != nil,
+            passes: look.counts(state: state, passCount: count), framesEncoded: totals.encoded,
+            framesDecoded: totals.decoded, pace: Pace(look.pace, now: look.now, since: offered),
+            peakRSS: totals.peak, created: created / 1000,
+            finished: look.time("finished").map { $0 / 1000 },
+            oldestWait: look.oldestWait(state: state, passCount: count, offered: offered),
+            nextRetry: look.nextRetry(state: state, passCount: count),
+            failureCount: look.failing, failures: failures.sorted { $0.index < $1.index },
+            spaceNote: try look.spaceNote(), excluded: try look.exclusions(),
+            failure: state == .failed ? try look.failure() : nil,
+            isRefused: state == .failed && fields["refused"] == "1")
+    }
+
+    /// The speed of all jobs together over the last minute.
+    public func pace() throws(ReelFailure) -> Pace {
+        let reply = try send(["HGETALL", BoardKey.pace.name])
+        let clock = try send(["TIME"])
+        guard let slots = reply.dictionary, let now = clock.array?.first?.string.flatMap(Double.init) else {
+            throw reply.surprise
+        }
+        return Pace(slots, now: now * 1000, since: 0)
+    }
+
+    /// A job's passes as a row of cells, `cells` at most; nil if there is no such job or it has no plan. The cost does
+    /// not grow with the number of passes.
+    public func strip(_ job: JobID, cells: Int) throws(ReelFailure) -> PassStrip? {
+        guard let passes = try send(["HGET", RedisBoard.key(job), "passes"]).string.flatMap(Int.init),
+            PublishedJob.passCounts.contains(passes), passes > 0
+        else {
+            return nil
+        }
+        let count = max(1, min(cells, passes))
+        guard let look = try call(Command.Strip(job: job, cells: count)) else { return nil }
+        func cell(_ index: Int) -> Int? { (0..<passes).contains(index) ? ((index + 1) * count - 1) / passes : nil }
+        var strip = PassStrip(
+            cells: (0..<count).map { place in
+                let size = (place + 1) * passes / count - place * passes / count
+                return PassStrip.Cell(passes: size, done: look.finished[place])
+            })
+        for place in look.held.compactMap(cell) { strip.cells[place].live += 1 }
+        for place in look.failed.compactMap(cell) { strip.cells[place].failed += 1 }
+        return strip
+    }
+
+    /// Jobs that have not ended, the oldest first, and after them those that failed, the latest first; `count` of each
+    /// at most.
+    public func queue(count: Int) throws(ReelFailure) -> JobList {
+        let active = try send(["ZRANGE", BoardKey.active.name, "0", String(count - 1)])
+        let failed = try send(["ZRANGE", BoardKey.failed.name, "0", String(count - 1), "REV"])
+        guard let ids = active.array, let others = failed.array else { throw active.surprise }
+        var all: [String] = []
+        for id in ids + others { all.append(try id.text()) }
+        return try list(all)
+    }
+
+    /// The number of jobs that have not ended, and of those that failed and are still on the board.
+    public func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int) {
+        let replies = (
+            try send(["ZCARD", BoardKey.active.name]), try send(["ZCARD", BoardKey.failed.name])
+        )
+        guard let active = replies.0.integer, let failed = replies.1.integer else { throw replies.0.surprise }
+        return (active, failed)
+    }
+
+    /// Jobs that have not ended, 500 at most, and of the others the `ended` that were submitted last; the oldest first.
+    public func latestJobs(ended: Int) throws(ReelFailure) -> JobList {
+        let active = try send(["ZRANGE", BoardKey.active.name, "0", "499"])
+        guard let running = active.array?.compactMap(\.string) else { throw active.surprise }
+        let known = Set(running)
+        let latest = try send(["ZRANGE", BoardKey.jobs.name, "0", String(known.count + ended - 1), "REV"])
+        guard let ids = latest.array?.compactMap(\.string) else { throw latest.surprise }
+        var list = try list(running + ids.filter { !known.contains($0) }.prefix(ended))
+        list.jobs.sort { ($0.created, $0.job.id.text) < ($1.created, $1.job.id.text) }
+        return list
+    }
+
+    /// Those of a job's passes that have one of these indices, as they were published, by index.
+    public func passes(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: Pass] {
+        guard !indices.isEmpty else { return [:] }
+        let reply = try send(["HMGET", RedisBoard.key(job, "passes")] + indices.map(String.init))
+        guard let entries = reply.array, entries.count == indices.count else { throw reply.surprise }
+        var found: [Int: Pass] = [:]
+        for (index, entry) in zip(indices, entries) {
+            guard let text = entry.string else { continue }
+            guard let space = text.firstIndex(of: " "), let kind = PassKind(rawValue: String(text[..<space])) else {
+                throw reply.surprise
+            }
+            found[index] = try kind.pass(String(text[text.index(after: space)...]))
+        }
+        return found
+    }
+
+    /// The diagnostics that engines of finished passes reported, each once, in the order of the passes; 100 at most.
+    public func passDiagnostics(_ job: JobID) throws(ReelFailure) -> [Diagnostic] {
+        let reply = try send(["HGETALL", RedisBoard.key(job, "diagnostics")])
+        guard let told = reply.dictionary else { throw reply.surprise }
+        let lines = told.map { (index: Int($0.value) ?? 0, text: $0.key) }
+            .sorted { ($0.index, $0.text) < ($1.index, $1.text) }
+        var found: [Diagnostic] = []
+        for line in lines { found.append(try JSON.value(line.text)) }
+        return found
+    }
+
+    /// The results of a job's finished passes, the assembly's among them, with the tokens that recorded them, by index.
+    public func recordedResults(_ job: JobID) throws(ReelFailure) -> [Int: RecordedResult] {
+        var found: [Int: RecordedResult] = [:]
+        var cursor = "0"
+        repeat {
+            let reply = try send(["HSCAN", RedisBoard.key(job, "done"), cursor, "COUNT", "500"])
+            guard let parts = reply.array, parts.count == 2, let next = parts[0].string,
+                let page = parts[1].dictionary
+            else { throw reply.surprise }
+            for (index, entry) in page {
+                guard let index = Int(index) else { throw reply.surprise }
+                found[index] = try recorded(entry, reply)
+            }
+            cursor = next
+        } while cursor != "0"
+        return found
+    }
+
+    /// The results of those of the passes at these indices that are finished, by index.
+    public func results(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: PassResult] {
+        guard !indices.isEmpty else { return [:] }
+        let reply = try send(["HMGET", RedisBoard.key(job, "done")] + indices.map(String.init))
+        guard let entries = reply.array, entries.count == indices.count else { throw reply.surprise }
+        var found: [Int: PassResult] = [:]
+        for (index, entry) in zip(indices, entries) {
+            if let entry = entry.string { found[index] = try recorded(entry, reply).result }
+        }
+        return found
+    }
+
+    /// Reads an entry of `done`: the token that recorded the result, a space, the result.
+    private func recorded(_ entry: String, _ reply: Reply) throws(ReelFailure) -> RecordedResult {
+        guard let space = entry.firstIndex(of: " ") else { throw reply.surprise }
+        return RecordedResult(
+            token: String(entry[..<space]), result: try JSON.value(entry[entry.index(after: space)...]))
+    }
+
+    /// The number of a job's passes that wait for a retry, due or not.
+    public func retries(_ job: JobID) throws(ReelFailure) -> Int {
+        let reply = try send(["ZCARD", RedisBoard.key(job, "retry")])
+        guard let count = reply.integer else { throw reply.surprise }
+        return count
+    }
+
+    /// The holders of a job's passes, by index.
+    public func live(_ job: JobID) throws(ReelFailure) -> [Int: WorkerID] {
+        let reply = try send(["HGETALL", RedisBoard.key(job, "live")])
+        guard let entries = reply.dictionary else { throw reply.surprise }
+        var found: [Int: WorkerID] = [:]
+        for (index, entry) in entries {
+            guard let index = Int(index), let holder = Holder(entry) else { throw reply.surprise }
+            found[index] = holder.worker
+        }
+        return found
+    }
+
+    /// Totals over the finished passes: from the field `sum` if it counts all of them, else from their results. The
+    /// field falls behind only if Redis lost part of a transition.
+    func totals(
+        of job: JobID, register: String?, finished: Int
+    ) throws(ReelFailure) -> Totals {
+        let numbers = (register ?? "0 0 0 0").split(separator: " ").compactMap { Int64($0) }
+        if numbers.count == 4, numbers[0] == Int64(finished),
+            numbers[1...2].allSatisfy({ Totals.frames.contains(Int($0)) })
+        {
+            return Totals(decoded: Int(numbers[1]), encoded: Int(numbers[2]), peak: numbers[3])
+        }
+        var sums = Totals()
+        for recorded in try recordedResults(job).values {
+            let statistics = recorded.result.statistics
+            sums.peak = max(sums.peak, statistics.peakRSS)
+            sums.add(decoded: statistics.framesDecoded, encoded: statistics.framesEncoded)
+        }
+        return sums
+    }
+}
+
+/// The frames of several passes, and the greatest peak memory of their engines in bytes.
+struct Totals {
+    /// The frame counts that are accepted. Redis may hold any number; sums of these do not overflow.
+    static let frames = 0...(1 << 50)
+
+    var decoded = 0
+    var encoded = 0
+    var peak: Int64 = 0
+
+    mutating func add(decoded more: Int, encoded further: Int) {
+        decoded = Totals.sum(decoded, more)
+        encoded = Totals.sum(encoded, further)
+    }
+
+    private static func sum(_ one: Int, _ other: Int) -> Int {
+        min(max(one, frames.lowerBound), frames.upperBound) + min(max(other, frames.lowerBound), frames.upperBound)
+    }
+}
+
+/// The holder of a pass, from an entry of `live`: token, started (ms), frames decoded, frames encoded, worker.
+private struct Holder {
+    var decoded: Int
+    var encoded: Int
+    var worker: WorkerID
+
+    init?(_ entry: String) {
+        let parts = entry.split(separator: " ", maxSplits: 4)
+        guard parts.count == 5, let decoded = Int(parts[2]), let encoded = Int(parts[3]) else { return nil }
+        guard Totals.frames.contains(decoded), Totals.frames.contains(encoded) else { return nil }
+        self.decoded = decoded
+        self.encoded = encoded
+        worker = WorkerID(String(parts[4]))
+    }
+}

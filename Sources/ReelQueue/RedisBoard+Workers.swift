@@ -1,0 +1,53 @@
+public import ReelCore
+
+extension RedisBoard {
+    /// A worker's sign of life: registers the worker, extends the leases of the passes that it holds, and records their
+    /// progress.
+    public func beat(_ report: WorkerReport) throws(ReelFailure) -> BeatReply {
+        try call(Command.Beat(report: report))
+    }
+
+    /// Has a worker drain; the worker learns of it at its next beat. False if no worker of that name is registered.
+    public func drain(_ worker: WorkerID) throws(ReelFailure) -> Bool {
+        try call(Command.Drain(worker: worker))
+    }
+
+    /// Removes a worker that ends from the registry. Passes that it still holds are not handed back: release them
+    /// first.
+    public func depart(_ worker: WorkerID) throws(ReelFailure) {
+        try call(Command.Depart(worker: worker))
+    }
+
+    /// Requeues passes whose leases have lapsed, and returns how many. Does nothing for one lease after Redis started,
+    /// after its clock was set, or if no process has reaped for that long.
+    public func reap() throws(ReelFailure) -> Int {
+        var requeued = 0
+        while true {
+            let answer = try call(Command.Reap())
+            requeued += answer.requeued
+            if answer.seen < BoardPolicy.reaped { return requeued }
+        }
+    }
+
+    /// The workers that have beaten within the last hour, by name, without those whose report cannot be read.
+    public func workers() throws(ReelFailure) -> [WorkerStatus] {
+        let answer = try call(Command.Workers())
+        var found: [WorkerStatus] = []
+        for worker in answer.workers {
+            guard let report = try? JSON.value(worker.report, as: WorkerReport.self),
+                WorkerReport.slotCounts.contains(report.slots), WorkerReport.slotCounts.contains(report.slotsOut)
+            else { continue }
+            let silence = Double(answer.now) - Double(worker.beat)
+            var status = WorkerStatus(
+                report: report, beatAge: max(0, silence) / 1000,
+                isGone: silence > Double(timing.lease.milliseconds), draining: worker.isDraining)
+            for hold in worker.holds {
+                guard let pass = try? hold.kind.pass(hold.stored) else { continue }
+                status.holds[hold.token] = WorkerStatus.Hold(
+                    seconds: max(0, Double(answer.now) - Double(hold.started)) / 1000, pass: pass)
+            }
+            found.append(status)
+        }
+        return found
+    }
+}

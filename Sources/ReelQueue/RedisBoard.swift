@@ -1,0 +1,159 @@
+internal import Foundation
+public import ReelCore
+
+/// The board in Redis. A value of this type is one connection; any number of them in any number of processes see the
+/// same board.
+///
+/// Calls are carried out one after another on a thread of the connection's own. If Redis cannot be reached, a call
+/// throws after one attempt, and the next call connects anew, after a pause that grows with every failure. What Redis
+/// refuses for good, a password for instance, has cause `.permanent`.
+public actor RedisBoard: Board {
+    let timing: BoardTiming
+    private let address: RedisAddress
+    private let name: String
+    private let executor: BlockingExecutor
+    private var connection: RedisConnection?
+    private var failuresInARow = 0
+
+    /// Runs calls on a thread of this board's own.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Makes a board at an address. The first call connects.
+    ///
+    /// - Parameters:
+    ///   - name: the connection's name in Redis's list of clients, without spaces.
+    ///   - timing: leases and time-outs.
+    public init(_ address: RedisAddress, name: String, timing: BoardTiming = BoardTiming()) {
+        self.address = address
+        self.name = name
+        self.timing = timing
+        executor = BlockingExecutor(name: name)
+    }
+
+    /// Throws if Redis cannot be reached or does not answer.
+    public func ping() throws(ReelFailure) {
+        try send(["PING"])
+    }
+
+    /// What makes this Redis unfit to hold a board: its version, or its settings for durability and memory.
+    public func diagnostics() throws(ReelFailure) -> [Diagnostic] {
+        let lines = try send(["INFO"]).text().split(whereSeparator: \.isNewline)
+        let facts = Dictionary(
+            lines.compactMap { line in
+                line.firstIndex(of: ":").map { (line[..<$0], String(line[line.index(after: $0)...])) }
+            }, uniquingKeysWith: { first, _ in first })
+        var found: [Diagnostic] = []
+        let version = facts["redis_version"] ?? ""
+        if Int(version.prefix(while: \.isNumber)) ?? 0 < 7 {
+            found.append(.redisTooOld(address: "\(address)", version: version))
+        }
+        if facts["aof_enabled"] != "1" {
+            found.append(.redisWithoutLog(address: "\(address)"))
+        }
+        if facts["maxmemory_policy"] != "noeviction", facts["maxmemory"] != "0" {
+            found.append(.redisEvicts(address: "\(address)"))
+        }
+        return found
+    }
+}
+
+extension RedisBoard {
+    /// The beginning of every key. The braces put all keys in one hash slot.
+    static let prefix = "reel2:{main}:"
+
+    /// The version of what the keys hold, as `board.lua` writes it.
+    static let schema = 2
+
+    /// The key of a job's own hash, or of one of its parts.
+    static func key(_ job: JobID, _ part: String? = nil) -> String {
+        "\(prefix)job:\(job)" + (part.map { ":\($0)" } ?? "")
+    }
+
+    /// Calls a function and returns its answer. If Redis has no functions of the board, they are loaded first. If it
+    /// has older ones, they are replaced, unless the call changes nothing: then this throws `.boardUnprepared`.
+    func call<Called: BoardCommand>(_ command: Called) throws(ReelFailure) -> Called.Answer {
+        let sent = try Library.call(command, timing)
+        for _ in 0..<3 {
+            let reply = try exchange(sent)
+            guard case .error(let message) = reply, Library.Mismatch(message) != nil else {
+                return try command.answer(accept(reply))
+            }
+            try provide(replacing: !Called.isLook)
+        }
+        // Two releases take turns in loading theirs.
+        throw ReelFailure(.boardUnprepared(found: try libraryVersion(), known: Library.version))
+    }
+
+    /// Milliseconds for which a blocking call may wait: `duration`, but half of the answer time-out at most.
+    func blocking(_ duration: Duration) -> Int64 { min(duration.milliseconds, timing.answerTimeout.milliseconds / 2) }
+
+    /// Sends a command and returns the reply. Throws if Redis answers with an error.
+    @discardableResult
+    func send(_ command: [String]) throws(ReelFailure) -> Reply {
+        try accept(exchange(command))
+    }
+
+    private func exchange(_ command: [String]) throws(ReelFailure) -> Reply {
+        do throws(ConnectionError) {
+            let reply = try connected().send(command)
+            // The name may lead to another Redis by now, so the next call resolves it anew.
+            if case .error(let message) = reply, RedisBoard.isOfAnother(message) { connection = nil }
+            return reply
+        } catch {
+            connection = nil
+            failuresInARow += 1
+            throw ReelFailure(
+                .redisUnreachable(address: "\(address)", said: error.message, passes: error.cause == .transient))
+        }
+    }
+
+    /// The connection. If there is none, it is made now, after a pause of up to 2 s if the last attempts have failed.
+    private func connected() throws(ConnectionError) -> RedisConnection {
+        if let connection { return connection }
+        if failuresInARow > 1 {
+            let pause = min(0.025 * Double(1 << min(failuresInARow, 8)), 2)
+            Thread.sleep(forTimeInterval: pause * Double.random(in: 0.5...1))
+        }
+        let made = try RedisConnection(
+            address.endpoint, connectTimeout: timing.connectTimeout, answerTimeout: timing.answerTimeout)
+        var greeting: [[String]] = []
+        if let password = address.password {
+            greeting.append(["AUTH"] + (address.user.map { [$0] } ?? []) + [password])
+        }
+        if address.database != 0 { greeting.append(["SELECT", String(address.database)]) }
+        greeting.append(["CLIENT", "SETNAME", name])
+        for command in greeting {
+            if case .error(let message) = try made.send(command) {
+                throw ConnectionError(message: message, cause: cause(ofRefusal: message))
+            }
+        }
+        connection = made
+        failuresInARow = 0
+        return made
+    }
+
+    private func accept(_ reply: Reply) throws(ReelFailure) -> Reply {
+        guard case .error(let message) = reply else { return reply }
+        if message.hasPrefix("REELSCHEMA "), let found = Int(message.dropFirst("REELSCHEMA ".count)) {
+            throw ReelFailure(.boardOfOtherVersion(found: found, known: RedisBoard.schema))
+        }
+        throw ReelFailure(
+            .redisRefused(
+                address: "\(address)", said: message, passes: cause(ofRefusal: message) == .transient))
+    }
+
+    /// The failure cause of an error of Redis, by the word with which the message begins.
+    private func cause(ofRefusal message: String) -> FailureCause {
+        let passing = [
+            "LOADING", "BUSY", "OOM", "MISCONF", "READONLY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN", "UNBLOCKED",
+        ]
+        return passing.contains { message.hasPrefix($0) } ? .transient : .permanent
+    }
+
+    /// Whether the message says that this Redis does not hold the board, or not yet.
+    private static func isOfAnother(_ message: String) -> Bool {
+        ["READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "MOVED", "ASK", "UNBLOCKED"].contains {
+            message.hasPrefix($0 + " ")
+        }
+    }
+}

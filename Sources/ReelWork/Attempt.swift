@@ -1,0 +1,117 @@
+internal import ReelCore
+internal import ReelEngine
+internal import ReelJobs
+internal import ReelQueue
+internal import ReelStore
+
+/// One attempt of this worker at one pass.
+struct Attempt: Sendable {
+    let pass: ClaimedPass
+    private let environment: WorkerEnvironment
+    /// For each chunk of the pass its segment, if that was whole before this attempt.
+    private let whole: [SegmentRecord?]
+
+    private var claim: Claim { pass.claim }
+    private var context: JobContext { pass.context }
+    private var folder: JobFolder { pass.context.folder }
+
+    /// Looks in the store for segments of the pass. Those that cannot be read are made again.
+    init(_ pass: ClaimedPass, in environment: WorkerEnvironment) {
+        self.pass = pass
+        self.environment = environment
+        whole =
+            (try? pass.context.wholeSegments(of: pass.claim.pass))
+            ?? pass.context.plan.subjects(of: pass.claim.pass).map { _ in nil }
+    }
+
+    /// Segments that were whole before this attempt, in chunk order.
+    var reused: [SegmentRecord] { whole.compactMap(\.self) }
+
+    var reusedFrames: Int { claim.pass.frames(in: reused) }
+
+    /// The result if nothing is left to do, because everything was whole before.
+    func finished() -> PassResult? {
+        guard let output = folder.publishedOutput else { return claim.pass.result(of: whole) }
+        // The store has the job's result, so its segments are gone, and the board has forgotten that the job is done.
+        // Compare the bytes once before the board says again that it is done.
+        if pass.isAssembly, (try? output.verify()) == nil {
+            try? folder.forgetOutput()
+            return nil
+        }
+        let statistics = PassStatistics(framesEncoded: pass.frames)
+        return PassResult(segments: reused, statistics: statistics, diagnostics: [])
+    }
+
+    /// Has an engine do what is left to do. Throws what the engine reports, or how it died.
+    func perform(
+        in engine: any Engine, progress: @escaping @Sendable (EngineProgress) -> Void
+    ) async throws(ReelFailure) -> PassResult {
+        try context.checkSource()
+        switch claim.pass {
+        case .assembly: return try await assemble(in: engine, progress: progress)
+        case .probe: preconditionFailure("a probe has no pass of a plan")
+        case .audio: return try await reverse(in: engine, EngineRequest.reverseAudio, progress: progress)
+        case .video: return try await reverse(in: engine, EngineRequest.reverse, progress: progress)
+        }
+    }
+
+    private func reverse(
+        in engine: any Engine, _ kind: (PassRequest) -> EngineRequest,
+        progress: @escaping @Sendable (EngineProgress) -> Void
+    ) async throws(ReelFailure) -> PassResult {
+        let places = zip(context.plan.subjects(of: claim.pass), whole).map { subject, whole in
+            whole == nil ? folder.place(of: SegmentName(subject: subject, token: claim.token)) : nil
+        }
+        let request = PassRequest(
+            job: context.files, pass: claim.index, segments: places, scratch: environment.scratch)
+        guard case .pass(var result) = try await engine.perform(kind(request), progress: progress) else {
+            throw ReelFailure(.engineMisanswered(task: .pass))
+        }
+        try check(result.segments)
+        result.segments = (result.segments + reused).sorted { $0.content.subject < $1.content.subject }
+        result.diagnostics += reused.diagnostics.filter { !result.diagnostics.contains($0) }
+        // The board counts which frames are there, not which attempt encoded them.
+        if case .video = claim.pass { result.statistics.framesEncoded += reused.reduce(0) { $0 + $1.frames } }
+        return result
+    }
+
+    /// Throws if an engine reports segments that it was not asked for, or files that are not there: it reads bytes of any
+    /// origin, and the board keeps its report. The assembly, which reads the files, checks that each has the recorded
+    /// bytes.
+    private func check(_ made: [SegmentRecord]) throws(ReelFailure) {
+        let asked = zip(context.plan.subjects(of: claim.pass), whole).compactMap { $1 == nil ? $0 : nil }
+        let isAsked = made.allSatisfy { segment in
+            guard segment.name == SegmentName(subject: segment.content.subject, token: claim.token) else {
+                return false
+            }
+            switch segment.content.subject {
+            case .video(let frames):
+                return segment.frames == frames.count && segment.timeBase == context.plan.video.format.timeBase
+            case .audio: return segment.frames >= 0
+            }
+        }
+        guard isAsked, made.map(\.content.subject).sorted() == asked.sorted(), folder.missingSegments(of: made).isEmpty
+        else { throw ReelFailure(.engineMisanswered(task: .pass)) }
+    }
+
+    private func assemble(
+        in engine: any Engine, progress: @escaping @Sendable (EngineProgress) -> Void
+    ) async throws(ReelFailure) -> PassResult {
+        let container = context.plan.container
+        let feed = AssemblyFeed(
+            job: claim.job, passCount: context.plan.passes.count, board: environment.board, folder: folder,
+            clock: environment.clock)
+        let request = AssembleRequest(job: context.files, output: folder.assembling(container, token: claim.token))
+        guard case .assembly(let result) = try await engine.assemble(request, progress: progress, next: feed.next)
+        else {
+            throw ReelFailure(.engineMisanswered(task: .assemble))
+        }
+        try folder.publishOutput(
+            assembledBy: claim.token, as: container, bytes: result.bytes, sha256: result.checksum)
+        let statistics = PassStatistics(framesEncoded: pass.frames, peakRSS: result.peakRSS)
+        return PassResult(segments: [], statistics: statistics, diagnostics: result.diagnostics)
+    }
+
+    /// Removes what an engine that failed or was killed left half-written.
+    func removePartial() { folder.removePartial(token: claim.token) }
+}

@@ -1,0 +1,147 @@
+internal import Logging
+internal import ReelCore
+internal import ReelJobs
+internal import ReelQueue
+internal import ReelStore
+internal import ReelWords
+
+/// Reports how an attempt at a pass ended: to the board, to the store, and in the log.
+struct AttemptReporter: Sendable {
+    private let attempt: Attempt
+    private let environment: WorkerEnvironment
+    private let claimer: Claimer
+
+    init(_ attempt: Attempt, in environment: WorkerEnvironment, claimer: Claimer) {
+        self.attempt = attempt
+        self.environment = environment
+        self.claimer = claimer
+    }
+
+    private var claim: Claim { attempt.pass.claim }
+    private var context: JobContext { attempt.pass.context }
+    private var name: String { attempt.pass.description }
+
+    /// Reports the outcome. Returns what the board answers to a failure; nil if none was reported, or the board did not
+    /// answer.
+    func report(_ outcome: Result<PassResult, ReelFailure>) async -> FailAnswer? {
+        switch (environment.passes.stopReason(of: claim), outcome) {
+        case (.lost, _):
+            environment.log.warning("lost \(name): its lease had lapsed")
+            attempt.removePartial()
+        case (.cancelled, _):
+            environment.log.notice("stopped \(name): the job was cancelled")
+            attempt.removePartial()
+        case (.drained, .success(let result)), (nil, .success(let result)):
+            await complete(result)
+        case (.drained, .failure):
+            await handBack()
+        case (nil, .failure(let failure)) where failure.kind == .interrupted:
+            await handBack()
+        case (nil, .failure(let failure)) where failure.reason.passToRepeat != nil:
+            guard await invalidate(failure) else { return await fail(failure) }
+            await handBack()
+        case (nil, .failure(let failure)) where failure.reason.disprovesPlan:
+            return await disprove(failure)
+        case (nil, .failure(let failure)):
+            return await fail(failure)
+        }
+        return nil
+    }
+
+    /// Has the passes done again whose segments are not what was recorded: the pass that the failure names, and all whose
+    /// files are missing. Returns whether there were any. If so, the assembly is not to blame, and waits for them.
+    private func invalidate(_ failure: ReelFailure) async -> Bool {
+        environment.log.error("\(name) stopped: \(failure.words)")
+        let folder = context.folder
+        let taken = await untilAnswered { () throws(ReelFailure) in
+            let wrong = try await environment.board.recordedResults(claim.job).filter { pass, recorded in
+                pass == failure.reason.passToRepeat || !folder.missingSegments(of: recorded.result.segments).isEmpty
+            }
+            return try await environment.board.invalidate(
+                claim.job, passes: wrong.map { ($0.key, $0.value.token) }, plan: claim.plan, by: environment.worker,
+                reason: failure)
+        }
+        return taken ?? 0 > 0
+    }
+
+    /// Has the whole source decoded and the job planned anew. The disproof is written to the store first, so that the next
+    /// probe does not believe the same tables again.
+    private func disprove(_ failure: ReelFailure) async -> FailAnswer? {
+        attempt.removePartial()
+        environment.log.notice("\(name) stopped: \(failure.words)")
+        // The job of an early start is of no use then: the whole job is planned without it.
+        guard context.record.headBytes == nil else { return await fail(failure, as: .permanent) }
+        do throws(ReelFailure) {
+            try environment.store.source(context.record.source.fingerprint).disprove(failure)
+        } catch {
+            return await fail(error)
+        }
+        let isProbed = await untilAnswered { () throws(ReelFailure) in
+            try await environment.board.disprove(claim, worker: environment.worker, job: context.record.beginning)
+        }
+        if isProbed == true { environment.log.notice("job \(claim.job) is planned anew") }
+        return nil
+    }
+
+    private func complete(_ result: PassResult) async {
+        let log = environment.log
+        if attempt.pass.isAssembly { await context.folder.recordEnd(.done, nil, on: environment.board) }
+        let answer = await untilAnswered { () throws(ReelFailure) in
+            try await environment.board.complete(claim, worker: environment.worker, result: result)
+        }
+        switch answer {
+        case .ok?, .duplicate?:
+            log.info("finished \(name)")
+            if attempt.pass.isAssembly { await removeParts() }
+        case .late?: log.notice("\(name) had been finished by another worker")
+        case .cancelled?: log.notice("\(name) is not needed: the job was cancelled")
+        case nil: log.warning("\(name) is whole, but the board could not be told; its next holder will find it")
+        }
+    }
+
+    /// Removes what a job that is done does not need any more, and its early start.
+    private func removeParts() async {
+        attempt.removePartial()
+        do throws(ReelFailure) {
+            try context.folder.removeParts(keepingSegments: context.record.terms.keepsSegments)
+            try await JobControl(board: environment.board, store: environment.store).withdraw(headOf: context.record)
+        } catch {
+            environment.log.warning("\(error.words)")
+        }
+    }
+
+    private func fail(_ failure: ReelFailure, as cause: FailureCause? = nil) async -> FailAnswer? {
+        attempt.removePartial()
+        environment.log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
+        await claimer.heed(failure, in: claim.job)
+        let answer = await untilAnswered { () throws(ReelFailure) in
+            try await environment.board.fail(claim, worker: environment.worker, failure: failure, as: cause)
+        }
+        if answer == .jobFailed { await context.folder.recordEnd(.failed, failure, on: environment.board) }
+        return answer
+    }
+
+    private func handBack() async {
+        attempt.removePartial()
+        environment.log.info("hands back \(name)")
+        // One attempt: a worker that is about to end does not wait for the board, since the lease lapses anyway.
+        do { try await environment.board.release(claim) } catch { environment.log.warning("\(error.words)") }
+    }
+
+    /// Repeats a call until the board answers. Gives up if the pass must end or the worker drains.
+    private func untilAnswered<Answer>(_ call: () async throws(ReelFailure) -> Answer) async -> Answer? {
+        var backoff = RetryBackoff(log: environment.log)
+        while true {
+            do {
+                return try await call()
+            } catch {
+                let mayWait = environment.passes.stopReason(of: claim) == nil && !environment.drain.isOn
+                guard error.cause == .transient, mayWait else { return nil }
+                let delay = backoff.delay(after: error)
+                // A task of its own, because this one is cancelled with its engine, and what is finished must be
+                // reported all the same.
+                await Task.detached { [clock = environment.clock] in _ = await clock.sleep(for: delay) }.value
+            }
+        }
+    }
+}

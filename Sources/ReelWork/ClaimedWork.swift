@@ -1,0 +1,45 @@
+internal import ReelCore
+package import ReelQueue
+
+/// What a worker has claimed.
+package enum ClaimedWork: Sendable {
+    case pass(ClaimedPass)
+    /// The job has no plan yet: this worker makes one.
+    case probe(Claim)
+
+    package var claim: Claim {
+        switch self {
+        case .pass(let pass): pass.claim
+        case .probe(let claim): claim
+        }
+    }
+}
+
+/// A pass that a worker has claimed, with what the store says of its job.
+package struct ClaimedPass: Sendable {
+    package let claim: Claim
+    package let context: JobContext
+
+    var isAssembly: Bool { claim.pass == .assembly }
+
+    /// How many frames of video the pass makes. An assembly makes frames only if the source's packets are copied;
+    /// otherwise it joins frames that other passes made.
+    var frames: Int {
+        switch claim.pass {
+        case .video(let pass): pass.frames.count
+        case .audio, .probe: 0
+        case .assembly: context.plan.video.isPassthrough ? context.plan.frameCount : 0
+        }
+    }
+
+    /// The pass as the log names it.
+    var description: String {
+        switch claim.pass {
+        case .assembly: "assembly of job \(claim.job)"
+        case .probe: "probe of job \(claim.job)"
+        case .audio(let track): "pass \(claim.index) of job \(claim.job), audio track \(track)"
+        case .video(let pass):
+            "pass \(claim.index) of job \(claim.job), frames \(pass.frames.lowerBound)..<\(pass.frames.upperBound)"
+        }
+    }
+}

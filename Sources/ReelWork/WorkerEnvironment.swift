@@ -1,0 +1,39 @@
+package import Logging
+package import ReelEngine
+package import ReelQueue
+package import ReelStore
+
+/// What the roles of one worker share.
+package struct WorkerEnvironment: Sendable {
+    /// The worker's name on the board.
+    package let worker: WorkerID
+    /// The board on which passes are claimed and reported. The roles that wait, or must not be delayed, have others.
+    package let board: any Board
+    package let store: Store
+    package let engines: any EngineRunner
+    /// The folder for what engines spill, perhaps on another disk than the store.
+    package let scratch: String
+    package let clock: WorkerClock
+    package let log: Logger
+    /// The passes that the worker holds.
+    package let passes = ActivePasses()
+    /// Is sent when there may be something to claim, and when the worker drains.
+    package let signal = AsyncSignal()
+    package let notes = WorkerNotes()
+    package let drain: Drain
+
+    /// - Parameter grace: how long passes may go on when the worker drains.
+    package init(
+        worker: WorkerID, board: any Board, store: Store, engines: any EngineRunner, scratch: String, grace: Duration,
+        clock: WorkerClock = .continuous, log: Logger
+    ) {
+        self.worker = worker
+        self.board = board
+        self.store = store
+        self.engines = engines
+        self.scratch = scratch
+        self.clock = clock
+        self.log = log
+        drain = Drain(grace: grace, passes: passes, signal: signal, clock: clock)
+    }
+}

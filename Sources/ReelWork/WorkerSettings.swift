@@ -1,0 +1,30 @@
+/// How a worker works.
+public struct WorkerSettings: Sendable {
+    /// How many passes run at once, at most.
+    public var slots: Int
+    /// Bytes that all passes together may take.
+    public var memoryTotal: Int64
+    /// The folder for what engines spill.
+    public var scratch: String
+    /// How long passes may go on when the worker is told to end.
+    public var grace: Duration
+    /// From one beat to the next; the board's lease is a multiple of it.
+    public var beat: Duration
+    /// From one look for expired leases, or for a Redis that was started anew, to the next.
+    public var reap: Duration
+    /// From one look for jobs whose retention is over to the next.
+    public var cleaning: Duration
+
+    public init(
+        slots: Int, memoryTotal: Int64, scratch: String, grace: Duration = .seconds(25), beat: Duration = .seconds(5),
+        reap: Duration = .seconds(3), cleaning: Duration = .seconds(600)
+    ) {
+        self.slots = slots
+        self.memoryTotal = memoryTotal
+        self.scratch = scratch
+        self.grace = grace
+        self.beat = beat
+        self.reap = reap
+        self.cleaning = cleaning
+    }
+}

@@ -1,0 +1,100 @@
+package import ReelCore
+package import ReelQueue
+
+// From nothing to a plan, and what those do that wait for a job.
+extension BoardModel {
+    /// - Parameter token: what Redis's reply names, since tokens are random.
+    package mutating func begin(_ job: PublishedJob, holder: String, token: String) -> Begun {
+        let id = job.id.text
+        if let before = jobs[id], !before.state.isTerminal {
+            guard before.state == .probing else { return .running }
+            if case .held = before.probe { return .probing }
+            if before.isPaused { return .probing }
+        } else {
+            if jobs[id]?.removal?.isValid == true { return .busy }
+            leaveLeases(id)
+            jobs[id] = Job(job, created: now)
+        }
+        var bare = job
+        (bare.frames, bare.passCount, bare.encoders, bare.plan, bare.diagnostics) = (0, 0, [], 0, [])
+        jobs[id]?.published = bare
+        hold(id, -1, .held(Holder(token: token, worker: holder), copy: nil), token: token)
+        let need = jobs[id].map { self.need(of: -1, $0) } ?? 0
+        return .begun(Claim(job: job.id, index: -1, pass: .probe, token: token, need: need, plan: 0))
+    }
+
+    package mutating func publish(
+        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
+    ) -> Published {
+        let id = job.id.text
+        guard var changed = jobs[id] else { return .lost }
+        guard changed.state == .probing else {
+            if changed.publisher == claim.token { return .published }
+            return changed.state == .cancelled ? .cancelled : .lost
+        }
+        guard case .held(let holder, _) = changed.probe, holder.token == claim.token else { return .lost }
+        (changed.published, changed.passes, changed.publisher) = (job, passes, claim.token)
+        changed.conditions = Array(repeating: .waiting, count: passes.count + 1)
+        for (index, recorded) in finished {
+            changed.conditions[index] = .done(recorded)
+        }
+        if paused { changed.isPaused = true }
+        if changed.notedPass == -1 { (changed.spaceNote, changed.notedPass) = (nil, nil) }
+        changed.state = .running
+        jobs[id] = changed
+        if paused { leaveLine(id) }
+        timer[id] = nil
+        drop(id, -1, claim.token)
+        offer(id, at: now)
+        settle(id)
+        return .published
+    }
+
+    package mutating func attend(_ id: String, waiter: String, claim: Claim?) -> Attendance? {
+        guard let job = jobs[id] else { return nil }
+        jobs[id]?.waiters[waiter] = true
+        var (holds, isFree) = (false, false)
+        if job.state == .probing {
+            switch job.probe {
+            case .held(let holder, _): holds = holder.token == claim?.token
+            case .retry(let due): isFree = due <= now && !job.isPaused
+            case .waiting, .done: isFree = !job.isPaused
+            }
+        }
+        if holds, let token = claim?.token { hold(id, -1, job.probe, token: token) }
+        return Attendance(state: job.state, holds: holds, isFree: isFree)
+    }
+
+    /// Whether the caller is to remove the job.
+    package mutating func leave(_ id: String, waiter: String, claim: Claim?, abandoning: Bool) -> Bool {
+        guard var job = jobs[id] else { return false }
+        job.waiters[waiter] = nil
+        job.waiters = job.waiters.filter(\.value)
+        jobs[id] = job
+        if job.state.isTerminal, job.removal?.isValid == true {
+            return job.removal?.waiter == waiter
+        }
+        if job.state == .failed, job.isRefused, job.waiters.isEmpty {
+            jobs[id]?.removal = (waiter, true)
+            return true
+        }
+        guard job.state == .probing else { return false }
+        var token: String?
+        if case .held(let holder, _) = job.probe { token = holder.token }
+        let isItsOwn = token != nil && token == claim?.token
+        if abandoning, job.waiters.isEmpty, token == nil || isItsOwn {
+            jobs[id]?.removal = (waiter, true)
+            end(id, .cancelled)
+            if let token { drop(id, -1, token) }
+            return true
+        }
+        if isItsOwn, let token { handBack(id, -1, token, due: now) }
+        return false
+    }
+
+    /// Those that wait for a job are no longer heard of, nor is who removes it.
+    package mutating func lapseWaiters(_ id: String) {
+        for waiter in jobs[id]?.waiters.keys.sorted() ?? [] { jobs[id]?.waiters[waiter] = false }
+        jobs[id]?.removal?.isValid = false
+    }
+}

@@ -1,0 +1,192 @@
+internal import Foundation
+package import ReelCore
+package import ReelQueue
+
+// What can be seen of the board.
+extension BoardModel {
+    /// A job's status without what depends on the clock; see `JobStatus.timeless`.
+    package func status(_ id: String) -> JobStatus? {
+        guard let job = jobs[id] else { return nil }
+        var counts = JobStatus.PassCounts()
+        var (decoded, encoded, peak) = (0, 0, Int64(0))
+        for (index, condition) in job.conditions.enumerated() {
+            let isAssembly = index == job.published.passCount
+            switch condition {
+            case .done(let recorded):
+                peak = max(peak, recorded.result.statistics.peakRSS)
+                encoded += recorded.result.statistics.framesEncoded
+                if !isAssembly { counts.done += 1 }
+            case .held(let holder, _):
+                counts.live += 1
+                (decoded, encoded) = (decoded + holder.decoded, encoded + holder.encoded)
+            case .retry(let due) where due > now && !job.state.isTerminal && !isAssembly: counts.retrying += 1
+            case .waiting, .retry: if !isAssembly { counts.ready += 1 }
+            }
+        }
+        if case .held(let holder, _) = job.probe {
+            counts.live += 1
+            (decoded, encoded) = (decoded + holder.decoded, encoded + holder.encoded)
+        }
+        counts.exhausted = job.exhausted ?? -1 < 0 ? 0 : 1
+        let failures = job.failures.sorted { $0.key < $1.key }.map {
+            PassFailure(index: $0.key, attempts: $0.value.attempts, recent: $0.value.recent)
+        }
+        return JobStatus(
+            job: job.published, state: job.state, isPaused: job.isPaused, passes: counts, framesEncoded: encoded,
+            framesDecoded: decoded, peakRSS: peak, created: 0, finished: job.state.isTerminal ? 0 : nil,
+            failureCount: failures.count, failures: failures, spaceNote: job.spaceNote, excluded: job.excluded,
+            failure: job.failure, isRefused: job.state == .failed && job.isRefused)
+    }
+
+    /// Everything that is somewhere, one fact a line, as `BoardFacts` reads it from Redis.
+    package var facts: [String] {
+        var facts = run.map { "run \($0.key) \(String(format: "%.17g", $0.value))" }
+        facts += timer.map { "timer \($0.key) \($0.value > now ? "later" : "due")" }
+        facts += leases.map {
+            let holding = $0.holding
+            return "lease \(holding.job)/\(holding.index)/\(holding.token) \($0.lapsed == nil ? "valid" : "lapsed")"
+        }
+        facts += workers.map {
+            "worker \($0.key) \($0.value.isSilent ? "silent" : "live")\($0.value.isDraining ? " drains" : "")"
+        }
+        facts.append((["active"] + active).joined(separator: " "))
+        facts.append((["failed"] + failed).joined(separator: " "))
+        for (id, job) in jobs { facts += self.facts(of: job, id) }
+        return facts
+    }
+
+    /// Ids of the jobs that have not ended, the oldest first.
+    package var active: [String] { ordered { $0.state.isTerminal ? nil : ($0.created, true) } }
+
+    /// Ids of the jobs that failed, the latest first.
+    package var failed: [String] { ordered { $0.state == .failed ? ($0.failed, false) : nil } }
+
+    /// The results of a job's finished passes, with the tokens that recorded them.
+    package func recordedResults(_ id: String) -> [Int: RecordedResult] {
+        var found: [Int: RecordedResult] = [:]
+        for (index, condition) in (jobs[id]?.conditions ?? []).enumerated() {
+            if case .done(let recorded) = condition { found[index] = recorded }
+        }
+        return found
+    }
+
+    /// How many passes of a job wait for another attempt, the probe among them.
+    package func retries(_ id: String) -> Int {
+        guard let job = jobs[id] else { return 0 }
+        return ([job.probe] + job.conditions).count { if case .retry = $0 { true } else { false } }
+    }
+
+    /// The worker of each pass that is held, the probe's among them; the first one of two.
+    package func live(_ id: String) -> [Int: WorkerID] {
+        guard let job = jobs[id] else { return [:] }
+        var found: [Int: WorkerID] = [:]
+        for index in -1..<job.conditions.count {
+            if case .held(let holder, _) = job[index] { found[index] = WorkerID(holder.worker) }
+        }
+        return found
+    }
+
+    /// The workers that are registered, by name, without what depends on the clock.
+    package var registered: [WorkerStatus] {
+        workers.sorted { $0.key < $1.key }.map {
+            WorkerStatus(
+                report: $0.value.report, beatAge: 0, isGone: $0.value.isSilent, draining: $0.value.isDraining)
+        }
+    }
+
+    /// Ids of jobs that have a place, by that; with `false` the last first.
+    private func ordered(_ place: (Job) -> (Int, Bool)?) -> [String] {
+        let places = jobs.compactMap { id, job in place(job).map { (at: $0.0, upwards: $0.1, id: id) } }
+        let sorted = places.sorted { ($0.at, $0.id) < ($1.at, $1.id) }.map(\.id)
+        return places.first?.upwards == false ? sorted.reversed() : sorted
+    }
+
+    private func facts(of job: Job, _ id: String) -> [String] {
+        var facts = [
+            "job \(id) \(job.state.rawValue)\(job.isPaused ? " paused" : "") copies \(job.copies) plan \(job.published.plan)"
+        ]
+        facts += job.waiters.map { "waiter \(id) \($0.key) \($0.value ? "live" : "lapsed")" }
+        if let removal = job.removal { facts.append("removing \(id) \(removal.waiter) \(removal.isValid)") }
+        func holding(_ kind: String, _ index: Int, _ holder: Holder) -> String {
+            "\(kind) \(id) \(index) \(holder.token) \(holder.decoded) \(holder.encoded) \(holder.worker)"
+        }
+        switch job.probe {
+        case .waiting: if job.state == .probing { facts.append("free \(id)") }
+        case .retry(let due): facts.append("retry \(id) -1 \(due > now ? "later" : "due")")
+        case .held(let holder, _): facts.append(holding("live", -1, holder))
+        case .done: facts.append("the probe of \(id) is done")
+        }
+        for (index, condition) in job.conditions.enumerated() where job.published.plan > 0 {
+            switch condition {
+            case .waiting: facts.append("waiting \(id) \(index)")
+            case .retry(let due): facts.append("retry \(id) \(index) \(due > now ? "later" : "due")")
+            case .done(let recorded):
+                facts.append("done \(id) \(index) \(recorded.token)")
+                facts.append("bit \(id) \(index)")
+            case .held(let holder, let copy):
+                facts.append(holding("live", index, holder))
+                if let copy { facts.append(holding("copy", index, copy)) }
+            }
+        }
+        return facts
+    }
+
+    /// What must be true of every board, whatever happened; one line for each thing that is not.
+    package var violations: [String] {
+        var found: [String] = []
+        let leased = Set(leases.map(\.holding))
+        for (id, job) in jobs {
+            var (hasWork, workComes) = (false, false)
+            for index in -1..<job.conditions.count {
+                switch job[index] {
+                case .held(let holder, let copy):
+                    for token in [holder.token] + [copy?.token].compactMap(\.self)
+                    where !leased.contains(Holding(job: id, index: index, token: token)) {
+                        found.append("pass \(index) of \(id) has a holder without a lease")
+                    }
+                case .retry(let due): if due > now { workComes = true } else { hasWork = true }
+                case .waiting:
+                    if index < 0 ? job.state == .probing : index < job.published.passCount { hasWork = true }
+                case .done: break
+                }
+            }
+            if job.state.isTerminal || job.isPaused {
+                if run[id] != nil || timer[id] != nil { found.append("job \(id) is in line") }
+            } else if hasWork && run[id] == nil && timer[id].map({ $0 <= now }) != true
+                || workComes && run[id] == nil && timer[id] == nil
+            {
+                found.append("job \(id) has work and is not in line")
+            }
+            let isAllDone = job.finished == job.published.passCount
+            if job.state == .running && isAllDone || job.state == .assembling && !isAllDone {
+                found.append("job \(id) is \(job.state.rawValue), \(job.finished) passes are done")
+            }
+        }
+        for lease in leases where !lease.isLeftOver {
+            guard let job = jobs[lease.holding.job] else { continue }
+            if !holds(lease.holding.token, lease.holding.index, of: job), job.isOpen(lease.holding.index) {
+                found.append("lease \(lease.holding) has no holder")
+            }
+        }
+        return found
+    }
+}
+
+extension JobStatus {
+    /// Without what depends on the clock.
+    package var timeless: JobStatus {
+        var status = self
+        (status.pace, status.created, status.finished) = (.none, 0, finished.map { _ in 0 })
+        (status.oldestWait, status.nextRetry) = (nil, nil)
+        status.failures = failures.map { failure in
+            PassFailure(
+                index: failure.index, attempts: failure.attempts,
+                recent: failure.recent.map { attempt in
+                    var attempt = attempt
+                    attempt.time = 0
+                    return attempt
+                })
+        }
+        return status
+    }
+}

@@ -1,0 +1,102 @@
+package import ReelCore
+package import ReelQueue
+
+// Workers' signs of life, and what follows where they stay away.
+extension BoardModel {
+    package mutating func beat(_ report: WorkerReport) -> BeatReply {
+        let name = report.worker.text
+        let drains = workers[name]?.isDraining ?? false
+        workers[name] = Worker(report: report, isDraining: drains)
+        var answers: [String: LeaseAnswer] = [:]
+        for held in report.held { answers[held.token] = answer(held, worker: name) }
+        return BeatReply(answers: answers, drain: drains)
+    }
+
+    private mutating func answer(_ held: WorkerReport.Held, worker: String) -> LeaseAnswer {
+        let (id, index) = (held.job.text, held.index)
+        guard let job = jobs[id] else { return .lost }
+        if index < 0, job.state.isTerminal {
+            drop(id, index, held.token)
+            return .cancel
+        }
+        guard job.published.plan == held.plan else { return .lost }
+        let condition = job[index]
+        if case .done(let recorded) = condition { return recorded.token == held.token ? .ok : .lost }
+        if job.state.isTerminal {
+            drop(id, index, held.token)
+            return .cancel
+        }
+        guard job.isOpen(index) else { return .lost }
+        func progressed(_ holder: Holder) -> Holder {
+            var holder = holder
+            (holder.decoded, holder.encoded, holder.worker) = (held.decoded, held.encoded, worker)
+            return holder
+        }
+        switch condition {
+        case .held(let holder, let copy) where holder.token == held.token:
+            hold(id, index, .held(progressed(holder), copy: copy), token: held.token)
+        case .held(let holder, let copy?) where copy.token == held.token:
+            hold(id, index, .held(holder, copy: progressed(copy)), token: held.token)
+        case .held: return .lost
+        default:
+            let passCount = job.published.passCount
+            guard job.returned[index] != held.token,
+                index < passCount || index == passCount && job.finished == passCount
+            else { return .lost }
+            let holder = progressed(Holder(token: held.token, worker: worker))
+            hold(id, index, .held(holder, copy: nil), token: held.token)
+        }
+        if let failures = job.failures[index], held.wholeChunks > failures.wholeChunks {
+            jobs[id]?.failures[index]?.wholeChunks = held.wholeChunks
+            jobs[id]?.failures[index]?.attempts["lost"] = nil
+        }
+        return .ok
+    }
+
+    /// How many passes were requeued. Nothing happens for one lease after a start of Redis.
+    package mutating func reap(sinceStartOfRedis: Bool) -> Int {
+        if sinceStartOfRedis { return 0 }
+        var requeued = 0
+        let lapsed = leases.filter { $0.lapsed != nil }.sorted { ($0.lapsed ?? 0) < ($1.lapsed ?? 0) }
+        for lease in lapsed {
+            let (id, index, token) = (lease.holding.job, lease.holding.index, lease.holding.token)
+            guard let job = jobs[id], job.isOpen(index), holds(token, index, of: job),
+                case .held(let holder, let copy) = job[index]
+            else {
+                drop(id, index, token)
+                continue
+            }
+            let worker = holder.token == token ? holder.worker : copy?.worker ?? ""
+            let count = charge(
+                id, index, ReelFailure(.workerVanished(worker: worker)), .lost, worker: worker, token: token)
+            if !isLast(count, .lost) {
+                if requeue(id, index, token, due: now) { requeued += 1 }
+            } else {
+                fail(id, ReelFailure(.passLost(pass: index, attempts: count, worker: worker)), exhausted: index)
+                drop(id, index, token)
+            }
+        }
+        workers = workers.filter { !$0.value.isSilent }
+        return requeued
+    }
+
+    package mutating func drain(_ worker: String) -> Bool {
+        guard workers[worker] != nil else { return false }
+        workers[worker]?.isDraining = true
+        return true
+    }
+
+    package mutating func depart(_ worker: String) { workers[worker] = nil }
+
+    /// The store that the board belongs to; one that belongs to none takes this one.
+    package mutating func adopt(_ id: StoreID?) -> StoreID? {
+        if store == nil { store = id }
+        return store
+    }
+
+    /// On a board that nothing befell an audit finds nothing.
+    package mutating func audit() -> Audit {
+        for id in jobs.keys { settle(id) }
+        return Audit(jobs: jobs.values.count { !$0.state.isTerminal }, repairs: 0)
+    }
+}

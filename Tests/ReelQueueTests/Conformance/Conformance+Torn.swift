@@ -1,0 +1,123 @@
+import ReelBoardModel
+import ReelCore
+import ReelQueue
+import ReelTestSupport
+
+// Redis applies a script's writes also where its log ends within them.
+extension Conformance {
+    /// Carries an operation out, cuts its writes at a random place, and works everything to its end, with an audit
+    /// before that or without: every prefix is to be safe by itself. What is there before is kept in another database,
+    /// and is there again after it. Gives what went wrong.
+    mutating func tear() async throws -> [String] {
+        try copyKeys(from: 0, to: 1)
+        var torn = self
+        let start = try server.logLength()
+        let operation = torn.source.next(model, claims: claims, restarts: false)
+        try await torn.perform(operation)
+        let writes = try server.log(after: start)
+        source = torn.source
+        guard writes.count > 1 else {
+            try copyKeys(from: 1, to: 0)
+            return []
+        }
+        let cut = 1 + source.below(writes.count - 1)
+        try copyKeys(from: 1, to: 0)
+        for write in writes.prefix(cut) { try raw.send(write) }
+        let audits = source.chance(50)
+        if audits { _ = try await board.audit() }
+        let found = try await bringToAnEnd(operation)
+        try copyKeys(from: 1, to: 0)
+        return found.isEmpty
+            ? [] : ["torn after \(cut) of \(writes.count) writes of \(operation)\(audits ? ", audited" : "")"] + found
+    }
+
+    private func copyKeys(from: Int, to: Int) throws {
+        try raw("SELECT", String(to))
+        try raw("FLUSHDB")
+        try raw("SELECT", String(from))
+        let script = "for _, k in ipairs(redis.call('KEYS', '*')) do redis.call('COPY', k, k, 'DB', ARGV[1]) end"
+        try raw("EVAL", script, "0", String(to))
+        try raw("SELECT", "0")
+    }
+
+    /// What publishers, people and workers do until every job is done; gives what is not right then.
+    private func bringToAnEnd(_ operation: Operation) async throws -> [String] {
+        if case .put(let job, _, _) = operation { try await putAgain(job.id) }
+        var recorded: Set<BoardModel.Holding> = []
+        var found: [String] = []
+        for round in 0..<12 {
+            for id in OperationSource.ids {
+                guard let status = try await board.status(JobID(id)) else { continue }
+                // Nobody takes a job along that comes to nothing.
+                if status.state == .cancelled { try await putAgain(status.job.id) }
+                if try await board.retry(JobID(id)) == nil { try await putAgain(status.job.id) }
+                if status.isPaused { _ = try await board.resume(JobID(id)) }
+            }
+            for protocolVersion in 1...2 {
+                let offer = Bench.offer("last\(round)", memory: 10_000, protocolVersion: protocolVersion)
+                while let claim = try await board.claim(offer) {
+                    if claim.pass == .probe {
+                        try await publish(claim)
+                        continue
+                    }
+                    if claim.pass == .assembly, try await board.status(claim.job)?.state == .running {
+                        // Begun early: who holds the rest may be dead, so that it would wait for ever.
+                        try await board.release(claim)
+                        continue
+                    }
+                    let result = Conformance.result(of: claim)
+                    let answer = try await board.complete(claim, worker: offer.worker, result: result)
+                    let pass = BoardModel.Holding(job: claim.job.text, index: claim.index, token: "")
+                    if answer != .ok { found.append("\(pass): \(answer)") }
+                    if !recorded.insert(pass).inserted { found.append("\(pass): given out after it was done") }
+                }
+            }
+            for name in try raw("ZRANGE", "reel2:{main}:lease", "0", "-1").split(separator: "\n") {
+                try raw("ZADD", "reel2:{main}:lease", "1", String(name))
+            }
+            _ = try await reaper.reap()
+            if try await unfinished().isEmpty { break }
+            for id in OperationSource.ids { try fallDue(id) }
+        }
+        // What only people look at is put right by the audit that follows a start of Redis.
+        _ = try await board.audit()
+        found += try await unfinished()
+        if try await board.audit().repairs > 0 { found.append("an audit after the audit repairs") }
+        if try raw("ZCARD", "reel2:{main}:lease") != "0" { found.append("leases are left") }
+        return found
+    }
+
+    /// Makes an ended job anew, one also that somebody wanted to remove.
+    private func putAgain(_ id: JobID) async throws {
+        guard let job = source.job(id, plan: 9) else { return }
+        if try await board.status(id)?.state.isTerminal == true { try await board.forget(id) }
+        _ = try await board.put(job, passes: OperationSource.passes(of: job))
+    }
+
+    private func publish(_ claim: Claim) async throws {
+        guard let job = source.job(claim.job, plan: 8) else { return }
+        _ = try await board.publish(job, passes: OperationSource.passes(of: job), claim: claim)
+    }
+
+    private func fallDue(_ id: String) throws {
+        let key = "reel2:{main}:job:\(id):retry"
+        for index in try raw("ZRANGE", key, "0", "-1").split(separator: "\n").map(String.init) {
+            try raw("ZADD", key, "1", index)
+        }
+        try raw("ZADD", "reel2:{main}:timer", "XX", "1", id)
+    }
+
+    private func unfinished() async throws -> [String] {
+        var found: [String] = []
+        for id in OperationSource.ids {
+            guard let status = try await board.status(JobID(id)) else { continue }
+            let results = try await board.results(JobID(id))
+            if status.state != .done || results.keys.sorted() != Array(0...status.job.passCount) {
+                found.append("job \(id) is \(status.state), with results of \(results.keys.sorted())")
+            }
+            let frames = results.values.map(\.statistics.framesEncoded)
+            if status.framesEncoded != frames.reduce(0, +) { found.append("job \(id) counts \(status.framesEncoded)") }
+        }
+        return found
+    }
+}

@@ -1,0 +1,67 @@
+import ReelCore
+import ReelEngine
+import ReelQueue
+import ReelWork
+import Testing
+
+/// What a worker holds, and how it is stopped.
+@Suite struct ActivePassesTests {
+    private static func claim(_ token: String, _ pass: Pass) -> Claim {
+        Claim(job: JobID("a1"), index: 2, pass: pass, token: token, need: 100, plan: 3)
+    }
+
+    private static let video = Pass.video(VideoPass(randomAccessPoint: 0, frames: 0..<10, chunkCount: 2))
+
+    @Test func aBeatTellsWhatIsDone() {
+        let passes = ActivePasses()
+        let claim = ActivePassesTests.claim("1", ActivePassesTests.video)
+        passes.add(claim, frames: 10, kill: KillSwitch())
+        passes.update(claim, wholeChunks: 1, frames: 5)
+        passes.update(claim, EngineProgress(decoded: 4, encoded: 3, firstFrame: 5, endFrame: 9))
+        let held = WorkerReport.Held(
+            job: JobID("a1"), index: 2, token: "1", plan: 3, decoded: 4, encoded: 8, wholeChunks: 1)
+        #expect(passes.report == [held])
+        passes.remove(claim)
+        #expect(passes.report == [])
+    }
+
+    /// Sound counts samples, which are no frames.
+    @Test func soundHasNoFrames() {
+        let passes = ActivePasses()
+        let claim = ActivePassesTests.claim("1", .audio(0))
+        passes.add(claim, frames: 0, kill: KillSwitch())
+        passes.update(claim, EngineProgress(decoded: 48000, encoded: 48000, firstFrame: 0, endFrame: 0))
+        #expect(passes.report.map(\.decoded) == [0])
+        #expect(passes.report.map(\.encoded) == [0])
+    }
+
+    @Test func theFirstReasonToStopCounts() {
+        let passes = ActivePasses()
+        let claim = ActivePassesTests.claim("1", ActivePassesTests.video)
+        let (kill, kills) = (KillSwitch(), Counter())
+        kill.arm { kills.count() }
+        passes.add(claim, frames: 10, kill: kill)
+        #expect(passes.stopReason(of: claim) == nil)
+        passes.stop(token: "another", because: .lost)
+        #expect(kills.total == 0)
+        passes.stop(token: "1", because: .cancelled)
+        passes.stopAll(because: .drained)
+        #expect(passes.stopReason(of: claim) == .cancelled)
+        #expect(kills.total == 2)
+    }
+
+    @Test func aSwitchThatWasFiredBeforeItIsArmedActsAtOnce() {
+        let (kill, kills) = (KillSwitch(), Counter())
+        kill.fire()
+        kill.arm { kills.count() }
+        #expect(kills.total == 1)
+    }
+
+    @Test func aSignalSentBeforeTheWaitIsNotMissed() async {
+        let signal = AsyncSignal()
+        let count = signal.count
+        signal.send()
+        await signal.wait(after: count)
+        #expect(signal.count == 1)
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import ReelBoardModel
+import ReelCore
+import ReelJobs
+import ReelQueue
+import ReelStore
+import ReelWork
+import Testing
+
+/// The roles that look after board and store.
+@Suite struct CaringTests {
+    @Test func theReaperRequeuesLapsedPasses() async throws {
+        try await withWorker { worker in
+            let job = try await worker.publish()
+            _ = await worker.claimer.take()
+            _ = await worker.claimer.take()
+            await Reaper(worker.environment).reap()
+            #expect(try await worker.held(job.id) == [0, 1])
+            await worker.board.lapse(job.id)
+            await Reaper(worker.environment).reap()
+            #expect(try await worker.held(job.id) == [])
+            #expect(worker.log.lines == ["2 expired leases were given back"])
+        }
+    }
+
+    @Test func theAuditorReportsLostJobsOnce() async throws {
+        try await withWorker { worker in
+            let auditor = Auditor(worker.environment)
+            #expect(await auditor.look(wasEmpty: false))
+            #expect(worker.log.lines == [])
+            let job = try await worker.submit.place(try worker.record(), anew: false)
+            #expect(await auditor.look(wasEmpty: false))
+            #expect(worker.log.lines.count { $0.contains(job.id.text) } == 1)
+            #expect(await auditor.look(wasEmpty: true))
+            #expect(worker.log.lines.count == 1)
+            try await worker.submit.publish(job, on: worker.board)
+            #expect(await !auditor.look(wasEmpty: true))
+            await worker.board.restart(losing: [JobID("abad1dea")])
+            #expect(await !auditor.look(wasEmpty: false))
+            #expect(worker.log.lines.count == 2)
+            #expect(worker.log.lines.last?.contains("abad1dea") == true)
+            #expect(await !auditor.look(wasEmpty: false))
+            #expect(worker.log.lines.count == 2)
+        }
+    }
+
+    @Test func whatCannotBeSeenIsNoChange() async throws {
+        try await withWorker { worker in
+            await worker.board.setOutage(ModelBoard.unreachable)
+            #expect(await Auditor(worker.environment).look(wasEmpty: true))
+            #expect(await !Auditor(worker.environment).look(wasEmpty: false))
+            #expect(worker.log.lines == [])
+        }
+    }
+
+    /// The clocks differ by two minutes, and the earlier one decides.
+    @Test func theJanitorKeepsAJobUntilBothClocksSayThatItsTimeIsOver() async throws {
+        try await withWorker { worker in
+            let job = try await worker.publish()
+            try await worker.workToEnd(of: job.id)
+            let finished = try #require(try job.folder.read().finished)
+            let end = finished + job.record.terms.retain
+            let janitor = Janitor(worker.environment)
+            await worker.board.set(Clocks(board: end, host: end + 120))
+            await janitor.clean()
+            #expect(job.folder.exists)
+            #expect(worker.environment.notes.diagnostics == [.workerClockDiffers(seconds: 120)])
+            await worker.board.set(Clocks(board: end + 1, host: end + 1))
+            await janitor.clean()
+            #expect(!job.folder.exists)
+            #expect(worker.environment.notes.diagnostics == [])
+            #expect(try await worker.board.status(job.id) == nil)
+            let sources = try FileManager.default.contentsOfDirectory(atPath: worker.store.root + "/sources")
+            #expect(sources == [])
+        }
+    }
+
+    @Test func theJanitorLeavesAJobThatRunsAgain() async throws {
+        try await withWorker { worker in
+            let job = try await worker.publish()
+            try worker.change(job) { ($0.state, $0.finished) = (.failed, 0) }
+            await Janitor(worker.environment).clean()
+            #expect(job.folder.exists)
+            #expect(try await worker.board.state(of: job.id) == .running)
+        }
+    }
+}

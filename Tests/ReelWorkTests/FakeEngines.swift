@@ -1,0 +1,232 @@
+import Foundation
+import ReelCore
+import ReelEngine
+import ReelJobs
+import ReelStore
+import ReelWork
+import Synchronization
+
+/// Engines that answer in the test's process: they write the files that an engine writes, with a line of text in place of
+/// pictures.
+final class FakeEngines: EngineRunner {
+    /// What an engine does with a request.
+    enum Answer: Sendable {
+        case result
+        case failure(ReelFailure)
+        case crash
+        /// Goes on when the test lets it, unless it is killed before.
+        case wait
+    }
+
+    private struct State {
+        var answer: @Sendable (EngineRequest) -> Answer = { _ in .result }
+        var probeFailure: ReelFailure?
+        var delay: Int64 = 0
+        var started: [Int64?] = []
+        var running = 0
+        var working = 0
+        var mostWorking = 0
+        var waiting = 0
+        var passes: [Int] = []
+        var assemblies = 0
+        var recons: [Int64?] = []
+    }
+
+    private let state = Mutex(State())
+    private let gate = AsyncSignal()
+    private let frames: Int
+    private let scratch: String
+
+    /// - Parameters:
+    ///   - frames: of each source.
+    ///   - scratch: the folder that requests of jobs name, unlike those for a worker's own clip.
+    init(frames: Int, scratch: String) {
+        self.frames = frames
+        self.scratch = scratch
+    }
+
+    static let identity = EngineIdentity(version: Wire.version, encoders: [FakeMedia.encoder])
+
+    static let crash = ReelFailure(.engineDied(place: .idle, end: .signalled(signal: 11), lastWords: nil))
+
+    // MARK: What tests say and see
+
+    /// Says what engines do with passes and assemblies.
+    func answer(_ answer: @escaping @Sendable (EngineRequest) -> Answer) { state.withLock { $0.answer = answer } }
+
+    /// From now on, no source can be read.
+    func failProbes(with failure: ReelFailure) { state.withLock { $0.probeFailure = failure } }
+
+    /// From now on, recon says that every frame is shown a little later.
+    func delayFrames() { state.withLock { $0.delay = 7 } }
+
+    /// Lets the engines go on that wait.
+    func letGo() { gate.send() }
+
+    /// How many engines wait.
+    var waiting: Int { state.withLock(\.waiting) }
+    /// The memory of each engine that was started to work at passes.
+    var started: [Int64] { state.withLock { $0.started.compactMap(\.self) } }
+    var running: Int { state.withLock(\.running) }
+    /// The most engines that reversed passes of jobs at the same time.
+    var mostWorking: Int { state.withLock(\.mostWorking) }
+    /// The passes that engines were asked to reverse, in order.
+    var passes: [Int] { state.withLock(\.passes) }
+    var assemblies: Int { state.withLock(\.assemblies) }
+    /// The limit of each recon, nil if the whole source was read.
+    var recons: [Int64?] { state.withLock(\.recons) }
+
+    // MARK: EngineRunner
+
+    nonisolated(nonsending) func withEngine<R: Sendable>(
+        memory: Int64?, _ body: nonisolated(nonsending) (any Engine) async throws -> R
+    ) async throws -> R {
+        state.withLock { state in
+            state.started.append(memory)
+            if memory != nil { state.running += 1 }
+        }
+        defer { state.withLock { if memory != nil { $0.running -= 1 } } }
+        return try await body(FakeEngine(self))
+    }
+
+    fileprivate func perform(
+        _ request: EngineRequest, _ progress: @Sendable (EngineProgress) -> Void,
+        next: (@Sendable () async throws(ReelFailure) -> [StoredSegment]?)? = nil
+    ) async throws(ReelFailure) -> EngineResult {
+        let answer: @Sendable (EngineRequest) -> Answer = state.withLock { state in
+            switch request {
+            case .reverse(let pass), .reverseAudio(let pass): state.passes.append(pass.pass)
+            case .assemble: state.assemblies += 1
+            case .recon(let recon): state.recons.append(recon.limit)
+            case .choose: break
+            }
+            switch request {
+            case .reverse, .reverseAudio, .assemble: return state.answer
+            case .recon, .choose: return { [failure = state.probeFailure] _ in failure.map { .failure($0) } ?? .result }
+            }
+        }
+        if isOfJob(request) {
+            state.withLock { state in
+                state.working += 1
+                state.mostWorking = max(state.mostWorking, state.working)
+            }
+        }
+        defer { if isOfJob(request) { state.withLock { $0.working -= 1 } } }
+        switch answer(request) {
+        case .result: break
+        case .failure(let failure): throw failure
+        case .crash: throw FakeEngines.crash
+        case .wait:
+            progress(EngineProgress(decoded: 3, encoded: 2, firstFrame: 0, endFrame: 3))
+            try await waitForGate()
+        }
+        var segments: [StoredSegment] = []
+        while let more = try await next?() { segments += more }
+        return try await ReelFailure.unifying { [segments] in try self.result(of: request, segments) }
+    }
+
+    private func isOfJob(_ request: EngineRequest) -> Bool {
+        if case .reverse(let pass) = request { pass.scratch == scratch } else { false }
+    }
+
+    private func waitForGate() async throws(ReelFailure) {
+        let count = gate.count
+        let ended = AsyncSignal()
+        let opening = Task { [gate] in
+            await gate.wait(after: count)
+            ended.send()
+        }
+        state.withLock { $0.waiting += 1 }
+        await withTaskCancellationHandler {
+            await ended.wait(after: 0)
+        } onCancel: {
+            ended.send()
+        }
+        state.withLock { $0.waiting -= 1 }
+        _ = opening
+        if Task.isCancelled { throw ReelFailure(.interrupted) }
+    }
+
+    private func result(of request: EngineRequest, _ segments: [StoredSegment]) throws -> EngineResult {
+        switch request {
+        case .recon(let request):
+            var index = FakeMedia.index(frames: request.source.name.hasSuffix("/clip.y4m") ? 12 : frames)
+            let delay = state.withLock(\.delay)
+            for place in index.video.frames.indices {
+                let start = index.video.frames[place].interval.start
+                index.video.frames[place].interval.start = start + Ticks(delay)
+            }
+            if request.limit != nil {
+                index.video.packets.removeSubrange((frames / 2)...)
+                index.video.frames.removeSubrange((frames / 2)...)
+                index.video.randomAccessPoints.removeAll { Int($0.frame) >= frames / 2 }
+                index.video.keepHead()
+            }
+            let bytes = index.encoded()
+            try Data(bytes).write(to: URL(filePath: request.index.name))
+            return .recon(ReconResult(indexHash: Fingerprint.sha256Hex(bytes)))
+        case .choose:
+            return .targets(TargetsResult(video: FakeMedia.target(), audio: [], diagnostics: []))
+        case .reverse(let request), .reverseAudio(let request):
+            return .pass(try reverse(request))
+        case .assemble(let request):
+            return .assembly(try assemble(request, segments))
+        }
+    }
+
+    private func reverse(_ request: PassRequest) throws -> PassResult {
+        let plan = try Plan.decoded(from: Array(Data(contentsOf: URL(filePath: request.job.plan.name))))
+        let indexes = try request.job.sources.map { try Store.readIndex($0.index) }
+        let contents = PlannedSegments(plan: plan, indexes: indexes).contents(of: plan.passes[request.pass])
+        var made: [SegmentRecord] = []
+        for (content, place) in zip(contents, request.segments) {
+            guard let place, case .video(let frames) = content.subject else { continue }
+            let bytes = Array("\(content.subject) backwards\n".utf8)
+            let record = SegmentRecord(
+                content: content, token: place.name.token, frames: frames.count, packets: frames.count,
+                bytes: Int64(bytes.count), checksum: Fingerprint.sha256Hex(bytes),
+                timeBase: plan.video.format.timeBase, reorderDepth: 0, extradataHash: "")
+            try Data(bytes).write(to: URL(filePath: place.data.name))
+            try JSONEncoder().encode(record).write(to: URL(filePath: place.record.name))
+            made.append(record)
+        }
+        let frames = made.reduce(0) { $0 + $1.frames }
+        return PassResult(
+            segments: made, statistics: PassStatistics(framesDecoded: frames, framesEncoded: frames, peakRSS: 1000),
+            diagnostics: [])
+    }
+
+    /// Joins the segments, the last frames first.
+    private func assemble(_ request: AssembleRequest, _ segments: [StoredSegment]) throws -> AssemblyResult {
+        let parts = try segments.sorted { $0.record.content.subject > $1.record.content.subject }.map {
+            try Data(contentsOf: URL(filePath: $0.data.name))
+        }
+        let output = parts.reduce(Data(), +)
+        try output.write(to: URL(filePath: request.output.name))
+        return AssemblyResult(
+            bytes: Int64(output.count), checksum: Fingerprint.sha256Hex(Array(output)),
+            packets: segments.reduce(0) { $0 + $1.record.packets }, peakRSS: 2000, diagnostics: [])
+    }
+}
+
+private struct FakeEngine: Engine {
+    let engines: FakeEngines
+
+    init(_ engines: FakeEngines) { self.engines = engines }
+
+    var identity: EngineIdentity { FakeEngines.identity }
+    var standardErrorTail: String { "last words" }
+
+    func perform(
+        _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void
+    ) async throws(ReelFailure) -> EngineResult {
+        try await engines.perform(request, progress)
+    }
+
+    func assemble(
+        _ request: AssembleRequest, progress: @escaping @Sendable (EngineProgress) -> Void,
+        next: @escaping @Sendable () async throws(ReelFailure) -> [StoredSegment]?
+    ) async throws(ReelFailure) -> EngineResult {
+        try await engines.perform(.assemble(request), progress, next: next)
+    }
+}

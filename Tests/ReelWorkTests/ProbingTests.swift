@@ -1,0 +1,48 @@
+import Foundation
+import ReelBoardModel
+import ReelCore
+import ReelJobs
+import ReelQueue
+import ReelStore
+import ReelWork
+import Testing
+
+/// A slot that plans jobs.
+@Suite struct ProbingTests {
+    @Test func aSlotPlansAJobAndDoesIt() async throws {
+        try await withWorker { worker in
+            let record = try await worker.begin()
+            try await worker.workToEnd(of: record.id)
+            #expect(worker.engines.recons == [nil])
+            #expect(worker.engines.passes == [0, 1, 2, 3])
+            #expect(try worker.store.job(record.id).read().state == .done)
+            #expect(worker.log.lines.contains("finished probe of job \(record.id): 4 passes"))
+        }
+    }
+
+    @Test func aSourceThatIsNoMediaFailsTheJob() async throws {
+        try await withWorker { worker in
+            let record = try await worker.begin()
+            worker.engines.failProbes(with: .of(.permanent))
+            try await worker.workToEnd(of: record.id)
+            let status = try await worker.status(record.id)
+            #expect(status.isRefused)
+            #expect(status.failure == .of(.permanent))
+            #expect(try worker.store.job(record.id).read().failure == .of(.permanent))
+            #expect(await worker.claimer.memoryReserved == 0)
+        }
+    }
+
+    @Test func aProbeThatFailsInPassingIsTriedAgain() async throws {
+        try await withWorker { worker in
+            let record = try await worker.begin()
+            worker.engines.failProbes(with: .of(.transient))
+            try await worker.work { await worker.board.calls["fail"] == 1 && worker.environment.passes.report.isEmpty }
+            let status = try await worker.status(record.id)
+            #expect(status.state == .probing)
+            #expect(status.failures.map(\.index) == [PublishedJob.probeIndex])
+            #expect(status.failures.map(\.attempts) == [["transient": 1]])
+            #expect(await worker.board.model.retries(record.id.text) == 1)
+        }
+    }
+}
