@@ -7,7 +7,7 @@ internal import Synchronization
 final class EngineProcess: Sendable {
     typealias Execution = Subprocess.Execution<CustomWriteInput, SequenceOutput, SequenceOutput>
 
-    /// An engine keeps nothing that it would have to put in order.
+    /// Kills at once: an engine has nothing to clean up.
     static let killingGroup = [
         TeardownStep.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)
     ]
@@ -78,7 +78,7 @@ final class EngineProcess: Sendable {
             try state.dialogue.begin(request, progress)
         }
         let answer = await withTaskCancellationHandler {
-            // If this fails the engine is dead or dying: its end is the answer.
+            // If this fails, the engine is dead or dying, and its end becomes the answer.
             _ = try? await execution.standardInputWriter.write(line)
             return await awaitAnswer()
         } onCancel: {
@@ -109,8 +109,8 @@ final class EngineProcess: Sendable {
         waiter?.resume(returning: answer)
     }
 
-    /// Once the dialogue is over the process may have been reaped, and its number belong to another: then nothing is
-    /// killed.
+    /// Kills the engine's process group, unless the dialogue is over: the process may then have been reaped, and its
+    /// number may belong to another process.
     private func kill(_ verdict: Verdict) {
         state.withLock { state in
             if state.dialogue.condemn(verdict) { try? execution.send(signal: .kill, toProcessGroup: true) }

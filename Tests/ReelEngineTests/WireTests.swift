@@ -33,7 +33,7 @@ struct WireTests {
             lossless: false)
     }
 
-    @Test("Requests go over the wire as they ever did, and are read back")
+    @Test("Requests are written as the golden file says, and are read back")
     func requests() throws {
         let spec = JobSpec(container: .mkv, videoCodec: "libx264", crf: 20, from: Rational(3, 2))
         let planner = Planner(slots: 4, memory: MemoryRequest(budget: 1 << 30, limit: 2 << 30))
@@ -49,7 +49,7 @@ struct WireTests {
             ] as [EngineRequest], "requests.json")
     }
 
-    @Test("Events go over the wire as they ever did, and are read back")
+    @Test("Events are written as the golden file says, and are read back")
     func events() throws {
         let diagnostics: [Diagnostic] = [.soundNotHeard(track: 1)]
         try compare(
@@ -71,7 +71,7 @@ struct WireTests {
             ] as [EngineEvent], "events.json")
     }
 
-    @Test("The version is that of these files")
+    @Test("The protocol's version is that of the golden files")
     func version() { #expect(Wire.version == 7) }
 
     /// Compares the lines with a file, which REEL_WRITE_GOLDEN=1 writes anew; and what is read back with them.

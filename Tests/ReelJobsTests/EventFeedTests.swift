@@ -4,7 +4,7 @@ import ReelQueue
 import Synchronization
 import Testing
 
-/// When those who watch are told to look.
+/// When a watching process takes another snapshot.
 @Suite struct EventFeedTests {
     /// Gives an event of each job of the list at one read after the other, then none.
     private func redis(jobs: [String], reads: Counter, places: @escaping @Sendable (String) -> Void) throws -> FakeRedis

@@ -52,12 +52,12 @@ import Testing
 
     private let full = ReelFailure(.diskFull(path: "/s"))
 
-    @Test func nobodyIsThere() {
+    @Test func noWorkerIsConnected() {
         #expect(WaitReason(status(spaceNote: full), workers: []) == .noWorker)
         #expect(WaitReason(status(), workers: [worker(beatAge: 60)]) == .noWorker)
     }
 
-    @Test func nobodyCan() {
+    @Test func noWorkerCanTakeTheJob() {
         #expect(
             WaitReason(status(spaceNote: full), workers: [worker()])?.description
                 == "waiting for disk space on h: /s: no space left on the disk")

@@ -40,7 +40,7 @@ struct AssemblyTests {
         #expect(try assembler(records).verify(job.output) { _ in } == records.reduce(0) { $0 + $1.packets })
     }
 
-    @Test("size and checksum are the whole file's, whatever its reader goes to first", arguments: Container.allCases)
+    @Test("size and checksum are the whole file's, whatever part is read first", arguments: Container.allCases)
     func checksum(container: Container) throws {
         let folder = try ScratchFolder()
         let job = try MediaJob(
@@ -114,7 +114,7 @@ struct AssemblyTests {
         #expect(failure(with: stranger)?.words.contains("segment \(stranger.name) is not what the plan wants") == true)
     }
 
-    @Test("the same input makes the same bytes, whatever is joined from wherever")
+    @Test("the same input makes the same bytes, wherever its segments were made")
     func repeatable() throws {
         let again = try ScratchFolder()
         let second = try MediaJob(

@@ -143,7 +143,7 @@ struct AudioFormatTests {
         #expect(kept.plan.audio.map(\.encoder) == ["aac"])
     }
 
-    @Test("timestamps that jitter by less than 15 ms are no holes")
+    @Test("timestamps that jitter by less than 15 ms make no holes")
     func jitter() throws {
         let folder = try ScratchFolder()
         let source = try holed(folder, until: 1.51)
@@ -182,7 +182,7 @@ struct AudioFormatTests {
         #expect(Array(sound.samples.suffix(90_000)) == Array(tail.suffix(90_000)))
     }
 
-    @Test("packets that do not decode leave a hole, and the times are said")
+    @Test("packets that do not decode leave a hole, and a warning gives its times")
     func damage() throws {
         let folder = try ScratchFolder()
         let whole = try Fixture.sounding("whole.mkv", in: folder, audio: ["-c:a", "flac"])

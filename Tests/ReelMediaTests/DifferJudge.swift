@@ -6,11 +6,11 @@ import ReelMedia
 struct DifferJudge {
     let source: String
     let made: DifferSource
-    /// The decoder where it is not FFmpeg's choice.
+    /// The decoder; nil for FFmpeg's choice.
     let decoder: String?
     let before: Decoded
 
-    /// Nil where nothing of the source decodes.
+    /// Nil if nothing of the source decodes.
     init?(_ source: String, _ made: DifferSource) throws {
         self.source = source
         self.made = made
@@ -60,7 +60,7 @@ struct DifferJudge {
             let isScaled = job.diagnostics.contains { if case .framesScaled = $0 { true } else { false } }
             let size = isScaled ? "\(video.format.width):\(video.format.height):" : ""
             let scale = "scale=\(size)flags=bicubic+accurate_rnd+full_chroma_inp"
-            // ffmpeg may change the range where it is asked for a format whose name does not tell it.
+            // ffmpeg may change the colour range if it is asked for a format whose name does not state one.
             for format in Set([format, format == own ? stated : format]) {
                 let carried = try Decoded(whole: source, decoder: decoder, pixelFormat: format, filter: scale)
                 let converted = try Decoded(job.output, pixelFormat: format)

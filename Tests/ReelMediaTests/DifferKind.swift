@@ -4,9 +4,9 @@ struct DifferKind {
     let containers: [String]
     var options: [[String]] = []
     var pixelFormats: [String] = []
-    /// Sizes that it takes.
+    /// Sizes that the encoder supports.
     var sizes = ["192x108", "176x144", "98x66"]
-    /// The only rate that it takes; any where none is named.
+    /// The only frame rate that the encoder supports; nil for any.
     var rate: String?
     var reorders = false
     /// Filters of coded pictures that may be drawn when they are copied into another container.

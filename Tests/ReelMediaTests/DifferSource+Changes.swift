@@ -10,7 +10,7 @@ extension DifferSource {
     ]
 
     /// Copies it into a container, as editors and downloads leave files: from another start on, without packets at both
-    /// ends or in between, with fewer times, hidden frames in packets of their own. Nil where ffmpeg does not.
+    /// ends or in between, with fewer times, hidden frames in packets of their own. Nil if ffmpeg fails.
     mutating func remux(_ path: String) -> String? {
         guard let target = one(of: kind.containers) else { return nil }
         var arguments = chance(40) ? ["-ss", "\(Double(number(1...20)) / 10)"] : []
@@ -40,7 +40,7 @@ extension DifferSource {
     }
 
     /// Appends the file to itself, or another piece of the same kind, whose frames may have another size: byte after byte
-    /// or packet after packet. Nil where ffmpeg does not.
+    /// or packet after packet. Nil if ffmpeg fails.
     mutating func join(_ path: String) throws -> String? {
         let (first, firstSound) = (description, sound)
         var other = path

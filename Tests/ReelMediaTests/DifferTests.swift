@@ -40,7 +40,7 @@ struct DifferTests {
         do {
             return try MediaJob(source, spec: spec, folder: folder.path)
         } catch let failure as ReelFailure {
-            // Matroska counts in milliseconds: who is told so takes another container.
+            // Matroska counts in milliseconds: the failure tells a user to choose another container.
             guard case .framesTooClose = failure.reason else { throw failure }
             spec.container = .nut
             return try MediaJob(source, spec: spec, folder: folder.path)

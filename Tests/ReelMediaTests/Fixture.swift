@@ -5,7 +5,7 @@ import Testing
 /// Small videos made by ffmpeg, in which every frame differs from every other.
 enum Fixture {
     /// A moving test pattern with a frame counter, `frames` long, encoded by `video` (ffmpeg arguments), beside a tone
-    /// that rises from the left to the right channel where `audio` (ffmpeg arguments) is given.
+    /// that rises from the left to the right channel if `audio` (ffmpeg arguments) is given.
     static func make(
         _ name: String, in folder: ScratchFolder, frames: Int = 60, rate: String = "24000/1001",
         size: String = "192x108",

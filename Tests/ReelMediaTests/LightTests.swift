@@ -72,7 +72,7 @@ struct LightTests {
         if encoder == "libsvtav1" { #expect(frame.contains("side_data_type=Mastering display metadata")) }
     }
 
-    @Test("of HDR10 that only the container states, nothing is lost either")
+    @Test("HDR10 metadata that only the container states is kept, too")
     func fromContainer() throws {
         let folder = try ScratchFolder()
         let coded = try Fixture.make(
@@ -126,7 +126,7 @@ struct LightTests {
         #expect(found.isSuperset(of: wanted), "\(found)")
     }
 
-    @Test("pictures made of RGB say by which matrix, and full-range names are a tag")
+    @Test("pictures converted from RGB state their matrix, and full-range format names become a tag")
     func converted() throws {
         let folder = try ScratchFolder()
         let rgb = try Fixture.make("rgb.mkv", in: folder, frames: 8, video: ["-c:v", "ffv1", "-pix_fmt", "bgr0"])

@@ -59,7 +59,7 @@ struct MediaJob {
     }
 
     var framesDecoded: Int { results.reduce(0) { $0 + $1.statistics.framesDecoded } }
-    /// What a person is told of it.
+    /// Everything that is reported to the user.
     var diagnostics: [Diagnostic] { plan.diagnostics + results.flatMap(\.diagnostics) + assembled.diagnostics }
     var warnings: [String] { diagnostics.map(\.words) }
 }
@@ -68,7 +68,7 @@ extension PassResult {
     var warnings: [String] { diagnostics.map(\.words) }
 }
 
-/// Runs a program to its end and returns what it printed. Records an issue where it fails.
+/// Runs a program to its end and returns what it printed. Records an issue if it fails.
 @discardableResult
 func run(_ program: String, _ arguments: String...) throws -> String {
     try run(program, arguments)

@@ -26,7 +26,7 @@ struct PictureMeaningTests {
         #expect(ratio.hasPrefix("176,16:11"))
     }
 
-    @Test("closed captions are stripped, with one line", arguments: [true, false])
+    @Test("closed captions are stripped, with one warning", arguments: [true, false])
     func captions(lossless: Bool) throws {
         let folder = try ScratchFolder()
         let source = try captioned(in: folder)
@@ -39,7 +39,7 @@ struct PictureMeaningTests {
         }
     }
 
-    @Test("packets that are copied keep their captions, and nothing is said of them")
+    @Test("packets that are copied keep their captions, without a warning")
     func copiedCaptions() throws {
         let folder = try ScratchFolder()
         let source = folder.path + "/s.mp4"

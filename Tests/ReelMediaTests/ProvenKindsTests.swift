@@ -41,7 +41,7 @@ struct ProvenKindsTests {
         "avi": "avi", "flv": "flv", "h264": "h264", "hevc": "hevc", "ivf": "ivf", "yuv4mpegpipe": "y4m", "nut": "nut",
     ]
 
-    @Test("tell by tables and headers what decoding tells", arguments: ProvenKinds.all)
+    @Test("give the same frames by tables and headers as by decoding", arguments: ProvenKinds.all)
     func proven(kind: ProvenKind) throws {
         let folder = try ScratchFolder()
         let video = try #require(Self.others[kind] ?? Self.encoders[kind.codec])

@@ -64,7 +64,7 @@ struct Sound {
         return block.time + Double(sample - block.sample) / Double(rate)
     }
 
-    /// The greatest difference of any sample from that of another sound `lag` samples later, where both have one.
+    /// The greatest difference of any sample from that of another sound `lag` samples later, if both have one.
     func difference(from other: [[Float]], lag: Int = 0, skipping edge: Int = 0) -> Float {
         let range = max(edge, -lag)..<max(min(samples.count, other.count - lag) - edge, max(edge, -lag))
         return range.reduce(0) { worst, place in
@@ -72,8 +72,8 @@ struct Sound {
         }
     }
 
-    /// Where what another sound has at `moment`, in seconds, and in the thirtieth of a second after it, is heard here,
-    /// in seconds; nil where it is nowhere within 50 ms of `expected`.
+    /// The time in seconds at which this sound has the samples that another one has at `moment`, in seconds, and in the
+    /// thirtieth of a second after it; nil if it is not within 50 ms of `expected`.
     func finds(_ other: Sound, at moment: Double, near expected: Double, within limit: Float = 0.001) -> Double? {
         guard let first = other.samples.indices.first(where: { other.time(of: $0) >= moment }) else { return nil }
         let wanted = Array(other.samples[first..<min(first + rate / 30, other.samples.count)])

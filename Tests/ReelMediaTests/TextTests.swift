@@ -228,7 +228,7 @@ struct TextTests {
             ])
     }
 
-    @Test("cues without durations, of nothing, of no UTF-8, or without end: at most a warning")
+    @Test("cues that are empty, endless, not UTF-8, or without durations give at most a warning")
     func fragile() throws {
         let huge = String(repeating: "all work and no play ", count: 5000)
         var script = Array(
@@ -253,7 +253,7 @@ struct TextTests {
         #expect(
             job.warnings == [
                 "subtitles 0: subrip becomes mov_text",
-                "stream 1: 1 subtitles cannot be read or be mov_text, and are left out",
+                "stream 1: 1 subtitles cannot be read or written as mov_text, and are left out",
             ])
         let kept = try reversed(source, .mkv)
         #expect(kept.warnings == [])

@@ -33,12 +33,12 @@ struct WordsTests {
         #expect(Set(Diagnostic.CodingKeys.allCases.map(\.meaning)).count == Diagnostic.CodingKeys.allCases.count)
     }
 
-    @Test("Facts stand in the words")
+    @Test("Messages contain their facts")
     func examples() {
         #expect(
             FailureReason.memoryTooSmall(allowed: 300 << 20, needed: (430 << 20) + 1, copies: false).words
                 == """
-                300 MiB of memory are too little: a pass of this video takes 431 MiB at the least; \
+                300 MiB of memory is too little: a pass of this video takes 431 MiB at least; \
                 allow that much, or choose a faster preset or another codec
                 """)
         #expect(
