@@ -48,7 +48,7 @@ extension EndToEnd {
                 try FileManager.default.moveItem(atPath: source, toPath: bench.path("aside"))
                 let worker = try await fleet.startWorker()
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "failed" })
-                // The store is told after the board.
+                // The store's record is written after the board's.
                 let record = URL(fileURLWithPath: fleet.folder(id) + "/job.json")
                 #expect(
                     try await eventually(.seconds(10)) {
@@ -136,7 +136,7 @@ extension EndToEnd {
             }
         }
 
-        /// Whoever waits with an assembly takes the pass that came back.
+        /// A worker that waits with an assembly takes the pass that came back.
         @Test func anAssemblyMakesWayForAPass() async throws {
             try await withEarlyAssembly { fleet, id, slow, early in
                 for _ in 0..<2 {

@@ -80,7 +80,7 @@ extension Chaos {
         return names.isEmpty ? nil : "\(fleet.folder(job))/segments/\(names.sorted()[choice % names.count])"
     }
 
-    /// Inverts up to 64 bytes somewhere in a file; false where it has gone meanwhile.
+    /// Inverts up to 64 bytes somewhere in a file; false if it has gone meanwhile.
     private func spoil(_ path: String, _ choice: Int) throws -> Bool {
         guard let file = FileHandle(forUpdatingAtPath: path) else { return false }
         defer { try? file.close() }
@@ -116,7 +116,7 @@ extension Chaos {
         case .startWorker: try await startWorker()
         case .startRedis: try await fleet.startRedis()
         case .promoteRedis:
-            // A Redis that was started anew meanwhile is nobody's replica.
+            // A Redis that was restarted meanwhile is not a replica, and the command changes nothing.
             _ = try? command("REPLICAOF", "NO", "ONE")
         case .openStore:
             try closed?.setStoreError(0)

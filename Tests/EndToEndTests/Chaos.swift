@@ -97,7 +97,7 @@ actor Chaos {
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: source)
     }
 
-    /// Submits a job, killing those who submit as planned.
+    /// Submits a job, killing submitting coordinators as planned.
     private func publish() async throws {
         row.jobs += 1
         assemblyFault = plan.assembly()
@@ -131,7 +131,7 @@ actor Chaos {
         next = nil
         repeat {
             try await tick(until: end)
-            // A log cut as far as that: whoever wants the job submits it again.
+            // The log was cut before the job: its user submits it again.
             if sight?.state == "" { try await submit() }
             if let state = sight?.state, state == "failed" || state == "cancelled" {
                 let status = try await status()
@@ -139,7 +139,7 @@ actor Chaos {
                     return row.faults.append("job \(job) \(state): \(status)")
                 }
                 row.failuresSubmittedAgain += 1
-                // Nobody was to take up what a job held that has failed.
+                // Passes of a failed job are not taken up again.
                 recoveries.removeAll { $0.job == job }
                 try await submit()
             }
@@ -149,16 +149,16 @@ actor Chaos {
         } while sight?.state != "done"
     }
 
-    /// Whether what is said of a job whose folder was removed says so, and where that was seen.
+    /// Whether the status of a job whose folder was removed names the store and the host that saw it.
     private func isTrue(_ status: String) async throws -> Bool {
         status.contains(fleet.store) && status.contains(ProcessInfo.processInfo.hostName)
     }
 
     private func status() async throws -> String { try await fleet.coordinator(["status", job]).output }
 
-    /// A look at everything, and whatever is due.
+    /// Checks everything, and does what is due.
     ///
-    /// - Parameter end: when no more faults begin; nil where none shall.
+    /// - Parameter end: when no more faults begin; nil if none shall begin.
     private func tick(until end: ContinuousClock.Instant?) async throws {
         try await Task.sleep(for: .milliseconds(30))
         let now = clock.now

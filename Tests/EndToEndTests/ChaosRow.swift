@@ -34,7 +34,7 @@ struct ChaosRow {
     var failuresSubmittedAgain = 0
     /// Seconds from the kill of a worker to its pass being elsewhere: the longest while Redis stood.
     var recovery = 0.0
-    /// The same where Redis was restarted meanwhile, which leaves workers a lease to report.
+    /// The same if Redis was restarted meanwhile, which leaves workers a lease to report.
     var recoveryWithRestart = 0.0
     /// What should not be, a sentence each.
     var faults: [String] = []

@@ -63,7 +63,7 @@ struct ProcessFacts {
     let parent: pid_t
     private let state: Substring
 
-    /// Nil where there is none.
+    /// Nil if there is no such process.
     init?(_ pid: pid_t) {
         guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
             let fields = text.split(separator: ")").last?.split(separator: " "), fields.count > 1,

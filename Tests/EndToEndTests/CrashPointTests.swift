@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("crash point: a stalled worker wakes after its lease was given away", arguments: [true, false])
+    @Test("crash point: a stalled worker wakes after its pass was reclaimed", arguments: [true, false])
     func stalled(withEngine: Bool) async throws {
         try await withJob(workers: 1) { fleet, id in
             let held = try await fleet.hold(id)
@@ -114,11 +114,11 @@ import Testing
         }
     }
 
-    @Test("crash point: Redis killed while it writes a torn log anew")
+    @Test("crash point: Redis killed while it rewrites a torn log")
     func redisKilledWhileRewriting() async throws {
         try await withJob(workers: 1) { fleet, id in
             _ = try await firstSegment(fleet, id)
-            // Whoever writes first closes the transaction that is cut: nobody shall.
+            // The first write closes the transaction that is cut, so no program may write.
             let worker = try #require(await fleet.workers.first)
             worker.send(SIGSTOP)
             try await fleet.killRedis()
@@ -253,7 +253,6 @@ import Testing
 extension CrashPointTests {
     private var options: [String] { ["--lossless", "--pass-frames", "48"] }
 
-    /// A pass that is being worked on, and those who do.
     /// Runs `body` with a job of three passes of video, one of sound, and the assembly.
     private func withJob(workers: Int, _ body: (Fleet, String) async throws -> Void) async throws {
         let source = try bench.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
@@ -309,7 +308,7 @@ extension CrashPointTests {
 }
 
 extension BoardSight {
-    /// Whether somebody else works on a pass, or has done it.
+    /// Whether another worker works on the pass, or has finished it.
     fileprivate func isElsewhere(_ held: Held) -> Bool {
         let token = live[held.index]?.token ?? done[held.index]
         return copies[held.index] != nil || token != nil && token != held.token

@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
     /// What the engine itself says, beside what the programs make of it.
     @Suite struct EngineTests {
-        @Test("a recon says how far it is, at most four times a second")
+        @Test("recon reports its progress at most four times a second")
         func reconProgress() async throws {
             let bench = try Bench()
             let source = try await Clips.shared.long()
@@ -23,7 +23,7 @@ extension EndToEnd {
             #expect(zip(read, read.dropFirst()).allSatisfy { $0 < $1 })
         }
 
-        @Test("an encoder that does not fit into the memory is a failure at once, and the engine goes on")
+        @Test("an encoder that does not fit into the memory fails at once, and the engine goes on")
         func encoderBeyondMemory() async throws {
             let bench = try Bench()
             let source = try await Clips.shared.long()
@@ -52,7 +52,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("AV1 of a clip that is one pass is done whatever the number of threads", arguments: [1, 2, 4, 8])
+        @Test("a clip of one pass is encoded as AV1 with any number of threads", arguments: [1, 2, 4, 8])
         func shortAV1(threads: Int) async throws {
             let bench = try Bench()
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")

@@ -12,14 +12,14 @@ struct WorkerJSON: Decodable {
 }
 
 /// The distributed way, to be disturbed: a Redis set up as deploy/ says, workers of one slot that share a store, and
-/// whoever submits.
+/// submitting coordinators.
 actor Fleet {
     let bench: Bench
     private(set) var redis: Child?
     /// Those that were started and not killed, stopped ones among them.
     private(set) var workers: [Child] = []
     private var redisSickness: Sickness?
-    /// What killed workers said.
+    /// The output of killed workers.
     private var lastWords: [Outcome] = []
 
     init(_ bench: Bench) throws {
@@ -29,7 +29,7 @@ actor Fleet {
         }
     }
 
-    /// The users of `deploy/`, and one for those who look past the board.
+    /// The users of `deploy/`, and one for tests that read Redis without the board.
     private func writeUsers() throws {
         var users = try String(contentsOfFile: Fleet.deploy.path + "/redis-users.acl", encoding: .utf8)
         for (user, place) in [("reel-worker", "#WORKER_SHA256"), ("reel-coordinator", "#COORDINATOR_SHA256")] {
@@ -82,7 +82,7 @@ actor Fleet {
     /// Has Redis run on a machine whose clock may be wrong, from its next start on.
     func setRedisSickness(_ sickness: Sickness) { redisSickness = sickness }
 
-    /// Starts Redis where its log lies and goes on; whoever needs it waits for it.
+    /// Starts Redis in the folder of its log, and returns at once: programs that need it wait for it.
     func startRedis(_ settings: String...) async throws {
         redis = try await bench.start(
             .redis,
@@ -93,9 +93,9 @@ actor Fleet {
             ] + settings, environment: redisSickness?.environment ?? [:])
     }
 
-    /// Starts Redis again where it has ended by itself, as a service manager does; whether that was so. One that was
-    /// killed while it wrote its log anew, after a kill that tore the log, cuts the log's end off, refuses to start, and
-    /// starts the next time.
+    /// Starts Redis again if it has ended by itself, as a service manager does, and returns whether it had. A Redis that was
+    /// killed while it rewrote its log, after a kill that tore the log, cuts the log's end off, refuses to start, and starts
+    /// the next time.
     func keepRedis() async throws -> Bool {
         guard let redis, !redis.isRunning else { return false }
         _ = try await redis.outcome

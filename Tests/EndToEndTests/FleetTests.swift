@@ -3,7 +3,7 @@ import Subprocess
 import Testing
 
 extension EndToEnd {
-    /// The distributed way: a Redis that somebody started, workers that share a store, jobs that are submitted.
+    /// The distributed way: a Redis of its own, workers that share a store, jobs that are submitted.
     @Suite struct FleetTests {
         private let bench: Bench
 
@@ -232,7 +232,7 @@ extension EndToEnd {
                 #expect(refused.errorLines.last?.contains("there is no job 0123456789abcdef") == true)
                 #expect(try await coordinator(["retry", id]).code == 2)
 
-                // Somebody spoils the source, so that the job fails, and puts it right again.
+                // The source is damaged, so that the job fails, and then restored.
                 let bytes = try Data(contentsOf: URL(fileURLWithPath: source))
                 try FileManager.default.moveItem(atPath: source, toPath: bench.path("kept"))
                 try (bytes + [0]).write(to: URL(fileURLWithPath: source))

@@ -10,7 +10,7 @@ struct Outcome: Sendable {
     let output: String
     let error: String
 
-    /// The exit code; 128 + the signal where one ended it.
+    /// The exit code; 128 + the signal if one ended it.
     var code: Int {
         switch status {
         case .exited(let code): Int(code)
@@ -43,7 +43,7 @@ final class Bench: Sendable {
         return path(name)
     }
 
-    /// Names in the folder, sorted; the temporary folder of the programs only where something is left in it.
+    /// Names in the folder, sorted; the temporary folder of the programs only if it is not empty.
     var names: [String] {
         let files = FileManager.default
         let names = ((try? files.contentsOfDirectory(atPath: folder)) ?? []).sorted()
@@ -55,7 +55,7 @@ final class Bench: Sendable {
     var processes: [String] { Array(running.values) }
 
     /// Kills a process that was started here and whose command line contains `words`, or sends it another signal; false
-    /// where there is none.
+    /// if there is none.
     func kill(_ words: String, by signal: Int32 = SIGKILL) -> Bool {
         guard let victim = running.first(where: { $0.value.contains(words) }) else { return false }
         // One that has just ended by itself is none that is left.
@@ -121,8 +121,7 @@ struct Running: Sendable {
 
     private var isAlive: Bool { ProcessFacts(pid)?.isAlive ?? false }
 
-    /// Waits until a condition holds; false where it does not within two minutes. Throws where the
-    /// program ends before.
+    /// Waits until a condition holds; false if it does not within two minutes. Throws if the program ends before that.
     func waits(until condition: @Sendable () async throws -> Bool) async throws -> Bool {
         try await eventually(.seconds(120)) {
             if try await condition() { return true }
@@ -131,7 +130,7 @@ struct Running: Sendable {
         }
     }
 
-    /// Waits for the program's end; false where it does not come within the time given.
+    /// Waits for the program's end; false if it does not end within the limit.
     func ends(within limit: Duration) async throws -> Bool { try await eventually(limit) { !isAlive } }
 
     struct Ended: Error, CustomStringConvertible {
@@ -162,7 +161,7 @@ enum Program: Sendable {
     }()
 }
 
-/// Waits until a condition holds; false where it does not within the time given.
+/// Waits until a condition holds; false if it does not within the limit.
 func eventually(_ limit: Duration, _ condition: @Sendable () async throws -> Bool) async throws -> Bool {
     let deadline = ContinuousClock.now + limit
     while try await !condition() {

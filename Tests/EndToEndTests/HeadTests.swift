@@ -123,7 +123,7 @@ extension EndToEnd {
             try await expectGoneOnWith(code: 128 + 9) { submitting in try await submitting.kill() }
         }
 
-        /// The job ends done without who submitted it, and what was made of its head is not made again.
+        /// Expects that the job is done without its submitter, and that segments of its head are not made again.
         private func expectGoneOnWith(code: Int, _ end: (Child) async throws -> Outcome) async throws {
             let source = try await source()
             let slow = try SlowCoordinator(bench)
@@ -156,7 +156,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func aHeadThatSomebodyRemovesIsNoMatter() async throws {
+        @Test func aRemovedHeadDoesNotStopTheJob() async throws {
             let source = try await source()
             let slow = try SlowCoordinator(bench)
             try await Fleet.with(bench, workers: 1) { fleet in
@@ -216,7 +216,7 @@ extension EndToEnd {
                 let head = try await head(fleet)
                 let worker = try #require(await fleet.workers.first)
                 try #require(try await eventually(.seconds(30)) { try !fleet.sight(head.id).live.isEmpty })
-                // Who works on it cannot let go, and who removes it does not come to the end of that.
+                // The worker is stopped and cannot release its pass, so the removal cannot end.
                 worker.send(SIGSTOP)
                 let whole = try #require(try await jobs(fleet).first { $0.id != head.id })
                 let cancelling = try await fleet.startCoordinator(["cancel", whole.id])
@@ -234,14 +234,14 @@ extension EndToEnd {
             }
         }
 
-        @Test func theHeadsAssemblyKeepsNobodyWaiting() async throws {
+        @Test func theHeadsAssemblyKeepsNoWorkerWaiting() async throws {
             let source = try await source(frames: 4800)
             let slow = try SlowCoordinator(bench)
             try await Fleet.with(bench, workers: 3) { fleet in
                 let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
-                // Two passes lag, not that which the assembly begins with. One of them is done a second time, then somebody
-                // begins the assembly early.
+                // Two passes lag, but not the one with which the assembly begins. A worker does one of them a second time,
+                // then begins the assembly early.
                 var stopped: [pid_t] = []
                 defer { for engine in stopped { Glibc.kill(engine, SIGCONT) } }
                 for worker in await fleet.workers.prefix(2) {

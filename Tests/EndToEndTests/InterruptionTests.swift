@@ -66,7 +66,7 @@ extension EndToEnd {
             try await expectResumed()
         }
 
-        @Test("a source that is away for a moment costs nothing that is finished")
+        @Test("a source that is missing for a moment costs no finished work")
         func theSourceIsAway() async throws {
             let source = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
             let outcome = try await bench.run(.coordinator, command) { running async throws in
@@ -105,7 +105,7 @@ extension EndToEnd {
             try await expectResumed()
         }
 
-        @Test("an assembly that copies packets is killed midway, and begun anew")
+        @Test("an assembly that copies packets is killed and starts again")
         func copyingIsKilled() async throws {
             let source = bench.path("source.nut")
             let made = try await bench.run(
@@ -149,7 +149,7 @@ extension EndToEnd {
             #expect(try await bench.isQuiet())
         }
 
-        @Test("a second Ctrl-C ends it at once, also while a call of the system does not return")
+        @Test("a second Ctrl-C ends it at once, even while a system call hangs")
         func twice() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             try await Fleet.with(bench, workers: 0) { fleet in
@@ -157,7 +157,7 @@ extension EndToEnd {
                 #expect(try await eventually(.seconds(20)) { !fleet.jobs.isEmpty })
                 let id = try #require(fleet.jobs.first)
                 #expect(try await eventually(.seconds(20)) { (try? fleet.sight(id).state) == "running" })
-                // A Redis that neither answers nor refuses: whoever asks it waits in poll(2).
+                // A Redis that neither answers nor refuses: its clients wait in poll(2).
                 await fleet.redis?.send(SIGSTOP)
                 try await Task.sleep(for: .seconds(2))
                 waiting.send(SIGINT)
@@ -170,7 +170,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("whenever it is interrupted while it starts Redis and worker, neither goes on")
+        @Test("an interruption while Redis and worker start leaves neither running")
         func interruptedWhileStarting() async throws {
             _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
             for milliseconds in 0..<60 {

@@ -43,7 +43,7 @@ extension EndToEnd {
             return path
         }
 
-        @Test("no command and no log shows what a file or its name holds as it is")
+        @Test("commands and logs make text from files and file names legible")
         func everyCommand() async throws {
             let source = try await hostile()
             try await Fleet.with(bench, workers: 1) { fleet in
@@ -57,7 +57,7 @@ extension EndToEnd {
                 }
                 try await expectLegible(["plan", source], code: 0)
                 try await expectLegible(["plan", source + "\u{1B}[2J"], code: 3)
-                // Its name is told where its turn comes, in the board's list and in the worker's log.
+                // Its name is printed when its turn comes: in the board's list and in the worker's log.
                 let staged = ["submit", source, "--to", "1", "--video-codec", "libx264"]
                 try await expectLegible(staged, code: 0)
                 let id = try #require(fleet.jobs.first)
@@ -110,7 +110,7 @@ extension EndToEnd {
             #expect(gone.error == "")
         }
 
-        @Test("a name that is not UTF-8 is refused as that")
+        @Test("a name that is not UTF-8 is refused")
         func bytes() async throws {
             let outcome = try await shell(#"exec "$1" plan "$(printf 'bad\377\376.mp4')""#)
             #expect(outcome.code == 2)

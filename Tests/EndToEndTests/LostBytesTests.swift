@@ -99,7 +99,7 @@ extension EndToEnd {
             }
         }
 
-        /// Whoever submits, and cannot read the source, leaves what others have finished.
+        /// A submitter that cannot read the source leaves finished work of others.
         @Test(arguments: ["store", "engine"])
         func whatIsFinishedSurvivesASubmitterInTrouble(trouble: String) async throws {
             let clip = try await Clips.shared.crowd(frames: 160, size: "640x360")

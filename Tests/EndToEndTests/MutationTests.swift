@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Damaged files. Each ends in a verified output or in a reason, on one line and with the right code; nothing
-    /// crashes but the engine, which is told, nothing hangs, and nothing stays behind.
+    /// but the engine crashes, which is reported; nothing hangs, and nothing stays behind.
     @Suite struct MutationTests {
         private let bench: Bench
         private let settings = Settings()
@@ -42,7 +42,7 @@ extension EndToEnd {
                 let donor = files[(place + 1 + number / sources.count) % files.count]
                 let name = "mutant.\(URL(fileURLWithPath: sources[place]).pathExtension)"
                 let mutant = mutator.damage(files[place], with: donor)
-                // Every fourth round as somebody would who knows no option.
+                // Every fourth round runs without options.
                 let isPlain = number / sources.count % 4 == 3
                 let result = try await reverse(mutant, as: name, isPlain ? [] : ["-o", "out.mkv", "--lossless"])
                 table.add(result.outcome, of: sources[place])
@@ -124,7 +124,7 @@ extension EndToEnd {
             let last = outcome.errorLines.last ?? ""
             if !last.hasPrefix("reel-coordinator: ") || last.count < 30 { faults.append("gives no reason") }
             if !outcome.errorLines.allSatisfy({ $0.hasPrefix("reel-coordinator: ") }) {
-                faults.append("lines of somebody else's on standard error")
+                faults.append("lines of another program on standard error")
             }
             let traps = ["SIGILL", "SIGTRAP", "Fatal error", "ReelFailure(", "hung"]
             faults += traps.filter { outcome.error.contains($0) }.map { "tells of \($0)" }

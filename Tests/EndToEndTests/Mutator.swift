@@ -3,7 +3,7 @@ import ReelRandom
 /// Damages files as disks, networks and attackers do. The same seed damages the same file in the same way.
 struct Mutator {
     private var random: SplitMix64
-    /// What was done to the last file, for whoever looks into it.
+    /// The changes to the last file, for the report of a failure.
     private(set) var report: [String] = []
 
     init(seed: UInt64) { random = SplitMix64(seed: seed) }

@@ -4,7 +4,7 @@ import ReelTestSupport
 import Testing
 
 extension EndToEnd {
-    /// A job is known before its source has been read, and whoever is there reads it.
+    /// A job is known before its source has been read, and any process that is there reads it.
     @Suite struct ProbeTests {
         private let bench: Bench
 
@@ -93,7 +93,7 @@ extension EndToEnd {
                 #expect(first.id == seen.id && first.state == "probing")
                 let second = try JSONDecoder().decode(Refused.self, from: Data(said[1].utf8))
                 #expect(second.id == seen.id && second.error.code == "job-goes-on" && second.error.exit == 130)
-                // Its lease was handed back: nobody waits for it to lapse.
+                // Its lease was handed back, so no worker waits for it to lapse.
                 #expect(try await eventually(.seconds(15)) { try fleet.sight(seen.id).state != "probing" })
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(seen.id).state == "done" })
                 try await bench.expectExactlyReversed(clip, "\(fleet.folder(seen.id))/output.mov")
@@ -171,7 +171,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func aRefusalThatNobodyWaitsForStaysUntilItIsAskedForAgain() async throws {
+        @Test func aRefusalWithoutAWaitingProcessStaysUntilTheJobIsSubmittedAgain() async throws {
             let source = try noVideo()
             let slow = try SlowCoordinator(bench)
             try await Fleet.with(bench, workers: 0) { fleet in
@@ -185,7 +185,7 @@ extension EndToEnd {
                 try await fleet.kill(worker)
                 let left = try await fleet.job(id)
                 #expect(left.failure?.contains(source) == true)
-                // Begun anew, refused anew, and now somebody has heard of it.
+                // Begun and refused again, and now a process has received the refusal.
                 let again = try await fleet.coordinator(["submit", source])
                 #expect(again.code == 3)
                 #expect(again.output == id + "\n")

@@ -73,7 +73,7 @@ extension EndToEnd {
         }
     }
 
-    /// `run` where others may write, too. As two real users, which only root can be.
+    /// `run` in a folder in which others may write, too: as two real users, so it needs root.
     @Suite(.enabled(if: geteuid() == 0, "only root can start programs as two users"))
     struct SharedFolderTests {
         private let bench: Bench
@@ -116,7 +116,7 @@ extension EndToEnd {
             #expect(left == [".reel", ".reel/jobs", ".reel/sources", "out.mp4"])
         }
 
-        @Test("what one user's interrupted run left does not keep another from running")
+        @Test("files of one user's interrupted run do not keep another user from running")
         func leftover() async throws {
             chmod(bench.path("pub"), 0o1777)
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")

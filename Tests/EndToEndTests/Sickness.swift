@@ -7,7 +7,7 @@ final class Sickness: Sendable {
     private let fatal: String
     private let library: String
 
-    /// - Parameter fatal: how the path of a file ends at which every engine crashes; none where it is empty.
+    /// - Parameter fatal: the end of a file's path at which every engine crashes; empty for none.
     init(_ bench: Bench, fatal: String = "") async throws {
         library = try await Clips.shared.sickness()
         path = bench.path("sickness-\(UUID().uuidString.prefix(8))")
@@ -22,10 +22,10 @@ final class Sickness: Sendable {
     /// By how many seconds the wall clock is ahead.
     func setClock(_ seconds: Int64) throws { try write(seconds, at: 0) }
 
-    /// The error that whoever writes in the store gets; 0 for none.
+    /// The error of every write in the store; 0 for none.
     func setStoreError(_ number: Int32) throws { try write(Int64(number), at: 8) }
 
-    /// Whether a link that was made is said to have been there before.
+    /// Whether making a link succeeds and still reports EEXIST.
     func setRepeats(_ repeats: Bool) throws { try write(repeats ? 1 : 0, at: 16) }
 
     private func write(_ number: Int64, at offset: UInt64) throws {

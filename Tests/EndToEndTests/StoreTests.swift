@@ -48,7 +48,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("who may not load the board's functions is told what to do, and init prepares the board")
+        @Test("a user that may not load the board's functions gets advice, and init prepares the board")
         func preparesABoard() async throws {
             try await Fleet.with(bench, workers: 0) { fleet in
                 let admin = try RawRedis(socket: fleet.socket)
@@ -70,7 +70,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "whoever of the group submits, with whatever umask, the group's workers can work",
+            "the group's workers can work for every submitter of the group, whatever the umask",
             .enabled(if: geteuid() == 0, "only root can start programs as two users"))
         func sharedByAGroup() async throws {
             let (submitter, worker, group) = (4242, 4243, 4250)

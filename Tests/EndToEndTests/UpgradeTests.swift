@@ -8,7 +8,7 @@ private let previous = ProcessInfo.processInfo.environment["REEL_PREVIOUS"]
 
 extension EndToEnd {
     /// A farm is upgraded as docs/upgrading.md says: drained, finished, upgraded, on the same Redis and store.
-    @Suite(.enabled(if: previous != nil, "REEL_PREVIOUS names no folder with the programs of the release before"))
+    @Suite(.enabled(if: previous != nil, "REEL_PREVIOUS does not name a folder with the programs of the previous release"))
     struct UpgradeTests {
         private let bench: Bench
 
@@ -16,7 +16,7 @@ extension EndToEnd {
 
         private func old(_ name: String) throws -> Program { .at("\(try #require(previous))/\(name)") }
 
-        /// The programs of before send Redis scripts, which the users of the new `deploy/redis-users.acl` may not.
+        /// The previous release sends Redis scripts, which the users of the new `deploy/redis-users.acl` may not.
         private func scripts(areAllowed: Bool, _ fleet: Fleet) throws {
             let admin = try RawRedis(socket: fleet.socket)
             let rights = ["evalsha", "script|load"].map { (areAllowed ? "+" : "-") + $0 }
@@ -28,7 +28,7 @@ extension EndToEnd {
             var state: String
         }
 
-        /// What the coordinator of before says of all jobs.
+        /// What the previous release's coordinator says of all jobs.
         private func oldJobs(_ fleet: Fleet) async throws -> [OldJob] {
             let child = try await fleet.startCoordinator(["status", "--json"], old("reel-coordinator"))
             let outcome = try await child.outcome
@@ -49,7 +49,7 @@ extension EndToEnd {
                 try #require(submitted.code == 0, "\(submitted.error)")
                 let id = submitted.output.trimmingCharacters(in: .newlines)
 
-                // Too early: the board has a job that only the programs of before can end.
+                // Too early: the board has a job that only the previous release can end.
                 let early = try await fleet.coordinator(["submit", source] + options)
                 #expect(early.code == 4)
                 #expect(early.error.contains("version 1"), "\(early.error)")

@@ -151,7 +151,7 @@ struct PlannerPropertyTests {
         }
     }
 
-    @Test("keeps all slots busy where RAPs are near")
+    @Test("keeps all slots busy if RAPs are near one another")
     func balance() throws {
         for seed in 0..<100 as Range<UInt64> {
             var random = SplitMix64(seed: seed)

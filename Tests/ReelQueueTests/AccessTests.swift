@@ -57,7 +57,7 @@ extension BoardTests {
             for user in [coordinator, worker] { try await user.board.forget(JobID("a1")) }
             try await worker.board.depart(WorkerID("w1"))
 
-            // Nothing was refused, not even where that is ignored, and no function was left out.
+            // Redis refused no command, not even one whose refusal is ignored, and every function was called.
             #expect(try admin("ACL", "LOG").isEmpty)
             let called = try admin("SLOWLOG", "GET", "-1").matches(of: /reel2_(\w+)/).map { String($0.1) }
             let files = try FileManager.default.contentsOfDirectory(atPath: Access.folder("Scripts").path)
@@ -75,7 +75,7 @@ extension BoardTests {
             try server.awaitLog()
             server.kill()
             try server.start()
-            // The functions, too, before anybody calls one.
+            // The functions are there, too, before a client calls one.
             #expect(try RawRedis(socket: server.socket)("FCALL_RO", "reel2_version", "0") == "\(Library.version)")
             // Each finds its connection broken first.
             for user in [coordinator, worker] { try? await user.board.ping() }
@@ -91,7 +91,7 @@ extension BoardTests {
             let client = try RawRedis(socket: server.socket)
             try client("AUTH", user, #require(RedisServer.passwords[user]))
             try admin("SET", "other", "value")
-            // Whoever may load functions has them run by its own rights, and by those of others that call them.
+            // Functions of a user that may load them run with the rights of each user that calls them.
             try client(
                 "FUNCTION", "LOAD", "REPLACE",
                 """

@@ -13,7 +13,7 @@ extension BoardTests {
 
         /// What accidents may do to a job of three passes, of which the first is done and the second is held.
         static let accidents: [(what: String, commands: [[String]])] = [
-            ("a pass that nobody has", [["HDEL", "job:a1:live", "1"], ["ZREM", "lease", "TOKEN"]]),
+            ("a pass that no worker holds", [["HDEL", "job:a1:live", "1"], ["ZREM", "lease", "TOKEN"]]),
             ("a holder without a lease", [["ZREM", "lease", "TOKEN"]]),
             ("a retry of what is done", [["ZADD", "job:a1:retry", "1", "0"]]),
             (
@@ -49,7 +49,7 @@ extension BoardTests {
             try await finish(held)
         }
 
-        /// The job comes to its end, with or without who held a pass of it.
+        /// Expects that the job comes to its end, whether or not the holder of a pass goes on.
         private func finish(_ held: Claim) async throws {
             let status = try #require(try await bench.board.status(job))
             #expect(status.framesEncoded == 10 && status.passes.done == 1)
@@ -139,7 +139,7 @@ extension BoardTests {
             #expect(try rewrites - before == 1)
         }
 
-        @Test func aWorkerThatDiedOverTheAuditKeepsNobodyFromIt() async throws {
+        @Test func aWorkerThatDiesDuringAnAuditDoesNotBlockTheNext() async throws {
             try await bench.publish()
             let run = try #require(
                 try bench.raw("INFO", "server").split(whereSeparator: \.isNewline)

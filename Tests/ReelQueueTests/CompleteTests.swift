@@ -63,7 +63,7 @@ extension BoardTests {
             #expect(try await bench.board.results(other.job) == [0: Bench.result(of: other)])
         }
 
-        @Test func aLapsedPassThatNobodyTookCanStillBeCompleted() async throws {
+        @Test func aLapsedPassThatWasNotTakenCanStillBeCompleted() async throws {
             try await bench.publish(Bench.job(passes: 1))
             let claim = try await bench.take()
             try bench.lapse()

@@ -74,7 +74,7 @@ extension BoardTests {
             #expect(try connections() != before)
         }
 
-        @Test func nobodyThereIsUnreachable() async throws {
+        @Test func aMissingServerIsUnreachable() async throws {
             let board = Board(try RedisAddress("unix://\(bench.server.folder)/none.sock"), name: "test")
             for _ in 0..<3 {
                 let failure = await #expect(throws: ReelFailure.self) { try await board.ping() }

@@ -59,7 +59,7 @@ extension BoardTests {
             #expect(try await bench.take("w3").pass == .assembly)
         }
 
-        /// Whoever comes next would only wait, too; the next pass that is finished brings it back.
+        /// The next worker would only wait, too; the next pass that is finished offers the assembly again.
         @Test(arguments: ["released", "lost", "failed"])
         func oneThatIsGivenBackComesAgainWithTheNextPass(_ how: String) async throws {
             let held = try await tail()

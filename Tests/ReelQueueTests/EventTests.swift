@@ -4,7 +4,7 @@ import ReelTestSupport
 import Testing
 
 extension BoardTests {
-    /// What the stream of events tells those who watch.
+    /// The stream of events, as a watching process reads it.
     @Suite struct Events {
         let bench: Bench
         init() throws { bench = try Bench() }
@@ -45,7 +45,7 @@ extension BoardTests {
                 ])
             #expect(Set(events.map(\.job)) == [JobID("a1")])
 
-            // One that goes on from there is told nothing twice.
+            // A reader that goes on from there gets no event twice.
             let last = try #require(events.last?.place)
             #expect(try await bench.board.events(after: last, atMost: .milliseconds(10)).isEmpty)
             let middle = events[7].place

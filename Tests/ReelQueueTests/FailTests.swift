@@ -45,7 +45,7 @@ extension BoardTests {
             #expect(try bench.raw("ZCARD", "reel2:{main}:lease") == "0")
         }
 
-        @Test func theLimitFailureSaysWhereNobodyHasMore() async throws {
+        @Test func theLimitFailureSaysThatNoWorkerHasMore() async throws {
             try await bench.publish(Bench.job(passes: 1))
             try await bench.beat("w1", memory: 150)
             #expect(try await bench.fail(bench.take(), .limit) == .jobFailed)
@@ -132,7 +132,7 @@ extension BoardTests {
             #expect(try await bench.take("w2").index == 0)
         }
 
-        @Test func aCrashIsTakenAgainWhereNobodyElseComes() async throws {
+        @Test func aCrashedPassIsTakenAgainIfNoOtherWorkerComes() async throws {
             try await bench.publish(Bench.job(passes: 1))
             try await bench.beat("w1")
             try await bench.beat("w2")
@@ -201,7 +201,7 @@ extension BoardTests {
             let board = try Bench.open(bench.server, timing: BoardTiming(lease: .milliseconds(300)))
             let offer = WorkerOffer(
                 worker: WorkerID("w1"), memoryFree: 1 << 40, encoders: ["libx264 1"], protocolVersion: 1)
-            // Nobody knows who is dead before somebody has reaped.
+            // The board does not know which workers are dead before leases are reaped.
             try await Task.sleep(for: .milliseconds(400))
             try await bench.beat("w1", host: "one")
             #expect(try await board.claim(offer) == nil)

@@ -31,7 +31,7 @@ extension BoardTests {
             let status = try #require(try await bench.board.status(JobID("a1")))
             #expect(status.passes.live == 0)
             #expect(status.failureCount == 250)
-            // A page of them is told.
+            // The status lists a page of them.
             #expect(status.failures.count >= 100 && status.failures.count < 250)
             #expect(status.failures.allSatisfy { $0.attempts == ["lost": 1] })
             #expect(
@@ -63,7 +63,7 @@ extension BoardTests {
             #expect(try bench.raw("ZCARD", "reel2:{main}:lease") == "0")
         }
 
-        @Test func aVanishedLeaseIsAdoptedIfNobodyElseHoldsThePass() async throws {
+        @Test func aVanishedLeaseIsAdoptedIfNoOtherWorkerHoldsThePass() async throws {
             try await bench.publish(Bench.job(passes: 2))
             let (first, second) = (try await bench.take(), try await bench.take())
             // As after Redis lost its last second.
@@ -78,7 +78,7 @@ extension BoardTests {
             #expect(try await bench.complete(second) == .late)
         }
 
-        @Test func aReapedPassThatNobodyTookIsAdopted() async throws {
+        @Test func aReapedPassThatWasNotTakenIsAdopted() async throws {
             try await bench.publish(Bench.job(passes: 1))
             let claim = try await bench.take()
             try bench.lapse()

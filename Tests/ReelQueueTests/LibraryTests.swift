@@ -5,7 +5,7 @@ import ReelTestSupport
 import Testing
 
 extension BoardTests {
-    /// The functions in Redis: which version is there, who loads it, and that the newest stays.
+    /// The functions in Redis: their version, which programs load them, and that the newest version stays.
     @Suite struct Libraries {
         let bench: Bench
         init() throws { bench = try Bench() }

@@ -191,7 +191,7 @@ extension BoardTests {
             #expect(try await leave("c1", claim) == .stays)
             try bench.raw("ZADD", "reel2:{main}:job:a1:waiters", "1", "gone")
             let removal: Removal = try #require(try await leave("c2").removal)
-            // Nobody else does so at the same time, and it cannot begin again before.
+            // No other process removes it at the same time, and it cannot begin again before that.
             #expect(try await leave("c3") == .stays)
             #expect(try await leave("c2").removal == removal)
             #expect(try await begin() == .busy)

@@ -30,7 +30,7 @@ extension BoardTests {
             try bench.lapse()
             #expect(try await bench.reaper().reap() == 1)
 
-            // Its holder's frames count, since nobody made them before.
+            // Its holder's frames count, since no worker made them before.
             let claim = try await bench.take("w2")
             let held = WorkerReport.Held(
                 job: claim.job, index: 0, token: claim.token, plan: 1, decoded: 0, encoded: 17, wholeChunks: 0)
@@ -271,7 +271,7 @@ extension BoardTests {
             #expect(counts == ["busy": 10, "idle": 10])
         }
 
-        @Test func aJobThatNobodyCanTakeGivesNewOnesNoAdvantage() async throws {
+        @Test func aJobThatNoWorkerCanTakeGivesNewOnesNoAdvantage() async throws {
             try await bench.publish(Bench.job("stuck", passes: 10, need: 5000))
             try await bench.publish(Bench.job("old", passes: 100))
             for _ in 0..<50 { _ = try await bench.take() }

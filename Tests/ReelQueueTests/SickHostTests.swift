@@ -51,7 +51,7 @@ extension BoardTests {
             #expect(try await bench.fail(bench.take("w3"), .permanent, by: "w3") == .jobFailed)
         }
 
-        @Test func whoeverSubmitsIsBelievedOfItsOwnFile() async throws {
+        @Test func aSubmitterIsBelievedAboutItsOwnFile() async throws {
             for worker in ["w1", "w2"] { try await bench.beat(worker) }
             #expect(try await bench.fail(bench.begin(), .permanent, by: "c1") == .jobFailed)
             let begun = try await bench.begin(Bench.job("b2"))

@@ -95,7 +95,7 @@ extension BoardTests {
             return held
         }
 
-        /// Takes back the result of the first pass, which a running job of one pass has where a completion was torn.
+        /// Takes back the result of the first pass, which a running job of one pass has if a completion was torn.
         private func invalidate(_ held: Claim, tooOften: Bool) async throws {
             let (key, state) = ("reel2:{main}:job:a1", try await bench.state())
             if state == .running { try bench.raw("HSET", "\(key):done", "0", "t {}") }

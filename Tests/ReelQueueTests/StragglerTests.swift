@@ -10,7 +10,7 @@ extension BoardTests {
         let job = JobID("a1")
         init() throws { bench = try Bench() }
 
-        /// Two passes, of which w2 has finished one and w1 holds the other; how long ago it began is told by Redis.
+        /// Two passes, of which w2 has finished one and w1 holds the other; Redis holds the time at which it began.
         private func tail(passes: [Pass] = Bench.passes(2), effort: Double = 1) async throws -> Claim {
             var job = Bench.job(passes: 2)
             job.encodingEffort = effort
@@ -109,7 +109,7 @@ extension BoardTests {
             // One that has told nothing of itself since it began.
             try age(slow, milliseconds: -1000)
             #expect(try await claims("w2") == nil)
-            // A worker of which nobody knows how quick it is.
+            // A worker whose speed is unknown.
             try age(slow, milliseconds: 60_000)
             #expect(try await claims("w3") == nil)
             // The holder itself.

@@ -4,7 +4,7 @@ import ReelTestSupport
 import Testing
 
 extension BoardTests {
-    /// Redis 7.0 applies a script's writes from an append-only file even where it ends within them. So every prefix of
+    /// Redis 7.0 applies a script's writes from an append-only file even if it ends within them. So every prefix of
     /// every transition must leave a board that still comes to a right end.
     @Suite struct TornLogs {
         let bench: Bench

@@ -31,7 +31,7 @@ struct SegmentListTests {
         }
     }
 
-    @Test("One that cannot be written may go well another time")
+    @Test("A list that cannot be written is a passing failure")
     func unwritable() throws {
         try withFolder { folder in
             let list = try SegmentListFile(path: folder + "/list")
@@ -63,7 +63,7 @@ struct StageTests {
         }
     }
 
-    @Test("A source that is another by now is refused")
+    @Test("A source that has changed is refused")
     func changed() throws {
         try withFolder { folder in
             let source = folder + "/in.mp4"
