@@ -26,7 +26,7 @@ struct BoardSight {
     /// How often an engine crashed, by pass.
     var crashes: [Int: Int] = [:]
 
-    /// Workers that get nothing of it.
+    /// Workers that are excluded from it.
     var excluded: [String] = []
 
     static let prefix = "reel2:{main}:"

@@ -4,7 +4,7 @@ import ReelTestSupport
 import Testing
 
 extension EndToEnd {
-    /// What jobs and machines need on a board that many share.
+    /// Staging, retention, draining and other needs of jobs and machines on a shared board.
     @Suite struct CareTests {
         private let bench: Bench
 
@@ -66,7 +66,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func whatWasKeptLongEnoughIsRemoved() async throws {
+        @Test func expiredJobsAreRemoved() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             try await Fleet.with(bench, workers: 1) { fleet in
                 let short = try await fleet.submit([source, "--retain", "1s"])
@@ -75,7 +75,7 @@ extension EndToEnd {
                     #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
                 }
                 #expect(!fleet.segments(long).isEmpty)
-                // A worker looks when it starts; by then the second must be over.
+                // A worker looks for expired jobs when it starts; by then the second must be over.
                 try await Task.sleep(for: .milliseconds(1100))
                 try await fleet.startWorker()
                 #expect(try await eventually(.seconds(20)) { fleet.jobs == [long] })
@@ -84,7 +84,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func whatEndsWithinTheGraceIsFinished() async throws {
+        @Test func passesThatEndWithinTheGraceAreFinished() async throws {
             let source = try bench.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
             try await Fleet.with(bench, workers: 0) { fleet in
                 let id = try await fleet.submit([source, "--lossless", "--pass-frames", "48"])
@@ -125,7 +125,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func theAssemblyBeginsWhileAPassIsStillInHand() async throws {
+        @Test func theAssemblyBeginsWhileAPassIsInFlight() async throws {
             try await withEarlyAssembly { fleet, id, slow, early in
                 let token = try #require(early.live[early.passes]).token
                 let name = "assembling.\(token).mov"

@@ -96,7 +96,7 @@ extension Chaos {
 
     private func command(_ words: String...) throws -> String { try RawRedis(socket: fleet.socket).send(words) }
 
-    /// Does to the assembly's holder what was planned, as soon as there is one.
+    /// Applies the planned fault to the assembly's holder, as soon as there is one.
     func disturbAssembly(_ sight: BoardSight) async {
         guard let holder = sight.live[sight.passes] else { return }
         switch assemblyFault {
@@ -133,7 +133,7 @@ extension Chaos {
         }
     }
 
-    /// Sees which passes of killed workers are elsewhere by now.
+    /// Checks which passes of killed workers other workers have by now.
     func follow(_ sight: BoardSight) {
         recoveries.removeAll { recovery in
             guard recovery.job == job else { return true }

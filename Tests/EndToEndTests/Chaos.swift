@@ -1,35 +1,35 @@
 import Foundation
 import Glibc
 
-/// Disturbs a fleet at work, as a seed says, and looks whether every job comes to its right end all the same.
+/// Disturbs a working fleet as a seed says, and checks that every job still ends as it should.
 actor Chaos {
     let fleet: Fleet
     /// Arguments of `submit`, the source first.
     private let submission: [String]
-    /// What an undisturbed run makes of the same source.
+    /// The output of an undisturbed run of the same source.
     private let reference: String
     let clock = ContinuousClock()
     private var plan: ChaosPlan
     var row: ChaosRow
 
     var job = ""
-    /// What the board said last of the job; nil while Redis is away.
+    /// The job's last known state on the board; nil while Redis is away.
     var sight: BoardSight?
     /// When the board answered last.
     private var seen: ContinuousClock.Instant
     /// The fault that comes next.
     private var next: (at: ContinuousClock.Instant, fault: ChaosPlan.Fault, choice: Int)?
-    /// What belongs to faults that have begun.
+    /// Later steps of faults that have begun.
     var due: [(at: ContinuousClock.Instant, act: Deferred)] = []
     var assemblyFault = ChaosPlan.AssemblyFault.none
     var recoveries: [Recovery] = []
     /// How often an engine was killed, by job and pass: the third crash would rightly end the job.
     var engineKills: [String: Int] = [:]
     var stopped: [pid_t] = []
-    /// What is wrong with the machine of each worker, and with that of Redis.
+    /// The faults of each worker's machine, and of Redis's.
     var sicknesses: [pid_t: Sickness] = [:]
     let redisSickness: Sickness
-    /// That of the worker that cannot write in the store now.
+    /// The faults of the worker that cannot write in the store now.
     var closed: Sickness?
     /// Jobs of which all that the store had was removed once.
     var lostFolders: Set<String> = []
@@ -71,7 +71,7 @@ actor Chaos {
         seen = clock.now
     }
 
-    /// Does jobs until the time is over, one at least, then lets what was disturbed come to rest.
+    /// Runs jobs until the time is over, at least one, then lets running faults end.
     func run(for limit: Duration) async throws -> ChaosRow {
         for _ in 0..<3 { try await startWorker() }
         // Job after job is disturbed; one beside them is of a file that is fatal to engines.
@@ -212,7 +212,7 @@ actor Chaos {
         return try await fleet.submit([source] + submission.dropFirst())
     }
 
-    /// It fails, with a reason that is true and the name of a machine, and takes none out of service.
+    /// Expects that it fails with the right reason and the name of a machine, and stops no machine from working.
     private func judgeFatal(_ job: String) async throws {
         let hasEnded = try await eventually(.seconds(120)) {
             let state = (try? self.fleet.sight(job).state) ?? "away"
@@ -227,7 +227,7 @@ actor Chaos {
         }
         // One whose disk was full tries again after a minute.
         let atWork = try await eventually(.seconds(90)) {
-            // What one that was killed said last stays listed for a while.
+            // The last report of a killed worker stays listed for a while.
             try await self.fleet.listedWorkers().filter { !$0.gone }.allSatisfy { worker in
                 worker.slotsOut == 0 && !worker.notes.contains { $0.hasPrefix("claims nothing") }
             }
@@ -238,13 +238,13 @@ actor Chaos {
 
     private func judgeFleet() async throws {
         let fleet = fleet
-        // What killed workers held of finished passes lapses like any lease.
+        // Leases of killed workers on finished passes lapse like any other.
         if try await !eventually(.seconds(60), { try BoardSight.leases(fleet.socket).isEmpty }) {
             row.faults.append("leases left: \(try BoardSight.leases(fleet.socket))")
         }
         let takenBack = try BoardSight.events("invalidated", fleet.socket)
         row.takenBack = takenBack.values.reduce(0, +)
-        // A job that failed for want of its folder was begun anew.
+        // A job that failed since its folder was removed was begun again.
         let beginnings = 1 + row.failuresSubmittedAgain
         let twice = try BoardSight.events("completed", fleet.socket)
             .filter { $0.value > beginnings + takenBack[$0.key, default: 0] }.keys

@@ -1,7 +1,7 @@
 import Glibc
 import ReelRandom
 
-/// What shall go wrong, and when: the same seed disturbs in the same order, with the same pauses.
+/// Faults and their times: the same seed disturbs in the same order, with the same pauses.
 struct ChaosPlan {
     enum Fault {
         /// The worker is gone, and another starts this much later.

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     /// Workers, engines, Redis and coordinators killed or stopped at random while jobs run: every job ends done, its
-    /// output is what an undisturbed run gives, bit for bit, and nothing is left over.
+    /// output is that of an undisturbed run, bit for bit, and nothing is left behind.
     @Suite struct ChaosTests {
         private let settings = Settings()
 
@@ -27,7 +27,7 @@ extension EndToEnd {
             var passFrames: Int { isLong ? 36 : 12 }
         }
 
-        @Test func everyJobComesToItsRightEnd() async throws {
+        @Test func everyJobEndsDone() async throws {
             let clip = try await Clips.shared.crowd(frames: settings.frames, size: settings.size)
             let options = ["--lossless", "--pass-frames", "\(settings.passFrames)"]
             let quiet = try Bench()

@@ -11,7 +11,7 @@ final class Child: Sendable {
         self.end = end
     }
 
-    /// What it did; waits for its end.
+    /// Its outcome; waits for its end.
     var outcome: Outcome { get async throws { try await end.value } }
 
     var isRunning: Bool { ProcessFacts(pid)?.isAlive ?? false }
@@ -58,7 +58,7 @@ extension Bench {
     }
 }
 
-/// What the kernel says of a process.
+/// The kernel's information about a process.
 struct ProcessFacts {
     let parent: pid_t
     private let state: Substring

@@ -42,13 +42,13 @@ actor Clips {
             "long.mp4", inputs: ["testsrc2=size=640x360:rate=30000/1001"], ["-frames:v", "480", "-g", "20"] + h264)
     }
 
-    /// Passes of which take seconds: 270 frames of 1280 by 720 in groups of 30.
+    /// Its passes take seconds: 270 frames of 1280 by 720 in groups of 30.
     func wide() async throws -> String {
         try await make(
             "wide.mp4", inputs: ["testsrc2=size=1280x720:rate=24000/1001"], ["-frames:v", "270", "-g", "30"] + h264)
     }
 
-    /// Work for several workers: frames in groups of 12, none as another, 30000/1001 fps, stereo AAC.
+    /// Work for several workers: frames in groups of 12, all different, 30000/1001 fps, stereo AAC.
     func crowd(frames: Int, size: String) async throws -> String {
         let sound = "aevalsrc=0.4*sin(2*PI*t*(220+60*t))|0.2*sin(2*PI*t*90):d=\(frames * 1001 / 30000):s=44100"
         return try await make(

@@ -3,8 +3,8 @@ import Glibc
 import ReelTestSupport
 import Testing
 
-/// What happens at every point at which something can die, as docs/board.md lists them, with real processes. Leases
-/// take their time to lapse, so these run beside each other.
+/// Every point at which a process can die, as docs/board.md lists them, with real processes. Leases take time to lapse, so
+/// these tests run in parallel.
 @Suite("Crash points") struct CrashPointTests {
     private let bench: Bench
 
@@ -91,7 +91,7 @@ import Testing
                     return sight.done.count >= 1 && sight.live.count == 2
                 })
             try await fleet.killRedis()
-            // Passes end meanwhile, and cannot be told.
+            // Passes end meanwhile, and their results cannot be reported.
             try await Task.sleep(for: .seconds(2))
             try await fleet.startRedis()
             try await expectDone(fleet, id)
@@ -146,7 +146,7 @@ import Testing
     @Test("crash point: Redis wiped")
     func redisWiped() async throws {
         try await withJob(workers: 1) { fleet, id in
-            // One more, that is not to come to life again.
+            // Another job, which must not be recovered.
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             let cancelled = try await fleet.submit([source] + options)
             #expect(try await fleet.coordinator(["cancel", cancelled]).code == 0)
@@ -248,7 +248,7 @@ import Testing
     }
 }
 
-// MARK: What they share
+// MARK: Shared steps
 
 extension CrashPointTests {
     private var options: [String] { ["--lossless", "--pass-frames", "48"] }
@@ -294,7 +294,7 @@ extension CrashPointTests {
         return try #require(fleet.segments(id).first { $0.hasSuffix(".\(token).nut") })
     }
 
-    /// The job ends done, each pass recorded once, the output exact, and nothing left over.
+    /// Expects that the job ends done, each pass is recorded once, the output is exact, and nothing is left behind.
     private func expectDone(_ fleet: Fleet, _ id: String) async throws {
         #expect(try await eventually(.seconds(90)) { (try? fleet.sight(id).state) == "done" })
         let sight = try fleet.sight(id)

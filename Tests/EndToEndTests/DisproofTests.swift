@@ -3,7 +3,7 @@ import ReelTestSupport
 import Testing
 
 extension EndToEnd {
-    /// Tables of a source say one thing, and a pass decodes another.
+    /// A pass decodes other frames than the source's tables state.
     @Suite struct DisproofTests {
         private let bench: Bench
 
@@ -38,7 +38,7 @@ extension EndToEnd {
             #expect(after.map(\.hash) == before.map(\.hash).reversed())
         }
 
-        @Test func theJobIsPlannedAnewAndKeepsWhatAgrees() async throws {
+        @Test func theJobIsPlannedAgainAndKeepsSegmentsThatAgree() async throws {
             let (honest, lying) = try await sources()
             try await Fleet.with(bench, workers: 1) { fleet in
                 let id = try await fleet.submit([lying, "--keep-segments"] + options)
@@ -48,7 +48,7 @@ extension EndToEnd {
                 #expect(fleet.names(id).filter { $0.hasPrefix("plan.") }.sorted() == ["plan.1.json", "plan.2.json"])
                 let job = try await fleet.job(id)
                 #expect(job.warnings.contains { $0.hasPrefix("all of the video was decoded") }, "\(job.warnings)")
-                // The lie is in the pass that comes last: what the others made counts, and no pass was done twice.
+                // The error is in the pass that comes last: the others' segments count, and no pass was done twice.
                 let feed = try RawRedis(socket: fleet.socket)("XRANGE", BoardSight.prefix + "events", "-", "+")
                     .split(separator: "\n")
                 let before = feed[..<(try #require(feed.firstIndex(of: "disproved")))].filter { $0 == "completed" }

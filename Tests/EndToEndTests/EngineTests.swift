@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 extension EndToEnd {
-    /// What the engine itself says, beside what the programs make of it.
+    /// The engine's own events, without coordinator and worker.
     @Suite struct EngineTests {
         @Test("recon reports its progress at most four times a second")
         func reconProgress() async throws {

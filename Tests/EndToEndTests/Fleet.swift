@@ -11,12 +11,12 @@ struct WorkerJSON: Decodable {
     var gone: Bool
 }
 
-/// The distributed way, to be disturbed: a Redis set up as deploy/ says, workers of one slot that share a store, and
+/// A farm to be disturbed: a Redis set up as deploy/ says, workers of one slot that share a store, and
 /// submitting coordinators.
 actor Fleet {
     let bench: Bench
     private(set) var redis: Child?
-    /// Those that were started and not killed, stopped ones among them.
+    /// Workers that were started and not killed, including stopped ones.
     private(set) var workers: [Child] = []
     private var redisSickness: Sickness?
     /// The output of killed workers.
@@ -79,7 +79,7 @@ actor Fleet {
 
     private static let deploy = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../deploy").standardized
 
-    /// Has Redis run on a machine whose clock may be wrong, from its next start on.
+    /// Lets Redis run on a machine whose clock may be wrong, from its next start on.
     func setRedisSickness(_ sickness: Sickness) { redisSickness = sickness }
 
     /// Starts Redis in the folder of its log, and returns at once: programs that need it wait for it.
@@ -108,14 +108,14 @@ actor Fleet {
         redis = nil
     }
 
-    /// Cuts the end off the newest append-only file, as a crash of the machine would; says how many bytes.
+    /// Cuts the end off the newest append-only file, as a crash of the machine would; returns how many bytes.
     nonisolated func cutLog(by count: Int) throws -> Int {
         guard let log = try newestLog() else { return 0 }
         let size = try Data(contentsOf: log).count
         return try cut(log, to: max(size - count, 0))
     }
 
-    /// Cuts the newest append-only file in the midst of the command that is the last but so many to name a key.
+    /// Cuts the newest append-only file within the command that is the last but so many to name a key.
     nonisolated func cutLog(beforeLast count: Int, of key: String) throws -> Int {
         guard let log = try newestLog() else { return 0 }
         var place = try Data(contentsOf: log)
@@ -179,7 +179,7 @@ actor Fleet {
         lastWords.append(try await worker.kill())
     }
 
-    /// Ends all workers as a service manager would. What every worker did, the killed ones first.
+    /// Ends all workers as a service manager would; returns their outcomes, the killed ones first.
     func endWorkers() async throws -> [Outcome] {
         for worker in workers { lastWords.append(try await worker.end()) }
         workers = []
@@ -198,21 +198,21 @@ actor Fleet {
         try await bench.start(program, arguments, environment: environment(as: "reel-coordinator"))
     }
 
-    /// Submits a job; its id.
+    /// Submits a job and returns its id.
     nonisolated func submit(_ arguments: [String]) async throws -> String {
         let outcome = try await coordinator(["submit"] + arguments)
         try #require(outcome.code == 0, "\(outcome.error)")
         return outcome.output.trimmingCharacters(in: .newlines)
     }
 
-    /// What `status` says.
+    /// The job as `status --json` prints it.
     nonisolated func job(_ id: String) async throws -> JobJSON {
         let outcome = try await coordinator(["status", id, "--json"])
         try #require(outcome.code == 0, "\(outcome.error)")
         return try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
     }
 
-    /// What `workers` says.
+    /// The workers as `workers --json` prints them.
     nonisolated func listedWorkers() async throws -> [WorkerJSON] {
         let outcome = try await coordinator(["workers", "--json"])
         try #require(outcome.code == 0, "\(outcome.error)")
@@ -236,7 +236,7 @@ actor Fleet {
         Set((try? FileManager.default.contentsOfDirectory(atPath: store + "/jobs")) ?? [])
     }
 
-    /// Files in the store, but for those that stay with a finished job of one output; and in the scratch folder.
+    /// Files in the scratch folder, and in the store except those that stay with a finished job.
     nonisolated var leftovers: [String] {
         let files = FileManager.default
         let parts = "job.json|plan.[0-9]+.json|output.mov|attempts(/[0-9]+.[0-9a-f]+.log)?"

@@ -3,7 +3,7 @@ import Subprocess
 import Testing
 
 extension EndToEnd {
-    /// The distributed way: a Redis of its own, workers that share a store, jobs that are submitted.
+    /// A farm: a Redis of its own, workers that share a store, jobs that are submitted.
     @Suite struct FleetTests {
         private let bench: Bench
 
@@ -202,7 +202,7 @@ extension EndToEnd {
                 let parts = try FileManager.default.contentsOfDirectory(atPath: bench.path("store/jobs/\(id)/segments"))
                 #expect(parts.filter { $0.hasSuffix(".part") } == [])
 
-                // Waiting can be given up; the job cannot be lost by it.
+                // A waiting process can be interrupted without losing the job.
                 let waiting = try await bench.run(
                     .coordinator, ["submit", source, "--lossless", "--pass-frames", "240", "--wait"],
                     environment: environment

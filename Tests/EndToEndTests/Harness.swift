@@ -4,7 +4,7 @@ import Subprocess
 import SystemPackage
 import Testing
 
-/// What a program did.
+/// The outcome of a program.
 struct Outcome: Sendable {
     let status: TerminationStatus
     let output: String
@@ -58,7 +58,7 @@ final class Bench: Sendable {
     /// if there is none.
     func kill(_ words: String, by signal: Int32 = SIGKILL) -> Bool {
         guard let victim = running.first(where: { $0.value.contains(words) }) else { return false }
-        // One that has just ended by itself is none that is left.
+        // A process that has just ended by itself counts as killed.
         return Glibc.kill(victim.key, signal) == 0 || errno == ESRCH
     }
 
@@ -73,7 +73,7 @@ final class Bench: Sendable {
         }
     }
 
-    /// Whether nothing that was started here runs any more, or will within the time given.
+    /// Whether every process that was started here has ended, or ends within the limit.
     func isQuiet(within limit: Duration = .seconds(10)) async throws -> Bool {
         try await eventually(limit) { self.processes.isEmpty }
     }
@@ -140,7 +140,7 @@ struct Running: Sendable {
 
 enum Program: Sendable {
     case coordinator, worker, ffmpeg, ffprobe, redis
-    /// One of reel's, or one that acts as one, somewhere else.
+    /// A program of reel, or a substitute for one, at another path.
     case at(String)
 
     var executable: Executable {
@@ -154,7 +154,7 @@ enum Program: Sendable {
         }
     }
 
-    /// Where the build put them: beside the test bundle that is running.
+    /// The folder of the built programs: that of the running test bundle.
     static let folder: String = {
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(fileURLWithPath: bundle).deletingLastPathComponent().path

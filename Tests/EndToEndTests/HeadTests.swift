@@ -4,7 +4,7 @@ import ReelTestSupport
 import Testing
 
 extension EndToEnd {
-    /// Where recon takes long, workers begin with the source's head while the rest is read.
+    /// If recon takes long, workers begin with the source's head while the rest is read.
     @Suite struct HeadTests {
         private let bench: Bench
 
@@ -41,7 +41,7 @@ extension EndToEnd {
             return try JSONDecoder().decode([JobJSON].self, from: Data(outcome.output.utf8))
         }
 
-        /// What `--wait` has said at the end.
+        /// The last output of `--wait`.
         private func view(_ outcome: Outcome) throws -> JobJSON {
             let line = try #require(outcome.output.split(separator: "\n").last)
             return try JSONDecoder().decode(JobJSON.self, from: Data(line.utf8))
@@ -76,7 +76,7 @@ extension EndToEnd {
                 #expect(head.warnings.contains { $0.contains("head of a source") })
                 #expect((HeadTests.frames / 20...HeadTests.frames / 6).contains(head.frames))
 
-                // One pass is in flight when recon ends, and goes on behind the whole job's back.
+                // One pass is in flight when recon ends, and goes on in the head's job.
                 try #require(try await eventually(.seconds(30)) { try fleet.sight(head.id).done.count >= 2 })
                 let engine = try await fleet.hold(head.id).engine
                 defer { Glibc.kill(engine, SIGCONT) }
@@ -100,7 +100,7 @@ extension EndToEnd {
                 // Nothing of the head remains.
                 try await expectOnly(whole.id, fleet)
 
-                // What is done already needs no head.
+                // A finished job needs no head.
                 try slow.forget()
                 let again = try await fleet.startCoordinator(submission(source, "other.nut"), slow.program)
                 try await Task.sleep(for: .seconds(5))
@@ -141,7 +141,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func aHeadThatIsDamagedIsOfNoUse() async throws {
+        @Test func aDamagedHeadIsNotUsed() async throws {
             let source = try await source(damaged: 30)
             let slow = try SlowCoordinator(bench)
             try await Fleet.with(bench, workers: 1) { fleet in
@@ -149,7 +149,7 @@ extension EndToEnd {
                 let head = try await head(fleet)
                 #expect(try await eventually(.seconds(60)) { try await fleet.job(head.id).state == "failed" })
                 slow.go()
-                // What is shown there only decoding from the source's start tells.
+                // Only decoding from the source's start shows the frames there.
                 let view = try view(try await submitting.outcome)
                 #expect(view.warnings.contains { $0.hasPrefix("all of the video was decoded") }, "\(view.warnings)")
                 #expect(view.warnings.contains { $0.contains("does not decode") }, "\(view.warnings)")
@@ -171,12 +171,12 @@ extension EndToEnd {
             }
         }
 
-        @Test func aJobThatIsBegunAnewLeavesNoHead() async throws {
+        @Test func aJobThatIsBegunAgainLeavesNoHead() async throws {
             let source = try await source()
             let slow = try SlowCoordinator(bench)
             try await Fleet.with(bench, workers: 0) { fleet in
                 let order = ["submit", source, "--lossless", "--pass-frames", "24"]
-                /// Submits it with a head; the whole job's id.
+                /// Submits it with a head; returns the whole job's id.
                 func begin() async throws -> String {
                     let submitting = try await fleet.startCoordinator(order, slow.program)
                     _ = try await head(fleet)
@@ -191,7 +191,7 @@ extension EndToEnd {
                 #expect(try await jobs(fleet).map(\.id) == [id])
                 #expect(fleet.jobs == [id])
 
-                // With the whole job it goes, whatever that was at.
+                // The head is removed with the whole job, whatever the whole job's state.
                 for words in ["cancel", "remove"] { _ = try await fleet.coordinator([words, id]) }
                 try #require(try await begin() == id)
                 #expect(try await fleet.coordinator(["cancel", id]).code == 0)
@@ -250,7 +250,7 @@ extension EndToEnd {
                 let passes = try fleet.sight(head.id).passes
                 try #require(try await eventually(.seconds(60)) { try fleet.sight(head.id).live[passes] != nil })
                 slow.go()
-                // Who waits there has other work as soon as the whole job has a plan.
+                // The worker that waits there has other work as soon as the whole job has a plan.
                 #expect(try await eventually(.seconds(30)) { try fleet.sight(head.id).live[passes] == nil })
                 for engine in stopped { Glibc.kill(engine, SIGCONT) }
                 #expect(try await submitting.outcome.code == 0)

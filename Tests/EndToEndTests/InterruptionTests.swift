@@ -89,7 +89,7 @@ extension EndToEnd {
             try await expectResumed()
         }
 
-        /// The guard is what ends worker and Redis; when it is killed itself, the coordinator does.
+        /// The guard ends worker and Redis; if the guard is killed, the coordinator ends them.
         @Test func theGuardIsKilled() async throws {
             _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
             let outcome = try await bench.run(.coordinator, command) { running in
@@ -184,7 +184,7 @@ extension EndToEnd {
             #expect(bench.names.filter { $0.hasPrefix("tmp/reel-") } == [])
         }
 
-        @Test func forceStartsAnew() async throws {
+        @Test func forceStartsAgain() async throws {
             _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
             #expect(try await interrupt(by: .interrupt).code == 130)
             let outcome = try await bench.run(.coordinator, command + ["--force"])

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// What a file brings along reaches neither a terminal nor a log as it is.
+    /// Text from a file reaches neither a terminal nor a log unescaped.
     @Suite struct LegibleTests {
         private let bench: Bench
 

@@ -3,8 +3,8 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Segments that vanish, or change, after their passes were recorded as finished: they are made again, and what is
-    /// delivered is exact.
+    /// Segments that vanish or change after their passes were recorded as finished: they are made again, and the output is
+    /// exact.
     @Suite struct LostBytesTests {
         private let bench: Bench
 

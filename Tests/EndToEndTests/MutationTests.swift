@@ -18,7 +18,7 @@ extension EndToEnd {
             var isLarge: Bool { environment["REEL_MUTATIONS"] != nil }
             var count: Int { environment["REEL_MUTATIONS"].flatMap { Int($0) } ?? 20 }
             var seed: UInt64 { environment["REEL_MUTATION_SEED"].flatMap { UInt64($0) } ?? 1 }
-            /// Where mutants that went wrong are kept.
+            /// Folder for mutants that broke a rule.
             var keep: String? { environment["REEL_MUTATION_KEEP"] }
             var corpus: String? { isLarge ? environment["REEL_CORPUS"] : nil }
         }
@@ -62,13 +62,13 @@ extension EndToEnd {
 
         private struct Result {
             var outcome: OutcomeTable.Outcome
-            /// What should not be, a sentence each.
+            /// Broken rules, a sentence each.
             var faults: [String]
             /// Standard error.
             var said: String
         }
 
-        /// Runs a mutant and looks at all that must hold of it.
+        /// Runs a mutant and checks every rule.
         private func reverse(_ mutant: [UInt8], as name: String, _ options: [String]) async throws -> Result {
             try Data(mutant).write(to: URL(fileURLWithPath: bench.path(name)))
             let outcome = try await bench.run(.coordinator, ["run", name, "--json"] + options) { running in

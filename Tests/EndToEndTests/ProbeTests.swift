@@ -33,7 +33,7 @@ extension EndToEnd {
             return (clip, try bench.copy(clip, as: "clip.mov"))
         }
 
-        /// A file that nothing decodes of.
+        /// A file of which nothing decodes.
         private func noVideo() throws -> String {
             let path = bench.path("noise.mp4")
             try Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 31) }).write(to: URL(fileURLWithPath: path))
@@ -100,7 +100,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func theSameFromTwoIsOneJob() async throws {
+        @Test func twoSubmissionsOfTheSameAreOneJob() async throws {
             let (clip, source) = try await source()
             let slow = try SlowCoordinator(bench)
             try await Fleet.with(bench, workers: 1) { fleet in
@@ -124,7 +124,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func allAtOnceAreOneJob() async throws {
+        @Test func concurrentSubmissionsAreOneJob() async throws {
             let (clip, source) = try await source()
             try await Fleet.with(bench, workers: 1) { fleet in
                 let arguments = ["submit", source] + options
@@ -144,7 +144,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func allWhoWaitAreRefusedAlikeAndNothingIsLeft() async throws {
+        @Test func allWaitingProcessesGetTheRefusalAndNothingIsLeft() async throws {
             let source = try noVideo()
             let slow = try SlowCoordinator(bench)
             try await Fleet.with(bench, workers: 0) { fleet in
@@ -195,7 +195,7 @@ extension EndToEnd {
             }
         }
 
-        /// A plan that this release does not go on with, for whatever reason: the next number, with what still agrees.
+        /// A plan that this release does not use: the job gets a plan of the next number, with the segments that agree.
         @Test func anotherPlanTakesOverTheSegmentsThatAgree() async throws {
             let clip = try await Clips.shared.crowd(frames: 144, size: "1280x720")
             let source = try bench.copy(clip, as: "crowd.mov")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What cannot be done is refused with one line, the right code, and nothing left behind.
+    /// Impossible requests are refused with one line and the right code, and leave nothing behind.
     @Suite struct RefusalTests {
         private let bench: Bench
 
@@ -28,7 +28,7 @@ extension EndToEnd {
             try bytes.write(to: URL(fileURLWithPath: bench.path(name)))
         }
 
-        @Test func sourcesThatAreNone() async throws {
+        @Test func unusableSources() async throws {
             try await expectRefusal(["run", "missing.mp4"], code: 3, says: "missing.mp4")
             try await expectRefusal(["run", "two\nlines.mp4"], code: 3, says: "two\\nlines.mp4", "No such file")
             try await expectRefusal(["submit", "missing.mp4"], code: 3, says: "missing.mp4")
@@ -53,7 +53,7 @@ extension EndToEnd {
             try await expectRefusal(["run", "cut.mp4"], code: 3, says: "cut.mp4")
         }
 
-        @Test func outputsThatCannotBe() async throws {
+        @Test func impossibleOutputs() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             try await expectRefusal(["run", source, "-o", "none/out.mp4"], code: 5, says: "none")
             try write(Data("precious".utf8), as: "out.mp4")
@@ -65,7 +65,7 @@ extension EndToEnd {
             try await expectRefusal(["run", source, "-o", "out.avi"], code: 2, says: ".avi", ".mkv")
         }
 
-        @Test func codecsThatCannotBe() async throws {
+        @Test func impossibleCodecs() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             try await expectRefusal(
                 ["run", source, "-o", "o.mp4", "--video-codec", "h267"], code: 2, says: "h267")
@@ -127,7 +127,7 @@ extension EndToEnd {
             try await expectRefusal(["status", "--redis", "http://x"], code: 2, says: "http")
         }
 
-        @Test func helpIsNoError() async throws {
+        @Test func helpIsNotAnError() async throws {
             let outcome = try await bench.run(.coordinator, ["--help"])
             #expect(outcome.code == 0)
             #expect(outcome.error == "")

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// What is delivered later is what was verified.
+    /// A later delivery gives the verified file.
     @Suite struct ResultTests {
         private let bench: Bench
 
@@ -59,7 +59,7 @@ extension EndToEnd {
                 }
                 #expect(try await fleet.coordinator(["verify", id, "--file", made.output]).code == 0)
 
-                // What does not end, or leads elsewhere, is not read at all.
+                // Pipes and links are not read at all.
                 for place in [{ mkfifo(stored, 0o666) }, { symlink("/dev/zero", stored) }] as [@Sendable () -> Int32] {
                     remove(stored)
                     #expect(place() == 0)
@@ -102,7 +102,7 @@ extension EndToEnd {
             chmod(bench.path("pub"), mode_t(mode))
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             chmod(source, 0o644)
-            // Ready for a victim's work, as another would make it.
+            // A folder as an attacker would prepare it.
             for folder in ["pub/.reel", "pub/.reel/jobs", "pub/.reel/sources"] {
                 mkdir(bench.path(folder), 0o777)
                 chmod(bench.path(folder), 0o777)

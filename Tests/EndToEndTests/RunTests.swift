@@ -130,7 +130,7 @@ extension EndToEnd {
             #expect(bench.names == ["film.mp4", "out.mkv"])
         }
 
-        @Test func progressIsALineAStepWhereThereIsNoTerminal() async throws {
+        @Test func progressIsALineAStepWithoutATerminal() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             let outcome = try await bench.run(.coordinator, ["run", source, "-o", "out.mp4", "--to", "2"])
             let steps = outcome.errorLines.filter { $0.contains(" %, ") }

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Machines on which engines crash, disks are read-only or full, or clocks are wrong, beside machines that are well.
+    /// Machines on which engines crash, disks are read-only or full, or clocks are wrong, beside healthy machines.
     @Suite struct SickMachineTests {
         private let bench: Bench
 
@@ -11,7 +11,7 @@ extension EndToEnd {
 
         // MARK: Engines that crash
 
-        @Test func aMachineWhoseEnginesCrashTakesItselfOut() async throws {
+        @Test func aMachineWhoseEnginesCrashStopsClaiming() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             let bad = try await machine { _ in "read -r _; kill -SEGV $$" }
             try await Fleet.with(bench, workers: 0) { fleet in
@@ -30,8 +30,8 @@ extension EndToEnd {
             }
         }
 
-        /// Whatever the files do to its engines, the machine is well: it does the clip of its own.
-        @Test func filesThatCrashEnginesTakeNoMachineOut() async throws {
+        /// Whatever the files do to its engines, the machine is healthy: it reverses its test clip.
+        @Test func filesThatCrashEnginesStopNoMachine() async throws {
             let clip = try await Clips.shared.film()
             let evil = try bench.copy(clip, as: "evil.mp4")
             let good = try bench.copy(clip, as: "good.mp4")
@@ -56,7 +56,7 @@ extension EndToEnd {
             }
         }
 
-        /// What its engine answers is wrong: nothing of it is recorded, or it is noticed later and done again.
+        /// Its engine answers wrongly: the answer is not recorded, or is noticed later and the pass done again.
         @Test(
             arguments: [
                 #"/\"pass\"/s|\"timeBase\":\"[^\"]*\"|\"timeBase\":\"1/25\"|g"#,
@@ -132,8 +132,8 @@ extension EndToEnd {
             }
         }
 
-        /// One is well again before the other falls ill: there was always one that could do the job.
-        @Test func storesThatFailOneHostAfterTheOtherFailNoJob() async throws {
+        /// One host recovers before the other fails, so there is always one that can do the job.
+        @Test func aStoreThatFailsOnOneHostAfterTheOtherFailsNoJob() async throws {
             let clip = try await Clips.shared.crowd(frames: 1440, size: "1280x720")
             let source = try bench.copy(clip, as: "crowd.mov")
             let sicknesses = [try await Sickness(bench), try await Sickness(bench)]
@@ -179,7 +179,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func aFileServerThatIsAskedTwiceIsNoOutputThatExists() async throws {
+        @Test func aFileServerThatGetsARequestTwiceDoesNotFailADelivery() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             let sickness = try await Sickness(bench)
             try sickness.setRepeats(true)
@@ -219,7 +219,7 @@ extension EndToEnd {
 
         // MARK: Lost writes
 
-        @Test func aCancelledJobDoesNotReviveWithABoardOfBefore() async throws {
+        @Test func aCancelledJobStaysSoOnABoardThatLostItsLastWrites() async throws {
             let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
             try await Fleet.with(bench, workers: 0) { fleet in
                 let cancelled = try await fleet.submit([source, "--crf", "20"])

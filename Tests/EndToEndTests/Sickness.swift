@@ -1,7 +1,7 @@
 import Foundation
 
-/// What is wrong with the machine of the programs that are started with `environment`, to be changed while they run:
-/// `Fixtures/sickness.c` stands between them and the kernel.
+/// Faults of the machine for programs that are started with `environment`; tests change them while the programs run.
+/// `Fixtures/sickness.c` intercepts the programs' system calls.
 final class Sickness: Sendable {
     private let path: String
     private let fatal: String

@@ -8,7 +8,7 @@ private let previous = ProcessInfo.processInfo.environment["REEL_PREVIOUS"]
 
 extension EndToEnd {
     /// A farm is upgraded as docs/upgrading.md says: drained, finished, upgraded, on the same Redis and store.
-    @Suite(.enabled(if: previous != nil, "REEL_PREVIOUS does not name a folder with the programs of the previous release"))
+    @Suite(.enabled(if: previous != nil, "set REEL_PREVIOUS to a folder with the previous release's programs"))
     struct UpgradeTests {
         private let bench: Bench
 
@@ -79,12 +79,12 @@ extension EndToEnd {
             }
         }
 
-        @Test func programsOfBeforeDoNoHarmOnAnUpgradedBoard() async throws {
+        @Test func programsOfThePreviousReleaseDoNoHarmOnAnUpgradedBoard() async throws {
             let clip = try await Clips.shared.crowd(frames: 144, size: "1280x720")
             let source = try bench.copy(clip, as: "crowd.mov")
             try await Fleet.with(bench, workers: 1) { fleet in
                 let id = try await fleet.submit([source, "--lossless", "--pass-frames", "48"])
-                // One machine was forgotten, and so were the users of Redis.
+                // One machine was not upgraded, and neither were the users of Redis.
                 try scripts(areAllowed: true, fleet)
                 let forgotten = try await fleet.startWorker(old("reel-worker"))
                 #expect(try await eventually(.seconds(90)) { try fleet.sight(id).state == "done" })

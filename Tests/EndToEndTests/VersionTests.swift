@@ -14,7 +14,7 @@ extension EndToEnd {
             #expect(outcome.error.isEmpty)
         }
 
-        @Test func theChangelogDatesIt() throws {
+        @Test func theChangelogHasTheRelease() throws {
             let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent()
             let text = try String(contentsOf: root.appendingPathComponent("CHANGELOG.md"), encoding: .utf8)

@@ -1,7 +1,7 @@
 import ReelCore
 import Testing
 
-/// Where decoded sound lies in time, and how it is read backwards.
+/// Times of decoded sound, and reading it backwards.
 @Suite("Audio timeline")
 struct AudioTimelineTests {
     private typealias Block = AudioTimeline.Block

@@ -93,7 +93,7 @@ struct DecodedOrderTests {
         }
         let bytes = index.encoded()
         #expect(try SourceIndex(decoding: bytes) == index)
-        // Fewer pictures than frames are none of the index's.
+        // An index with fewer pictures than frames is refused.
         if index.video.frames.count > 1 {
             index.video.pictures.removeLast()
             #expect(throws: ReelFailure.self) { try SourceIndex(decoding: index.encoded()) }

@@ -5,7 +5,7 @@ import Testing
 /// Records, results and plans come from disks and from engines that have read hostile files.
 @Suite("Damaged and hostile JSON")
 struct HostileJSONTests {
-    /// What was read, if it was: all that is derived from it must be possible, too.
+    /// Checks a value that was read: everything derived from it must be computable.
     private func read<T: Decodable>(_ type: T.Type, _ bytes: [UInt8]) -> T? {
         try? CanonicalJSON.value(type, from: bytes)
     }

@@ -3,7 +3,7 @@ import ReelCore
 import ReelRandom
 import Testing
 
-/// What holds for every plan, tried on seeded random sources.
+/// Properties of every plan, tried on seeded random sources.
 @Suite("Every plan")
 struct PlannerPropertyTests {
     struct Case: Sendable {

@@ -169,7 +169,7 @@ struct PresentationOrderTests {
         #expect(arrange(packets).track.packets.map(\.pts.ticks) == [10, 40, 20, 30, 50])
     }
 
-    @Test("without any time, frames follow in picture order, which begins anew at every IDR picture")
+    @Test("without any time, frames follow in picture order, which restarts at every IDR picture")
     func pictureOrder() {
         func picture(_ order: Int32, idr: Bool = false) -> ScannedPacket {
             packet(nil, starts: idr, picture: CodedPicture(order: order, startsSequence: idr))

@@ -4,7 +4,7 @@ import ReelEngine
 import ReelTestSupport
 import Testing
 
-/// What goes over the wire between programs of one release, but also of two while one is being installed.
+/// Messages between programs of one release, and of two releases during an upgrade.
 @Suite("The wire")
 struct WireTests {
     private let job = JobFiles(
@@ -74,7 +74,7 @@ struct WireTests {
     @Test("The protocol's version is that of the golden files")
     func version() { #expect(Wire.version == 7) }
 
-    /// Compares the lines with a file, which REEL_WRITE_GOLDEN=1 writes anew; and what is read back with them.
+    /// Compares the lines with a golden file, which REEL_WRITE_GOLDEN=1 rewrites, and the values read back with the originals.
     private func compare<Message: Codable>(_ messages: [Message], _ name: String) throws {
         let lines = try Golden.lines(messages)
         let read = try lines.split(separator: "\n").map { try JSONDecoder().decode(Message.self, from: Data($0.utf8)) }

@@ -4,7 +4,7 @@ import ReelMedia
 import ReelWords
 import Testing
 
-/// What joins and verifies, and what must not pass.
+/// Joining and verifying, and outputs that must fail verification.
 @Suite("Assembly")
 struct AssemblyTests {
     private let folder: ScratchFolder
@@ -101,7 +101,7 @@ struct AssemblyTests {
         let foreign = "\(other.path)/\(stranger.name)"
         stranger.name.token = "5717a9"
         try FileManager.default.copyItem(atPath: foreign, toPath: "\(folder.path)/\(stranger.name)")
-        // As if this host's encoder did not do what the plan says.
+        // As if this host's encoder did not follow the plan.
         stranger.content = try #require(job.results[2].segments.first).content
         let message = try #require(failure(with: stranger)).words
         #expect(message.contains("segment \(stranger.name) was encoded with other parameters"))

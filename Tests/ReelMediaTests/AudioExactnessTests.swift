@@ -2,7 +2,7 @@ import Foundation
 import ReelCore
 import Testing
 
-/// Every sample once, where it belongs, encoded without a break.
+/// Every sample once, in its place, encoded without a break.
 @Suite("Audio: exactness and place")
 struct AudioExactnessTests {
     static let sources: [(name: String, layout: String, audio: [String])] = [
@@ -100,7 +100,7 @@ struct AudioExactnessTests {
             container: container, videoCodec: container == .webm ? "libvpx" : nil, audioCodec: codec)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         let (before, after) = (try Sound(source), try Sound(job.output))
-        // Matroska has no way to hide priming but Opus's.
+        // Matroska can only hide the priming of Opus.
         let priming = after.start < 0 ? Int((-after.start * Double(rate)).rounded()) : 0
         let wanted = Array(before.samples.reversed())
         let best = (-40...40).min { a, b in

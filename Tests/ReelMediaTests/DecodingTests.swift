@@ -4,7 +4,7 @@ import ReelMedia
 import ReelWords
 import Testing
 
-/// Where decoding can start, and what becomes of what does not decode.
+/// Points at which decoding can start, and the treatment of frames that do not decode.
 @Suite("Decoding")
 struct DecodingTests {
     private let folder: ScratchFolder
@@ -42,7 +42,7 @@ struct DecodingTests {
     // MARK: Damage
 
     /// A video of 60 frames, closed groups of 12, one packet after the other, in which the given packets' NAL units have
-    /// a length that cannot be.
+    /// an impossible length.
     private func damaged(_ packets: some Sequence<Int>) throws -> String {
         let source = try Fixture.make(
             "damaged.mp4", in: folder, frames: 60, video: Fixture.x264 + ["-g", "12", "-bf", "0", "-sc_threshold", "0"])

@@ -33,14 +33,14 @@ struct DifferJudge {
         return try probe("packet=flags").contains("D") ? "libaom-av1" : nil
     }
 
-    /// What is otherwise than it should be.
+    /// The differences found, a sentence each.
     func complaints(about job: MediaJob) throws -> [String] {
         try frames(job) + (made.sound == nil ? [] : sound(job))
     }
 
     /// Every frame that the decoder shows has to be there, once, with the same samples. There is one exception: the decoder
-    /// leaves what it cannot decode of a damaged frame as its memory was, so the frame may look otherwise if reel has found
-    /// it damaged and says so. It must not be missing; and frames beside it, also those that refer to it, must not differ.
+    /// leaves what it cannot decode of a damaged frame as its memory was, so the frame may look different if reel reports it as
+    /// damaged. It must not be missing; and frames beside it, also those that refer to it, must not differ.
     private func frames(_ job: MediaJob) throws -> [String] {
         let held = job.plan.video.format.pixelFormat
         let stated = job.index.video.stream.pixelFormat
@@ -87,7 +87,7 @@ struct DifferJudge {
         return try complaints + times(after, job)
     }
 
-    /// The source's frames that look otherwise in the output.
+    /// The source's frames that look different in the output.
     private func differing(_ after: Decoded, _ due: Decoded) -> [Int] {
         guard after.hashes.count == due.hashes.count else { return Array(after.hashes.indices) }
         return due.hashes.indices.filter { due.hashes[$0] != after.hashes[after.hashes.count - 1 - $0] }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What becomes of files on their way.
+/// Changes that files undergo in use.
 extension DifferSource {
-    /// What may become of the times of packets.
+    /// Changes of the times of packets.
     private static let times = [
         "setts=pts=if(mod(N\\,3)\\,NOPTS\\,PTS)", "setts=pts=if(eq(N\\,0)\\,PTS\\,NOPTS)",  // sparse, missing
         "setts=pts=PTS-DURATION*mod(N\\,2)", "setts=pts=DTS",  // equal, in another order
@@ -28,7 +28,7 @@ extension DifferSource {
         return change(arguments, into: target, name: "remuxed")
     }
 
-    /// Cuts bytes off, at the end and, of what can begin anywhere, at the start.
+    /// Cuts bytes off at the end and, if the container can be read from anywhere, at the start.
     mutating func cut(_ path: String) throws {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         let end = bytes.count * number(600...999) / 1000

@@ -11,7 +11,7 @@ struct DifferSource {
     let folder: String
     /// The file's container.
     var container = ""
-    /// How it is made: arguments of ffmpeg, and what became of the file then.
+    /// How it was made: arguments of ffmpeg, and changes of the file afterwards.
     var description = ""
     /// The encoder of its sound; nil if it has none.
     var sound: String?
@@ -106,7 +106,7 @@ struct DifferSource {
         return start + ["-f", "lavfi", "-i", "aevalsrc=\(channels):s=\(rate):d=\(length)", "-c:a", codec]
     }
 
-    /// Whether ffmpeg makes it, within a minute: SVT-AV1 does not always come to an end.
+    /// Whether ffmpeg succeeds within a minute: SVT-AV1 sometimes hangs.
     func ffmpeg(_ arguments: [String], to path: String) -> Bool {
         let command =
             ["timeout", "--signal=KILL", "60", "ffmpeg", "-v", "quiet", "-nostdin", "-y"] + arguments + [path]

@@ -5,8 +5,8 @@ import ReelWords
 import Testing
 
 /// Sources by every encoder and muxer, reversed without loss and compared with a decoder that reads them from their start to
-/// their end. `REEL_DIFFER=SEED..SEED` says which; `scripts/differ` sets it. `REEL_DIFFER_KEEP` is a folder for those that
-/// differ.
+/// their end. `REEL_DIFFER=SEED..SEED` gives the seeds; `scripts/differ` sets it. `REEL_DIFFER_KEEP` is a folder for sources
+/// that differ.
 @Suite("Whatever FFmpeg makes")
 struct DifferTests {
     private static let environment = ProcessInfo.processInfo.environment

@@ -3,7 +3,7 @@ import ReelCore
 import ReelMedia
 import Testing
 
-/// Interlaced video: no line moves, the flag tells that the other field comes first.
+/// Interlaced video: no line moves, and the flag says that the other field comes first.
 @Suite("Fields and telecine")
 struct FieldTests {
     /// 60 interlaced frames of 120 fields that all differ, woven of twice as many pictures.
@@ -92,7 +92,7 @@ struct FieldTests {
         if saysSo { #expect(Set(found.frames) == [topFirst ? "1,0" : "1,1"]) }
         let line =
             "the video is interlaced, \(topFirst ? "bottom" : "top") field first: only the container says so, since "
-                + "\(target.encoder) cannot"
+            + "\(target.encoder) cannot"
         #expect(job.warnings == (saysSo ? [] : [line]))
     }
 

@@ -34,7 +34,7 @@ enum Fixture {
 struct Decoded {
     /// A hash of every frame of the main video, in presentation order.
     let hashes: [String]
-    /// When each is shown, in seconds.
+    /// When each frame is shown, in seconds.
     let times: [Rational]
 
     init(_ path: String, pixelFormat: String? = nil, filter: String = "null") throws {

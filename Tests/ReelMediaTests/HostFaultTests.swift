@@ -4,7 +4,7 @@ import ReelMedia
 import Synchronization
 import Testing
 
-/// What the operating system refuses at a file is an error of this host: never of the source, and never its end.
+/// A refusal of the operating system at a file is an error of this host: it is neither damage of the source nor its end.
 @Suite("Errors of the host")
 struct HostFaultTests {
     private let folder: ScratchFolder
@@ -14,7 +14,7 @@ struct HostFaultTests {
         folder = try ScratchFolder()
     }
 
-    // MARK: What follows from an error number
+    // MARK: Consequences of error numbers
 
     @Test("every error number of the table means what it should, written or read")
     func table() {
@@ -89,7 +89,7 @@ struct HostFaultTests {
         #expect(failure(reconOf: media) == .sourceUnreadable(path: media, errno: EACCES, passes: false))
     }
 
-    // MARK: Reads that fail in the midst of a file
+    // MARK: Reads that fail in the middle of a file
 
     /// What a read of the source answers from this byte on.
     private func failing<R>(_ number: Int32, from start: Int64, _ body: () throws -> R) rethrows -> R {

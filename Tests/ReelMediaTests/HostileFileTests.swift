@@ -3,7 +3,7 @@ import ReelCore
 import ReelMedia
 import Testing
 
-/// Files that are damaged, or made to break what reads them.
+/// Files that are damaged, or made to break their reader.
 @Suite("Hostile files")
 struct HostileFileTests {
     private let folder: ScratchFolder

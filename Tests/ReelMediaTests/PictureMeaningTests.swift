@@ -3,7 +3,7 @@ import ReelCore
 import ReelMedia
 import Testing
 
-/// Shape, and what stands beside pictures.
+/// Shape and side data of pictures.
 @Suite("Shape and side data")
 struct PictureMeaningTests {
     @Test(

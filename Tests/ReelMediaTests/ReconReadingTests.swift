@@ -175,7 +175,7 @@ struct ReconReadingTests {
             let limit = whole.fileSize / share
             let recon = try Recon(path: path, limit: limit)
             let head = try recon.run()
-            // To learn what there is, libavformat reads six megabytes; and some of fragments twice, as below.
+            // libavformat reads six megabytes to find the streams, and parts of fragments twice, as below.
             #expect(recon.bytesRead < limit * 7 / 5 + 6_000_000)
             #expect(whole.video.begins(with: head.video))
             let points = whole.video.randomAccessPoints.filter { whole.video.packets[Int($0.packet)].position < limit }

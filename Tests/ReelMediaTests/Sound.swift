@@ -43,7 +43,7 @@ struct Sound {
         return last.time + Double(samples.count - last.sample) / Double(rate)
     }
 
-    /// What is heard at a moment, in seconds; nil in a hole and outside.
+    /// The samples at a moment, given in seconds; nil in a hole and outside the sound.
     func sample(at time: Double) -> [Float]? {
         guard let block = blocks.last(where: { $0.time <= time + 0.5 / Double(rate) }) else { return nil }
         let place = block.sample + Int(((time - block.time) * Double(rate)).rounded())
@@ -111,7 +111,7 @@ extension Fixture {
         return path
     }
 
-    /// The same file with what the audio packets from `first` up to `end` hold overwritten by zeros.
+    /// The same file with the payload of the audio packets from `first` up to `end` overwritten by zeros.
     static func silenced(_ source: String, packets: Range<Int>, track: Int = 0, as name: String) throws -> String {
         let lines = try run(
             "ffprobe", "-v", "error", "-select_streams", "a:\(track)", "-show_entries", "packet=pos,size", "-of",

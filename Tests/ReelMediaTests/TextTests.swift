@@ -37,7 +37,7 @@ struct TextTests {
         return lines.enumerated().map { "\($0 + 1)\n\(clock($1.start)) --> \(clock($1.end))\n\($1.text)\n\n" }.joined()
     }
 
-    /// What a text track says, as ffmpeg reads it.
+    /// The cues of a text track, as ffmpeg reads them.
     static func lines(of path: String, track: Int = 0) throws -> [Line] {
         let text = try run("ffmpeg", "-v", "error", "-copyts", "-i", path, "-map", "0:s:\(track)", "-f", "srt", "-")
         return text.replacing("\r\n", with: "\n").components(separatedBy: "\n\n").compactMap { block in

@@ -32,7 +32,7 @@ struct TimingTests {
         return (job, before, after)
     }
 
-    /// How far each gap is from the one it mirrors, at the most.
+    /// The greatest difference between a gap and the one it mirrors.
     private func deviation(_ gaps: [Rational], _ others: [Rational]) -> Rational {
         zip(gaps, others).map { $0 < $1 ? $1 - $0 : $0 - $1 }.max() ?? Rational(0)
     }

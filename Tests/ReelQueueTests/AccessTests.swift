@@ -6,7 +6,7 @@ import ReelWords
 import Testing
 
 extension BoardTests {
-    /// What the two users of `deploy/redis-users.acl` may do: all that their programs need, and nothing else.
+    /// Permissions of the two users of `deploy/redis-users.acl`: all that their programs need, and no others.
     @Suite struct Access {
         static let users = ["reel-worker", "reel-coordinator"]
         let server: RedisServer
@@ -66,7 +66,7 @@ extension BoardTests {
         }
 
         /// Redis 7.0 replays what was written in one transaction as the user `default`.
-        @Test func theBoardIsThereAfterARestartOfRedis() async throws {
+        @Test func theBoardSurvivesARestartOfRedis() async throws {
             let (coordinator, worker) = (try bench("reel-coordinator"), try bench("reel-worker"))
             try await coordinator.publish()
             try await worker.beat()
@@ -181,7 +181,7 @@ extension BoardTests.Access {
         #expect(try await worker.board.results(lost.job).count == 1)
     }
 
-    /// Everything that a person can tell a job or a worker.
+    /// Every command of a user to a job or a worker.
     private func controlEverything(_ coordinator: Bench, _ worker: Bench) async throws {
         let (board, job) = (coordinator.board, JobID("a1"))
         #expect(try await board.pause(job) == .running)
@@ -202,7 +202,7 @@ extension BoardTests.Access {
         #expect(try await coordinator.state() == .done)
     }
 
-    /// A job that the one begins and the other plans, and one that comes to nothing.
+    /// A job that one user begins and the other plans, and one that is abandoned.
     private func probeTogether(_ coordinator: Bench, _ worker: Bench) async throws {
         let job = Bench.job("p1", passes: 1)
         let begun = try await coordinator.begin(job)

@@ -5,13 +5,13 @@ import ReelTestSupport
 import Testing
 
 extension BoardTests {
-    /// What contradicts itself is repaired, whatever brought it about.
+    /// Contradictions on the board are repaired, whatever their cause.
     @Suite struct Auditing {
         let bench: Bench
         let job = JobID("a1")
         init() throws { bench = try Bench() }
 
-        /// What accidents may do to a job of three passes, of which the first is done and the second is held.
+        /// Accidents that may befall a job of three passes, of which the first is done and the second is held.
         static let accidents: [(what: String, commands: [[String]])] = [
             ("a pass that no worker holds", [["HDEL", "job:a1:live", "1"], ["ZREM", "lease", "TOKEN"]]),
             ("a holder without a lease", [["ZREM", "lease", "TOKEN"]]),
@@ -69,7 +69,7 @@ extension BoardTests {
             #expect(try bench.raw("ZCARD", "reel2:{main}:lease") == "0")
         }
 
-        @Test func everyPassOfALongJobIsLookedAt() async throws {
+        @Test func everyPassOfALongJobIsAudited() async throws {
             try await bench.publish(Bench.job(passes: 2500))
             for _ in 0..<2500 { _ = try await bench.take() }
             try bench.raw("DEL", "reel2:{main}:job:a1:live")
@@ -88,7 +88,7 @@ extension BoardTests {
             #expect(try bench.raw("ZCARD", "reel2:{main}:run") == "0")
         }
 
-        @Test func whatTheStoreHadIsNoRepair() async throws {
+        @Test func takingOverWhatTheStoreHasIsNotARepair() async throws {
             let made = RecordedResult(
                 token: "t0",
                 result: PassResult(segments: [], statistics: PassStatistics(framesEncoded: 10), diagnostics: []))
@@ -117,7 +117,7 @@ extension BoardTests {
             #expect(try await bench.take().index == 0)
         }
 
-        /// How often Redis has begun to write its log anew, asked when it is done with that.
+        /// How often Redis has begun to rewrite its log; waits until it is not rewriting.
         private var rewrites: Int {
             get throws {
                 while try bench.raw("INFO", "persistence").contains(/aof_rewrite_(in_progress|scheduled):1/) {
@@ -153,8 +153,8 @@ extension BoardTests {
             #expect(try await bench.board.auditAfterRestart() != nil)
         }
 
-        /// What Redis did not apply of its log is still in there.
-        @Test func aLogOfWhichPartIsMissingIsNotWrittenAnew() async throws {
+        /// The log still has the commands that Redis did not apply.
+        @Test func aLogWithAMissingPartIsNotRewritten() async throws {
             try await bench.publish()
             try await bench.publish(Bench.job("b2"))
             try bench.raw("DEL", "reel2:{main}:job:a1")

@@ -19,7 +19,7 @@ extension BoardTests {
             try #require(Double(try bench.raw("ZSCORE", "reel2:{main}:\(list)", member)).map { Int($0) })
         }
 
-        @Test func whatLiesAheadComesNearWhereTheClockWasSetBack() async throws {
+        @Test func dueTimesMoveBackIfTheClockWasSetBack() async throws {
             try await bench.publish(Bench.job(passes: 2))
             try await bench.beat()
             let held = try await bench.take()
@@ -44,7 +44,7 @@ extension BoardTests {
         }
 
         /// Everything lapses at once, and live workers beat first.
-        @Test func oneLeaseOfGraceFollowsWhereTheClockWasSetForward() async throws {
+        @Test func leasesLastOneLeaseMoreIfTheClockWasSetForward() async throws {
             try await bench.publish(Bench.job(passes: 1))
             let held = try await bench.take()
             let board = try Bench.open(bench.server, timing: BoardTiming(lease: .milliseconds(300)))

@@ -49,7 +49,7 @@ extension BoardTests {
             #expect(try await bench.state() == .done)
         }
 
-        @Test func whatIsRecordedFirstStays() async throws {
+        @Test func theFirstRecordedResultStays() async throws {
             try await bench.publish(Bench.job(passes: 1))
             let stalled = try await bench.take()
             try bench.lapse()
@@ -101,7 +101,7 @@ extension BoardTests {
             #expect(try await bench.board.results(claim.job).isEmpty)
         }
 
-        @Test func whatIsOfAnotherPlanChangesNothing() async throws {
+        @Test func resultsOfAnotherPlanChangeNothing() async throws {
             try await bench.publish(Bench.job(passes: 1))
             let old = try await bench.take()
             #expect(try await bench.board.cancel(old.job))
@@ -160,7 +160,7 @@ extension BoardTests {
             }
         }
 
-        @Test func sumsAreReadFromResultsWhereTheRegisterFellBehind() async throws {
+        @Test func sumsAreReadFromResultsIfTheTotalsFellBehind() async throws {
             try await bench.publish()
             for _ in 0..<3 { try await bench.complete(bench.take()) }
             let whole = try #require(try await bench.board.status(JobID("a1")))

@@ -37,7 +37,7 @@ extension BoardTests {
             #expect(try await bench.take().pass == .assembly)
         }
 
-        @Test func aLostConnectionIsMadeAnew() async throws {
+        @Test func aLostConnectionIsReopened() async throws {
             try await bench.board.ping()
             try bench.raw("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
             await #expect(throws: ReelFailure.self) { try await bench.board.ping() }
@@ -56,7 +56,7 @@ extension BoardTests {
         }
 
         /// Another Redis may have the board by now, at the same name.
-        @Test func aRedisThatIsNoMasterAnyMoreIsLeft() async throws {
+        @Test func aClientLeavesARedisThatIsNotTheMaster() async throws {
             func connections() throws -> [Substring] {
                 let clients = try bench.raw("CLIENT", "LIST").split(separator: "\n").filter {
                     $0.contains("name=test ")
@@ -129,7 +129,7 @@ extension BoardTests {
             #expect(try clients() == 0)
         }
 
-        @Test func whatMakesRedisUnfitIsNamed() async throws {
+        @Test func unsuitableSettingsOfRedisAreNamed() async throws {
             #expect(try await bench.board.diagnostics() == [])
             try bench.raw("CONFIG", "SET", "appendonly", "no", "maxmemory", "1gb", "maxmemory-policy", "allkeys-lru")
             let warnings = try await bench.board.diagnostics()

@@ -4,7 +4,7 @@ import ReelTestSupport
 import Testing
 
 extension BoardTests {
-    /// What people do to jobs and workers.
+    /// Users' commands to jobs and workers.
     @Suite struct Controlling {
         let bench: Bench
         let job = JobID("a1")
@@ -16,7 +16,7 @@ extension BoardTests {
             #expect(try await bench.board.pause(job) == .running)
             #expect(try await bench.board.status(job)?.isPaused == true)
             #expect(try await bench.claim() == nil)
-            // What comes back waits as well, and what is held is worked on to its end.
+            // A pass that comes back waits as well, and a held pass is finished.
             try await bench.board.release(held)
             #expect(try await bench.claim() == nil)
             #expect(try await bench.board.resume(job) == .running)
@@ -43,7 +43,7 @@ extension BoardTests {
             #expect(try await bench.take().pass == .assembly)
         }
 
-        @Test func pausingWhatHasEndedOrIsNotThereChangesNothing() async throws {
+        @Test func pausingAnEndedOrMissingJobChangesNothing() async throws {
             #expect(try await bench.board.pause(job) == nil)
             try await bench.publish()
             _ = try await bench.board.cancel(job)
@@ -89,7 +89,7 @@ extension BoardTests {
             #expect(try await bench.state() == state)
         }
 
-        @Test func whatTheStoreHasIsTakenOver() async throws {
+        @Test func finishedPassesOfTheStoreAreTakenOver() async throws {
             let made = RecordedResult(
                 token: "t0",
                 result: PassResult(
@@ -110,7 +110,7 @@ extension BoardTests {
             #expect(try await bench.take().pass == .assembly)
         }
 
-        @Test func aJobOfWhichTheStoreHasEverythingIsAssembled() async throws {
+        @Test func aJobWhosePassesAreAllInTheStoreIsAssembled() async throws {
             let made = RecordedResult(
                 token: "t", result: PassResult(segments: [], statistics: PassStatistics(), diagnostics: []))
             let finished = Dictionary(uniqueKeysWithValues: (0..<3).map { ($0, made) })

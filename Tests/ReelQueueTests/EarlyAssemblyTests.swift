@@ -81,7 +81,7 @@ extension BoardTests {
             #expect(try await bench.state() == .done)
         }
 
-        @Test func onlyTheResultsThatAreThereAreTold() async throws {
+        @Test func onlyExistingResultsAreListed() async throws {
             let held = try await tail()
             #expect(try await bench.board.results(job, at: [1, 2]).isEmpty)
             try await bench.complete(held[1])

@@ -20,7 +20,7 @@ extension BoardTests {
             #expect(written == Set(BoardEvent.Kind.allCases.map(\.rawValue)))
         }
 
-        @Test func whatHappensToAJobIsToldInItsOrder() async throws {
+        @Test func eventsOfAJobComeInOrder() async throws {
             let place = try await bench.board.placeOfNow()
             try await bench.publish(Bench.job(passes: 2))
             let (first, second) = (try await bench.take("w1"), try await bench.take("w2"))
@@ -52,7 +52,7 @@ extension BoardTests {
             #expect(try await bench.board.events(after: middle, atMost: .milliseconds(10)) == Array(events[8...]))
         }
 
-        @Test func whoWaitsForEventsIsWokenByOne() async throws {
+        @Test func anEventWakesAWaitingReader() async throws {
             let watcher = try Bench.open(bench.server)
             let place = try await watcher.placeOfNow()
             let begun = ContinuousClock.now
@@ -62,7 +62,7 @@ extension BoardTests {
             #expect(ContinuousClock.now - begun < .seconds(4))
         }
 
-        @Test func whatANewerReleaseTellsIsNoTrouble() async throws {
+        @Test func eventsOfANewerReleaseAreSkipped() async throws {
             let place = try await bench.board.placeOfNow()
             let entries = [
                 ["event", "sung", "job", "a1", "index", "", "worker", ""], ["event", "claimed", "job", "a1"],

@@ -88,7 +88,7 @@ extension BoardTests {
             }
         }
 
-        @Test func causesAreChargedApart() async throws {
+        @Test func causesAreChargedSeparately() async throws {
             try await bench.publish(Bench.job(passes: 1))
             try await bench.beat("w1")
             for cause in [FailureCause.crash, .limit, .crash] {
@@ -98,7 +98,7 @@ extension BoardTests {
             #expect(failures?.first?.attempts == ["crash": 2, "limit": 1])
         }
 
-        @Test func aCrashGoesToAnotherWorkerWhereThereIsOne() async throws {
+        @Test func aCrashGoesToAnotherWorkerIfThereIsOne() async throws {
             try await bench.publish(Bench.job(passes: 1))
             try await bench.beat("w1")
             try await bench.beat("w2")
@@ -109,7 +109,7 @@ extension BoardTests {
             #expect(try await bench.take("w1").index == 0)
         }
 
-        @Test func whoIsGoneDoesNotCountAmongThoseThatHadTheCrash() async throws {
+        @Test func aGoneWorkerDoesNotCountAmongThoseThatHadTheCrash() async throws {
             try await bench.publish(Bench.job(passes: 1))
             for worker in ["gone", "w1", "w2"] { try await bench.beat(worker) }
             try await bench.fail(bench.take("gone"), .crash, by: "gone")
@@ -157,7 +157,7 @@ extension BoardTests {
             #expect(status.excluded == ["w1": JobStatus.Exclusion(host: "one", reason: here)])
             #expect(status.job.diagnostics == [.said("kept")])
 
-            // Neither does it speak for the other workers of its host.
+            // Nor are the other workers of its host excluded.
             #expect(try await bench.fail(bench.take("w3"), .incompatible, by: "w3", message: "no such file") == .retry)
             let claim = try await bench.take("w2")
             #expect(claim.index == 0)
@@ -168,7 +168,7 @@ extension BoardTests {
             #expect(failure == ReelFailure(.noWorkerCan(host: "two", last: there)))
         }
 
-        /// What was wrong with one host is over before another falls ill.
+        /// One host has recovered before another fails.
         @Test func aWorkerThatComesBackCanTakeTheJobAgain() async throws {
             try await bench.publish(Bench.job(passes: 2))
             try await bench.beat("w1", host: "one")
@@ -192,7 +192,7 @@ extension BoardTests {
             #expect(try await bench.fail(bench.take("w1"), .incompatible) == .jobFailed)
         }
 
-        /// Who could have taken the job dies after the others were excluded from it.
+        /// The last able worker dies after the others were excluded from the job.
         @Test func aJobWhoseLastAbleWorkerDiesFails() async throws {
             try await bench.publish(Bench.job(passes: 1))
             try await bench.beat("w1", host: "one")
@@ -233,7 +233,7 @@ extension BoardTests {
             #expect(try await bench.board.status(JobID("a1"))?.spaceNote == nil)
         }
 
-        @Test func aFullDiskIsToldUntilThePassThatMetItIsDone() async throws {
+        @Test func aFullDiskIsReportedUntilThePassThatMetItIsDone() async throws {
             try await bench.publish(Bench.job(passes: 2))
             let (first, second) = (try await bench.take(), try await bench.take())
             #expect(try await bench.fail(first, .noSpace, message: "full") == .retry)

@@ -5,7 +5,7 @@ import ReelTestSupport
 import Testing
 
 extension BoardTests {
-    /// What no script of this version wrote: another program, another release, a torn log, an operator's slip.
+    /// Data that no function of this version wrote: from another program or release, a torn log, or an operator's mistake.
     @Suite struct HostileBoards {
         let bench: Bench
         let job = JobID("a1")
@@ -63,7 +63,7 @@ extension BoardTests {
             _ = try? await board.release(claim)
         }
 
-        @Test(arguments: 1...150) func nothingOfOneJobHarmsAnother(_ seed: UInt64) async throws {
+        @Test(arguments: 1...150) func damagedDataOfOneJobHarmsNoOther(_ seed: UInt64) async throws {
             var random = SplitMix64(seed: seed)
             try await bench.publish(Bench.job("a1", passes: 3))
             try await bench.beat()
@@ -74,7 +74,7 @@ extension BoardTests {
             let wrong = Comment("seed \(seed): \(what)")
             try await bench.publish(Bench.job("b2", passes: 2))
 
-            // Who holds something of both beats, leases lapse, and all lists can be looked at.
+            // The holder of passes of both jobs beats, leases lapse, and all lists can be read.
             #expect(try await bench.beat(holding: [held[1]]).answers.count == 1, wrong)
             _ = try await bench.board.audit()
             #expect(try await bench.board.workers().count == 1, wrong)
@@ -161,13 +161,13 @@ extension BoardTests {
             #expect(try await bench.take().job == job)
         }
 
-        @Test func whatIsNoVirtualTimeCountsAsNone() async throws {
+        @Test func anInvalidVirtualTimeCountsAsNone() async throws {
             try bench.raw("SET", "reel2:{main}:virtual", "abc")
             try await bench.publish(Bench.job("a1", passes: 1))
             #expect(try await bench.take().job == job)
         }
 
-        @Test func aKeyThatIsNoWorkersIsLeftOutOfTheirList() async throws {
+        @Test func aForeignKeyIsLeftOutOfTheListOfWorkers() async throws {
             try await bench.beat()
             try bench.raw("SET", "reel2:{main}:worker:ghost", "x")
             try bench.raw("ZADD", "reel2:{main}:workers", "9999999999999", "ghost")

@@ -4,7 +4,7 @@ import ReelTestSupport
 import Testing
 
 extension BoardTests {
-    /// What was finished and is not any more: a segment that was lost or has changed.
+    /// Results that are taken back: their segments were lost or have changed.
     @Suite struct Invalidating {
         let bench: Bench
         let job = JobID("a1")
@@ -42,7 +42,7 @@ extension BoardTests {
         }
 
         /// Its completion is repeated, since the reply was lost, or its worker still beats.
-        @Test func theTokenThatWasWrongRecordsNothingMore() async throws {
+        @Test func theTokenOfATakenBackResultRecordsNothingMore() async throws {
             let (passes, assembly) = try await assembling()
             #expect(try await bench.invalidate(assembly, index: 0, token: passes[0].token) == 1)
             #expect(try await bench.complete(passes[0]) == .late)
@@ -50,7 +50,7 @@ extension BoardTests {
             #expect(try await bench.board.results(job).keys.sorted() == [1, 2])
         }
 
-        @Test func onlyTheResultThatIsNamedIsTakenBack() async throws {
+        @Test func onlyTheNamedResultIsTakenBack() async throws {
             let (passes, assembly) = try await assembling()
             #expect(try await bench.invalidate(assembly, index: 0, token: passes[1].token) == 0)
             let before = try await bench.invalidate(assembly, index: 0, token: passes[0].token)
@@ -63,7 +63,7 @@ extension BoardTests {
             #expect(try await bench.board.status(job)?.failures.map(\.attempts) == [["transient": 1]])
         }
 
-        @Test func whatProvesWrongAgainAndAgainFailsTheJob() async throws {
+        @Test func aResultThatIsTakenBackTooOftenFailsTheJob() async throws {
             var (passes, assembly) = try await assembling()
             for round in 1...5 {
                 #expect(try await bench.invalidate(assembly, index: 0, token: passes[0].token, by: "w2") == 1)
@@ -78,7 +78,7 @@ extension BoardTests {
             #expect(try await bench.board.status(job)?.failure == expected)
         }
 
-        /// People retry it: what the store has lost is made again, and nothing else.
+        /// A user retries it: lost segments are made again, and no others.
         @Test func aFailedJobLosesItsResultAlone() async throws {
             let (passes, assembly) = try await assembling()
             try await bench.fail(assembly, .permanent)

@@ -26,8 +26,8 @@ extension BoardTests {
 
         private var own: String { "\(Library.version)" }
 
-        /// Wherever the text changes, its version is raised, unless no release has had this one:
-        /// `REEL_WRITE_GOLDEN=1` then writes the file anew.
+        /// If the text changes, its version must be raised, unless no release has had this one:
+        /// `REEL_WRITE_GOLDEN=1` then rewrites the file.
         @Test func theTextHasTheVersionThatItSays() throws {
             let digest = try bench.raw("EVAL", "return redis.sha1hex(ARGV[1])", "0", Library.text)
             try Golden.expect("\(Library.version) \(digest)", is: "library.txt")
@@ -59,16 +59,16 @@ extension BoardTests {
             }
         }
 
-        @Test func whereThereAreNoFunctionsTheyAreLoaded() async throws {
+        @Test func missingFunctionsAreLoaded() async throws {
             defer { _ = try? bench.raw("FUNCTION", "FLUSH") }
             try await bench.publish()
             #expect(try await bench.take().index == 0)
             try bench.raw("FUNCTION", "FLUSH")
             #expect(try await bench.take().index == 1)
-            // They are no data.
+            // Functions are not data.
             try bench.raw("FLUSHALL")
             #expect(try version() == own)
-            // Who only looks finds a board in a Redis that never had one.
+            // A reader finds an empty board in a Redis that never had one.
             try bench.raw("FUNCTION", "FLUSH")
             #expect(try await bench.state() == nil)
             #expect(try version() == own)
@@ -114,7 +114,7 @@ extension BoardTests {
             #expect(try version() == "\(Library.version + 1)")
         }
 
-        @Test func whoMayNotLoadThemNeedsABoardThatIsPrepared() async throws {
+        @Test func aUserThatMayNotLoadThemNeedsAPreparedBoard() async throws {
             defer { _ = try? bench.raw("FUNCTION", "FLUSH") }
             try bench.raw("ACL", "SETUSER", "guest", "on", ">guest", "~*", "+@all", "-function|load")
             defer { _ = try? bench.raw("ACL", "DELUSER", "guest") }

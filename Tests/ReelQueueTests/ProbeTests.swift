@@ -23,7 +23,7 @@ extension BoardTests {
             try await bench.board.begin(Bench.job(), holder: WorkerID(holder))
         }
 
-        @Test func whoBeginsHoldsTheProbe() async throws {
+        @Test func theBeginningProcessHoldsTheProbe() async throws {
             let claim = try await bench.begin()
             #expect((claim.index, claim.pass, claim.plan, claim.need) == (-1, .probe, 0, 100))
             let status = try #require(try await bench.board.status(job))
@@ -60,7 +60,7 @@ extension BoardTests {
             #expect(try await bench.beat(holding: [probe]).answers == [probe.token: .lost])
         }
 
-        @Test func aFreeProbeGoesToWhoBegins() async throws {
+        @Test func aFreeProbeGoesToTheNextSubmitter() async throws {
             let first = try await bench.begin()
             #expect(try await attend("c2") == Attendance(state: .probing, holds: false, isFree: false))
             try await bench.board.release(first)
@@ -76,7 +76,7 @@ extension BoardTests {
             #expect(try await bench.take().pass == .probe)
         }
 
-        @Test func aSignOfLifeExtendsTheLeaseOfItsOwnProbeOnly() async throws {
+        @Test func attendingExtendsTheLeaseOfItsOwnProbeOnly() async throws {
             let claim = try await bench.begin()
             try bench.lapse()
             #expect(try await attend("c2")?.holds == false)
@@ -126,7 +126,7 @@ extension BoardTests {
             if cause == .crash {
                 #expect(status.failure == ReelFailure(.passExhausted(pass: -1, attempts: 3, last: last)))
             }
-            // People may have it tried again.
+            // A user may retry it.
             #expect(try await bench.board.retry(job) == .failed)
             #expect(try await bench.board.status(job)?.failure == nil)
             #expect(try await bench.take().pass == .probe)
@@ -145,7 +145,7 @@ extension BoardTests {
             #expect(status?.isRefused == true)
         }
 
-        @Test func aFailureAfterThePlanIsNoRefusal() async throws {
+        @Test func aFailureAfterThePlanIsNotARefusal() async throws {
             try await bench.publish()
             _ = try await attend("c1")
             try await bench.fail(bench.take(), .permanent)
@@ -161,7 +161,7 @@ extension BoardTests {
             #expect(try await bench.publish(Bench.job(), holding: claim) == .cancelled)
         }
 
-        @Test func anEndedJobBeginsWithoutAnythingOfBefore() async throws {
+        @Test func anEndedJobBeginsAfresh() async throws {
             try await bench.publish()
             let (first, second) = (try await bench.take(), try await bench.take())
             try await bench.complete(first)
@@ -175,7 +175,7 @@ extension BoardTests {
             #expect(try await bench.board.passDiagnostics(job).isEmpty)
             #expect(try bench.raw("ZCARD", "reel2:{main}:failed") == "0")
             #expect(try bench.raw("TTL", "reel2:{main}:job:a1") == "-1")
-            // What a publisher before has put up is gone, too.
+            // The passes of an earlier publisher are gone, too.
             try bench.raw("HSET", "reel2:{main}:job:a1:done", "0", "t {}")
             var job = Bench.job(passes: 1)
             job.plan = 2
@@ -216,7 +216,7 @@ extension BoardTests {
             #expect(try await bench.state() == .failed)
         }
 
-        @Test func whoAbandonsAJobLeavesItToThoseThatWait() async throws {
+        @Test func anAbandonedJobIsLeftToTheProcessesThatWait() async throws {
             let claim = try await bench.begin()
             for waiter in ["c1", "c2"] { _ = try await attend(waiter) }
             #expect(try await leave("c1", claim, abandoning: true) == .stays)
@@ -280,7 +280,7 @@ extension BoardTests {
             try bench.raw("XADD", "reel:{main}:events", "*", "event", "done")
         }
 
-        @Test func anOldBoardWithJobsThatRunIsRefused() async throws {
+        @Test func anOldBoardWithRunningJobsIsRefused() async throws {
             try makeOld(active: true)
             let before = try bench.raw("DBSIZE")
             let refused = FailureReason.boardOfOtherVersion(found: 1, known: 2)
@@ -295,7 +295,7 @@ extension BoardTests {
             #expect(try bench.raw("KEYS", "*").split(separator: "\n").sorted() == ["other", "reel2:{main}:schema"])
         }
 
-        @Test func aTakeoverThatWasTornIsGoneOnWith() async throws {
+        @Test func aTornTakeoverContinues() async throws {
             try makeOld(active: false)
             let before = try bench.server.log().count
             #expect(try await bench.claim() == nil)

@@ -84,7 +84,7 @@ extension BoardTests {
             #expect(try await bench.board.status(claim.job)?.passes.done == 1)
         }
 
-        @Test func publishersAtOnceGiveOneJob() async throws {
+        @Test func concurrentPublishersGiveOneJob() async throws {
             let boards = try (0..<4).map { _ in try Bench.open(bench.server) }
             let job = Bench.job(passes: 1200)
             let answers = try await withThrowingTaskGroup(of: Put.self) { group in
@@ -259,7 +259,7 @@ extension BoardTests {
             #expect(counts == ["old": 9, "new": 11])
         }
 
-        @Test func aJobThatWasOutOfLineIsOwedNothing() async throws {
+        @Test func aJobThatLeftTheQueueIsOwedNothing() async throws {
             try await bench.publish(Bench.job("busy", passes: 100))
             try await bench.publish(Bench.job("idle", passes: 30))
             for _ in 0..<10 { _ = try await bench.take() }
@@ -293,7 +293,7 @@ extension BoardTests {
             #expect(order == ["small", "small", "small", "big"])
         }
 
-        @Test func boardsClaimingAtOnceNeverGetTheSamePass() async throws {
+        @Test func concurrentClaimsNeverGetTheSamePass() async throws {
             let boards = try (0..<4).map { _ in try Bench.open(bench.server) }
             try await bench.publish(Bench.job(passes: 200))
             let claims = try await withThrowingTaskGroup(of: [Claim].self) { group in

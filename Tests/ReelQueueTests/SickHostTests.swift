@@ -3,7 +3,7 @@ import ReelQueue
 import Testing
 
 extension BoardTests {
-    /// What one machine says is impossible ends no job alone.
+    /// One machine's verdict that a pass is impossible does not end a job.
     @Suite struct SickHosts {
         let bench: Bench
         let job = JobID("a1")
@@ -44,7 +44,7 @@ extension BoardTests {
         }
 
         /// Ten minutes, by the leases of production.
-        @Test func aPassThatNoOtherHostComesForIsTriedAgain() async throws {
+        @Test func aPassThatNoOtherHostTakesIsTriedAgain() async throws {
             try await farm()
             try await bench.fail(bench.take("w1"), .permanent)
             try bench.makeDue()
@@ -61,7 +61,7 @@ extension BoardTests {
             #expect(try await bench.take("w2").pass == .probe)
         }
 
-        @Test func aCrashOnTwoHostsIsTheJobs() async throws {
+        @Test func aCrashOnTwoHostsIsChargedToTheJob() async throws {
             try await farm()
             #expect(try await bench.fail(bench.take("w1"), .crash) == .retry)
             #expect(try await bench.fail(bench.take("w3"), .crash, by: "w3") == .retry)
@@ -72,7 +72,7 @@ extension BoardTests {
             #expect(answer == .jobAtFault && answer.blamesJob)
         }
 
-        @Test func aWorkerThatStartsAnewGetsANewChance() async throws {
+        @Test func aRestartedWorkerGetsANewChance() async throws {
             try await farm()
             #expect(try await bench.fail(bench.take("w1"), .incompatible) == .retry)
             try await bench.board.depart(WorkerID("w1"))

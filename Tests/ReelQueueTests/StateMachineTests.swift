@@ -4,7 +4,7 @@ import ReelQueue
 import ReelTestSupport
 import Testing
 
-/// What can befall a job, as `docs/board.md` names it.
+/// The transitions of a job, as `docs/board.md` names them.
 private enum Happening: String, CaseIterable {
     case begin, publish, complete, invalidate, disprove, cancel, forget, release, pause, resume, retry
     case leave = "leave, abandoning"
@@ -15,7 +15,7 @@ private enum Happening: String, CaseIterable {
     case lapseTooOften = "reap, no attempt left"
 }
 
-/// Every transition there is; what is not here changes no state. `nil` is a job that the board does not know.
+/// Every transition; anything that is not listed changes no state. `nil` is a job that the board does not know.
 private let transitions: [(from: JobState?, happening: Happening, to: JobState?)] = [
     (nil, .begin, .probing),
     (.probing, .publish, .running),
@@ -127,7 +127,7 @@ extension BoardTests {
             case .failOnce: try await bench.fail(held, .transient)
             case .forget: try? await bench.board.forget(held.job)
             case .lapseOnce, .lapseTooOften:
-                // A job that is not there must not come into being by it.
+                // It must not create a job that does not exist.
                 if happening == .lapseTooOften, try await bench.state() != nil {
                     let record = #"{"attempts":{"lost":19},"crashed":[],"hosts":{},"whole":0,"recent":[]}"#
                     try bench.raw("HSET", "reel2:{main}:job:a1:fails", String(held.index), record)

@@ -4,7 +4,7 @@ import ReelTestSupport
 import Testing
 
 extension BoardTests {
-    /// A pass that lags at its job's tail is given out a second time.
+    /// A late pass near the end of its job gets a backup attempt.
     @Suite struct Stragglers {
         let bench: Bench
         let job = JobID("a1")
@@ -23,7 +23,7 @@ extension BoardTests {
             return slow
         }
 
-        /// Makes a pass look as if it had begun so long ago.
+        /// Moves the beginning of a pass into the past.
         private func age(_ claim: Claim, milliseconds: Int, progress: String = "0 0") throws {
             let clock = try bench.raw("TIME").split(separator: "\n").compactMap { Int($0) }
             let started = clock[0] * 1000 + clock[1] / 1000 - milliseconds
@@ -74,13 +74,13 @@ extension BoardTests {
             #expect(try await bench.state() == .assembling)
         }
 
-        @Test func aCopyThatFailsOrIsHandedBackLeavesTheHolderAlone() async throws {
+        @Test func aBackupAttemptThatFailsOrIsHandedBackDoesNotAffectTheHolder() async throws {
             let slow = try await tail()
             let copy = try #require(try await bench.claim("w2"))
             #expect(try await bench.fail(copy, .crash, by: "w2") == .retry)
             #expect(try await bench.board.live(job) == [slow.index: WorkerID("w1")])
             try lookAgain()
-            // Where it crashed it is not tried again, and one copy was all that two passes may have.
+            // It is not tried again on the worker where it crashed, and two passes may have only one backup attempt.
             #expect(try await bench.claim("w2") == nil)
             try bench.raw("HSET", "reel2:{main}:job:a1:times", "w3", "10000")
             try lookAgain()
@@ -88,7 +88,7 @@ extension BoardTests {
             #expect(try await bench.complete(slow) == .ok)
         }
 
-        @Test func theHoldersFailureLeavesTheCopyAlone() async throws {
+        @Test func theHoldersFailureDoesNotAffectTheBackupAttempt() async throws {
             let slow = try await tail()
             let copy = try #require(try await bench.claim("w2"))
             #expect(try await bench.fail(slow, .transient) == .retry)
@@ -99,14 +99,14 @@ extension BoardTests {
             #expect(try await bench.complete(copy, by: "w2") == .ok)
         }
 
-        @Test func whoWouldNotBeTwiceAsQuickGetsNoCopy() async throws {
+        @Test func aWorkerThatIsNotTwiceAsFastGetsNoBackupAttempt() async throws {
             let slow = try await tail()
             // Nearly done: what is left takes ten seconds more, and fifteen are too few as well.
             for progress in ["9 8", "8 8"] {
                 try age(slow, milliseconds: 60_000, progress: progress)
                 #expect(try await claims("w2") == nil)
             }
-            // One that has told nothing of itself since it began.
+            // A holder that has reported nothing since it began.
             try age(slow, milliseconds: -1000)
             #expect(try await claims("w2") == nil)
             // A worker whose speed is unknown.
@@ -133,7 +133,7 @@ extension BoardTests {
             #expect(try await claims("w2") == nil)
         }
 
-        @Test func aPausedOrCancelledJobGivesNoCopies() async throws {
+        @Test func aPausedOrCancelledJobGetsNoBackupAttempts() async throws {
             _ = try await tail()
             _ = try await bench.board.pause(job)
             #expect(try await claims("w2") == nil)

@@ -10,7 +10,7 @@ extension BoardTests {
         let bench: Bench
         init() throws { bench = try Bench() }
 
-        /// Does every kind of transition once, then stops with passes in all conditions.
+        /// Makes every kind of transition once, then stops with passes in all states.
         private func scenario() async throws {
             let job = Bench.job(passes: 4)
             var held: [Claim] = []
@@ -73,7 +73,7 @@ extension BoardTests {
             try await bench.complete(bench.take("w1"))
         }
 
-        /// Everything that can befall a probe, up to a plan of which the store has nothing.
+        /// Every transition of a probe, up to a plan without segments in the store.
         private func probe(_ job: PublishedJob) async throws {
             let begun = try await bench.begin(job)
             _ = try await bench.board.attend(job.id, waiter: "c1", claim: begun)
@@ -106,7 +106,7 @@ extension BoardTests {
             #expect(try await bench.publish(job, holding: held) == .published)
         }
 
-        /// What people, workers and reapers do until nothing is left to do.
+        /// Users, workers and reapers act until nothing is left to do.
         private func drive(_ reaper: Board) async throws {
             let job = Bench.job(passes: 4)
             for round in 0..<10 {
@@ -132,7 +132,7 @@ extension BoardTests {
         }
 
         /// What is left of it must not run again without its passes.
-        @Test func aTornForgetLeavesNoHalfOfAJob() async throws {
+        @Test func aTornForgetLeavesNoPartOfAJob() async throws {
             let before = try bench.server.log().count
             try await bench.publish(Bench.job(passes: 2))
             try await bench.complete(bench.take())
@@ -154,8 +154,8 @@ extension BoardTests {
             }
         }
 
-        /// Before the publisher comes again, people may ask for it.
-        @Test func aTornPublicationCanBeLookedAt() async throws {
+        /// A user may ask for the job before the publisher returns.
+        @Test func aTornPublicationCanBeRead() async throws {
             let before = try bench.server.log().count
             try await bench.publish(Bench.job(passes: 2))
             let log = try bench.server.log().dropFirst(before)
@@ -185,7 +185,7 @@ extension BoardTests {
                 #expect(status.passes.done == 4, torn)
                 #expect(status.framesEncoded == 40, torn)
                 #expect(try await bench.board.results(JobID("a1")).count == 5, torn)
-                // What only people look at is put right by the audit that follows a start of Redis.
+                // Figures that are only shown are repaired by the audit that follows a start of Redis.
                 _ = try await bench.board.audit()
                 #expect(try bench.raw("ZCARD", "reel2:{main}:lease") == "0", torn)
                 #expect(try bench.raw("HLEN", "reel2:{main}:job:a1:live") == "0", torn)

@@ -4,7 +4,7 @@ import ReelTestSupport
 import Testing
 
 extension BoardTests {
-    /// What screens are made of, as far as it takes more than a look at one job.
+    /// Lists of jobs and workers that screens show.
     @Suite struct Watching {
         let bench: Bench
         let job = JobID("a1")
@@ -24,7 +24,7 @@ extension BoardTests {
             #expect((0..<10).contains(hold.seconds))
             #expect(workers[1].holds.isEmpty)
 
-            // What it says to hold and another has by now is not its.
+            // A pass that it claims to hold, and that another worker holds by now, is not listed as its own.
             try await bench.board.release(claim)
             #expect(try await bench.board.workers()[0].holds.isEmpty)
         }
@@ -58,7 +58,7 @@ extension BoardTests {
             #expect(try await bench.board.passDiagnostics(job).isEmpty)
         }
 
-        @Test func whoWaitsForAJobsEndLearnsOfItAtOnce() async throws {
+        @Test func aProcessThatWaitsForAJobsEndLearnsOfItAtOnce() async throws {
             try await bench.publish()
             let (watcher, clock) = (try Bench.open(bench.server), ContinuousClock())
             let (begun, place) = (clock.now, try await watcher.placeOfNow())

@@ -71,7 +71,9 @@ struct AtomicFileTests {
         }
     }
 
-    @Test("A full disk has a failure of its own, and nothing half-written stays", .enabled(if: canMount, "cannot mount a tmpfs"))
+    @Test(
+        "A full disk has a failure of its own, and nothing half-written stays",
+        .enabled(if: canMount, "cannot mount a tmpfs"))
     func full() throws {
         try withFileSystem("size=64k") { folder throws in
             let bytes = [UInt8](repeating: 7, count: 100_000)

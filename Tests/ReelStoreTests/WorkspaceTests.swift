@@ -22,7 +22,7 @@ struct WorkspaceTests {
         }
     }
 
-    @Test("A folder that others may write in, or a link, is left alone; if the second name is one, too, there is no workspace")
+    @Test("A folder that others may write in, or a link, is not used, and without a second one there is no workspace")
     func foreign() throws {
         try withFolder { folder throws in
             mkdir(folder + "/.reel", 0o777)
