@@ -40,9 +40,9 @@ extension Chaos {
             if withRecord { unlink(segment + ".json") }
             row.segmentsHarmed += 1
         case .loseFolder:
-            guard !lostFolders.contains(job), rename(fleet.folder(job), fleet.bench.path("lost")) == 0 else { return }
+            guard !lostFolders.contains(job), rename(fleet.folder(job), fleet.fixture.path("lost")) == 0 else { return }
             lostFolders.insert(job)
-            try FileManager.default.removeItem(atPath: fleet.bench.path("lost"))
+            try FileManager.default.removeItem(atPath: fleet.fixture.path("lost"))
             row.foldersLost += 1
         case .closeStore(let duration, let error):
             guard closed == nil, let (worker, _) = await victim(sight, choice) else { return }
@@ -66,7 +66,7 @@ extension Chaos {
 
     /// A worker on a machine of its own.
     func startWorker() async throws {
-        let sickness = try await Sickness(fleet.bench, fatal: Chaos.fatal)
+        let sickness = try await Sickness(fleet.fixture, fatal: Chaos.fatal)
         sicknesses[try await fleet.startWorker(sickness: sickness).pid] = sickness
     }
 

@@ -205,7 +205,7 @@ actor Chaos {
     }
 
     private func submitFatal() async throws -> String {
-        let source = fleet.bench.path(Chaos.fatal)
+        let source = fleet.fixture.path(Chaos.fatal)
         if !FileManager.default.fileExists(atPath: source) {
             try FileManager.default.copyItem(atPath: submission[0], toPath: source)
         }
@@ -255,10 +255,10 @@ actor Chaos {
             row.faults.append("a worker ended with \(outcome.code): \(outcome.error)")
         }
         countBegun(outcomes.flatMap(\.errorLines))
-        if try await !eventually(.seconds(10), { fleet.bench.processes.allSatisfy { $0.contains("redis-server") } }) {
-            row.faults.append("left running: \(fleet.bench.processes)")
+        if try await !eventually(.seconds(10), { fleet.fixture.processes.allSatisfy { $0.contains("redis-server") } }) {
+            row.faults.append("left running: \(fleet.fixture.processes)")
         }
-        let left = fleet.leftovers + fleet.bench.names.filter { $0.hasPrefix("tmp/") }
+        let left = fleet.leftovers + fleet.fixture.names.filter { $0.hasPrefix("tmp/") }
         if !left.isEmpty { row.faults.append("left behind: \(left)") }
     }
 

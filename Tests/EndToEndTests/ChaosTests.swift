@@ -30,7 +30,7 @@ extension EndToEnd {
         @Test func everyJobEndsDone() async throws {
             let clip = try await Clips.shared.crowd(frames: settings.frames, size: settings.size)
             let options = ["--lossless", "--pass-frames", "\(settings.passFrames)"]
-            let quiet = try Bench()
+            let quiet = try ProcessFixture()
             let outcome = try await quiet.run(.coordinator, ["run", clip, "-o", "out.mov"] + options)
             try #require(outcome.code == 0, "\(outcome.error)")
             if settings.isLong { try await quiet.expectExactlyReversed(clip, quiet.path("out.mov")) }
@@ -50,12 +50,12 @@ extension EndToEnd {
         private func disturb(
             seed: UInt64, _ clip: String, _ options: [String], reference: String
         ) async throws -> ChaosRow {
-            let bench = try Bench()
-            let source = try bench.copy(clip, as: "crowd.mov")
+            let fixture = try ProcessFixture()
+            let source = try fixture.copy(clip, as: "crowd.mov")
             let settings = settings
             var row = ChaosRow(seed: seed)
-            let redis = try await Sickness(bench)
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let redis = try await Sickness(fixture)
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 try await fleet.killRedis()
                 await fleet.setRedisSickness(redis)
                 try await fleet.startRedis()

@@ -41,7 +41,7 @@ final class Child: Sendable {
     }
 }
 
-extension Bench {
+extension ProcessFixture {
     /// Starts a program and goes on.
     func start(_ program: Program, _ arguments: [String], environment: [String: String] = [:]) async throws -> Child {
         let (started, announce) = AsyncStream<pid_t>.makeStream()

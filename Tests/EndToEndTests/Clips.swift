@@ -6,10 +6,12 @@ actor Clips {
     static let shared = Clips()
 
     /// Its folder outlives every test, so it goes with the process.
-    private static let folder: Result<Bench, any Error> = Result {
-        let bench = try Bench()
-        atexit { if let bench = try? Clips.folder.get() { try? FileManager.default.removeItem(atPath: bench.folder) } }
-        return bench
+    private static let folder: Result<ProcessFixture, any Error> = Result {
+        let fixture = try ProcessFixture()
+        atexit {
+            if let fixture = try? Clips.folder.get() { try? FileManager.default.removeItem(atPath: fixture.folder) }
+        }
+        return fixture
     }
 
     private var made: [String: Task<String, any Error>] = [:]
@@ -94,11 +96,11 @@ actor Clips {
     /// - Parameter arguments: the last, the path of what is made, is added.
     private func make(_ name: String, _ program: Program, _ arguments: [String]) async throws -> String {
         if let task = made[name] { return try await task.value }
-        let bench = try Clips.folder.get()
+        let fixture = try Clips.folder.get()
         let task = Task {
-            let outcome = try await bench.run(program, arguments + [bench.path(name)])
+            let outcome = try await fixture.run(program, arguments + [fixture.path(name)])
             try #require(outcome.code == 0, "\(outcome.error)")
-            return bench.path(name)
+            return fixture.path(name)
         }
         made[name] = task
         return try await task.value

@@ -8,9 +8,9 @@ extension EndToEnd {
     @Suite struct EngineTests {
         @Test("recon reports its progress at most four times a second")
         func reconProgress() async throws {
-            let bench = try Bench()
+            let fixture = try ProcessFixture()
             let source = try await Clips.shared.long()
-            let request = ReconRequest(source: source, index: bench.path("index"))
+            let request = ReconRequest(source: source, index: fixture.path("index"))
             let heard = Mutex<[EngineProgress]>([])
             let begin = ContinuousClock.now
             try await EngineHost(executable: Program.folder + "/reel-engine").withEngine(memory: nil) { engine in
@@ -25,9 +25,9 @@ extension EndToEnd {
 
         @Test("an encoder that does not fit into the memory fails at once, and the engine goes on")
         func encoderBeyondMemory() async throws {
-            let bench = try Bench()
+            let fixture = try ProcessFixture()
             let source = try await Clips.shared.long()
-            let index = bench.path("index")
+            let index = fixture.path("index")
             let host = EngineHost(executable: Program.folder + "/reel-engine")
             try await host.withEngine(memory: nil) { engine in
                 _ = try await engine.perform(.recon(ReconRequest(source: source, index: index)))
@@ -54,13 +54,13 @@ extension EndToEnd {
 
         @Test("a clip of one pass is encoded as AV1 with any number of threads", arguments: [1, 2, 4, 8])
         func shortAV1(threads: Int) async throws {
-            let bench = try Bench()
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            let outcome = try await bench.run(
+            let fixture = try ProcessFixture()
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let outcome = try await fixture.run(
                 .coordinator,
                 ["run", source, "-o", "out.mp4", "--to", "1", "--video-codec", "av1", "--threads", "\(threads)"])
             #expect(outcome.code == 0, "\(outcome.error)")
-            #expect(try await bench.frames(of: bench.path("out.mp4")).count == 24)
+            #expect(try await fixture.frames(of: fixture.path("out.mp4")).count == 24)
         }
     }
 }

@@ -14,7 +14,7 @@ struct WorkerJSON: Decodable {
 /// A farm to be disturbed: a Redis set up as deploy/ says, workers of one slot that share a store, and
 /// submitting coordinators.
 actor Fleet {
-    let bench: Bench
+    let fixture: ProcessFixture
     private(set) var redis: Child?
     /// Workers that were started and not killed, including stopped ones.
     private(set) var workers: [Child] = []
@@ -22,10 +22,10 @@ actor Fleet {
     /// The output of killed workers.
     private var lastWords: [Outcome] = []
 
-    init(_ bench: Bench) throws {
-        self.bench = bench
+    init(_ fixture: ProcessFixture) throws {
+        self.fixture = fixture
         for folder in ["redis", "store", "scratch"] {
-            try FileManager.default.createDirectory(atPath: bench.path(folder), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: fixture.path(folder), withIntermediateDirectories: true)
         }
     }
 
@@ -36,11 +36,11 @@ actor Fleet {
             users = users.replacingOccurrences(of: place, with: ">" + user)
         }
         users += "user admin on >admin ~* &* +@all\n"
-        try users.write(toFile: bench.path("redis/users.acl"), atomically: true, encoding: .utf8)
+        try users.write(toFile: fixture.path("redis/users.acl"), atomically: true, encoding: .utf8)
     }
 
-    nonisolated var socket: String { bench.path("redis/sock") }
-    nonisolated var store: String { bench.path("store") }
+    nonisolated var socket: String { fixture.path("redis/sock") }
+    nonisolated var store: String { fixture.path("store") }
 
     /// The address for one of the users of `deploy/redis-users.acl`; the password of each is its name.
     nonisolated func address(as user: String) -> String { "unix://\(user):\(user)@\(socket)" }
@@ -51,9 +51,9 @@ actor Fleet {
 
     /// Runs `body` with a Redis and as many workers as asked for; afterwards nothing of them runs any more.
     static func with(
-        _ bench: Bench, workers count: Int, _ body: (Fleet) async throws -> Void
+        _ fixture: ProcessFixture, workers count: Int, _ body: (Fleet) async throws -> Void
     ) async throws {
-        let fleet = try Fleet(bench)
+        let fleet = try Fleet(fixture)
         do {
             try await fleet.writeUsers()
             try await fleet.startRedis()
@@ -72,7 +72,7 @@ actor Fleet {
         for worker in workers { try await kill(worker) }
         try await killRedis()
         // Coordinators and engines.
-        while bench.kill("") { usleep(1000) }
+        while fixture.kill("") { usleep(1000) }
     }
 
     // MARK: Redis
@@ -84,11 +84,11 @@ actor Fleet {
 
     /// Starts Redis in the folder of its log, and returns at once: programs that need it wait for it.
     func startRedis(_ settings: String...) async throws {
-        redis = try await bench.start(
+        redis = try await fixture.start(
             .redis,
             [
-                Fleet.deploy.path + "/redis.conf", "--aclfile", bench.path("redis/users.acl"), "--port", "0",
-                "--unixsocket", socket, "--dir", bench.path("redis"),
+                Fleet.deploy.path + "/redis.conf", "--aclfile", fixture.path("redis/users.acl"), "--port", "0",
+                "--unixsocket", socket, "--dir", fixture.path("redis"),
                 "--loglevel", "warning",
             ] + settings, environment: redisSickness?.environment ?? [:])
     }
@@ -128,7 +128,7 @@ actor Fleet {
 
     /// The append-only file that is written now.
     nonisolated func newestLog() throws -> URL? {
-        let folder = bench.path("redis/reel-appendonly")
+        let folder = fixture.path("redis/reel-appendonly")
         let logs = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".incr.aof") }
         func number(_ name: String) -> Int { Int(name.split(separator: ".").dropLast(2).last ?? "") ?? 0 }
         return logs.max { number($0) < number($1) }.map { URL(fileURLWithPath: "\(folder)/\($0)") }
@@ -146,8 +146,8 @@ actor Fleet {
 
     @discardableResult
     func startWorker(_ program: Program = .worker, sickness: Sickness? = nil) async throws -> Child {
-        let worker = try await bench.start(
-            program, ["--slots", "1", "--grace", "5", "--scratch", bench.path("scratch")],
+        let worker = try await fixture.start(
+            program, ["--slots", "1", "--grace", "5", "--scratch", fixture.path("scratch")],
             environment: environment(as: "reel-worker").merging(sickness?.environment ?? [:]) { $1 })
         workers.append(worker)
         return worker
@@ -156,7 +156,7 @@ actor Fleet {
     /// Starts a worker for which the store is a mount of its own, so that `remount` concerns it alone. Needs root.
     @discardableResult
     func startWorkerApart(sickness: Sickness? = nil) async throws -> Child {
-        let apart = bench.path("apart")
+        let apart = fixture.path("apart")
         if !FileManager.default.fileExists(atPath: apart) {
             let (mount, worker) = ("mount --bind \(store) \(store)", Program.folder + "/reel-worker")
             let command = "exec unshare -m sh -c '\(mount) && exec \(worker) \"$@\"' sh \"$@\""
@@ -169,7 +169,7 @@ actor Fleet {
     /// Makes the store read-only ("ro") or writable ("rw") for a worker that was started apart, and for its engines.
     nonisolated func remount(_ mode: String, of worker: Child) async throws {
         let arguments = ["-t", "\(worker.pid)", "-m", "mount", "-o", "remount,\(mode),bind", store]
-        let outcome = try await bench.run(.at("/usr/bin/nsenter"), arguments)
+        let outcome = try await fixture.run(.at("/usr/bin/nsenter"), arguments)
         // The worker may have been killed meanwhile.
         try #require(outcome.code == 0 || !worker.isRunning, "\(outcome.error)")
     }
@@ -189,13 +189,13 @@ actor Fleet {
     // MARK: Coordinators
 
     nonisolated func coordinator(_ arguments: [String]) async throws -> Outcome {
-        try await bench.run(.coordinator, arguments, environment: environment(as: "reel-coordinator"))
+        try await fixture.run(.coordinator, arguments, environment: environment(as: "reel-coordinator"))
     }
 
     nonisolated func startCoordinator(
         _ arguments: [String], _ program: Program = .coordinator
     ) async throws -> Child {
-        try await bench.start(program, arguments, environment: environment(as: "reel-coordinator"))
+        try await fixture.start(program, arguments, environment: environment(as: "reel-coordinator"))
     }
 
     /// Submits a job and returns its id.
@@ -245,7 +245,7 @@ actor Fleet {
             guard let kept, !["jobs", "sources", "store.json"].contains(name) else { return false }
             return (try? kept.wholeMatch(in: name)) == nil
         }
-        let spilled = (try? files.contentsOfDirectory(atPath: bench.path("scratch"))) ?? []
+        let spilled = (try? files.contentsOfDirectory(atPath: fixture.path("scratch"))) ?? []
         return stored.sorted() + spilled.map { "scratch/\($0)" }
     }
 }

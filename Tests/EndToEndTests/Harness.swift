@@ -24,9 +24,9 @@ struct Outcome: Sendable {
 /// A folder of one test, and the programs run in it. Every process started here, and what it starts in turn, carries a
 /// mark in its environment, so that what remains can be found whatever its parents, group or folder are: here, and by
 /// scripts/test, which looks for the temporary folder that it gave the tests.
-final class Bench: Sendable {
+final class ProcessFixture: Sendable {
     let folder: String
-    private let mark = "reel-bench-\(UUID().uuidString)"
+    private let mark = "reel-tests-\(UUID().uuidString)"
 
     init() throws {
         folder = "/tmp/\(mark.prefix(19))"

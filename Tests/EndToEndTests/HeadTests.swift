@@ -6,26 +6,26 @@ import Testing
 extension EndToEnd {
     /// If recon takes long, workers begin with the source's head while the rest is read.
     @Suite struct HeadTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         private static let frames = 1200
 
         private func submission(_ source: String, _ output: String) -> [String] {
-            ["submit", source, "--wait", "-o", bench.path(output), "--json", "--lossless", "--pass-frames", "24"]
+            ["submit", source, "--wait", "-o", fixture.path(output), "--json", "--lossless", "--pass-frames", "24"]
         }
 
         /// Without a table of its packets. `damaged` is one that cannot be decoded.
         private func source(frames: Int = HeadTests.frames, damaged: Int? = nil) async throws -> String {
             let film = try await Clips.shared.crowd(frames: frames, size: "160x120")
-            let copy = bench.path("film.mp4")
-            let outcome = try await bench.run(
+            let copy = fixture.path("film.mp4")
+            let outcome = try await fixture.run(
                 .ffmpeg,
                 ["-v", "error", "-i", film, "-map", "0", "-c", "copy", "-movflags", "frag_keyframe+empty_moov", copy])
             try #require(outcome.code == 0, "\(outcome.error)")
             guard let damaged else { return copy }
-            let places = try await bench.run(
+            let places = try await fixture.run(
                 .ffprobe,
                 ["-v", "error", "-select_streams", "v", "-show_entries", "packet=pos", "-of", "csv=p=0", copy])
             let place = try #require(UInt64(places.output.split(separator: "\n")[damaged].prefix { $0 != "," }))
@@ -68,8 +68,8 @@ extension EndToEnd {
 
         @Test func theHeadIsDoneOnceAndBeforeReconEnds() async throws {
             let source = try await source()
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 1) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let submitting = try await fleet.startCoordinator(
                     submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
@@ -96,7 +96,7 @@ extension EndToEnd {
                 // The head's last pass, which comes first, may be short.
                 let short = 23 - (head.frames - 1) % 24
                 #expect(view.framesDecoded == HeadTests.frames - 24 * (done + 1) + short)
-                try await bench.expectExactlyReversed(source, bench.path("out.nut"))
+                try await fixture.expectExactlyReversed(source, fixture.path("out.nut"))
                 // Nothing of the head remains.
                 try await expectOnly(whole.id, fleet)
 
@@ -126,8 +126,8 @@ extension EndToEnd {
         /// Expects that the job is done without its submitter, and that segments of its head are not made again.
         private func expectGoneOnWith(code: Int, _ end: (Child) async throws -> Outcome) async throws {
             let source = try await source()
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 1) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 let whole = try #require(try await jobs(fleet).first { $0.id != head.id })
@@ -136,15 +136,15 @@ extension EndToEnd {
                 slow.go()
                 #expect(try await eventually(.seconds(90)) { try fleet.sight(whole.id).state == "done" })
                 #expect(try await fleet.job(whole.id).framesDecoded == HeadTests.frames - head.frames)
-                try await bench.expectExactlyReversed(source, "\(fleet.folder(whole.id))/output.nut")
+                try await fixture.expectExactlyReversed(source, "\(fleet.folder(whole.id))/output.nut")
                 try await expectOnly(whole.id, fleet)
             }
         }
 
         @Test func aDamagedHeadIsNotUsed() async throws {
             let source = try await source(damaged: 30)
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 1) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 #expect(try await eventually(.seconds(60)) { try await fleet.job(head.id).state == "failed" })
@@ -158,8 +158,8 @@ extension EndToEnd {
 
         @Test func aRemovedHeadDoesNotStopTheJob() async throws {
             let source = try await source()
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 1) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 _ = try await fleet.coordinator(["cancel", head.id])
@@ -167,14 +167,14 @@ extension EndToEnd {
                 slow.go()
                 let outcome = try await submitting.outcome
                 #expect(outcome.code == 0, "\(outcome.error)")
-                try await bench.expectExactlyReversed(source, bench.path("out.nut"))
+                try await fixture.expectExactlyReversed(source, fixture.path("out.nut"))
             }
         }
 
         @Test func aJobThatIsBegunAgainLeavesNoHead() async throws {
             let source = try await source()
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let order = ["submit", source, "--lossless", "--pass-frames", "24"]
                 /// Submits it with a head; returns the whole job's id.
                 func begin() async throws -> String {
@@ -210,8 +210,8 @@ extension EndToEnd {
         @Test func aHeadThatIsBeingRemovedStaysEnded() async throws {
             // Long enough that its head is not done meanwhile.
             let source = try await source(frames: 4800)
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 1) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 let worker = try #require(await fleet.workers.first)
@@ -236,8 +236,8 @@ extension EndToEnd {
 
         @Test func theHeadsAssemblyKeepsNoWorkerWaiting() async throws {
             let source = try await source(frames: 4800)
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 3) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 3) { fleet in
                 let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 // Two passes lag, but not the one with which the assembly begins. A worker does one of them a second time,

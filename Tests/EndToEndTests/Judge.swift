@@ -10,7 +10,7 @@ struct SeenFrame: Equatable, Sendable {
 }
 
 /// Reads files with ffmpeg, and judges whether one is the other reversed.
-extension Bench {
+extension ProcessFixture {
     /// The frames of the main video, in the order in which they are shown.
     func frames(of file: String) async throws -> [SeenFrame] {
         let outcome = try await run(

@@ -6,10 +6,10 @@ extension EndToEnd {
     /// Damaged files. Each ends in a verified output or in a reason, on one line and with the right code; nothing
     /// but the engine crashes, which is reported; nothing hangs, and nothing stays behind.
     @Suite struct MutationTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
         private let settings = Settings()
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         /// `scripts/mutate` sets them; without it a few mutants of files made by ffmpeg are tried.
         private struct Settings {
@@ -70,8 +70,8 @@ extension EndToEnd {
 
         /// Runs a mutant and checks every rule.
         private func reverse(_ mutant: [UInt8], as name: String, _ options: [String]) async throws -> Result {
-            try Data(mutant).write(to: URL(fileURLWithPath: bench.path(name)))
-            let outcome = try await bench.run(.coordinator, ["run", name, "--json"] + options) { running in
+            try Data(mutant).write(to: URL(fileURLWithPath: fixture.path(name)))
+            let outcome = try await fixture.run(.coordinator, ["run", name, "--json"] + options) { running in
                 if try await !running.ends(within: .seconds(120)) { try running.send(.kill) }
             }
             var faults: [String] = []
@@ -91,11 +91,11 @@ extension EndToEnd {
                 faults.append(outcome.code == 128 + 9 ? "did not end within two minutes" : "exit \(outcome.code)")
                 end = .wrong
             }
-            if try await !bench.isQuiet() { faults.append("left running: \(bench.processes)") }
-            let left = bench.names.filter { $0 != name && !outputs.contains($0) } + Self.sharedMemory
+            if try await !fixture.isQuiet() { faults.append("left running: \(fixture.processes)") }
+            let left = fixture.names.filter { $0 != name && !outputs.contains($0) } + Self.sharedMemory
             if !left.isEmpty { faults.append("left behind: \(left)") }
-            for leftover in bench.names where leftover != "tmp" {
-                try FileManager.default.removeItem(atPath: bench.path(leftover))
+            for leftover in fixture.names where leftover != "tmp" {
+                try FileManager.default.removeItem(atPath: fixture.path(leftover))
             }
             return Result(outcome: faults.isEmpty ? end : .wrong, faults: faults, said: outcome.error)
         }
@@ -107,7 +107,7 @@ extension EndToEnd {
 
         /// An output decodes without a word from ffmpeg, to as many frames as were planned.
         private func judge(_ output: String, frames: Int) async throws -> [String] {
-            let decoded = try await bench.run(
+            let decoded = try await fixture.run(
                 .ffmpeg,
                 ["-v", "error", "-i", output, "-map", "0:v:0", "-map", "0:a?", "-fps_mode", "passthrough"]
                     + ["-f", "framehash", "-hash", "crc32", "-"])

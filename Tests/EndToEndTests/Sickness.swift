@@ -8,9 +8,9 @@ final class Sickness: Sendable {
     private let library: String
 
     /// - Parameter fatal: the end of a file's path at which every engine crashes; empty for none.
-    init(_ bench: Bench, fatal: String = "") async throws {
+    init(_ fixture: ProcessFixture, fatal: String = "") async throws {
         library = try await Clips.shared.sickness()
-        path = bench.path("sickness-\(UUID().uuidString.prefix(8))")
+        path = fixture.path("sickness-\(UUID().uuidString.prefix(8))")
         self.fatal = fatal
         try Data(count: 24).write(to: URL(fileURLWithPath: path))
     }

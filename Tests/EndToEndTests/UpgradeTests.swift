@@ -10,9 +10,9 @@ extension EndToEnd {
     /// A farm is upgraded as docs/upgrading.md says: drained, finished, upgraded, on the same Redis and store.
     @Suite(.enabled(if: previous != nil, "set REEL_PREVIOUS to a folder with the previous release's programs"))
     struct UpgradeTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         private func old(_ name: String) throws -> Program { .at("\(try #require(previous))/\(name)") }
 
@@ -38,9 +38,9 @@ extension EndToEnd {
 
         @Test func finishedAndUpgraded() async throws {
             let clip = try await Clips.shared.crowd(frames: 144, size: "1280x720")
-            let source = try bench.copy(clip, as: "crowd.mov")
+            let source = try fixture.copy(clip, as: "crowd.mov")
             let options = ["--lossless", "--pass-frames", "48"]
-            try await Fleet.with(bench, workers: 0) { fleet in
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 try scripts(areAllowed: true, fleet)
                 let before = try await fleet.startWorker(old("reel-worker"))
                 let submitting = try await fleet.startCoordinator(
@@ -66,13 +66,13 @@ extension EndToEnd {
                 // Upgraded: the same Redis with the new users, the same store.
                 try scripts(areAllowed: false, fleet)
                 try await fleet.startWorker()
-                let fetched = bench.path("before.mov")
+                let fetched = fixture.path("before.mov")
                 #expect(try await fleet.coordinator(["fetch", id, "-o", fetched]).code == 0)
-                try await bench.expectExactlyReversed(clip, fetched)
+                try await fixture.expectExactlyReversed(clip, fetched)
                 let now = try await fleet.submit([source] + options)
                 #expect(now != id)
                 #expect(try await eventually(.seconds(90)) { try fleet.sight(now).state == "done" })
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(now))/output.mov")
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(now))/output.mov")
                 #expect(fleet.jobs == [id, now])
                 #expect(try await fleet.coordinator(["remove", id]).code == 0)
                 #expect(fleet.jobs == [now])
@@ -81,8 +81,8 @@ extension EndToEnd {
 
         @Test func programsOfThePreviousReleaseDoNoHarmOnAnUpgradedBoard() async throws {
             let clip = try await Clips.shared.crowd(frames: 144, size: "1280x720")
-            let source = try bench.copy(clip, as: "crowd.mov")
-            try await Fleet.with(bench, workers: 1) { fleet in
+            let source = try fixture.copy(clip, as: "crowd.mov")
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let id = try await fleet.submit([source, "--lossless", "--pass-frames", "48"])
                 // One machine was not upgraded, and neither were the users of Redis.
                 try scripts(areAllowed: true, fleet)
@@ -90,7 +90,7 @@ extension EndToEnd {
                 #expect(try await eventually(.seconds(90)) { try fleet.sight(id).state == "done" })
                 #expect(try await oldJobs(fleet).isEmpty)
                 #expect(try await forgotten.end().code == 0)
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
                 #expect(try BoardSight.events("completed", fleet.socket).allSatisfy { $0.value == 1 })
             }
         }

@@ -7,8 +7,8 @@ extension EndToEnd {
     @Suite struct VersionTests {
         @Test(arguments: ["reel-coordinator", "reel-worker", "reel-engine"])
         func everyProgramPrintsIt(program: String) async throws {
-            let bench = try Bench()
-            let outcome = try await bench.run(.at("\(Program.folder)/\(program)"), ["--version"])
+            let fixture = try ProcessFixture()
+            let outcome = try await fixture.run(.at("\(Program.folder)/\(program)"), ["--version"])
             #expect(outcome.code == 0)
             #expect(outcome.output == Release.version + "\n")
             #expect(outcome.error.isEmpty)
