@@ -73,7 +73,7 @@ extension EndToEnd {
                 let submitting = try await fleet.startCoordinator(
                     submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
-                #expect(head.warnings.contains { $0.contains("head of a source") })
+                #expect(head.warnings.contains { $0.contains("only the head of the source") })
                 #expect((HeadTests.frames / 20...HeadTests.frames / 6).contains(head.frames))
 
                 // One pass is in flight when recon ends, and goes on in the head's job.

@@ -111,7 +111,7 @@ struct AssemblyTests {
     func otherContent() throws {
         let other = try ScratchFolder()
         let stranger = try stranger(in: other)
-        #expect(failure(with: stranger)?.words.contains("segment \(stranger.name) is not what the plan wants") == true)
+        #expect(failure(with: stranger)?.words.contains("segment \(stranger.name) does not match the plan") == true)
     }
 
     @Test("the same input makes the same bytes, wherever its segments were made")

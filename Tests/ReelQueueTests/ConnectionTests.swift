@@ -223,7 +223,7 @@ extension BoardTests {
 
     @Test func aRefusalOfTLSSaysWhatToDoAndDoesNotShowThePassword() throws {
         let failure = #expect(throws: ReelFailure.self) { try RedisAddress("rediss://me:secret@host") }
-        #expect(failure?.words.contains("deploy/README.md, Redis over TLS") == true)
+        #expect(failure?.words.contains("Redis over TLS in deploy/README.md") == true)
         let manual = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../deploy/README.md").standardized
         #expect(try String(contentsOf: manual, encoding: .utf8).contains("\n### Redis over TLS\n"))
         #expect(failure?.words.contains("secret") == false)
