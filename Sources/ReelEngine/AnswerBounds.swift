@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 internal import ReelCore
 
-// An engine's answer goes to the board and stays there, and the engine reads hostile files. An answer that no honest
-// engine would give is refused before it is used.
+// An engine reads hostile files, and its answers are stored on the board. Answers that an intact engine would not give
+// are refused before they are used.
 
 extension EngineRequest {
-    /// The greatest length, in bytes, of a line that is no answer, or of an answer that does not grow with the work.
+    /// The greatest length, in bytes, of a line without an answer, or of an answer that does not grow with the work.
     static let longestLine = 256 << 10
 
     /// The greatest length of the line of its answer, in bytes.
@@ -19,8 +19,8 @@ extension EngineRequest {
 }
 
 extension EngineResult {
-    /// What makes it an impossible answer to this request; nil if nothing does. The caller checks that it answers this
-    /// kind of request.
+    /// The part of the result that cannot answer this request; nil if all of it can. The caller checks that the result
+    /// is of the request's kind.
     func flaw(answering request: EngineRequest) -> ResultPart? {
         switch (request, self) {
         case (.reverse(let pass), .pass(let result)), (.reverseAudio(let pass), .pass(let result)):

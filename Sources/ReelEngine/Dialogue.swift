@@ -26,7 +26,7 @@ struct Dialogue: Sendable {
     }
 
     private var phase = Phase.starting
-    /// Why the engine is being killed, if it is; the first reason stays.
+    /// Why the engine is being killed; nil if it is not. Only the first reason counts.
     private(set) var verdict: Verdict?
     /// What the engine was doing when it was condemned: the other side may send another request before it is dead.
     private var condemnedAt: EnginePlace?
@@ -48,7 +48,7 @@ struct Dialogue: Sendable {
         if case .ended = phase { true } else { false }
     }
 
-    /// A request goes out. Throws what ended the engine, if it has ended.
+    /// Notes that a request is sent. Throws the failure that ended the engine, if it has ended.
     mutating func begin(_ request: EngineRequest, _ report: @escaping Report) throws(ReelFailure) {
         switch phase {
         case .idle: phase = .working(request, report, last: nil)
@@ -79,7 +79,7 @@ struct Dialogue: Sendable {
         }
     }
 
-    /// False if it was condemned before, or has ended.
+    /// Notes why the engine is being killed. Returns false if another reason was noted before, or the engine has ended.
     mutating func condemn(_ verdict: Verdict) -> Bool {
         guard self.verdict == nil, !isOver else { return false }
         self.verdict = verdict

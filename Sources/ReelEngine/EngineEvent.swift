@@ -1,24 +1,29 @@
 public import ReelCore
 
-/// What an engine reports.
+/// What an engine reports: one JSON line on its standard output.
 public enum EngineEvent: Codable, Sendable {
-    /// Once, at the start.
+    /// The engine takes requests. It is sent once, at the start.
     case ready(EngineIdentity)
+    /// How far the current request is. At most four are sent a second.
     case progress(EngineProgress)
+    /// The request is done; the engine takes the next one.
     case result(EngineResult)
+    /// The request failed; the engine takes the next one.
     case failure(ReelFailure)
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case ready, progress, result, failure
     }
 }
 
+/// What an engine reports about itself, so that a worker can tell whether it fits a job.
 public struct EngineIdentity: Codable, Hashable, Sendable {
+    /// Its `Wire.version`.
     public var version: Int
     /// `EncoderIdentity.build` of every encoder that this engine has.
     public var encoders: [String]
 
-    public init(version: Int, encoders: [String]) {
+    package init(version: Int, encoders: [String]) {
         self.version = version
         self.encoders = encoders
     }
@@ -28,24 +33,26 @@ public struct EngineIdentity: Codable, Hashable, Sendable {
     }
 }
 
-/// At most four a second.
+/// How far an engine is with its current request.
 public struct EngineProgress: Codable, Hashable, Sendable {
-    /// Frames decoded and encoded so far, of this request; for recon, packets read and thousandths of the file; for
-    /// assembly, packets written or checked, and frames of video written.
+    /// Frames decoded so far for this request. For recon: packets read; for assembly: packets written or checked.
     public var decoded: Int
+    /// Frames encoded so far for this request. For recon: thousandths of the file; for assembly: video frames written.
     public var encoded: Int
-    /// The source frames being processed, to be named in the failure if the engine dies: presentation order, half-open.
+    /// The first of the source frames being processed, in presentation order. If the engine dies, the failure names
+    /// them. Equal to `endFrame` if the request has none.
     public var firstFrame: Int
+    /// The frame after the last of them.
     public var endFrame: Int
 
-    public init(decoded: Int, encoded: Int, firstFrame: Int, endFrame: Int) {
+    package init(decoded: Int, encoded: Int, firstFrame: Int, endFrame: Int) {
         self.decoded = decoded
         self.encoded = encoded
         self.firstFrame = firstFrame
         self.endFrame = endFrame
     }
 
-    /// Refuses numbers that cannot be counts.
+    /// Reads it from JSON. Throws `DecodingError` for numbers outside 0...2^50: an engine reads hostile files.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         decoded = try container.decode(Int.self, forKey: .decoded)
@@ -54,7 +61,7 @@ public struct EngineProgress: Codable, Hashable, Sendable {
         endFrame = try container.decode(Int.self, forKey: .endFrame)
         guard [decoded, encoded, firstFrame, endFrame].allSatisfy({ (0...1 << 50).contains($0) }) else {
             throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "nothing counts so far"))
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "a count is out of range"))
         }
     }
 
@@ -63,13 +70,18 @@ public struct EngineProgress: Codable, Hashable, Sendable {
     }
 }
 
+/// The result of a request.
 public enum EngineResult: Codable, Sendable {
+    /// Of `EngineRequest.recon`.
     case recon(ReconResult)
+    /// Of `EngineRequest.choose`.
     case targets(TargetsResult)
+    /// Of `EngineRequest.reverse` and `.reverseAudio`.
     case pass(PassResult)
+    /// Of `EngineRequest.assemble`.
     case assembly(AssemblyResult)
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case recon, targets, pass, assembly
     }
 }
@@ -79,7 +91,7 @@ public struct ReconResult: Codable, Hashable, Sendable {
     /// SHA-256 of the index file, in hexadecimal.
     public var indexHash: String
 
-    public init(indexHash: String) { self.indexHash = indexHash }
+    package init(indexHash: String) { self.indexHash = indexHash }
 
     enum CodingKeys: String, CodingKey {
         case indexHash
@@ -88,12 +100,14 @@ public struct ReconResult: Codable, Hashable, Sendable {
 
 /// How the output will be encoded.
 public struct TargetsResult: Codable, Hashable, Sendable {
+    /// Encoder and format of the video, or passthrough.
     public var video: VideoTarget
+    /// One target for each track of sound that the output gets.
     public var audio: [AudioTarget]
-    /// Diagnostics of this choice; the index has its own.
+    /// Diagnostics of this choice, without those of the index.
     public var diagnostics: [Diagnostic]
 
-    public init(video: VideoTarget, audio: [AudioTarget], diagnostics: [Diagnostic]) {
+    package init(video: VideoTarget, audio: [AudioTarget], diagnostics: [Diagnostic]) {
         self.video = video
         self.audio = audio
         self.diagnostics = diagnostics
@@ -104,17 +118,20 @@ public struct TargetsResult: Codable, Hashable, Sendable {
     }
 }
 
+/// The result of an assembly: the output that was written and verified.
 public struct AssemblyResult: Codable, Hashable, Sendable {
-    /// Size of the output.
+    /// Size of the output, in bytes.
     public var bytes: Int64
     /// SHA-256 of the output as it was verified, in hexadecimal.
     public var checksum: String
+    /// How many packets the output has, of all streams.
     public var packets: Int
     /// Peak resident memory of the engine so far, in bytes.
     public var peakRSS: Int64
+    /// Diagnostics of the assembly alone.
     public var diagnostics: [Diagnostic]
 
-    public init(bytes: Int64, checksum: String, packets: Int, peakRSS: Int64, diagnostics: [Diagnostic]) {
+    package init(bytes: Int64, checksum: String, packets: Int, peakRSS: Int64, diagnostics: [Diagnostic]) {
         self.bytes = bytes
         self.checksum = checksum
         self.packets = packets

@@ -7,7 +7,7 @@ internal import Synchronization
 final class EngineProcess: Sendable {
     typealias Execution = Subprocess.Execution<CustomWriteInput, SequenceOutput, SequenceOutput>
 
-    /// An engine keeps nothing that it would have to put in order.
+    /// Kills at once: an engine has nothing to clean up.
     static let killingGroup = [
         TeardownStep.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)
     ]
@@ -146,8 +146,8 @@ final class EngineProcess: Sendable {
         waiter?.resume(returning: answer)
     }
 
-    /// Once the dialogue is over the process may have been reaped, and its number belong to another: then nothing is
-    /// killed.
+    /// Kills the engine's process group, unless the dialogue is over: the process may then have been reaped, and its
+    /// number may belong to another process.
     private func kill(_ verdict: Verdict) {
         state.withLock { state in
             if state.dialogue.condemn(verdict) { try? execution.send(signal: .kill, toProcessGroup: true) }

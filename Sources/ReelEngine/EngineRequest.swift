@@ -1,14 +1,19 @@
 public import ReelCore
 
-/// A request to an engine.
+/// A request to an engine: one JSON line on its standard input.
 public enum EngineRequest: Codable, Sendable {
+    /// Reads a source and writes its index.
     case recon(ReconRequest)
+    /// Chooses encoders and formats of the output.
     case choose(ChooseRequest)
+    /// Reverses a pass of video.
     case reverse(PassRequest)
+    /// Reverses, keeps or copies a track of sound.
     case reverseAudio(PassRequest)
+    /// Joins the segments and verifies the output.
     case assemble(AssembleRequest)
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case recon, choose, reverse, reverseAudio, assemble
     }
 }
@@ -21,10 +26,10 @@ public struct ReconRequest: Codable, Sendable {
     public var index: Locator
     /// Read only this many bytes of the file, for the index of an early start; nil for all of them.
     public var limit: Int64?
-    /// Why the whole video is to be decoded; nil to believe tables and headers if they can be believed.
+    /// Why the engine must decode the whole video. If nil, it uses tables and headers, unless they prove unusable.
     public var decoding: DecodingCause?
 
-    public init(source: Locator, index: Locator, limit: Int64? = nil, decoding: DecodingCause? = nil) {
+    package init(source: Locator, index: Locator, limit: Int64? = nil, decoding: DecodingCause? = nil) {
         self.source = source
         self.index = index
         self.limit = limit
@@ -40,11 +45,12 @@ public struct ReconRequest: Codable, Sendable {
 public struct ChooseRequest: Codable, Sendable {
     /// The index.
     public var index: Locator
+    /// What the user asks for.
     public var spec: JobSpec
     /// Plans the job: the number of passes determines the codecs' threads.
     public var planner: Planner
 
-    public init(index: Locator, spec: JobSpec, planner: Planner) {
+    package init(index: Locator, spec: JobSpec, planner: Planner) {
         self.index = index
         self.spec = spec
         self.planner = planner
@@ -57,12 +63,12 @@ public struct ChooseRequest: Codable, Sendable {
 
 /// What an engine reads of a job: none of it ever changes.
 public struct JobFiles: Codable, Hashable, Sendable {
-    /// Those of the plan's sources, in their order.
+    /// The files of the plan's sources, in the plan's order.
     public var sources: [SourceFiles]
     /// The job's plan.
     public var plan: Locator
 
-    public init(sources: [SourceFiles], plan: Locator) {
+    package init(sources: [SourceFiles], plan: Locator) {
         self.sources = sources
         self.plan = plan
     }
@@ -79,7 +85,7 @@ public struct SourceFiles: Codable, Hashable, Sendable {
     /// The source's index.
     public var index: Locator
 
-    public init(source: Locator, index: Locator) {
+    package init(source: Locator, index: Locator) {
         self.source = source
         self.index = index
     }
@@ -101,7 +107,7 @@ public struct PassRequest: Codable, Sendable {
     /// Folder on the worker's machine for spills, which are unlinked at once.
     public var scratch: String
 
-    public init(job: JobFiles, pass: Int, segments: [SegmentPlace?], scratch: String) {
+    package init(job: JobFiles, pass: Int, segments: [SegmentPlace?], scratch: String) {
         self.job = job
         self.pass = pass
         self.segments = segments
@@ -120,7 +126,7 @@ public struct AssembleRequest: Codable, Sendable {
     /// Where to write the result.
     public var output: Locator
 
-    public init(job: JobFiles, output: Locator) {
+    package init(job: JobFiles, output: Locator) {
         self.job = job
         self.output = output
     }
@@ -138,7 +144,7 @@ public enum EngineInput: Codable, Sendable {
     /// still being done; all segments of the job are named once.
     case segments([StoredSegment])
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case request, segments
     }
 }

@@ -16,7 +16,7 @@ struct Watchdog {
     ///
     /// - Parameters:
     ///   - lastEvent: when it last reported something, or got a request.
-    ///   - cpu: clock ticks that it has used so far; nil if that cannot be told, which counts as none.
+    ///   - cpu: clock ticks that it has used so far; nil if unknown, which counts as no progress.
     mutating func judge(now: SuspendingClock.Instant, lastEvent: SuspendingClock.Instant, cpu: UInt64?) -> Verdict? {
         if cpu != usedCPU {
             usedCPU = cpu
@@ -28,7 +28,7 @@ struct Watchdog {
         return nil
     }
 
-    /// User and system time of a process with all its threads, in clock ticks; nil if /proc does not tell.
+    /// User and system time of a process with all its threads, in clock ticks; nil if /proc cannot be read.
     static func cpu(of process: pid_t) -> UInt64? {
         guard let file = fopen("/proc/\(process)/stat", "re") else { return nil }
         defer { fclose(file) }

@@ -1,13 +1,15 @@
-/// What text is written on: a terminal or a file, and what it can show.
+/// What a terminal or file that text is written to can show.
 public struct Canvas: Hashable, Sendable {
+    /// Width in characters.
     public var columns: Int
-    /// Nil where there is no end, so that nothing is cut off.
+    /// Height in lines. Nil if text may go on without end: nothing is wrapped or cut off then.
     public var rows: Int?
+    /// Whether text may be styled with escape sequences.
     public var hasColour: Bool
-    /// Characters beyond ASCII, for pictures made of them.
+    /// Whether it shows block characters beyond ASCII, as in strips.
     public var hasBlocks: Bool
 
-    public init(columns: Int, rows: Int?, hasColour: Bool, hasBlocks: Bool) {
+    package init(columns: Int, rows: Int?, hasColour: Bool, hasBlocks: Bool) {
         self.columns = columns
         self.rows = rows
         self.hasColour = hasColour
@@ -17,8 +19,8 @@ public struct Canvas: Hashable, Sendable {
     /// A file or a pipe.
     public static let plain = Canvas(columns: 100, rows: nil, hasColour: false, hasBlocks: false)
 
-    /// A terminal, by what its environment says: no colour where NO_COLOR is set, blocks where the locale does not name
-    /// another character set than UTF-8.
+    /// A terminal with this environment: without colour if NO_COLOR is set, without blocks if the locale names a character
+    /// set other than UTF-8, without either if TERM is "dumb".
     public static func terminal(columns: Int, environment: [String: String]) -> Canvas {
         guard environment["TERM"] != "dumb" else {
             return Canvas(columns: columns, rows: nil, hasColour: false, hasBlocks: false)

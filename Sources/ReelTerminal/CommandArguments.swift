@@ -2,10 +2,10 @@ internal import Foundation
 internal import ReelCore
 internal import ReelWords
 
-/// The arguments of this process as the kernel has them: Swift's own put U+FFFD where bytes are not UTF-8, which names
-/// another file.
+/// The arguments of this process as the kernel has them. `CommandLine.arguments` replaces bytes that are not UTF-8 by
+/// U+FFFD, so a path in it might name another file.
 enum CommandArguments {
-    /// Throws `.argumentNotText` for the first that is not UTF-8.
+    /// Throws `.argumentNotText` for the first argument that is not UTF-8.
     static func check() throws(ReelFailure) {
         guard let bytes = try? Data(contentsOf: URL(fileURLWithPath: "/proc/self/cmdline")) else { return }
         for argument in bytes.split(separator: 0) where String(validating: argument, as: UTF8.self) == nil {

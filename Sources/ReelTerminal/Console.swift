@@ -3,25 +3,26 @@ internal import Foundation
 public import ReelCore
 internal import ReelWords
 
-/// The terminal, or the files, that a program was started on: standard output is for machines, standard error for people.
+/// Standard output and standard error of a program: results go to the former, messages to people to the latter.
 public struct Console: Sendable {
-    /// The program's.
+    /// The program's name.
     private let name: String
     private let advice: @Sendable (FailureReason) -> String?
 
     /// - Parameters:
-    ///   - name: the program's, before each line on standard error.
-    ///   - advice: what a person at that program's command line can do about a failure; nil where its words say it all.
+    ///   - name: the program's name, which begins each line on standard error.
+    ///   - advice: what the user of that program's command line can do about a failure; nil if its words say enough.
     public init(name: String, advice: @escaping @Sendable (FailureReason) -> String?) {
         self.name = name
         self.advice = advice
     }
 
-    /// A line on standard output. What came from elsewhere may be part of it.
+    /// Writes a line on standard output. Text from a file, an engine or Redis may be part of it: it is made legible.
     public func result(_ line: String) { print(Legible.line(line) + "\n") }
 
-    /// On standard output, as it is: for what was made legible before. Where the reader has gone, as behind `| head`, the
-    /// program ends as by SIGPIPE, which libraries have it ignore; any other trouble is an error.
+    /// Writes on standard output, unchanged: the text must be legible already. If the reader has gone, as with `| head`, the
+    /// program exits with the code of SIGPIPE, which it ignores because of its libraries. Any other error ends it with a
+    /// message.
     public func print(_ text: String) {
         let code = write(text, to: STDOUT_FILENO)
         guard code != 0 else { return }
@@ -31,7 +32,7 @@ public struct Console: Sendable {
         Foundation.exit(failure.exitCode)
     }
 
-    /// A line of JSON on standard output. The values that are printed hold nothing that JSON could not.
+    /// Writes a value as a line of JSON on standard output. The value must be encodable: it holds no NaN or infinity.
     public func json(_ value: some Encodable) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -39,22 +40,24 @@ public struct Console: Sendable {
         print(Legible.json(String(decoding: line, as: UTF8.self)) + "\n")
     }
 
-    /// What went wrong, where, and what to do about it.
+    /// The message of a failure: what went wrong, where, and what to do about it.
     public func words(_ failure: ReelFailure) -> String {
         ([failure.words] + [advice(failure.reason)].compactMap(\.self)).joined(separator: "; ")
     }
 
+    /// Writes the message of a failure as a line on standard error.
     public func say(_ failure: ReelFailure) { say(words(failure)) }
 
+    /// Writes a warning as a line on standard error.
     public func warn(_ diagnostic: Diagnostic) { say("warning: \(diagnostic.words)") }
 
-    /// A line on standard error, after the program's name.
+    /// Writes a line on standard error, after the program's name.
     public func say(_ line: String) { write("\(name): \(Legible.line(line))\n") }
 
-    /// On standard error; that nobody reads it changes nothing.
+    /// Writes on standard error. Errors are ignored: the program goes on if its messages cannot be written.
     func write(_ text: String) { _ = write(text, to: STDERR_FILENO) }
 
-    /// 0, or the `errno` that says why it cannot be written.
+    /// Returns 0, or the `errno` of a failed write.
     private func write(_ text: String, to descriptor: Int32) -> Int32 {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -65,7 +68,7 @@ public struct Console: Sendable {
         return 0
     }
 
-    /// Width of the terminal that standard error is; nil where it is none.
+    /// Width of the terminal on standard error; nil if standard error is not a terminal.
     var columns: Int? {
         guard isatty(STDERR_FILENO) == 1 else { return nil }
         var size = winsize()
@@ -78,7 +81,7 @@ public struct Console: Sendable {
         return .terminal(columns: size.columns, environment: ProcessInfo.processInfo.environment)
     }
 
-    /// The same while something is redrawn on it, where it has an end.
+    /// What standard output can show while it is redrawn in place: the terminal's rows limit it.
     var screen: Canvas {
         var canvas = canvas
         canvas.rows = resultSize?.rows
@@ -99,8 +102,8 @@ public struct Console: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Parses the process's arguments, runs the command that they name, and ends the program with its exit code: help and
-    /// results on standard output, an error as one line on standard error.
+    /// Parses the process's arguments, runs the command that they name, and ends the program with the command's exit code.
+    /// Help and results go to standard output, an error as one line to standard error.
     public func run(_ program: (some ParsableCommand).Type) async -> Never {
         do {
             try CommandArguments.check()

@@ -1,6 +1,6 @@
-/// What the programs exit with where no `ReelFailure` says it.
+/// Exit codes and messages of errors that are not a `ReelFailure`.
 public enum ExitCodes {
-    /// argument-parser's code for wrong usage (EX_USAGE, 64) is 2 here; every other code is meant as it is.
+    /// Takes argument-parser's code for wrong usage (EX_USAGE, 64) to 2, and leaves every other code as it is.
     public static func mapped(argumentParser code: Int32) -> Int32 { code == 64 ? 2 : code }
 
     /// The first line of a message, without the "Error: " that argument-parser puts before it: errors are one line.

@@ -21,13 +21,13 @@ enum Figures {
     /// "63.2 fps".
     static func speed(_ framesPerSecond: Double) -> String { "\((framesPerSecond * 10).rounded() / 10) fps" }
 
-    /// The state, or what keeps it from being what it says.
+    /// The state's name, or "paused" or "waiting" if the job makes no progress in it.
     static func state(_ view: JobView) -> String {
         guard !view.state.isTerminal else { return view.state.rawValue }
         return view.paused ? "paused" : view.waitReason != nil ? "waiting" : view.state.rawValue
     }
 
-    /// "18/40 passes, 2 in flight, 19 ready": what there is none of is not told, but for the first.
+    /// "18/40 passes, 2 in flight, 19 ready". Counts of 0 are left out, except for the finished passes.
     static func passes(_ view: JobView) -> String {
         let counts = [
             (view.passesLive, "in flight"), (view.passesReady, "ready"), (view.passesRetrying, "retrying"),

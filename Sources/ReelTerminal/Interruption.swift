@@ -8,14 +8,15 @@ internal import UnixSignals
 
 /// Ctrl-C and its like, as the cancellation of a task or the end of a service.
 public enum Interruption {
-    /// Runs the body; SIGINT, SIGTERM and SIGHUP cancel it. A second SIGINT or SIGTERM ends the program at once: the first
-    /// cannot, while a call of the system hangs. Throws what it throws, `.interrupted` where a signal came.
+    /// Runs the body; SIGINT, SIGTERM and SIGHUP cancel it. A second SIGINT or SIGTERM ends the program at once, since
+    /// cancellation has no effect while a system call hangs. Throws what the body throws, or `.interrupted` if a signal
+    /// cancelled it.
     public static func cancelling<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws(ReelFailure) -> Result {
         let outcome = Mutex<Swift.Result<Result, ReelFailure>?>(nil)
         let service = ClosureService {
-            // Not before the group listens: a first signal that this alone heard would be lost.
+            // Made here, when the group already listens: if only this one listened, the first signal would be lost.
             let second = SecondSignal { _exit(130) }
             defer { withExtendedLifetime(second) {} }
             do {
@@ -29,19 +30,19 @@ public enum Interruption {
             configuration: .init(
                 services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
                 cancellationSignals: [.sigint, .sigterm, .sighup], logger: quiet))
-        // How the group ended says nothing that the outcome does not.
+        // The outcome says how the body ended, so the group's error adds nothing.
         try? await group.run()
         guard let result = outcome.withLock({ $0 }) else { throw .of(CancellationError()) }
         return try result.get()
     }
 
-    /// Runs the service until it ends; the first SIGTERM or SIGINT has it shut down gracefully, the second calls
-    /// `endNow`. Throws what the service throws.
+    /// Runs the service until it ends. The first SIGTERM or SIGINT shuts it down gracefully, the second calls `endNow`.
+    /// Throws what the service throws.
     public static func shuttingDown(
         _ service: some Service, endNow: @escaping @Sendable () -> Void
     ) async throws(ReelFailure) {
         let listening = ClosureService {
-            // As above.
+            // Made here for the same reason as in `cancelling`.
             let second = SecondSignal(endNow)
             defer { withExtendedLifetime(second) {} }
             try await service.run()
@@ -57,6 +58,6 @@ public enum Interruption {
         try await ReelFailure.unifying { try await group.run() }
     }
 
-    /// ServiceLifecycle's own log says nothing that people want to read.
+    /// Drops ServiceLifecycle's own log, which tells users nothing.
     private static var quiet: Logger { Logger(label: "reel") { _ in SwiftLogNoOpLogHandler() } }
 }

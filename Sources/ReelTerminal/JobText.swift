@@ -6,7 +6,7 @@ internal import ReelWords
 
 /// What `status` shows a person.
 public enum JobText {
-    /// Jobs, one after another.
+    /// A line for each job, then a line for each job that cannot be read.
     public static func lines(
         _ views: [JobView], unreadable: [JobID: ReelFailure] = [:], on canvas: Canvas
     ) -> [ScreenLine] {
@@ -31,7 +31,7 @@ public enum JobText {
         }
     }
 
-    /// One job in full.
+    /// All about one job.
     public static func lines(_ view: JobView, strip: PassStrip?, on canvas: Canvas) -> [ScreenLine] {
         var rows: [(String, ScreenLine)] = [
             ("job", ScreenLine(view.id + ", ", .strong) + ScreenLine(Figures.state(view), Figures.style(view))),
@@ -52,7 +52,7 @@ public enum JobText {
 
     private static let indent = 10
 
-    /// Sentences, which may take several rows.
+    /// Wait reason, failure, excluded hosts and warnings, which may take several rows each.
     private static func messages(_ view: JobView, on canvas: Canvas) -> [ScreenLine] {
         var rows: [(String, String, ScreenLine.Style)] = []
         if let reason = view.waitReason { rows.append(("waits", reason, .busy)) }
@@ -77,7 +77,7 @@ public enum JobText {
             + (view.peakRSS > 0 ? ", \(ByteSize(bytes: view.peakRSS)) at most so far" : "")
     }
 
-    /// Without what has a line of its own.
+    /// Warnings, without those that repeat a line of their own.
     private static func warnings(_ view: JobView) -> [String] {
         let told = Set(
             view.excluded.map(JobView.warning)

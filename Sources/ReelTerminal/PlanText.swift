@@ -2,8 +2,9 @@ internal import ReelCore
 public import ReelJobs
 internal import ReelWords
 
-/// What `plan` tells a person: what the source is, what becomes of it, and what that costs.
+/// The output of `plan`: what the source is, what becomes of it, and what that costs.
 public enum PlanText {
+    /// The lines, each a name and a text.
     public static func lines(_ view: PlanView) -> [String] {
         let found = view.found
         var rows: [(String, String)] = [
@@ -104,7 +105,7 @@ public enum PlanText {
         let names = [colour.primaries, colour.transfer, colour.matrix].map { $0 ?? "-" }
         let alike = Set(names).count == 1 ? names[0] : names.joined(separator: "/")
         return list([
-            fields, alike == "-" ? "no colour said" : "colour \(alike)", colour.range.map { "range \($0)" },
+            fields, alike == "-" ? "colour unspecified" : "colour \(alike)", colour.range.map { "range \($0)" },
             colour.chromaLocation.map { "chroma \($0)" }, curve,
         ])
     }

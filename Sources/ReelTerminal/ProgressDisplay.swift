@@ -3,8 +3,8 @@ internal import ReelJobs
 public import ReelQueue
 internal import ReelWords
 
-/// Shows on standard error how a job goes: a bar redrawn in place on a terminal, else a line per ten percent; and each
-/// warning once.
+/// Shows a job's progress on standard error: a bar redrawn in place on a terminal, otherwise a line for each ten percent.
+/// Shows each warning once.
 public struct ProgressDisplay {
     private var meter = ProgressMeter()
     private var said: Set<String> = []
@@ -13,18 +13,20 @@ public struct ProgressDisplay {
     private let begun = ContinuousClock.now
     private let console: Console
 
+    /// A display that has shown nothing yet.
     public init(on console: Console) { self.console = console }
 
+    /// Shows the job's current status and its new warnings.
     public mutating func show(_ status: JobStatus) {
         warn(JobView(status, output: nil).warnings)
-        // There are no frames to be counted yet, or no more, where a pass has found others than were planned.
+        // No frames are planned yet, or no longer, if a pass has disproved the plan.
         guard status.state != .probing else { return showReading() }
         let seconds = (ContinuousClock.now - begun) / .seconds(1)
         let frames = min(status.framesEncoded, status.job.frames)
         meter.add(
             ProgressSample(
                 frames: frames, total: status.job.frames,
-                // Where packets are copied the assembly makes the frames.
+                // With passthrough the assembly itself makes the frames.
                 assembling: status.state == .done || status.state == .assembling && frames == status.job.frames,
                 seconds: seconds))
         if let columns = console.columns {
@@ -45,7 +47,7 @@ public struct ProgressDisplay {
         saidReading = true
     }
 
-    /// Lines that stay above the bar; what was said before is not said again.
+    /// Shows warnings as lines above the bar, except for those that were shown before.
     public mutating func warn(_ warnings: [String]) {
         for warning in warnings where said.insert(warning).inserted {
             clear()
@@ -53,10 +55,10 @@ public struct ProgressDisplay {
         }
     }
 
-    /// What was said elsewhere.
+    /// Counts diagnostics as shown, since the caller has shown them.
     public mutating func assumeSaid(_ diagnostics: [Diagnostic]) { said.formUnion(diagnostics.map(\.words)) }
 
-    /// Takes the bar away, for what is said after it.
+    /// Removes the bar, so that other lines can follow.
     public mutating func clear() {
         if barIsShown { console.write("\r\u{1B}[K") }
         barIsShown = false

@@ -1,15 +1,17 @@
 internal import ReelWords
 
-/// How far a job is, at one moment.
+/// A job's progress at one moment.
 public struct ProgressSample: Hashable, Sendable {
+    /// Frames encoded so far.
     public var frames: Int
+    /// Frames that the job has.
     public var total: Int
-    /// All frames are there and are being joined and verified.
+    /// Whether all frames are encoded, and are being joined and verified.
     public var assembling: Bool
     /// Seconds since watching began.
     public var seconds: Double
 
-    public init(frames: Int, total: Int, assembling: Bool, seconds: Double) {
+    package init(frames: Int, total: Int, assembling: Bool, seconds: Double) {
         self.frames = frames
         self.total = total
         self.assembling = assembling
@@ -20,16 +22,17 @@ public struct ProgressSample: Hashable, Sendable {
     var fraction: Double { total > 0 ? min(Double(frames) / Double(total), 1) : 0 }
 }
 
-/// Turns samples into what a person reads: one bar redrawn in place, or one line per step of ten percent.
+/// Turns samples into text: a bar to be redrawn in place, or a line for each step of ten percent.
 public struct ProgressMeter: Sendable {
     private var window: [ProgressSample] = []
     private var lastStep = -1
     private var saidAssembling = false
 
+    /// A meter without samples.
     public init() {}
 
-    /// Takes the newest sample. The speed is that of the last 20 seconds, so that it neither jumps with every pass nor
-    /// counts what an earlier run of the same job had finished.
+    /// Adds the newest sample. Speed is measured over the last 20 seconds, so that it does not jump with every pass and
+    /// ignores frames that an earlier run of the same job had finished.
     public mutating func add(_ sample: ProgressSample) {
         window.append(sample)
         while window.count > 2, sample.seconds - window[1].seconds >= 20 { window.removeFirst() }
@@ -59,7 +62,7 @@ public struct ProgressMeter: Sendable {
         return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: room - filled) + "]" + text
     }
 
-    /// The line to print where there is no terminal, nil where no further step of ten percent is done.
+    /// The next line for an output that is not a terminal; nil until another step of ten percent is done.
     public mutating func step() -> String? {
         guard let last = window.last else { return nil }
         if last.assembling {

@@ -3,15 +3,17 @@ public import ReelJobs
 public import ReelQueue
 internal import ReelWords
 
-/// What `queue` shows a person.
+/// The output of `queue`.
 public enum QueueText {
-    /// - Parameter strips: of the jobs, by id.
+    /// Totals, jobs that cannot be read, then the jobs, as many as the canvas has rows for.
+    ///
+    /// - Parameter strips: the jobs' strips by job id.
     public static func lines(_ view: QueueView, strips: [String: PassStrip], on canvas: Canvas) -> [ScreenLine] {
         let totals = totals(view) + view.unreadable.flatMap { unreadable($0.id, $0.reason, on: canvas) }
         guard !view.jobs.isEmpty else { return totals + [ScreenLine("no job waits or runs")] }
         let counts = view.jobs.map(Figures.passes)
         let broad = counts.map(\.count).max() ?? 0
-        // Beside the counts where it stays readable, else the whole line is its own.
+        // The strip stands beside the counts if enough columns are left for it, otherwise on a line of its own.
         let beside = canvas.columns - broad - 4 >= 20
         let width = beside ? min(canvas.columns - broad - 4, 100) : max(canvas.columns - 2, 1)
         let blocks = zip(view.jobs, counts).map { job, count in
@@ -47,7 +49,7 @@ public enum QueueText {
         ]
     }
 
-    /// A job of which the board holds something that cannot be read.
+    /// A job of which the board holds unreadable data.
     static func unreadable(_ id: String, _ reason: String, on canvas: Canvas) -> [ScreenLine] {
         ScreenLine(id + "  cannot be read: ", .bad).followed(by: reason, on: canvas)
     }
@@ -69,7 +71,7 @@ public enum QueueText {
         return (why ?? []) + (failed ?? [])
     }
 
-    /// As many from the first on as there are rows for.
+    /// The first blocks, as many as the rows can show.
     private static func fitting(_ blocks: [[ScreenLine]], _ rows: Int?) -> [[ScreenLine]] {
         guard var rows else { return blocks }
         return Array(

@@ -1,13 +1,14 @@
 internal import ReelWords
 
-/// A line for people: pieces of text, each in a style. What is in the text cannot move the cursor.
+/// A line on a screen: pieces of text, each in a style. The text is made legible, so it cannot move the cursor.
 public struct ScreenLine: Hashable, Sendable {
+    /// How a piece of text is emphasised.
     public enum Style: Hashable, Sendable {
         case plain, strong, faint
-        /// Finished; under way; gone wrong.
+        /// For what is finished, under way, or has failed.
         case good, busy, bad
 
-        /// Of "select graphic rendition" (ECMA-48).
+        /// The parameter of "select graphic rendition" (ECMA-48); nil for plain text.
         fileprivate var code: String? {
             switch self {
             case .plain: nil
@@ -27,17 +28,20 @@ public struct ScreenLine: Hashable, Sendable {
 
     private var pieces: [Piece]
 
+    /// A line of one piece, or an empty line.
     public init(_ text: String = "", _ style: Style = .plain) {
         pieces = text.isEmpty ? [] : [Piece(text: Legible.line(text), style: style)]
     }
 
+    /// Both lines' pieces on one line.
     public static func + (left: ScreenLine, right: ScreenLine) -> ScreenLine {
         var line = left
         line.pieces += right.pieces
         return line
     }
 
-    /// The line and a text after it, which goes on below itself where the canvas has an end and the text does not fit.
+    /// The line with a text after it. If the canvas has limited rows and the text does not fit, it is wrapped and indented
+    /// to where it began.
     func followed(by text: String, style: Style = .plain, on canvas: Canvas) -> [ScreenLine] {
         let room = canvas.columns - width
         guard canvas.rows != nil, room >= 20 else { return [self + ScreenLine(text, style)] }
@@ -56,13 +60,13 @@ public struct ScreenLine: Hashable, Sendable {
         return rows.enumerated().map { ($0 == 0 ? self : indent) + ScreenLine($1, style) }
     }
 
-    /// Without styles.
+    /// The text without styles.
     public var text: String { pieces.map(\.text).joined() }
 
-    /// In characters.
+    /// Width in characters.
     public var width: Int { pieces.reduce(0) { $0 + $1.text.count } }
 
-    /// As it is written, styled where the canvas shows it, and cut to its width where it has an end.
+    /// The line as it is written: styled if the canvas has colour, cut to the canvas's width if its rows are limited.
     public func rendered(on canvas: Canvas) -> String {
         var room = canvas.rows == nil ? Int.max : canvas.columns
         return pieces.map { piece in
@@ -75,15 +79,15 @@ public struct ScreenLine: Hashable, Sendable {
 }
 
 extension [ScreenLine] {
-    /// One screen, to be written over the one before without a flicker: nothing is cleared but what the new lines do not
-    /// cover. Where there are more lines than rows the last row says how many.
+    /// One screen, to be written over the previous one without flicker: only what the new lines do not cover is cleared. If
+    /// there are more lines than rows, the last row says how many more.
     public func painted(on canvas: Canvas) -> String {
         var lines = self
         if let rows = canvas.rows, count > rows {
             lines = prefix(Swift.max(rows - 1, 0)) + [ScreenLine("\(count - rows + 1) lines more", .faint)]
         }
         let (home, clearLine, clearRest) = ("\u{1B}[H", "\u{1B}[K", "\u{1B}[J")
-        // After a full line the cursor still stands on its last column, which clearing would take away.
+        // After a full line the cursor still stands on the last column, so clearing would erase its character.
         let text = lines.map { $0.rendered(on: canvas) + ($0.width < canvas.columns ? clearLine : "") }
         return home + text.joined(separator: "\r\n") + (lines.count < canvas.rows ?? .max ? "\r\n" + clearRest : "")
     }

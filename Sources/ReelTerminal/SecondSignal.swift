@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Calls its action at the second SIGTERM or SIGINT; the first is the service group's, which listens to one only.
+/// Calls its action at the second SIGTERM or SIGINT. The service group handles the first, and ignores later ones.
 final class SecondSignal {
     private let sources: [any DispatchSourceSignal]
 

@@ -1,10 +1,14 @@
-/// What a reading command found, for machines and for people.
+/// What a reading command found, as JSON and as lines for a person.
 public struct Snapshot: Sendable {
     let json: any Encodable & Sendable
-    /// Nothing of it will change any more.
+    /// Whether it will not change any more.
     let isFinal: Bool
     let lines: @Sendable (Canvas) -> [ScreenLine]
 
+    /// - Parameters:
+    ///   - json: what `--json` prints.
+    ///   - isFinal: whether it will not change any more, which ends a watch.
+    ///   - lines: what a person sees, for a given canvas.
     public init(
         json: any Encodable & Sendable, isFinal: Bool = false, lines: @escaping @Sendable (Canvas) -> [ScreenLine]
     ) {
@@ -16,9 +20,12 @@ public struct Snapshot: Sendable {
 
 /// How a snapshot is printed.
 public enum Output: Sendable {
+    /// As a line of JSON.
     case json
+    /// As lines for a person.
     case people(Canvas)
 
+    /// Prints a snapshot on standard output.
     public func write(_ snapshot: Snapshot, on console: Console) throws {
         switch self {
         case .json: console.json(snapshot.json)

@@ -1,6 +1,6 @@
 public import ReelQueue
 
-/// A job's passes as a row of characters that one reads at a glance.
+/// A job's passes as a row of characters.
 public enum StripText {
     private enum Mark: CaseIterable {
         case done, running, waiting, failed
@@ -23,7 +23,7 @@ public enum StripText {
             }
         }
 
-        /// Of several passes in one cell the most telling one counts.
+        /// The mark of a cell of several passes: failed before running, running before waiting, and done if all are done.
         init(_ cell: PassStrip.Cell) {
             self =
                 if cell.failed > 0 { .failed } else if cell.live > 0 { .running } else if cell.done < cell.passes {
@@ -32,7 +32,7 @@ public enum StripText {
         }
     }
 
-    /// The strip in `width` characters, of which each stands for a share of the passes.
+    /// The strip in `width` characters, each for a share of the passes.
     public static func line(_ strip: PassStrip, width: Int, on canvas: Canvas) -> ScreenLine {
         let count = strip.cells.count
         guard count > 0, width > 0 else { return ScreenLine() }
@@ -68,7 +68,7 @@ extension PassStrip.Cell {
 }
 
 extension Collection where Element: Equatable {
-    /// Equal neighbours together.
+    /// Runs of equal neighbours, with their lengths.
     fileprivate func chunked() -> [(mark: Element, count: Int)] {
         reduce(into: []) { runs, mark in
             if let last = runs.last, last.mark == mark {

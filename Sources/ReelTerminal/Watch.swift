@@ -1,11 +1,11 @@
 public import ReelCore
 internal import Synchronization
 
-/// Looks again when something has changed, and every two seconds, and shows what it sees, until nothing of it will change
-/// any more. How far passes are, and how long things take, changes with time alone: beats tell that, and write no event.
+/// Takes a snapshot whenever something has changed, and at least every two seconds, and shows it, until a snapshot is
+/// final. The interval is needed because beats, which report the progress of passes, write no event.
 ///
-/// Looking and showing are two tasks: while Redis does not answer, the screen says so, follows the terminal's size, and
-/// ends at once when it is asked to.
+/// Taking snapshots and showing them are two tasks: while Redis does not answer, the screen says so, follows the
+/// terminal's size, and ends at once on a signal.
 public struct Watch: Sendable {
     private let address: String
     private let output: Output
@@ -13,14 +13,15 @@ public struct Watch: Sendable {
     private let look: @Sendable () async throws(ReelFailure) -> Snapshot
     private let change: @Sendable () async throws(ReelFailure) -> Void
 
-    /// From one look to the next: at most, where nothing happens, and at least, where much does.
+    /// The longest time between two snapshots, if nothing changes.
     public static let slowest = Duration.seconds(2)
+    /// The shortest time between two snapshots, if much changes.
     private static let quickest = Duration.milliseconds(250)
 
     /// - Parameters:
-    ///   - address: Redis's, for people.
-    ///   - change: returns when there may be something else to see, or after `slowest`.
-    ///   - look: what is there now.
+    ///   - address: Redis's address, for messages.
+    ///   - change: returns when something may have changed, or after `slowest`.
+    ///   - look: takes a snapshot.
     public init(
         address: String, output: Output, on console: Console,
         change: @escaping @Sendable () async throws(ReelFailure) -> Void,
@@ -33,7 +34,7 @@ public struct Watch: Sendable {
         self.change = change
     }
 
-    /// Throws what `look` throws, unless Redis may answer again.
+    /// Watches until a snapshot is final. Throws what `look` throws, except that it goes on while Redis cannot be reached.
     public func run() async throws {
         let latest = LatestSnapshot()
         let looker = Task { await watch(into: latest) }
@@ -56,13 +57,13 @@ public struct Watch: Sendable {
                 latest.see(.failure(error))
                 guard error.isOutage else { return }
             }
-            // Where that fails, so does the next look.
+            // If this fails, the next snapshot fails, too, and reports it.
             do { try await change() } catch { try? await Task.sleep(for: .seconds(1)) }
             try? await Task.sleep(until: looked + Watch.quickest, clock: .continuous)
         }
     }
 
-    /// A terminal: one screen, in place.
+    /// On a terminal: redraws one screen in place.
     private func redraw(_ latest: LatestSnapshot) async throws {
         let screen = TerminalScreen(console)
         var drawn: (looks: Int, canvas: Canvas, trouble: Int?)?
@@ -82,10 +83,10 @@ public struct Watch: Sendable {
         if let last { try output.write(last, on: console) }
     }
 
-    /// A file, a pipe, or JSON: one after another.
+    /// To a file or pipe, or as JSON: prints one snapshot after another.
     private func print(_ latest: LatestSnapshot) async throws {
         var printed = 0
-        var isToldOf = false
+        var isReported = false
         while true {
             let (looks, snapshot, trouble) = try latest.now()
             if let snapshot, looks > printed {
@@ -94,19 +95,20 @@ public struct Watch: Sendable {
                 printed = looks
                 if snapshot.isFinal { return }
             }
-            if trouble != nil, !isToldOf { Watch.trouble(trouble, address).forEach { console.say($0.text) } }
-            isToldOf = trouble != nil
+            if trouble != nil, !isReported { Watch.trouble(trouble, address).forEach { console.say($0.text) } }
+            isReported = trouble != nil
             try await Task.sleep(for: .milliseconds(100))
         }
     }
 
     private static func trouble(_ seconds: Int?, _ address: String) -> [ScreenLine] {
         guard let seconds else { return [] }
-        return [ScreenLine("Redis at \(address) has not answered for \(seconds) s; below is what was seen last", .bad)]
+        let words = "Redis at \(address) has not answered for \(seconds) s; the last known state is below"
+        return [ScreenLine(words, .bad)]
     }
 }
 
-/// What was seen last, and when.
+/// The last snapshot, and when it was taken.
 private final class LatestSnapshot: Sendable {
     private struct State {
         var looks = 0
@@ -128,8 +130,8 @@ private final class LatestSnapshot: Sendable {
         }
     }
 
-    /// How often something was seen, what, and for how many seconds nothing has been, where that is long. Throws what
-    /// ends the watch.
+    /// The number of snapshots so far, the last one, and the seconds since then if there are at least three. Throws the
+    /// failure that ends the watch.
     func now() throws(ReelFailure) -> (looks: Int, snapshot: Snapshot?, silence: Int?) {
         let state = state.withLock { $0 }
         if let failure = state.failure, !failure.isOutage { throw failure }
@@ -139,11 +141,11 @@ private final class LatestSnapshot: Sendable {
 }
 
 extension ReelFailure {
-    /// The board cannot be reached, and may be again.
+    /// Whether the board cannot be reached now, but may be later.
     fileprivate var isOutage: Bool { kind == .unreachable && cause == .transient }
 }
 
-/// The terminal while something is redrawn on it: a screen of its own without cursor, and the old one afterwards.
+/// The terminal's alternate screen, without cursor, until `leave` restores the normal one.
 private final class TerminalScreen {
     private let console: Console
     private var isOpen = true

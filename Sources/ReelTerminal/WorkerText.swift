@@ -2,8 +2,9 @@ internal import ReelCore
 public import ReelJobs
 internal import ReelWords
 
-/// What `workers` shows a person.
+/// The output of `workers`.
 public enum WorkerText {
+    /// A line for each worker, then its notes and its passes.
     public static func lines(_ views: [WorkerView]) -> [ScreenLine] {
         guard !views.isEmpty else {
             return [ScreenLine(WaitReason.noWorker.description)]

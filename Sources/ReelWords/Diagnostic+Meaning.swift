@@ -5,29 +5,29 @@ extension Diagnostic.CodingKeys {
     public var meaning: String {
         switch self {
         // MARK: Found in the source
-        case .fileDamaged: "Reading the file failed at a byte."
+        case .fileDamaged: "Reading the file failed near the byte that is named."
         case .headOnly: "Only the head of the source was read so far."
         case .sourceDecoded:
             "All of the video was decoded to find its frames, which takes longer than reading its tables."
-        case .packetsUndecoded: "Packets of the video do not decode: the frame before each stays longer."
-        case .framesConcealed: "A decoder made up parts of frames that it could not decode."
-        case .packetsSilent: "Packets of sound do not decode and are silent."
+        case .packetsUndecoded: "Packets of the video do not decode: the frame before each is shown longer."
+        case .framesConcealed: "A decoder concealed parts of frames that it could not decode."
+        case .packetsSilent: "Packets of sound do not decode and are replaced by silence."
         case .holesSilent: "A track of sound has holes, which stay silent."
 
         // MARK: Repaired
         case .clockRestarts: "The clock of the source restarts: the video goes on without a gap."
         case .noTimestamps: "The video has no timestamps: its stated rate is used."
         case .timesDerived: "Some frames have no presentation time: it is derived from their order."
-        case .framesMoved: "Some frames had the time of another or an earlier one."
-        case .framesRepeated: "Frames did not decode: a neighbour is shown in their time."
-        case .holesClosed: "Holes in a track were too long to be true and are closed."
+        case .framesMoved: "Some frames had the time of the frame before, or an earlier one: they are moved behind it."
+        case .framesRepeated: "Frames did not decode: a neighbouring frame is shown instead."
+        case .holesClosed: "A track of sound has holes too long to be real: they are closed."
 
         // MARK: Changed
         case .pixelFormatChanged: "The encoder cannot hold the pixel format: pictures are converted with loss."
         case .framesScaled: "Frames of another size are scaled to that of the first."
         case .framesConverted: "Frames of another pixel format get that of the first."
         case .interlacingInContainer: "Only the container says that the video is interlaced."
-        case .interlacingLost: "That the video is interlaced is lost."
+        case .interlacingLost: "The output does not say that the video is interlaced."
         case .interlacingUniform: "All frames are flagged as interlaced, though some are not."
         case .rotationLost: "The rotation of the video is lost."
         case .lightLost: "The HDR10 metadata is lost."
@@ -36,16 +36,16 @@ extension Diagnostic.CodingKeys {
         case .sampleRateChanged: "Sound gets another sample rate."
         case .channelsChanged: "Sound gets another channel layout."
         case .sampleDepthReduced: "Samples keep fewer bits."
-        case .soundUnified: "Sound changes its form midway: all of it gets one form."
+        case .soundUnified: "Sound changes its format midway: all of it is converted to one format."
         case .soundTrimmed: "Sound that outlasts the video by less than a frame is cut off."
         case .subtitlesConverted: "Subtitles get another codec."
-        case .languagesLost: "The container cannot name a language."
+        case .languagesLost: "The container cannot hold the name of a language."
 
         // MARK: Left out
         case .firstFramesLeftOut: "Frames at the start refer to what is missing and are left out."
         case .streamLeftOut: "A stream is left out."
-        case .dataLeftOut: "Streams of data are left out."
-        case .pictureExtraLeftOut: "What stands beside the pictures is left out."
+        case .dataLeftOut: "Data streams are left out."
+        case .pictureExtraLeftOut: "Side data of the pictures is left out."
         case .dolbyVisionLeftOut: "Dolby Vision is left out."
         case .soundNotHeard: "A track is silent while the video lasts and is left out."
         case .cuesWithoutTime: "Subtitles without a time are left out."
@@ -61,7 +61,7 @@ extension Diagnostic.CodingKeys {
         case .redisWithoutLog: "Redis keeps no append-only file: a restart loses jobs."
         case .redisEvicts: "Redis evicts keys, so that jobs may vanish."
         case .workerDiskFull: "A worker claims nothing, since a disk is full."
-        case .workerSlotsOut: "Slots of a worker claim nothing, since engines crashed there in job after job."
+        case .workerSlotsOut: "Slots of a worker claim nothing, since their engines crashed in several jobs in a row."
         case .workerStoreUnusable: "A worker claims nothing, since it cannot write in the store."
         case .workerClockDiffers: "A worker's clock and Redis's differ by more than a minute."
         }
@@ -85,12 +85,12 @@ extension Diagnostic.CodingKeys {
         case .timesDerived: "Nothing."
         case .framesMoved: "Nothing."
         case .framesRepeated: "Check these frames; get an undamaged copy."
-        case .holesClosed: "Check that sound and video fit."
+        case .holesClosed: "Check that sound and video are in sync."
 
         // MARK: Changed
         case .pixelFormatChanged: "Choose another encoder to keep it."
         case .framesScaled: "Nothing."
-        case .framesConverted: "Reverse the parts apart, if their depth or colours matter."
+        case .framesConverted: "Reverse the parts separately if their depth or colours matter."
         case .interlacingInContainer: "Choose another encoder if players need more."
         case .interlacingLost: "Choose another encoder or container."
         case .interlacingUniform: "Choose FFV1 to keep the flags."
@@ -100,10 +100,10 @@ extension Diagnostic.CodingKeys {
         case .audioCodecChanged: "Choose a codec, or another container."
         case .sampleRateChanged: "Choose another audio codec to keep it."
         case .channelsChanged: "Choose another audio codec to keep it."
-        case .sampleDepthReduced: "Choose PCM to keep all."
+        case .sampleDepthReduced: "Choose PCM to keep all bits."
         case .soundUnified: "Nothing."
         case .soundTrimmed: "Ask for lossless output to keep it."
-        case .subtitlesConverted: "Choose another container to keep it."
+        case .subtitlesConverted: "Choose another container to keep the codec."
         case .languagesLost: "Choose mkv."
 
         // MARK: Left out
@@ -126,8 +126,8 @@ extension Diagnostic.CodingKeys {
         case .redisWithoutLog: "Set appendonly yes."
         case .redisEvicts: "Set maxmemory-policy noeviction."
         case .workerDiskFull: "Make room on the disk."
-        case .workerSlotsOut: "Wait; where it does not come back, look at the machine."
-        case .workerStoreUnusable: "Let the worker's user write in the store; the worker goes on by itself."
+        case .workerSlotsOut: "Wait; if the slots do not come back, check the machine."
+        case .workerStoreUnusable: "Let the worker's user write in the store; the worker then goes on by itself."
         case .workerClockDiffers: "Set the clock that is wrong."
         }
     }

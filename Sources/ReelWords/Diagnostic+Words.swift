@@ -6,7 +6,7 @@ extension Diagnostic {
         switch self {
         // MARK: Found in the source
         case .fileDamaged(let offset): "the file is damaged near byte \(offset)"
-        case .headOnly: "this is the head of a source of which the rest is still being read"
+        case .headOnly: "only the head of the source was read so far"
         case .sourceDecoded(let why, let codec, let format):
             "all of the video was decoded to find its frames: "
                 + why.words(codec: codec, format: String(format.prefix { $0 != "," }))
@@ -29,11 +29,11 @@ extension Diagnostic {
         case .timesDerived(let missing, let frames):
             "\(missing) of \(frames) frames have no presentation time: it is derived from their order"
         case .framesMoved(let frames):
-            "\(Wording.count(frames, "frame")) had the presentation time of another or an earlier one: moved behind it"
+            "\(Wording.count(frames, "frame")) had the presentation time of the frame before or an earlier one: moved behind it"
         case .framesRepeated(let frames):
             "\(Wording.count(frames.count, "frame")) did not decode, a neighbour is shown instead: \(frames.words)"
         case .holesClosed(let track, let holes):
-            "audio \(track): \(Wording.count(holes, "hole")) by its timestamps, too long to be any, closed"
+            "audio \(track): its timestamps have \(Wording.count(holes, "hole")) too long to be real: closed"
 
         // MARK: Changed
         case .pixelFormatChanged(let encoder, let from, let to, let lost):
@@ -44,10 +44,10 @@ extension Diagnostic {
         case .framesConverted(let from, let to):
             "some frames have another pixel format than the first, \(from): they become \(to)"
         case .interlacingInContainer(let first, let encoder):
-            "interlaced, \(first.rawValue) field first: only the container says so, for \(encoder) cannot"
+            "the video is interlaced, \(first.rawValue) field first: only the container says so, since \(encoder) cannot"
         case .interlacingLost(let first, let encoder):
-            "that it is interlaced, \(first.rawValue) field first, is lost: \(encoder) cannot say so, "
-                + "nor can the container"
+            "the output does not say that it is interlaced, \(first.rawValue) field first: "
+                + "neither \(encoder) nor the container can"
         case .interlacingUniform(let first, let encoder):
             "interlaced and progressive frames take turns: \(encoder) flags all as \(first.rawValue) field first"
         case .rotationLost(let container):
@@ -56,12 +56,12 @@ extension Diagnostic {
         case .lightLost(let encoder, let container):
             "the HDR10 metadata is lost: neither \(encoder) nor \(container.file) can hold it"
         case .colourLost(let encoder, let container):
-            "the colour's description is lost: neither \(encoder) nor \(container.file) can hold it"
+            "the description of the colours is lost: neither \(encoder) nor \(container.file) can hold it"
         case .audioCodecChanged(let track, let from, let to): "audio \(track): \(from) becomes \(to)"
         case .sampleRateChanged(let track, let encoder, let from, let to):
-            "audio \(track): \(encoder) cannot take \(from) Hz: it becomes \(to) Hz"
+            "audio \(track): \(encoder) does not support \(from) Hz: it becomes \(to) Hz"
         case .channelsChanged(let track, let encoder, let from, let to):
-            "audio \(track): \(encoder) cannot take \(from): it becomes \(to)"
+            "audio \(track): \(encoder) does not support \(from): it becomes \(to)"
         case .sampleDepthReduced(let track, let codec, let bits):
             "audio \(track): \(codec) holds \(bits) bits of a sample: finer steps are lost"
         case .soundUnified(let track, let changes, let time, let from, let to, let made):
@@ -69,10 +69,10 @@ extension Diagnostic {
                 + "at \(Wording.seconds(time))\(changes > 1 ? ", and \(changes - 1) times more" : ""): "
                 + "all of it becomes \(made.words(beside: to))"
         case .soundTrimmed(let track, let length):
-            "audio \(track): outlasts the video by \(Wording.exact(length)), which are cut off"
+            "audio \(track): outlasts the video by \(Wording.exact(length)): that part is cut off"
         case .subtitlesConverted(let track, let from, let to): "subtitles \(track): \(from) becomes \(to)"
         case .languagesLost(let container, let languages):
-            "a language is lost: \(container.file) cannot say \(languages.joined(separator: ", ")); write .mkv"
+            "a language is lost: \(container.file) cannot name \(languages.joined(separator: ", ")); write .mkv"
 
         // MARK: Left out
         case .firstFramesLeftOut(let frames):
@@ -95,7 +95,7 @@ extension Diagnostic {
         case .cuesWithoutTime(let stream, let cues):
             "stream \(stream): \(cues) subtitles have no time and are left out"
         case .cuesUnwritable(let stream, let cues, let codec):
-            "stream \(stream): \(cues) subtitles cannot be read or be \(codec), and are left out"
+            "stream \(stream): \(cues) subtitles cannot be read or written as \(codec), and are left out"
         case .subtitlesLeftOut(let container):
             "subtitles are left out: \(container.file) cannot hold them; write .mkv or .mp4"
         case .chaptersLeftOut(let container):
@@ -115,8 +115,8 @@ extension Diagnostic {
             "Redis at \(address) evicts keys, so jobs may vanish: set maxmemory-policy noeviction"
         case .workerDiskFull(let folders): "claims nothing: the disk of \(folders.joined(separator: " or ")) is full"
         case .workerSlotsOut(let slots, let jobs):
-            "\(Wording.count(slots, "slot")) out of work: engines crashed there in \(jobs) jobs in a row; each comes back when "
-                + "its engine has done a clip of the worker's own"
+            "\(Wording.count(slots, "slot")) out of work: engines crashed there in \(jobs) jobs in a row; each comes back "
+                + "when its engine has reversed the worker's test clip"
         case .workerStoreUnusable(let last): "claims nothing until it can write in the store: \(last.words)"
         case .workerClockDiffers(let seconds):
             "its clock is \(Wording.count(abs(seconds), "second")) \(seconds > 0 ? "ahead of" : "behind") Redis's"

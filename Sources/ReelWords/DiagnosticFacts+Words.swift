@@ -27,8 +27,8 @@ extension DecodingCause {
         switch self {
         case .unproven: "reel is not sure of \(codec) in \(format)"
         case .contradictory: "its timestamps contradict each other"
-        case .cutOff: "the file ends in the midst of a packet"
-        case .disproved: "its tables and headers do not tell what is shown"
+        case .cutOff: "the file ends in the middle of a packet"
+        case .disproved: "its tables and headers do not match what is shown"
         }
     }
 }
@@ -68,12 +68,12 @@ extension StreamRefusal {
         case .chapterPictures: "it holds pictures of chapters"
         case .emptyCover: "it is a cover without a picture"
         case .notMain(let main): "only stream \(main) is reversed"
-        case .subtitlesNotText: "only subtitles that are text are kept"
+        case .subtitlesNotText: "only text subtitles are kept"
         case .encrypted: "it is encrypted"
         case .noDecoder: "this FFmpeg has no decoder for it"
         case .empty: "it is empty"
         case .undecodable: "nothing of it decodes"
-        case .impossibleRate(let rate): "\(rate) Hz is no rate of sound"
+        case .impossibleRate(let rate): "\(rate) Hz is not a valid sample rate"
         case .notKept: nil
         }
     }

@@ -48,9 +48,9 @@ extension EngineNonsense {
         switch self {
         case .longLine(let limit): "wrote a line of more than \(limit) bytes"
         case .unreadable(let said): "cannot be read from: \(said)"
-        case .noEvent(let line): "wrote what is no event: \(line)"
-        case .unfitResult(let part): "answered with \(part.rawValue) that the request cannot have"
-        case .secondReady: "said twice that it is ready"
+        case .noEvent(let line): "wrote a line that is not an event: \(line)"
+        case .unfitResult(let part): "answered with \(part.rawValue) that do not fit the request"
+        case .secondReady: "reported twice that it is ready"
         case .strayProgress: "reported progress without a request"
         case .strayResult: "gave a result without a request"
         case .strayFailure(let failure): "failed without a request: \(failure.words)"

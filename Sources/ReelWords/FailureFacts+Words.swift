@@ -25,10 +25,10 @@ extension FrameDamage {
 extension PlanDisproof {
     var words: String {
         switch self {
-        case .missing: "a frame does not come"
+        case .missing: "a planned frame is missing"
         case .unplanned: "a frame comes that is not in the plan"
         case .order: "frames come in another order"
-        case .picture: "a frame has another picture"
+        case .picture: "a frame looks different"
         case .damage: "a frame is damaged"
         }
     }
@@ -103,19 +103,19 @@ extension OutputPart {
 extension IndexFlaw {
     var words: String {
         switch self {
-        case .start: "it does not begin as an index does"
+        case .start: "it does not begin like an index"
         case .checksum: "its checksum does not match"
         case .truncated: "it ends too early"
-        case .number: "a number has no end"
+        case .number: "a number is cut off"
         case .count: "it counts more entries than it holds"
         case .parameters: "its parameters are not what they should be"
-        case .excess: "there is more than there should be"
+        case .excess: "trailing bytes"
         case .packetSize: "a packet has no size"
-        case .time: "a time is out of all bounds"
+        case .time: "a time is out of range"
         case .framePacket: "a frame has no packet"
         case .overlap: "frames overlap"
         case .durationFrame: "a duration has no frame"
-        case .duration: "a duration is out of all bounds"
+        case .duration: "a duration is out of range"
         case .randomAccessPoint: "a random access point lies outside the tables"
         }
     }
@@ -126,10 +126,10 @@ extension SegmentFlaw {
         switch self {
         case .noStream: "has no stream"
         case .otherParameters: "was encoded with other parameters than the job's: its worker's encoder differs"
-        case .otherContent: "is not what the plan wants of these frames"
+        case .otherContent: "does not match the plan for these frames"
         case .missingFrames(let count): "lacks \(Wording.count(count, "frame"))"
         case .unplannedFrame: "shows a frame at a time that is not in the plan, or twice"
-        case .reordering: "needs more reordering than it says"
+        case .reordering: "needs more reordering than it states"
         case .short: "ends before its record does"
         }
     }
@@ -143,17 +143,17 @@ extension VerificationFlaw {
         case .excessPackets: "has more packets than were written"
         case .packetWithoutTime: "has a packet without a time"
         case .packetTime(let packet, let found, let planned):
-            "has packet \(packet) at \(Wording.exact(found)) for \(Wording.exact(planned))"
+            "has packet \(packet) at \(Wording.exact(found)) instead of \(Wording.exact(planned))"
         case .packetDuration(let packet, let found, let planned):
-            "has packet \(packet) last \(Wording.exact(found)) for \(Wording.exact(planned))"
-        case .packetCount(let found, let planned): "has \(found) packets of \(planned)"
+            "has packet \(packet) last \(Wording.exact(found)) instead of \(Wording.exact(planned))"
+        case .packetCount(let found, let planned): "has \(found) packets instead of \(planned)"
         case .payload: "holds other bytes than were encoded"
         case .undecodable: "does not decode"
-        case .frameCount(let found, let planned): "decodes to \(found) frames of \(planned)"
+        case .frameCount(let found, let planned): "decodes to \(found) frames instead of \(planned)"
         case .frameTime(let frame, let found, let planned):
-            "decodes to a frame \(frame) at \(Wording.exact(found)) for \(Wording.exact(planned))"
+            "decodes to a frame \(frame) at \(Wording.exact(found)) instead of \(Wording.exact(planned))"
         case .framePicture(let frame):
-            "decodes to a frame \(frame) that does not look as its mirror image in the source"
+            "decodes to a frame \(frame) that does not look like its counterpart in the source"
         case .attachments: "has other covers or attached files"
         case .chapters: "has other chapters"
         }
@@ -180,12 +180,12 @@ extension PacketFault {
         case .changesParameters: "changes how the video is decoded"
         case .reordered: "is not shown when it is decoded"
         case .backwards: "is not shown after the packet before it"
-        case .incomplete: "is no whole picture"
+        case .incomplete: "is not a whole picture"
         case .empty: "is empty"
         case .pictureSize: "has another picture size"
         case .format: "has another format than the first"
         case .packetSize: "is of another size than the first"
-        case .notKey: "is no key frame"
+        case .notKey: "is not a key frame"
         case .notIDR: "is not an IDR picture"
         case .parameterSets: "brings parameter sets of its own"
         case .layers: "has layers"
@@ -193,7 +193,7 @@ extension PacketFault {
         case .header: "has a damaged header"
         case .noTables: "lacks tables of its own"
         case .huffmanTables: "has Huffman tables only now and then"
-        case .cutOff: "ends in the midst of a picture"
+        case .cutOff: "ends in the middle of a picture"
         case .interlaced: "is interlaced: its fields would come in the wrong order"
         case .dependent: "does not decode by itself"
         }

@@ -19,28 +19,28 @@ extension FailureReason {
         case .noDecoder(let path, let stream, let codec):
             "\(path): stream \(stream) (\(codec)): this FFmpeg has no decoder for it; a newer FFmpeg may"
         case .headerDamaged(let path, let stream, let codec):
-            "\(path): the \(codec) decoder does not take stream \(stream); its header is damaged"
+            "\(path): the \(codec) decoder rejects stream \(stream); its header is damaged"
         case .nothingDecodes(let path):
             "\(prefix(path))nothing of the video decodes; it is damaged or mislabelled"
         case .decoderStuck(let codec): "the \(codec) decoder reports errors without end"
         case .noFrames(let path): "\(prefix(path))the video has no frames"
-        case .noStart: "the video cannot be decoded: no point to start at lies at its first frame"
+        case .noStart: "the video cannot be decoded: its first frame is not a random access point"
         case .impossibleSizes(let frameBytes, let reorderDepth):
-            "no decoder makes frames of \(frameBytes) bytes, \(reorderDepth) held back"
+            "the source states impossible sizes: frames of \(frameBytes) bytes, of which a decoder holds back \(reorderDepth)"
         case .sourceChanged(let path, let change, let number):
             "\(path): changed since it was indexed (\(change.words(number))); submit it again"
         case .planDisproved(let path, let disproof, let time):
-            "\(path): \(disproof.words) at \(Wording.seconds(time)): its tables and headers do not tell what is shown; "
+            "\(path): \(disproof.words) at \(Wording.seconds(time)): its tables and headers do not match what is shown; "
                 + "all of it is decoded to plan it anew"
         case .decodesOtherwise(let path, let disproof, let time):
-            "\(path): \(disproof.words) at \(Wording.seconds(time)); when the whole file was decoded there was another "
-                + "result: this host's FFmpeg decodes it differently"
+            "\(path): \(disproof.words) at \(Wording.seconds(time)); the result was another when the whole file was "
+                + "decoded: this host's FFmpeg decodes it differently"
         case .pictureUnconvertible(let width, let height): "a picture of \(width)x\(height) cannot be converted"
         case .videoDamaged(let path, let damage, let time):
             "\(path): the video \(damage.words) at \(Wording.seconds(time)); "
-                + "let damaged frames be repeated to go on with what decodes"
+                + "allow damaged frames to be repeated, or get an undamaged copy"
         case .soundOutOfReach(let path, let distance):
-            "\(path): the sound lies \(Wording.seconds(distance)) from the video, beyond every clock; leave the sound out"
+            "\(path): the sound lies \(Wording.seconds(distance)) from the video, too far for timestamps; leave the sound out"
 
         // MARK: Request
         case .rangeEmpty(let from, let to):
@@ -49,16 +49,16 @@ extension FailureReason {
             "no frame begins in the range\(from.map { " from \(Wording.seconds($0))" } ?? "")"
                 + "\(to.map { " to \(Wording.seconds($0))" } ?? ""): the video ends at \(Wording.seconds(end))"
         case .memoryTooSmall(let allowed, let needed, let copies):
-            "\(Wording.mebibytes(allowed)) of memory are too little: "
+            "\(Wording.mebibytes(allowed)) of memory is too little: "
                 + (copies ? "copying this video takes" : "a pass of this video takes")
-                + " \(Wording.mebibytes(needed)) at the least; allow that much"
+                + " \(Wording.mebibytes(needed)) at least; allow that much"
                 + (copies ? "" : ", or choose a faster preset or another codec")
         case .encoderUnknown(let option, let name, let known):
             "this FFmpeg has no \(option == .audioCodec ? "audio" : "video") encoder \(name); "
                 + "reel knows \(known.joined(separator: ", "))"
         case .encoderAbsent(let encoder): "this FFmpeg has no encoder named \(encoder)"
         case .encoderRefuses(let encoder, let settings, let said):
-            "the encoder \(encoder) does not take these settings "
+            "the encoder \(encoder) rejects these settings "
                 + "(\(settings.map { "\($0.name)=\($0.value)" }.joined(separator: " "))): \(said)"
         case .settingUnknown(let encoder, let setting): "the encoder \(encoder) has no option named \(setting)"
         case .optionUnsupported(let option, let encoder):
@@ -67,7 +67,7 @@ extension FailureReason {
             "\(encoder) writes the bit rate into its parameters, so that parts which follow the source's rate "
                 + "do not join; give a bit rate"
         case .pixelFormatUnsupported(let encoder, let pixelFormat):
-            "\(encoder) takes no pixel format near \(pixelFormat)"
+            "\(encoder) supports no pixel format close to \(pixelFormat)"
         case .pixelFormatLossy(let encoder, let pixelFormat):
             "\(encoder) cannot hold the pixel format \(pixelFormat) without loss"
         case .codecNotHeld(_, let codec, let container):
@@ -80,7 +80,7 @@ extension FailureReason {
             "\(container.file) cannot hold video and sound without loss; write \(Container.names(Container.lossless))"
         case .rawNotGivenBack(let pixelFormat, let container, let lossless):
             (lossless ? "FFV1 does not hold \(pixelFormat), and " : "")
-                + "\(container.file) does not give raw \(pixelFormat) back as it was; choose another "
+                + "\(container.file) does not store raw \(pixelFormat) exactly; choose another "
                 + (lossless ? "container, or allow loss" : "codec or container")
         case .framesTooClose(let time, let container):
             "two frames are less than a millisecond apart at \(Wording.seconds(time)): "
@@ -90,7 +90,7 @@ extension FailureReason {
         case .copyImpossible(let obstacle):
             "the video's packets cannot be copied: \(obstacle.words); encode it again instead"
         case .copyNotGivenBack(let codec, let pixelFormat, let container):
-            "\(container.file) does not give \(codec) (\(pixelFormat)) back as it was; "
+            "\(container.file) does not store \(codec) (\(pixelFormat)) exactly; "
                 + "choose another container, or encode the video again"
 
         // MARK: Engine
@@ -103,7 +103,7 @@ extension FailureReason {
         case .planLacks(let part, let number): "the plan has no \(part.words) \(number)"
         case .indexVersion(let version, let supported):
             "the index has version \(version); this reel reads \(supported)"
-        case .indexDamaged(_, .start): "this is no index of reel's: it does not begin with REELIDX"
+        case .indexDamaged(_, .start): "this is not an index of reel: it does not begin with REELIDX"
         case .indexDamaged(let offset, let flaw):
             "the job's index is damaged near byte \(offset): \(flaw.words); submit the job anew"
         case .codecAbsent(let codec, .codec): "this FFmpeg knows no codec named \(codec)"
@@ -149,7 +149,7 @@ extension FailureReason {
             "cannot \(doing.words) \(path): \(SystemWords.text(errno))"
         case .storeFileDamaged(let path, let said): "\(path) is not what reel wrote: \(said)"
         case .storeFileForeign(let path):
-            "\(path) is a link, a pipe, a device or a folder, and reel reads nothing but files there"
+            "\(path) is a link, a pipe, a device or a folder, and reel reads only regular files there"
         case .storeMissing(let path): "there is no store at \(path)"
         case .storeNameEmpty: "the name of the store is empty"
         case .storeEmpty(let path, let board):
@@ -159,7 +159,7 @@ extension FailureReason {
         case .storeOfOtherVersion(let path, let found, let known):
             "the store at \(path) has version \(found), and this release knows no version after \(known)"
         case .workspaceForeign(let path):
-            "\(path) belongs to another user, or others may write in it, so nothing can be kept there safely"
+            "\(path) belongs to another user, or other users may write in it, so reel keeps no files there"
         case .resultDiffers(let job, let path, let bytes, let sha256, let recordedBytes, let recordedSha256):
             bytes == recordedBytes
                 ? "\(path) is not the verified result of job \(job): its SHA-256 is \(sha256), not \(recordedSha256)"
@@ -167,7 +167,7 @@ extension FailureReason {
         case .resultUnrecorded(let job):
             "the result of job \(job) cannot be compared: the release that made it recorded no hash"
         case .argumentNotText(let text):
-            "\(text) is not UTF-8, and reel takes only names that are; rename the file or make a link to it"
+            "\(text) is not UTF-8, and reel accepts only UTF-8; rename the file or make a link to it"
         case .notEncodable(let said): "a value cannot be written as JSON: \(said)"
         case .segmentListUnwritable(let path, let errno): "cannot write \(path): \(SystemWords.text(errno))"
         case .jobUnknownHere(let job, let path): "the store has no job \(job): there is no \(path)"
@@ -195,7 +195,7 @@ extension FailureReason {
         case .passExhausted(let pass, let attempts, let last):
             "\(PassNumber(pass)) failed \(attempts) times: \(last.words)"
         case .passLost(let pass, let attempts, let worker):
-            "\(PassNumber(pass)) was lost \(attempts) times: worker \(worker) vanished as those before it did"
+            "\(PassNumber(pass)) was lost \(attempts) times: worker \(worker) vanished like those before it"
         case .passOutOfMemory(let pass, let planned, let doubled, let last):
             "\(PassNumber(pass)) needs more memory than the \(planned) bytes planned for it"
                 + (doubled ? ", and than twice that: " : ", and no worker has twice that: ") + last.words
@@ -217,8 +217,8 @@ extension FailureReason {
         case .boardLost(let jobs):
             "Redis has lost jobs that had not ended (\(jobs.prefix(3).map(\.text).joined(separator: ", "))"
                 + (jobs.count > 3 ? ", …" : "")
-                + "): its log is not written anew, since what Redis has not applied of it "
-                + "may still be in there"
+                + "): its log is not rewritten, since it "
+                + "may still hold commands that Redis has not applied"
         case .boardUnreadable(let said): "the board holds something that this version cannot read: \(said)"
         case .passesVanished(let job): "Redis lost passes of job \(job) while they were published: publish it again"
         case .redisAddressInvalid(let address, let fault):
@@ -235,13 +235,13 @@ extension FailureReason {
         case .jobFailed(let job): "job \(job) failed"
         case .jobNotFinished(let job, let state): "job \(job) is not finished: it is \(state.rawValue)"
         case .jobEnded(let job, let state):
-            "job \(job) has ended, it is \(state.rawValue): there is nothing to hold back"
+            "job \(job) has ended, it is \(state.rawValue): it cannot be held back"
         case .jobNotFailed(let job, let state): "job \(job) has not failed: it is \(state?.rawValue ?? "unfinished")"
         case .jobsNotRecovered(let jobs): "not put back: \(jobs.map(\.text).joined(separator: ", "))"
         case .jobGoesOn(let job): "interrupted; job \(job) goes on without this command"
         case .jobHeldBack(let job): "job \(job) is held back"
         case .passesWait(let job): "passes of job \(job) wait for a slot"
-        case .probeLost(let job): "another probes job \(job) by now"
+        case .probeLost(let job): "another process probes job \(job) now"
         case .engineMisanswered(let task): "the engine answered another request than \(task.rawValue)"
         case .sourceReplaced(let path): "\(path) has changed since the job was submitted; submit it again"
         case .interrupted: "interrupted"
@@ -256,11 +256,11 @@ extension FailureReason {
         case .outputNotNamed(let output):
             "\(output) has no extension that reel writes: \(Container.names(Container.allCases))"
         case .storeNotNamed: "no store is named: the folder that coordinator and workers share"
-        case .workerUnknown(let name): "there is no worker and no host \(name)"
+        case .workerUnknown(let name): "no worker or host is named \(name)"
         case .redisUnusable(let last): last.words
         case .programMissing(let name, let folder):
-            "\(name) is missing in \(folder): reel's programs must stand in one folder"
-        case .programsNotFound: "cannot tell where reel's programs are: /proc/self/exe cannot be read"
+            "\(name) is missing in \(folder): reel's programs must be in one folder"
+        case .programsNotFound: "cannot find reel's programs: /proc/self/exe cannot be read"
         case .folderUnwritable(let path, let errno):
             "cannot write in \(path)" + (errno.map { ": \(SystemWords.text($0))" } ?? "")
         case .redisNotInstalled: "redis-server is not installed: apt-get install redis-server"

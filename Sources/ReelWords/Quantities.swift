@@ -2,8 +2,8 @@ public import ReelCore
 
 /// A non-negative decimal number such as "12" or "1.5", read without rounding.
 enum DecimalNumber {
-    /// nil for anything but digits with at most one point among them, and for more than 15 digits: a number that large
-    /// or fine is a mistake.
+    /// Nil for anything other than digits with at most one point among them, and for more than 15 digits: a number that
+    /// large or precise is a mistake.
     static func parse(_ text: some StringProtocol) -> Rational? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let whole = parts.first, !whole.isEmpty else { return nil }
@@ -31,14 +31,16 @@ enum DecimalNumber {
     }
 }
 
-/// An amount of memory or disk, in bytes, as people write it: "768MiB", "2GiB", "1.5G", "500MB", "1048576".
+/// An amount of memory or disk, in bytes, as users write it: "768MiB", "2GiB", "1.5G", "500MB", "1048576".
 public struct ByteSize: Hashable, Sendable, CustomStringConvertible {
+    /// The amount in bytes.
     public var bytes: Int64
 
+    /// - Parameter bytes: the amount in bytes.
     public init(bytes: Int64) { self.bytes = bytes }
 
-    /// KiB, MiB, GiB, TiB and the bare letters are powers of 1024, KB, MB, GB, TB powers of 1000. Nil for anything
-    /// else, for a size that is no whole number of bytes, and for 0.
+    /// Parses a size. KiB, MiB, GiB, TiB and the bare letters are powers of 1024, KB, MB, GB, TB powers of 1000. Nil for
+    /// anything else, for a size that is not a whole number of bytes, and for 0.
     public init?(_ text: String) {
         guard let (number, unit) = DecimalNumber.split(text), let scale = ByteSize.scales[unit.uppercased()],
             let size = DecimalNumber.scaled(number, by: scale)
@@ -46,7 +48,7 @@ public struct ByteSize: Hashable, Sendable, CustomStringConvertible {
         bytes = size
     }
 
-    /// The largest unit that leaves at least 1, with one decimal if it is no whole number: "768 MiB", "1.5 GiB".
+    /// The largest unit that leaves at least 1, with one decimal if it is not a whole number: "768 MiB", "1.5 GiB".
     public var description: String {
         let units = ["KiB", "MiB", "GiB", "TiB"]
         guard bytes.magnitude >= 1024 else { return "\(bytes) bytes" }
@@ -70,9 +72,10 @@ public struct ByteSize: Hashable, Sendable, CustomStringConvertible {
 
 /// Bits per second as FFmpeg's users write them, "5M", "800k", "2500000"; or "source".
 public struct BitRate: Hashable, Sendable {
+    /// The parsed rate.
     public var rate: VideoRate
 
-    /// k, M and G are powers of 1000. Nil for anything else and for 0.
+    /// Parses a bit rate. k, M and G are powers of 1000. Nil for anything else and for 0.
     public init?(_ text: String) {
         if text == "source" {
             rate = .source
@@ -86,16 +89,17 @@ public struct BitRate: Hashable, Sendable {
     }
 }
 
-/// A length of time as people write it: "7d", "12h", "90m", "45s" or "45".
+/// A length of time as users write it: "7d", "12h", "90m", "45s" or "45".
 public struct TimeSpan: Hashable, Sendable {
     /// Whole seconds.
     public var seconds: Int64
 
+    /// Seven days.
     public static let week = TimeSpan(seconds: 7 * 24 * 3600)
 
     init(seconds: Int64) { self.seconds = seconds }
 
-    /// Nil for anything else, for parts of a second, and for 0.
+    /// Parses a time span. Nil for anything else, for parts of a second, and for 0.
     public init?(_ text: String) {
         let scales: [String: Int64] = ["": 1, "s": 1, "m": 60, "h": 3600, "d": 24 * 3600]
         guard let (number, unit) = DecimalNumber.split(text), let scale = scales[unit],
@@ -107,10 +111,11 @@ public struct TimeSpan: Hashable, Sendable {
 
 /// A moment of a file, as seconds ("90.5") or as a clock shows it ("00:01:30.500", "1:30.5"), exact.
 public struct ClockTime: Hashable, Sendable {
+    /// The moment in seconds.
     public var seconds: Rational
 
-    /// Nil for anything else, if minutes or seconds beside a colon reach 60, beyond a billion seconds, and for parts
-    /// finer than a microsecond.
+    /// Parses a time. Nil for anything else, for minutes or seconds of 60 or more after a colon, for more than a billion
+    /// seconds, and for fractions finer than a microsecond.
     public init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         let numbers = parts.compactMap(DecimalNumber.parse)
@@ -125,7 +130,7 @@ public struct ClockTime: Hashable, Sendable {
         self.seconds = Rational(minutes * 60) + seconds
     }
 
-    /// Seconds as a person reads a duration: "0:09", "12:34", "1:02:03". Rounded up, so that it never shows 0 early.
+    /// Seconds as a clock shows a duration: "0:09", "12:34", "1:02:03". Rounded up, so that it never shows 0 early.
     public static func text(seconds: Double) -> String {
         let whole = Int(seconds.rounded(.up))
         let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60)

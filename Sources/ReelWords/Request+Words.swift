@@ -19,7 +19,7 @@ extension JobSpec.Option {
         case .threads: "number of threads"
         case .memory: "amount of memory"
         case .verify: "kind of verification"
-        case .onDamage: "way with damaged frames"
+        case .onDamage: "handling of damaged frames"
         }
     }
 }

@@ -18,7 +18,7 @@ final class EventWriter {
         encoder.outputFormatting = [.sortedKeys]
     }
 
-    /// Writes one event as one line. Ends the process where nobody reads any more.
+    /// Writes one event as one line. Ends the process if its reader has gone.
     func send(_ event: EngineEvent) {
         guard var line = try? encoder.encode(event) else { _exit(1) }
         line.append(UInt8(ascii: "\n"))

@@ -31,7 +31,7 @@ final class RequestReader: Sendable {
         }.start()
     }
 
-    /// Waits for the next request; calls `rest` where none comes within a second.
+    /// Waits for the next request; calls `rest` if none comes within a second.
     func next(rest: () -> Void) -> EngineRequest? {
         if arrived.wait(timeout: .now() + 1) == .timedOut {
             rest()

@@ -8,7 +8,7 @@ internal import ReelQueue
 internal import ReelTerminal
 internal import ReelWork
 
-/// What this program says, and to whom; its log is apart.
+/// Where this program writes messages to its user; its log is separate.
 private let console = Console(name: "reel-worker") { reason in
     switch reason {
     case .storeMissing: "reel-coordinator init makes one"

@@ -1,7 +1,7 @@
 import Foundation
 import ReelTestSupport
 
-/// What Redis says of a job, read past reel's programs.
+/// A job as Redis holds it, read without reel's programs.
 struct BoardSight {
     struct Holder: Equatable {
         var token: String
@@ -19,19 +19,19 @@ struct BoardSight {
     var state = ""
     var passes = 0
     var live: [Int: Holder] = [:]
-    /// Who works at a pass a second time.
+    /// Holders of backup attempts, by pass.
     var copies: [Int: Holder] = [:]
     /// Finished passes and the assembly, with the token that recorded each.
     var done: [Int: String] = [:]
     /// How often an engine crashed, by pass.
     var crashes: [Int: Int] = [:]
 
-    /// Workers that get nothing of it.
+    /// Workers that are excluded from it.
     var excluded: [String] = []
 
     static let prefix = "reel2:{main}:"
 
-    /// Throws where Redis is not there or is still loading; a job that it does not know has no state.
+    /// Throws if Redis is not there or is still loading; an unknown job has an empty state.
     init(_ socket: String, job: String) throws {
         let redis = try RawRedis(socket: socket)
         let key = BoardSight.prefix + "job:" + job

@@ -4,29 +4,29 @@ import ReelTestSupport
 import Testing
 
 extension EndToEnd {
-    /// What jobs and machines need on a board that many share.
+    /// Staging, retention, draining and other needs of jobs and machines on a shared board.
     @Suite struct CareTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         @Test func aStagedSourceIsNotNeededAnyMore() async throws {
             let clip = try await Clips.shared.crowd(frames: 60, size: "320x240")
-            let source = try bench.copy(clip, as: "clip.mov")
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let source = try fixture.copy(clip, as: "clip.mov")
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let id = try await fleet.submit([source, "--stage", "--lossless", "--pass-frames", "30"])
                 #expect(fleet.names(id + "/source") == ["clip.mov"])
                 try FileManager.default.removeItem(atPath: source)
                 try await fleet.startWorker()
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
                 #expect(try await eventually(.seconds(10)) { fleet.names(id + "/source").isEmpty })
             }
         }
 
         @Test func aSourceThatNoHostSeesFailsTheJobUncharged() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let id = try await fleet.submit([source])
                 try FileManager.default.removeItem(atPath: source)
                 try await fleet.startWorker()
@@ -42,13 +42,13 @@ extension EndToEnd {
 
         @Test func aFailedJobThatTheBoardHasForgottenIsRetriedFromTheStore() async throws {
             let clip = try await Clips.shared.crowd(frames: 60, size: "320x240")
-            let source = try bench.copy(clip, as: "clip.mov")
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let source = try fixture.copy(clip, as: "clip.mov")
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let id = try await fleet.submit([source, "--lossless", "--pass-frames", "30"])
-                try FileManager.default.moveItem(atPath: source, toPath: bench.path("aside"))
+                try FileManager.default.moveItem(atPath: source, toPath: fixture.path("aside"))
                 let worker = try await fleet.startWorker()
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "failed" })
-                // The store is told after the board.
+                // The store's record is written after the board's.
                 let record = URL(fileURLWithPath: fleet.folder(id) + "/job.json")
                 #expect(
                     try await eventually(.seconds(10)) {
@@ -56,26 +56,26 @@ extension EndToEnd {
                     })
                 try await fleet.kill(worker)
                 try RawRedis(socket: fleet.socket)("FLUSHALL")
-                try FileManager.default.moveItem(atPath: bench.path("aside"), toPath: source)
+                try FileManager.default.moveItem(atPath: fixture.path("aside"), toPath: source)
 
                 #expect(try await fleet.coordinator(["retry", id]).code == 0)
                 #expect(try fleet.sight(id).state == "running")
                 try await fleet.startWorker()
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
             }
         }
 
-        @Test func whatWasKeptLongEnoughIsRemoved() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            try await Fleet.with(bench, workers: 1) { fleet in
+        @Test func expiredJobsAreRemoved() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let short = try await fleet.submit([source, "--retain", "1s"])
                 let long = try await fleet.submit([source, "--crf", "30", "--keep-segments"])
                 for id in [short, long] {
                     #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
                 }
                 #expect(!fleet.segments(long).isEmpty)
-                // A worker looks when it starts; by then the second must be over.
+                // A worker looks for expired jobs when it starts; by then the second must be over.
                 try await Task.sleep(for: .milliseconds(1100))
                 try await fleet.startWorker()
                 #expect(try await eventually(.seconds(20)) { fleet.jobs == [long] })
@@ -84,9 +84,9 @@ extension EndToEnd {
             }
         }
 
-        @Test func whatEndsWithinTheGraceIsFinished() async throws {
-            let source = try bench.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
-            try await Fleet.with(bench, workers: 0) { fleet in
+        @Test func passesThatEndWithinTheGraceAreFinished() async throws {
+            let source = try fixture.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let id = try await fleet.submit([source, "--lossless", "--pass-frames", "48"])
                 let held = try await fleet.hold(id, of: fleet.startWorker())
                 let (worker, engine) = (held.worker, held.engine)
@@ -107,8 +107,8 @@ extension EndToEnd {
             _ body: (Fleet, _ id: String, _ slow: Child, _ early: BoardSight) async throws -> Void
         ) async throws {
             let clip = try await Clips.shared.crowd(frames: 144, size: "1280x720")
-            let source = try bench.copy(clip, as: "crowd.mov")
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let source = try fixture.copy(clip, as: "crowd.mov")
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let id = try await fleet.submit([source, "--lossless", "--pass-frames", "12"])
                 let slow = try await fleet.startWorker()
                 #expect(try await eventually(.seconds(30)) { try fleet.sight(id).done.count > 2 })
@@ -121,11 +121,11 @@ extension EndToEnd {
                 let early = try fleet.sight(id)
                 #expect(early.state == "running" && early.live.count == 2 && early.done.count == passes - 1)
                 try await body(fleet, id, slow, early)
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
             }
         }
 
-        @Test func theAssemblyBeginsWhileAPassIsStillInHand() async throws {
+        @Test func theAssemblyBeginsWhileAPassIsInFlight() async throws {
             try await withEarlyAssembly { fleet, id, slow, early in
                 let token = try #require(early.live[early.passes]).token
                 let name = "assembling.\(token).mov"
@@ -136,7 +136,7 @@ extension EndToEnd {
             }
         }
 
-        /// Whoever waits with an assembly takes the pass that came back.
+        /// A worker that waits with an assembly takes the pass that came back.
         @Test func anAssemblyMakesWayForAPass() async throws {
             try await withEarlyAssembly { fleet, id, slow, early in
                 for _ in 0..<2 {
@@ -150,8 +150,8 @@ extension EndToEnd {
         }
 
         @Test func aSecondSignalHandsBackAtOnce() async throws {
-            let source = try bench.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let source = try fixture.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let id = try await fleet.submit([source, "--lossless", "--pass-frames", "48"])
                 let worker = try await fleet.hold(id, of: fleet.startWorker()).worker
                 let done = try fleet.sight(id).done.count
@@ -171,8 +171,8 @@ extension EndToEnd {
         }
 
         @Test func aWorkerWhosePasswordIsWrongEnds() async throws {
-            try await Fleet.with(bench, workers: 0) { fleet in
-                let outcome = try await bench.run(
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                let outcome = try await fixture.run(
                     .worker, ["--redis", "unix://:secret@\(fleet.socket)", "--store", fleet.store])
                 #expect(outcome.code == 4)
                 #expect(outcome.errorLines.last?.hasPrefix("reel-worker: Redis at unix://") == true, "\(outcome.error)")
@@ -181,7 +181,7 @@ extension EndToEnd {
         }
 
         @Test func aWorkerThatIsToldToDrainEnds() async throws {
-            try await Fleet.with(bench, workers: 1) { fleet in
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 #expect(try await eventually(.seconds(10)) { try await !fleet.listedWorkers().isEmpty })
                 let name = try #require(await fleet.listedWorkers().first?.id)
                 #expect(try await fleet.coordinator(["drain", name]).code == 0)

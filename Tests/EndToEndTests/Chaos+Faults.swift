@@ -40,9 +40,9 @@ extension Chaos {
             if withRecord { unlink(segment + ".json") }
             row.segmentsHarmed += 1
         case .loseFolder:
-            guard !lostFolders.contains(job), rename(fleet.folder(job), fleet.bench.path("lost")) == 0 else { return }
+            guard !lostFolders.contains(job), rename(fleet.folder(job), fleet.fixture.path("lost")) == 0 else { return }
             lostFolders.insert(job)
-            try FileManager.default.removeItem(atPath: fleet.bench.path("lost"))
+            try FileManager.default.removeItem(atPath: fleet.fixture.path("lost"))
             row.foldersLost += 1
         case .closeStore(let duration, let error):
             guard closed == nil, let (worker, _) = await victim(sight, choice) else { return }
@@ -66,7 +66,7 @@ extension Chaos {
 
     /// A worker on a machine of its own.
     func startWorker() async throws {
-        let sickness = try await Sickness(fleet.bench, fatal: Chaos.fatal)
+        let sickness = try await Sickness(fleet.fixture, fatal: Chaos.fatal)
         sicknesses[try await fleet.startWorker(sickness: sickness).pid] = sickness
     }
 
@@ -80,7 +80,7 @@ extension Chaos {
         return names.isEmpty ? nil : "\(fleet.folder(job))/segments/\(names.sorted()[choice % names.count])"
     }
 
-    /// Inverts up to 64 bytes somewhere in a file; false where it has gone meanwhile.
+    /// Inverts up to 64 bytes somewhere in a file; false if it has gone meanwhile.
     private func spoil(_ path: String, _ choice: Int) throws -> Bool {
         guard let file = FileHandle(forUpdatingAtPath: path) else { return false }
         defer { try? file.close() }
@@ -96,7 +96,7 @@ extension Chaos {
 
     private func command(_ words: String...) throws -> String { try RawRedis(socket: fleet.socket).send(words) }
 
-    /// Does to the assembly's holder what was planned, as soon as there is one.
+    /// Applies the planned fault to the assembly's holder, as soon as there is one.
     func disturbAssembly(_ sight: BoardSight) async {
         guard let holder = sight.live[sight.passes] else { return }
         switch assemblyFault {
@@ -116,7 +116,7 @@ extension Chaos {
         case .startWorker: try await startWorker()
         case .startRedis: try await fleet.startRedis()
         case .promoteRedis:
-            // A Redis that was started anew meanwhile is nobody's replica.
+            // A Redis that was restarted meanwhile is not a replica, and the command changes nothing.
             _ = try? command("REPLICAOF", "NO", "ONE")
         case .openStore:
             try closed?.setStoreError(0)
@@ -133,7 +133,7 @@ extension Chaos {
         }
     }
 
-    /// Sees which passes of killed workers are elsewhere by now.
+    /// Checks which passes of killed workers other workers have by now.
     func follow(_ sight: BoardSight) {
         recoveries.removeAll { recovery in
             guard recovery.job == job else { return true }

@@ -1,35 +1,35 @@
 import Foundation
 import Glibc
 
-/// Disturbs a fleet at work, as a seed says, and looks whether every job comes to its right end all the same.
+/// Disturbs a working fleet as a seed says, and checks that every job still ends as it should.
 actor Chaos {
     let fleet: Fleet
     /// Arguments of `submit`, the source first.
     private let submission: [String]
-    /// What an undisturbed run makes of the same source.
+    /// The output of an undisturbed run of the same source.
     private let reference: String
     let clock = ContinuousClock()
     private var plan: ChaosPlan
     var row: ChaosRow
 
     var job = ""
-    /// What the board said last of the job; nil while Redis is away.
+    /// The job's last known state on the board; nil while Redis is away.
     var sight: BoardSight?
     /// When the board answered last.
     private var seen: ContinuousClock.Instant
     /// The fault that comes next.
     private var next: (at: ContinuousClock.Instant, fault: ChaosPlan.Fault, choice: Int)?
-    /// What belongs to faults that have begun.
+    /// Later steps of faults that have begun.
     var due: [(at: ContinuousClock.Instant, act: Deferred)] = []
     var assemblyFault = ChaosPlan.AssemblyFault.none
     var recoveries: [Recovery] = []
     /// How often an engine was killed, by job and pass: the third crash would rightly end the job.
     var engineKills: [String: Int] = [:]
     var stopped: [pid_t] = []
-    /// What is wrong with the machine of each worker, and with that of Redis.
+    /// The faults of each worker's machine, and of Redis's.
     var sicknesses: [pid_t: Sickness] = [:]
     let redisSickness: Sickness
-    /// That of the worker that cannot write in the store now.
+    /// The faults of the worker that cannot write in the store now.
     var closed: Sickness?
     /// Jobs of which all that the store had was removed once.
     var lostFolders: Set<String> = []
@@ -71,7 +71,7 @@ actor Chaos {
         seen = clock.now
     }
 
-    /// Does jobs until the time is over, one at least, then lets what was disturbed come to rest.
+    /// Runs jobs until the time is over, at least one, then lets running faults end.
     func run(for limit: Duration) async throws -> ChaosRow {
         for _ in 0..<3 { try await startWorker() }
         // Job after job is disturbed; one beside them is of a file that is fatal to engines.
@@ -97,7 +97,7 @@ actor Chaos {
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: source)
     }
 
-    /// Submits a job, killing those who submit as planned.
+    /// Submits a job, killing submitting coordinators as planned.
     private func publish() async throws {
         row.jobs += 1
         assemblyFault = plan.assembly()
@@ -131,7 +131,7 @@ actor Chaos {
         next = nil
         repeat {
             try await tick(until: end)
-            // A log cut as far as that: whoever wants the job submits it again.
+            // The log was cut before the job: its user submits it again.
             if sight?.state == "" { try await submit() }
             if let state = sight?.state, state == "failed" || state == "cancelled" {
                 let status = try await status()
@@ -139,7 +139,7 @@ actor Chaos {
                     return row.faults.append("job \(job) \(state): \(status)")
                 }
                 row.failuresSubmittedAgain += 1
-                // Nobody was to take up what a job held that has failed.
+                // Passes of a failed job are not taken up again.
                 recoveries.removeAll { $0.job == job }
                 try await submit()
             }
@@ -149,16 +149,16 @@ actor Chaos {
         } while sight?.state != "done"
     }
 
-    /// Whether what is said of a job whose folder was removed says so, and where that was seen.
+    /// Whether the status of a job whose folder was removed names the store and the host that saw it.
     private func isTrue(_ status: String) async throws -> Bool {
         status.contains(fleet.store) && status.contains(ProcessInfo.processInfo.hostName)
     }
 
     private func status() async throws -> String { try await fleet.coordinator(["status", job]).output }
 
-    /// A look at everything, and whatever is due.
+    /// Checks everything, and does what is due.
     ///
-    /// - Parameter end: when no more faults begin; nil where none shall.
+    /// - Parameter end: when no more faults begin; nil if none shall begin.
     private func tick(until end: ContinuousClock.Instant?) async throws {
         try await Task.sleep(for: .milliseconds(30))
         let now = clock.now
@@ -205,14 +205,14 @@ actor Chaos {
     }
 
     private func submitFatal() async throws -> String {
-        let source = fleet.bench.path(Chaos.fatal)
+        let source = fleet.fixture.path(Chaos.fatal)
         if !FileManager.default.fileExists(atPath: source) {
             try FileManager.default.copyItem(atPath: submission[0], toPath: source)
         }
         return try await fleet.submit([source] + submission.dropFirst())
     }
 
-    /// It fails, with a reason that is true and the name of a machine, and takes none out of service.
+    /// Expects that it fails with the right reason and the name of a machine, and stops no machine from working.
     private func judgeFatal(_ job: String) async throws {
         let hasEnded = try await eventually(.seconds(120)) {
             let state = (try? self.fleet.sight(job).state) ?? "away"
@@ -227,7 +227,7 @@ actor Chaos {
         }
         // One whose disk was full tries again after a minute.
         let atWork = try await eventually(.seconds(90)) {
-            // What one that was killed said last stays listed for a while.
+            // The last report of a killed worker stays listed for a while.
             try await self.fleet.listedWorkers().filter { !$0.gone }.allSatisfy { worker in
                 worker.slotsOut == 0 && !worker.notes.contains { $0.hasPrefix("claims nothing") }
             }
@@ -238,13 +238,13 @@ actor Chaos {
 
     private func judgeFleet() async throws {
         let fleet = fleet
-        // What killed workers held of finished passes lapses like any lease.
+        // Leases of killed workers on finished passes lapse like any other.
         if try await !eventually(.seconds(60), { try BoardSight.leases(fleet.socket).isEmpty }) {
             row.faults.append("leases left: \(try BoardSight.leases(fleet.socket))")
         }
         let takenBack = try BoardSight.events("invalidated", fleet.socket)
         row.takenBack = takenBack.values.reduce(0, +)
-        // A job that failed for want of its folder was begun anew.
+        // A job that failed since its folder was removed was begun again.
         let beginnings = 1 + row.failuresSubmittedAgain
         let twice = try BoardSight.events("completed", fleet.socket)
             .filter { $0.value > beginnings + takenBack[$0.key, default: 0] }.keys
@@ -255,10 +255,10 @@ actor Chaos {
             row.faults.append("a worker ended with \(outcome.code): \(outcome.error)")
         }
         countBegun(outcomes.flatMap(\.errorLines))
-        if try await !eventually(.seconds(10), { fleet.bench.processes.allSatisfy { $0.contains("redis-server") } }) {
-            row.faults.append("left running: \(fleet.bench.processes)")
+        if try await !eventually(.seconds(10), { fleet.fixture.processes.allSatisfy { $0.contains("redis-server") } }) {
+            row.faults.append("left running: \(fleet.fixture.processes)")
         }
-        let left = fleet.leftovers + fleet.bench.names.filter { $0.hasPrefix("tmp/") }
+        let left = fleet.leftovers + fleet.fixture.names.filter { $0.hasPrefix("tmp/") }
         if !left.isEmpty { row.faults.append("left behind: \(left)") }
     }
 

@@ -1,7 +1,7 @@
 import Glibc
 import ReelRandom
 
-/// What shall go wrong, and when: the same seed disturbs in the same order, with the same pauses.
+/// Faults and their times: the same seed disturbs in the same order, with the same pauses.
 struct ChaosPlan {
     enum Fault {
         /// The worker is gone, and another starts this much later.
@@ -69,7 +69,7 @@ struct ChaosPlan {
         return (pause, fault, Int.random(in: 0..<1 << 16, using: &faults))
     }
 
-    /// When to kill those who submit a job, each counted from the moment at which its folder appears.
+    /// When to kill the coordinators that submit a job, each counted from the moment at which its folder appears.
     mutating func publication() -> [Duration] {
         (0..<Int.random(in: 1...4, using: &publications)).map { _ in
             // It takes about 30 ms from there to the end; some come too late.

@@ -1,4 +1,4 @@
-/// What became of one seed.
+/// The result of one seed.
 struct ChaosRow {
     var seed: UInt64
     var jobs = 0
@@ -30,13 +30,13 @@ struct ChaosRow {
     var clocksSet = 0
     /// Results that were taken back.
     var takenBack = 0
-    /// Jobs that failed for want of their folder.
+    /// Jobs that failed since their folder was removed.
     var failuresSubmittedAgain = 0
     /// Seconds from the kill of a worker to its pass being elsewhere: the longest while Redis stood.
     var recovery = 0.0
-    /// The same where Redis was restarted meanwhile, which leaves workers a lease to report.
+    /// The same if Redis was restarted meanwhile, which leaves workers a lease to report.
     var recoveryWithRestart = 0.0
-    /// What should not be, a sentence each.
+    /// Broken rules, a sentence each.
     var faults: [String] = []
 
     static let titles = [

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     /// Workers, engines, Redis and coordinators killed or stopped at random while jobs run: every job ends done, its
-    /// output is what an undisturbed run gives, bit for bit, and nothing is left over.
+    /// output is that of an undisturbed run, bit for bit, and nothing is left behind.
     @Suite struct ChaosTests {
         private let settings = Settings()
 
@@ -27,10 +27,10 @@ extension EndToEnd {
             var passFrames: Int { isLong ? 36 : 12 }
         }
 
-        @Test func everyJobComesToItsRightEnd() async throws {
+        @Test func everyJobEndsDone() async throws {
             let clip = try await Clips.shared.crowd(frames: settings.frames, size: settings.size)
             let options = ["--lossless", "--pass-frames", "\(settings.passFrames)"]
-            let quiet = try Bench()
+            let quiet = try ProcessFixture()
             let outcome = try await quiet.run(.coordinator, ["run", clip, "-o", "out.mov"] + options)
             try #require(outcome.code == 0, "\(outcome.error)")
             if settings.isLong { try await quiet.expectExactlyReversed(clip, quiet.path("out.mov")) }
@@ -50,12 +50,12 @@ extension EndToEnd {
         private func disturb(
             seed: UInt64, _ clip: String, _ options: [String], reference: String
         ) async throws -> ChaosRow {
-            let bench = try Bench()
-            let source = try bench.copy(clip, as: "crowd.mov")
+            let fixture = try ProcessFixture()
+            let source = try fixture.copy(clip, as: "crowd.mov")
             let settings = settings
             var row = ChaosRow(seed: seed)
-            let redis = try await Sickness(bench)
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let redis = try await Sickness(fixture)
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 try await fleet.killRedis()
                 await fleet.setRedisSickness(redis)
                 try await fleet.startRedis()

@@ -11,7 +11,7 @@ final class Child: Sendable {
         self.end = end
     }
 
-    /// What it did; waits for its end.
+    /// Its outcome; waits for its end.
     var outcome: Outcome { get async throws { try await end.value } }
 
     var isRunning: Bool { ProcessFacts(pid)?.isAlive ?? false }
@@ -41,7 +41,7 @@ final class Child: Sendable {
     }
 }
 
-extension Bench {
+extension ProcessFixture {
     /// Starts a program and goes on.
     func start(_ program: Program, _ arguments: [String], environment: [String: String] = [:]) async throws -> Child {
         let (started, announce) = AsyncStream<pid_t>.makeStream()
@@ -58,12 +58,12 @@ extension Bench {
     }
 }
 
-/// What the kernel says of a process.
+/// The kernel's information about a process.
 struct ProcessFacts {
     let parent: pid_t
     private let state: Substring
 
-    /// Nil where there is none.
+    /// Nil if there is no such process.
     init?(_ pid: pid_t) {
         guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
             let fields = text.split(separator: ")").last?.split(separator: " "), fields.count > 1,

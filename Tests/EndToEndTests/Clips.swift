@@ -6,10 +6,12 @@ actor Clips {
     static let shared = Clips()
 
     /// Its folder outlives every test, so it goes with the process.
-    private static let folder: Result<Bench, any Error> = Result {
-        let bench = try Bench()
-        atexit { if let bench = try? Clips.folder.get() { try? FileManager.default.removeItem(atPath: bench.folder) } }
-        return bench
+    private static let folder: Result<ProcessFixture, any Error> = Result {
+        let fixture = try ProcessFixture()
+        atexit {
+            if let fixture = try? Clips.folder.get() { try? FileManager.default.removeItem(atPath: fixture.folder) }
+        }
+        return fixture
     }
 
     private var made: [String: Task<String, any Error>] = [:]
@@ -42,13 +44,13 @@ actor Clips {
             "long.mp4", inputs: ["testsrc2=size=640x360:rate=30000/1001"], ["-frames:v", "480", "-g", "20"] + h264)
     }
 
-    /// Passes of which take seconds: 270 frames of 1280 by 720 in groups of 30.
+    /// Its passes take seconds: 270 frames of 1280 by 720 in groups of 30.
     func wide() async throws -> String {
         try await make(
             "wide.mp4", inputs: ["testsrc2=size=1280x720:rate=24000/1001"], ["-frames:v", "270", "-g", "30"] + h264)
     }
 
-    /// Work for several workers: frames in groups of 12, none as another, 30000/1001 fps, stereo AAC.
+    /// Work for several workers: frames in groups of 12, all different, 30000/1001 fps, stereo AAC.
     func crowd(frames: Int, size: String) async throws -> String {
         let sound = "aevalsrc=0.4*sin(2*PI*t*(220+60*t))|0.2*sin(2*PI*t*90):d=\(frames * 1001 / 30000):s=44100"
         return try await make(
@@ -94,11 +96,11 @@ actor Clips {
     /// - Parameter arguments: the last, the path of what is made, is added.
     private func make(_ name: String, _ program: Program, _ arguments: [String]) async throws -> String {
         if let task = made[name] { return try await task.value }
-        let bench = try Clips.folder.get()
+        let fixture = try Clips.folder.get()
         let task = Task {
-            let outcome = try await bench.run(program, arguments + [bench.path(name)])
+            let outcome = try await fixture.run(program, arguments + [fixture.path(name)])
             try #require(outcome.code == 0, "\(outcome.error)")
-            return bench.path(name)
+            return fixture.path(name)
         }
         made[name] = task
         return try await task.value

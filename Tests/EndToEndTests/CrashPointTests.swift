@@ -3,12 +3,12 @@ import Glibc
 import ReelTestSupport
 import Testing
 
-/// What happens at every point at which something can die, as docs/board.md lists them, with real processes. Leases
-/// take their time to lapse, so these run beside each other.
+/// Every point at which a process can die, as docs/board.md lists them, with real processes. Leases take time to lapse, so
+/// these tests run in parallel.
 @Suite("Crash points") struct CrashPointTests {
-    private let bench: Bench
+    private let fixture: ProcessFixture
 
-    init() throws { bench = try Bench() }
+    init() throws { fixture = try ProcessFixture() }
 
     @Test("crash point: worker killed before its segment is whole")
     func killedBeforeTheSegment() async throws {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("crash point: a stalled worker wakes after its lease was given away", arguments: [true, false])
+    @Test("crash point: a stalled worker wakes after its pass was reclaimed", arguments: [true, false])
     func stalled(withEngine: Bool) async throws {
         try await withJob(workers: 1) { fleet, id in
             let held = try await fleet.hold(id)
@@ -66,8 +66,8 @@ import Testing
 
     @Test("crash point: coordinator killed while publishing")
     func killedWhilePublishing() async throws {
-        let source = try bench.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
-        try await Fleet.with(bench, workers: 1) { fleet in
+        let source = try fixture.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
+        try await Fleet.with(fixture, workers: 1) { fleet in
             let submitter = try await fleet.startCoordinator(["submit", source] + options)
             while submitter.isRunning, fleet.jobs.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
             let id = try #require(fleet.jobs.first)
@@ -91,7 +91,7 @@ import Testing
                     return sight.done.count >= 1 && sight.live.count == 2
                 })
             try await fleet.killRedis()
-            // Passes end meanwhile, and cannot be told.
+            // Passes end meanwhile, and their results cannot be reported.
             try await Task.sleep(for: .seconds(2))
             try await fleet.startRedis()
             try await expectDone(fleet, id)
@@ -114,11 +114,11 @@ import Testing
         }
     }
 
-    @Test("crash point: Redis killed while it writes a torn log anew")
+    @Test("crash point: Redis killed while it rewrites a torn log")
     func redisKilledWhileRewriting() async throws {
         try await withJob(workers: 1) { fleet, id in
             _ = try await firstSegment(fleet, id)
-            // Whoever writes first closes the transaction that is cut: nobody shall.
+            // The first write closes the transaction that is cut, so no program may write.
             let worker = try #require(await fleet.workers.first)
             worker.send(SIGSTOP)
             try await fleet.killRedis()
@@ -146,13 +146,13 @@ import Testing
     @Test("crash point: Redis wiped")
     func redisWiped() async throws {
         try await withJob(workers: 1) { fleet, id in
-            // One more, that is not to come to life again.
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            // Another job, which must not be recovered.
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             let cancelled = try await fleet.submit([source] + options)
             #expect(try await fleet.coordinator(["cancel", cancelled]).code == 0)
             let segment = try await firstSegment(fleet, id)
             try await fleet.killRedis()
-            try FileManager.default.removeItem(atPath: bench.path("redis/reel-appendonly"))
+            try FileManager.default.removeItem(atPath: fixture.path("redis/reel-appendonly"))
             try await fleet.startRedis()
             // The worker has looked after it.
             let isSeen = try await eventually(.seconds(30)) {
@@ -208,7 +208,7 @@ import Testing
     @Test("crash point: engine crashes on the same pass everywhere")
     func crashesEverywhere() async throws {
         try await withJob(workers: 1) { fleet, id in
-            let other = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let other = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             let unharmed = try await fleet.submit([other])
             let first = try await fleet.hold(id)
             try await killEngine(first)
@@ -228,11 +228,11 @@ import Testing
 
     @Test("crash point: disk full", .enabled(if: canMountFileSystems, "cannot mount a tmpfs"))
     func diskFull() async throws {
-        let source = try bench.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
-        try FileManager.default.createDirectory(atPath: bench.path("store"), withIntermediateDirectories: true)
-        #expect(mount("tmpfs", bench.path("store"), "tmpfs", 0, "size=9m") == 0)
-        defer { umount2(bench.path("store"), Int32(MNT_DETACH)) }
-        try await Fleet.with(bench, workers: 1) { fleet in
+        let source = try fixture.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
+        try FileManager.default.createDirectory(atPath: fixture.path("store"), withIntermediateDirectories: true)
+        #expect(mount("tmpfs", fixture.path("store"), "tmpfs", 0, "size=9m") == 0)
+        defer { umount2(fixture.path("store"), Int32(MNT_DETACH)) }
+        try await Fleet.with(fixture, workers: 1) { fleet in
             let id = try await fleet.submit([source] + options)
             let isTold = try await eventually(.seconds(60)) {
                 try await fleet.job(id).warnings.contains { $0.hasPrefix("waiting for disk space on ") }
@@ -248,16 +248,15 @@ import Testing
     }
 }
 
-// MARK: What they share
+// MARK: Shared steps
 
 extension CrashPointTests {
     private var options: [String] { ["--lossless", "--pass-frames", "48"] }
 
-    /// A pass that is being worked on, and those who do.
     /// Runs `body` with a job of three passes of video, one of sound, and the assembly.
     private func withJob(workers: Int, _ body: (Fleet, String) async throws -> Void) async throws {
-        let source = try bench.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
-        try await Fleet.with(bench, workers: workers) { fleet in
+        let source = try fixture.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
+        try await Fleet.with(fixture, workers: workers) { fleet in
             let id = try await fleet.submit([source] + options)
             try await body(fleet, id)
         }
@@ -295,7 +294,7 @@ extension CrashPointTests {
         return try #require(fleet.segments(id).first { $0.hasSuffix(".\(token).nut") })
     }
 
-    /// The job ends done, each pass recorded once, the output exact, and nothing left over.
+    /// Expects that the job ends done, each pass is recorded once, the output is exact, and nothing is left behind.
     private func expectDone(_ fleet: Fleet, _ id: String) async throws {
         #expect(try await eventually(.seconds(90)) { (try? fleet.sight(id).state) == "done" })
         let sight = try fleet.sight(id)
@@ -304,12 +303,12 @@ extension CrashPointTests {
         #expect(try await eventually(.seconds(30)) { try BoardSight.leases(fleet.socket).isEmpty })
         #expect(try BoardSight.events("completed", fleet.socket).allSatisfy { $0.value == 1 })
         #expect(try await eventually(.seconds(10)) { fleet.leftovers.isEmpty }, "\(fleet.leftovers)")
-        try await bench.expectExactlyReversed(bench.path("crowd.mov"), "\(fleet.folder(id))/output.mov")
+        try await fixture.expectExactlyReversed(fixture.path("crowd.mov"), "\(fleet.folder(id))/output.mov")
     }
 }
 
 extension BoardSight {
-    /// Whether somebody else works on a pass, or has done it.
+    /// Whether another worker works on the pass, or has finished it.
     fileprivate func isElsewhere(_ held: Held) -> Bool {
         let token = live[held.index]?.token ?? done[held.index]
         return copies[held.index] != nil || token != nil && token != held.token

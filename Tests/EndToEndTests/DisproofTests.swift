@@ -3,17 +3,17 @@ import ReelTestSupport
 import Testing
 
 extension EndToEnd {
-    /// Tables of a source say one thing, and a pass decodes another.
+    /// A pass decodes other frames than the source's tables state.
     @Suite struct DisproofTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         /// 96 frames in closed groups of 12, every second of which refers to the next, and the same file with a table
         /// that has the second and third packet of the first group change places.
         private func sources() async throws -> (honest: String, lying: String) {
             let honest = try await Clips.shared.couples()
-            let lying = try bench.copy(honest, as: "lying.mov")
+            let lying = try fixture.copy(honest, as: "lying.mov")
             var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: lying)))
             let name = try #require(bytes.firstRange(of: Array("ctts".utf8))).lowerBound
             // Behind name, version and count: entries of how many packets, and how much later than decoded they are shown.
@@ -34,13 +34,13 @@ extension EndToEnd {
         private let options = ["--lossless", "--pass-frames", "12"]
 
         private func expectReversed(_ source: String, _ output: String) async throws {
-            let (before, after) = (try await bench.frames(of: source), try await bench.frames(of: output))
+            let (before, after) = (try await fixture.frames(of: source), try await fixture.frames(of: output))
             #expect(after.map(\.hash) == before.map(\.hash).reversed())
         }
 
-        @Test func theJobIsPlannedAnewAndKeepsWhatAgrees() async throws {
+        @Test func theJobIsPlannedAgainAndKeepsSegmentsThatAgree() async throws {
             let (honest, lying) = try await sources()
-            try await Fleet.with(bench, workers: 1) { fleet in
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let id = try await fleet.submit([lying, "--keep-segments"] + options)
                 try #require(try await eventually(.seconds(120)) { try fleet.sight(id).state == "done" })
                 try await expectReversed(honest, "\(fleet.folder(id))/output.mov")
@@ -48,7 +48,7 @@ extension EndToEnd {
                 #expect(fleet.names(id).filter { $0.hasPrefix("plan.") }.sorted() == ["plan.1.json", "plan.2.json"])
                 let job = try await fleet.job(id)
                 #expect(job.warnings.contains { $0.hasPrefix("all of the video was decoded") }, "\(job.warnings)")
-                // The lie is in the pass that comes last: what the others made counts, and no pass was done twice.
+                // The error is in the pass that comes last: the others' segments count, and no pass was done twice.
                 let feed = try RawRedis(socket: fleet.socket)("XRANGE", BoardSight.prefix + "events", "-", "+")
                     .split(separator: "\n")
                 let before = feed[..<(try #require(feed.firstIndex(of: "disproved")))].filter { $0 == "completed" }
@@ -66,8 +66,8 @@ extension EndToEnd {
 
         @Test func oneMachineDoesTheSame() async throws {
             let (honest, lying) = try await sources()
-            let output = bench.path("out.mov")
-            let outcome = try await bench.run(.coordinator, ["run", lying, "-o", output] + options)
+            let output = fixture.path("out.mov")
+            let outcome = try await fixture.run(.coordinator, ["run", lying, "-o", output] + options)
             #expect(outcome.code == 0, "\(outcome.error)")
             #expect(outcome.error.contains("all of the video was decoded"), "\(outcome.error)")
             try await expectReversed(honest, output)

@@ -4,13 +4,13 @@ import Synchronization
 import Testing
 
 extension EndToEnd {
-    /// What the engine itself says, beside what the programs make of it.
+    /// The engine's own events, without coordinator and worker.
     @Suite struct EngineTests {
-        @Test("a recon says how far it is, at most four times a second")
+        @Test("recon reports its progress at most four times a second")
         func reconProgress() async throws {
-            let bench = try Bench()
+            let fixture = try ProcessFixture()
             let source = try await Clips.shared.long()
-            let request = ReconRequest(source: .file(source), index: .file(bench.path("index")))
+            let request = ReconRequest(source: .file(source), index: .file(fixture.path("index")))
             let heard = Mutex<[EngineProgress]>([])
             let begin = ContinuousClock.now
             try await EngineHost(executable: Program.folder + "/reel-engine").withEngine(memory: nil) { engine in
@@ -23,11 +23,11 @@ extension EndToEnd {
             #expect(zip(read, read.dropFirst()).allSatisfy { $0 < $1 })
         }
 
-        @Test("an encoder that does not fit into the memory is a failure at once, and the engine goes on")
+        @Test("an encoder that does not fit into the memory fails at once, and the engine goes on")
         func encoderBeyondMemory() async throws {
-            let bench = try Bench()
+            let fixture = try ProcessFixture()
             let source = try await Clips.shared.long()
-            let index = bench.path("index")
+            let index = fixture.path("index")
             let host = EngineHost(executable: Program.folder + "/reel-engine")
             try await host.withEngine(memory: nil) { engine in
                 _ = try await engine.perform(.recon(ReconRequest(source: .file(source), index: .file(index))))
@@ -52,15 +52,15 @@ extension EndToEnd {
             }
         }
 
-        @Test("AV1 of a clip that is one pass is done whatever the number of threads", arguments: [1, 2, 4, 8])
+        @Test("a clip of one pass is encoded as AV1 with any number of threads", arguments: [1, 2, 4, 8])
         func shortAV1(threads: Int) async throws {
-            let bench = try Bench()
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            let outcome = try await bench.run(
+            let fixture = try ProcessFixture()
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let outcome = try await fixture.run(
                 .coordinator,
                 ["run", source, "-o", "out.mp4", "--to", "1", "--video-codec", "av1", "--threads", "\(threads)"])
             #expect(outcome.code == 0, "\(outcome.error)")
-            #expect(try await bench.frames(of: bench.path("out.mp4")).count == 24)
+            #expect(try await fixture.frames(of: fixture.path("out.mp4")).count == 24)
         }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// An engine that has been stopped, and what it was at.
+/// A stopped engine, and the pass that it was working on.
 struct Held: Sendable {
     var worker: Child
     var engine: pid_t
@@ -10,8 +10,8 @@ struct Held: Sendable {
 }
 
 extension Fleet {
-    /// Stops an engine in the midst of a pass of video, and not of the first that is given out: that of a pass, or of a
-    /// worker, if one is named. What it has finished before is on the board by then.
+    /// Stops an engine during a pass of video, though not the first that is given out: the engine of a pass or worker, if
+    /// one is named. Its earlier results are on the board by then.
     func hold(_ id: String, index: Int? = nil, of slow: Child? = nil) async throws -> Held {
         let deadline = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < deadline {

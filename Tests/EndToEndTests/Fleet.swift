@@ -11,36 +11,36 @@ struct WorkerJSON: Decodable {
     var gone: Bool
 }
 
-/// The distributed way, to be disturbed: a Redis set up as deploy/ says, workers of one slot that share a store, and
-/// whoever submits.
+/// A farm to be disturbed: a Redis set up as deploy/ says, workers of one slot that share a store, and
+/// submitting coordinators.
 actor Fleet {
-    let bench: Bench
+    let fixture: ProcessFixture
     private(set) var redis: Child?
-    /// Those that were started and not killed, stopped ones among them.
+    /// Workers that were started and not killed, including stopped ones.
     private(set) var workers: [Child] = []
     private var redisSickness: Sickness?
-    /// What killed workers said.
+    /// The output of killed workers.
     private var lastWords: [Outcome] = []
 
-    init(_ bench: Bench) throws {
-        self.bench = bench
+    init(_ fixture: ProcessFixture) throws {
+        self.fixture = fixture
         for folder in ["redis", "store", "scratch"] {
-            try FileManager.default.createDirectory(atPath: bench.path(folder), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: fixture.path(folder), withIntermediateDirectories: true)
         }
     }
 
-    /// The users of `deploy/`, and one for those who look past the board.
+    /// The users of `deploy/`, and one for tests that read Redis without the board.
     private func writeUsers() throws {
         var users = try String(contentsOfFile: Fleet.deploy.path + "/redis-users.acl", encoding: .utf8)
         for (user, place) in [("reel-worker", "#WORKER_SHA256"), ("reel-coordinator", "#COORDINATOR_SHA256")] {
             users = users.replacingOccurrences(of: place, with: ">" + user)
         }
         users += "user admin on >admin ~* &* +@all\n"
-        try users.write(toFile: bench.path("redis/users.acl"), atomically: true, encoding: .utf8)
+        try users.write(toFile: fixture.path("redis/users.acl"), atomically: true, encoding: .utf8)
     }
 
-    nonisolated var socket: String { bench.path("redis/sock") }
-    nonisolated var store: String { bench.path("store") }
+    nonisolated var socket: String { fixture.path("redis/sock") }
+    nonisolated var store: String { fixture.path("store") }
 
     /// The address for one of the users of `deploy/redis-users.acl`; the password of each is its name.
     nonisolated func address(as user: String) -> String { "unix://\(user):\(user)@\(socket)" }
@@ -51,9 +51,9 @@ actor Fleet {
 
     /// Runs `body` with a Redis and as many workers as asked for; afterwards nothing of them runs any more.
     static func with(
-        _ bench: Bench, workers count: Int, _ body: (Fleet) async throws -> Void
+        _ fixture: ProcessFixture, workers count: Int, _ body: (Fleet) async throws -> Void
     ) async throws {
-        let fleet = try Fleet(bench)
+        let fleet = try Fleet(fixture)
         do {
             try await fleet.writeUsers()
             try await fleet.startRedis()
@@ -72,30 +72,30 @@ actor Fleet {
         for worker in workers { try await kill(worker) }
         try await killRedis()
         // Coordinators and engines.
-        while bench.kill("") { usleep(1000) }
+        while fixture.kill("") { usleep(1000) }
     }
 
     // MARK: Redis
 
     private static let deploy = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../deploy").standardized
 
-    /// Has Redis run on a machine whose clock may be wrong, from its next start on.
+    /// Lets Redis run on a machine whose clock may be wrong, from its next start on.
     func setRedisSickness(_ sickness: Sickness) { redisSickness = sickness }
 
-    /// Starts Redis where its log lies and goes on; whoever needs it waits for it.
+    /// Starts Redis in the folder of its log, and returns at once: programs that need it wait for it.
     func startRedis(_ settings: String...) async throws {
-        redis = try await bench.start(
+        redis = try await fixture.start(
             .redis,
             [
-                Fleet.deploy.path + "/redis.conf", "--aclfile", bench.path("redis/users.acl"), "--port", "0",
-                "--unixsocket", socket, "--dir", bench.path("redis"),
+                Fleet.deploy.path + "/redis.conf", "--aclfile", fixture.path("redis/users.acl"), "--port", "0",
+                "--unixsocket", socket, "--dir", fixture.path("redis"),
                 "--loglevel", "warning",
             ] + settings, environment: redisSickness?.environment ?? [:])
     }
 
-    /// Starts Redis again where it has ended by itself, as a service manager does; whether that was so. One that was
-    /// killed while it wrote its log anew, after a kill that tore the log, cuts the log's end off, refuses to start, and
-    /// starts the next time.
+    /// Starts Redis again if it has ended by itself, as a service manager does, and returns whether it had. A Redis that was
+    /// killed while it rewrote its log, after a kill that tore the log, cuts the log's end off, refuses to start, and starts
+    /// the next time.
     func keepRedis() async throws -> Bool {
         guard let redis, !redis.isRunning else { return false }
         _ = try await redis.outcome
@@ -108,14 +108,14 @@ actor Fleet {
         redis = nil
     }
 
-    /// Cuts the end off the newest append-only file, as a crash of the machine would; says how many bytes.
+    /// Cuts the end off the newest append-only file, as a crash of the machine would; returns how many bytes.
     nonisolated func cutLog(by count: Int) throws -> Int {
         guard let log = try newestLog() else { return 0 }
         let size = try Data(contentsOf: log).count
         return try cut(log, to: max(size - count, 0))
     }
 
-    /// Cuts the newest append-only file in the midst of the command that is the last but so many to name a key.
+    /// Cuts the newest append-only file within the command that is the last but so many to name a key.
     nonisolated func cutLog(beforeLast count: Int, of key: String) throws -> Int {
         guard let log = try newestLog() else { return 0 }
         var place = try Data(contentsOf: log)
@@ -128,7 +128,7 @@ actor Fleet {
 
     /// The append-only file that is written now.
     nonisolated func newestLog() throws -> URL? {
-        let folder = bench.path("redis/reel-appendonly")
+        let folder = fixture.path("redis/reel-appendonly")
         let logs = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".incr.aof") }
         func number(_ name: String) -> Int { Int(name.split(separator: ".").dropLast(2).last ?? "") ?? 0 }
         return logs.max { number($0) < number($1) }.map { URL(fileURLWithPath: "\(folder)/\($0)") }
@@ -146,8 +146,8 @@ actor Fleet {
 
     @discardableResult
     func startWorker(_ program: Program = .worker, sickness: Sickness? = nil) async throws -> Child {
-        let worker = try await bench.start(
-            program, ["--slots", "1", "--grace", "5", "--scratch", bench.path("scratch")],
+        let worker = try await fixture.start(
+            program, ["--slots", "1", "--grace", "5", "--scratch", fixture.path("scratch")],
             environment: environment(as: "reel-worker").merging(sickness?.environment ?? [:]) { $1 })
         workers.append(worker)
         return worker
@@ -156,7 +156,7 @@ actor Fleet {
     /// Starts a worker for which the store is a mount of its own, so that `remount` concerns it alone. Needs root.
     @discardableResult
     func startWorkerApart(sickness: Sickness? = nil) async throws -> Child {
-        let apart = bench.path("apart")
+        let apart = fixture.path("apart")
         if !FileManager.default.fileExists(atPath: apart) {
             let (mount, worker) = ("mount --bind \(store) \(store)", Program.folder + "/reel-worker")
             let command = "exec unshare -m sh -c '\(mount) && exec \(worker) \"$@\"' sh \"$@\""
@@ -169,7 +169,7 @@ actor Fleet {
     /// Makes the store read-only ("ro") or writable ("rw") for a worker that was started apart, and for its engines.
     nonisolated func remount(_ mode: String, of worker: Child) async throws {
         let arguments = ["-t", "\(worker.pid)", "-m", "mount", "-o", "remount,\(mode),bind", store]
-        let outcome = try await bench.run(.at("/usr/bin/nsenter"), arguments)
+        let outcome = try await fixture.run(.at("/usr/bin/nsenter"), arguments)
         // The worker may have been killed meanwhile.
         try #require(outcome.code == 0 || !worker.isRunning, "\(outcome.error)")
     }
@@ -179,7 +179,7 @@ actor Fleet {
         lastWords.append(try await worker.kill())
     }
 
-    /// Ends all workers as a service manager would. What every worker did, the killed ones first.
+    /// Ends all workers as a service manager would; returns their outcomes, the killed ones first.
     func endWorkers() async throws -> [Outcome] {
         for worker in workers { lastWords.append(try await worker.end()) }
         workers = []
@@ -189,30 +189,30 @@ actor Fleet {
     // MARK: Coordinators
 
     nonisolated func coordinator(_ arguments: [String]) async throws -> Outcome {
-        try await bench.run(.coordinator, arguments, environment: environment(as: "reel-coordinator"))
+        try await fixture.run(.coordinator, arguments, environment: environment(as: "reel-coordinator"))
     }
 
     nonisolated func startCoordinator(
         _ arguments: [String], _ program: Program = .coordinator
     ) async throws -> Child {
-        try await bench.start(program, arguments, environment: environment(as: "reel-coordinator"))
+        try await fixture.start(program, arguments, environment: environment(as: "reel-coordinator"))
     }
 
-    /// Submits a job; its id.
+    /// Submits a job and returns its id.
     nonisolated func submit(_ arguments: [String]) async throws -> String {
         let outcome = try await coordinator(["submit"] + arguments)
         try #require(outcome.code == 0, "\(outcome.error)")
         return outcome.output.trimmingCharacters(in: .newlines)
     }
 
-    /// What `status` says.
+    /// The job as `status --json` prints it.
     nonisolated func job(_ id: String) async throws -> JobJSON {
         let outcome = try await coordinator(["status", id, "--json"])
         try #require(outcome.code == 0, "\(outcome.error)")
         return try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
     }
 
-    /// What `workers` says.
+    /// The workers as `workers --json` prints them.
     nonisolated func listedWorkers() async throws -> [WorkerJSON] {
         let outcome = try await coordinator(["workers", "--json"])
         try #require(outcome.code == 0, "\(outcome.error)")
@@ -236,7 +236,7 @@ actor Fleet {
         Set((try? FileManager.default.contentsOfDirectory(atPath: store + "/jobs")) ?? [])
     }
 
-    /// Files in the store, but for those that stay with a finished job of one output; and in the scratch folder.
+    /// Files in the scratch folder, and in the store except those that stay with a finished job.
     nonisolated var leftovers: [String] {
         let files = FileManager.default
         let parts = "job.json|plan.[0-9]+.json|output.mov|attempts(/[0-9]+.[0-9a-f]+.log)?"
@@ -245,7 +245,7 @@ actor Fleet {
             guard let kept, !["jobs", "sources", "store.json"].contains(name) else { return false }
             return (try? kept.wholeMatch(in: name)) == nil
         }
-        let spilled = (try? files.contentsOfDirectory(atPath: bench.path("scratch"))) ?? []
+        let spilled = (try? files.contentsOfDirectory(atPath: fixture.path("scratch"))) ?? []
         return stored.sorted() + spilled.map { "scratch/\($0)" }
     }
 }

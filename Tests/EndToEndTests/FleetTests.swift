@@ -3,28 +3,28 @@ import Subprocess
 import Testing
 
 extension EndToEnd {
-    /// The distributed way: a Redis that somebody started, workers that share a store, jobs that are submitted.
+    /// A farm: a Redis of its own, workers that share a store, jobs that are submitted.
     @Suite struct FleetTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         private var environment: [String: String] {
-            ["REEL_REDIS": "unix://\(bench.path("redis/sock"))", "REEL_STORE": bench.path("store")]
+            ["REEL_REDIS": "unix://\(fixture.path("redis/sock"))", "REEL_STORE": fixture.path("store")]
         }
 
         /// Runs a Redis as deploy/ would, and `body` while it runs.
         private func withRedis(_ body: @escaping @Sendable () async throws -> Void) async throws {
             for folder in ["redis", "store"] {
-                try FileManager.default.createDirectory(atPath: bench.path(folder), withIntermediateDirectories: true)
+                try FileManager.default.createDirectory(atPath: fixture.path(folder), withIntermediateDirectories: true)
             }
             let arguments = [
-                "--port", "0", "--unixsocket", bench.path("redis/sock"), "--dir", bench.path("redis"),
+                "--port", "0", "--unixsocket", fixture.path("redis/sock"), "--dir", fixture.path("redis"),
                 "--appendonly", "yes", "--save", "", "--maxmemory-policy", "noeviction",
             ]
-            let outcome = try await bench.run(.redis, arguments) { running in
+            let outcome = try await fixture.run(.redis, arguments) { running in
                 defer { try? running.send(.terminate) }
-                let socket = bench.path("redis/sock")
+                let socket = fixture.path("redis/sock")
                 try #require(try await eventually(.seconds(10)) { FileManager.default.fileExists(atPath: socket) })
                 try await body()
             }
@@ -33,14 +33,14 @@ extension EndToEnd {
 
         /// Runs a worker with one slot, and `body` while it runs.
         private func withWorker(_ body: @escaping @Sendable (Running) async throws -> Void) async throws -> Outcome {
-            try await bench.run(.worker, ["--slots", "1", "--grace", "1"], environment: environment) { running in
+            try await fixture.run(.worker, ["--slots", "1", "--grace", "1"], environment: environment) { running in
                 defer { try? running.send(.terminate) }
                 try await body(running)
             }
         }
 
         private func coordinator(_ arguments: [String]) async throws -> Outcome {
-            try await bench.run(.coordinator, arguments, environment: environment)
+            try await fixture.run(.coordinator, arguments, environment: environment)
         }
 
         private func job(_ id: String) async throws -> JobJSON {
@@ -79,12 +79,12 @@ extension EndToEnd {
         }
 
         @Test func fromSubmitToFetch() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             try await withRedis {
                 let submitted = try await coordinator(["submit", source, "--pass-frames", "30"])
                 #expect(submitted.code == 0, "\(submitted.error)")
                 let id = submitted.output.trimmingCharacters(in: .newlines)
-                #expect(submitted.error.contains("fetch \(id) -o \(bench.path("film.reversed.mp4"))"))
+                #expect(submitted.error.contains("fetch \(id) -o \(fixture.path("film.reversed.mp4"))"))
 
                 let waiting = try await job(id)
                 #expect(waiting.state == "running")
@@ -109,8 +109,9 @@ extension EndToEnd {
                 #expect(done.framesDecoded >= 120)
                 #expect(done.failures.isEmpty)
                 let stored = try #require(done.output)
-                #expect(stored.hasPrefix(bench.path("store/jobs/\(id)/")))
-                let left = try FileManager.default.contentsOfDirectory(atPath: bench.path("store/jobs/\(id)")).sorted()
+                #expect(stored.hasPrefix(fixture.path("store/jobs/\(id)/")))
+                let left = try FileManager.default.contentsOfDirectory(atPath: fixture.path("store/jobs/\(id)"))
+                    .sorted()
                 #expect(!left.contains("segments"))
                 #expect(left.filter { $0.hasPrefix("assembling") || $0.hasPrefix("segments.") } == [])
 
@@ -118,47 +119,48 @@ extension EndToEnd {
                 #expect(try await coordinator(["fetch", "0123", "-o", "out.mp4"]).code == 2)
                 #expect(try await coordinator(["fetch", id, "-o", "out.mp4"]).code == 0)
                 #expect(try await coordinator(["fetch", id, "-o", "out.mp4"]).code == 5)
-                let (a, b) = (try Data(contentsOf: URL(fileURLWithPath: stored)), bench.path("out.mp4"))
+                let (a, b) = (try Data(contentsOf: URL(fileURLWithPath: stored)), fixture.path("out.mp4"))
                 #expect(try Data(contentsOf: URL(fileURLWithPath: b)) == a)
-                let order = nearest(try await bench.thumbnails(of: b), among: try await bench.thumbnails(of: source))
+                let order = nearest(
+                    try await fixture.thumbnails(of: b), among: try await fixture.thumbnails(of: source))
                 #expect(order == Array((0..<120).reversed()))
 
                 // The result is there: no worker is needed to deliver it again.
                 let finished = try await coordinator(
                     ["submit", source, "--pass-frames", "30", "--wait", "-o", "third.mp4"])
                 #expect(finished.code == 0, "\(finished.error)")
-                #expect(try Data(contentsOf: URL(fileURLWithPath: bench.path("third.mp4"))) == a)
+                #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path("third.mp4"))) == a)
             }
         }
 
         @Test func anEngineIsKilled() async throws {
-            let source = try bench.copy(try await Clips.shared.wide(), as: "wide.mp4")
+            let source = try fixture.copy(try await Clips.shared.wide(), as: "wide.mp4")
             try await withRedis {
                 _ = try await withWorker { running in
                     async let submitted = coordinator(
                         ["submit", source, "--wait", "-o", "out.mov", "--lossless", "--pass-frames", "150", "--json"])
                     #expect(try await running.waits { try await jobs().first?.passesLive == 1 })
-                    #expect(try await running.waits { bench.kill("reel-engine --memory") })
+                    #expect(try await running.waits { fixture.kill("reel-engine --memory") })
                     let outcome = try await submitted
                     #expect(outcome.code == 0, "\(outcome.error)")
                     let last = try #require(outcome.output.split(whereSeparator: \.isNewline).last)
                     let view = try JSONDecoder().decode(JobJSON.self, from: Data(last.utf8))
                     #expect(view.failures.map(\.attempts) == [["crash": 1]])
                     #expect(view.failures.first?.lastMessage.contains("SIGKILL") == true)
-                    try await bench.expectExactlyReversed(source, bench.path("out.mov"))
+                    try await fixture.expectExactlyReversed(source, fixture.path("out.mov"))
                 }
             }
         }
 
         @Test func cancellingStopsTheEngine() async throws {
-            let source = try bench.copy(try await Clips.shared.wide(), as: "wide.mp4")
+            let source = try fixture.copy(try await Clips.shared.wide(), as: "wide.mp4")
             try await withRedis {
                 let worker = try await withWorker { running in
                     let slow = ["submit", source, "--preset", "placebo", "--crf", "0"]
                     let id = try await coordinator(slow).output.trimmingCharacters(in: .newlines)
                     #expect(try await running.waits { try await job(id).passesLive == 1 })
                     #expect(try await coordinator(["cancel", id]).code == 0)
-                    let engines = { @Sendable in bench.processes.filter { $0.contains("reel-engine") } }
+                    let engines = { @Sendable in fixture.processes.filter { $0.contains("reel-engine") } }
                     #expect(try await eventually(.seconds(8)) { engines().isEmpty })
                     #expect(try await job(id).state == "cancelled")
                 }
@@ -168,7 +170,7 @@ extension EndToEnd {
         }
 
         @Test func aSourceThatChanged() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             try await withRedis {
                 let id = try await coordinator(["submit", source]).output.trimmingCharacters(in: .newlines)
                 let file = URL(fileURLWithPath: source)
@@ -185,7 +187,7 @@ extension EndToEnd {
         }
 
         @Test func aWorkerDrains() async throws {
-            let source = try bench.copy(try await Clips.shared.wide(), as: "wide.mp4")
+            let source = try fixture.copy(try await Clips.shared.wide(), as: "wide.mp4")
             try await withRedis {
                 let id = try await coordinator(["submit", source, "--lossless", "--pass-frames", "240"])
                     .output.trimmingCharacters(in: .newlines)
@@ -199,11 +201,12 @@ extension EndToEnd {
                 let handedBack = try await job(id)
                 #expect(handedBack.failures.isEmpty, "handing back is no failed attempt")
                 #expect(try await workers().isEmpty)
-                let parts = try FileManager.default.contentsOfDirectory(atPath: bench.path("store/jobs/\(id)/segments"))
+                let parts = try FileManager.default.contentsOfDirectory(
+                    atPath: fixture.path("store/jobs/\(id)/segments"))
                 #expect(parts.filter { $0.hasSuffix(".part") } == [])
 
-                // Waiting can be given up; the job cannot be lost by it.
-                let waiting = try await bench.run(
+                // A waiting process can be interrupted without losing the job.
+                let waiting = try await fixture.run(
                     .coordinator, ["submit", source, "--lossless", "--pass-frames", "240", "--wait"],
                     environment: environment
                 ) { running in
@@ -217,7 +220,7 @@ extension EndToEnd {
         }
 
         @Test func jobsAreHeldBackRetriedAndRemoved() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             try await withRedis {
                 let id = try await coordinator(["submit", source]).output.trimmingCharacters(in: .newlines)
                 #expect(try await coordinator(["pause", id]).code == 0)
@@ -232,9 +235,9 @@ extension EndToEnd {
                 #expect(refused.errorLines.last?.contains("there is no job 0123456789abcdef") == true)
                 #expect(try await coordinator(["retry", id]).code == 2)
 
-                // Somebody spoils the source, so that the job fails, and puts it right again.
+                // The source is damaged, so that the job fails, and then restored.
                 let bytes = try Data(contentsOf: URL(fileURLWithPath: source))
-                try FileManager.default.moveItem(atPath: source, toPath: bench.path("kept"))
+                try FileManager.default.moveItem(atPath: source, toPath: fixture.path("kept"))
                 try (bytes + [0]).write(to: URL(fileURLWithPath: source))
                 #expect(try await coordinator(["resume", id]).code == 0)
                 _ = try await withWorker { _ in try await expect(id, becomes: "failed") }
@@ -242,7 +245,7 @@ extension EndToEnd {
                 #expect(failed.output.contains("1 exhausted"))
                 #expect(failed.output.contains("1 x permanent"))
                 try FileManager.default.removeItem(atPath: source)
-                try FileManager.default.moveItem(atPath: bench.path("kept"), toPath: source)
+                try FileManager.default.moveItem(atPath: fixture.path("kept"), toPath: source)
                 #expect(try await coordinator(["retry", id]).code == 0)
                 let worker = try await withWorker { running in
                     try await expect(id, becomes: "done")
@@ -257,13 +260,13 @@ extension EndToEnd {
 
                 #expect(try await coordinator(["remove", id]).code == 0)
                 #expect(try await coordinator(["status", id]).code == 2)
-                #expect(try FileManager.default.contentsOfDirectory(atPath: bench.path("store/jobs")).isEmpty)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.path("store/jobs")).isEmpty)
             }
         }
 
         @Test func watchingTheQueueEndsWithCtrlC() async throws {
             try await withRedis {
-                let watched = try await bench.run(
+                let watched = try await fixture.run(
                     .coordinator, ["queue", "--watch", "--json"], environment: environment
                 ) {
                     running in

@@ -4,13 +4,13 @@ import Subprocess
 import SystemPackage
 import Testing
 
-/// What a program did.
+/// The outcome of a program.
 struct Outcome: Sendable {
     let status: TerminationStatus
     let output: String
     let error: String
 
-    /// The exit code; 128 + the signal where one ended it.
+    /// The exit code; 128 + the signal if one ended it.
     var code: Int {
         switch status {
         case .exited(let code): Int(code)
@@ -24,9 +24,9 @@ struct Outcome: Sendable {
 /// A folder of one test, and the programs run in it. Every process started here, and what it starts in turn, carries a
 /// mark in its environment, so that what remains can be found whatever its parents, group or folder are: here, and by
 /// scripts/test, which looks for the temporary folder that it gave the tests.
-final class Bench: Sendable {
+final class ProcessFixture: Sendable {
     let folder: String
-    private let mark = "reel-bench-\(UUID().uuidString)"
+    private let mark = "reel-tests-\(UUID().uuidString)"
 
     init() throws {
         folder = "/tmp/\(mark.prefix(19))"
@@ -43,7 +43,7 @@ final class Bench: Sendable {
         return path(name)
     }
 
-    /// Names in the folder, sorted; the temporary folder of the programs only where something is left in it.
+    /// Names in the folder, sorted; the temporary folder of the programs only if it is not empty.
     var names: [String] {
         let files = FileManager.default
         let names = ((try? files.contentsOfDirectory(atPath: folder)) ?? []).sorted()
@@ -55,10 +55,10 @@ final class Bench: Sendable {
     var processes: [String] { Array(running.values) }
 
     /// Kills a process that was started here and whose command line contains `words`, or sends it another signal; false
-    /// where there is none.
+    /// if there is none.
     func kill(_ words: String, by signal: Int32 = SIGKILL) -> Bool {
         guard let victim = running.first(where: { $0.value.contains(words) }) else { return false }
-        // One that has just ended by itself is none that is left.
+        // A process that has just ended by itself counts as killed.
         return Glibc.kill(victim.key, signal) == 0 || errno == ESRCH
     }
 
@@ -73,7 +73,7 @@ final class Bench: Sendable {
         }
     }
 
-    /// Whether nothing that was started here runs any more, or will within the time given.
+    /// Whether every process that was started here has ended, or ends within the limit.
     func isQuiet(within limit: Duration = .seconds(10)) async throws -> Bool {
         try await eventually(limit) { self.processes.isEmpty }
     }
@@ -121,8 +121,7 @@ struct Running: Sendable {
 
     private var isAlive: Bool { ProcessFacts(pid)?.isAlive ?? false }
 
-    /// Waits until a condition holds; false where it does not within two minutes. Throws where the
-    /// program ends before.
+    /// Waits until a condition holds; false if it does not within two minutes. Throws if the program ends before that.
     func waits(until condition: @Sendable () async throws -> Bool) async throws -> Bool {
         try await eventually(.seconds(120)) {
             if try await condition() { return true }
@@ -131,7 +130,7 @@ struct Running: Sendable {
         }
     }
 
-    /// Waits for the program's end; false where it does not come within the time given.
+    /// Waits for the program's end; false if it does not end within the limit.
     func ends(within limit: Duration) async throws -> Bool { try await eventually(limit) { !isAlive } }
 
     struct Ended: Error, CustomStringConvertible {
@@ -141,7 +140,7 @@ struct Running: Sendable {
 
 enum Program: Sendable {
     case coordinator, worker, ffmpeg, ffprobe, redis
-    /// One of reel's, or one that acts as one, somewhere else.
+    /// A program of reel, or a substitute for one, at another path.
     case at(String)
 
     var executable: Executable {
@@ -155,14 +154,14 @@ enum Program: Sendable {
         }
     }
 
-    /// Where the build put them: beside the test bundle that is running.
+    /// The folder of the built programs: that of the running test bundle.
     static let folder: String = {
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(fileURLWithPath: bundle).deletingLastPathComponent().path
     }()
 }
 
-/// Waits until a condition holds; false where it does not within the time given.
+/// Waits until a condition holds; false if it does not within the limit.
 func eventually(_ limit: Duration, _ condition: @Sendable () async throws -> Bool) async throws -> Bool {
     let deadline = ContinuousClock.now + limit
     while try await !condition() {

@@ -4,28 +4,28 @@ import ReelTestSupport
 import Testing
 
 extension EndToEnd {
-    /// Where recon takes long, workers begin with the source's head while the rest is read.
+    /// If recon takes long, workers begin with the source's head while the rest is read.
     @Suite struct HeadTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         private static let frames = 1200
 
         private func submission(_ source: String, _ output: String) -> [String] {
-            ["submit", source, "--wait", "-o", bench.path(output), "--json", "--lossless", "--pass-frames", "24"]
+            ["submit", source, "--wait", "-o", fixture.path(output), "--json", "--lossless", "--pass-frames", "24"]
         }
 
         /// Without a table of its packets. `damaged` is one that cannot be decoded.
         private func source(frames: Int = HeadTests.frames, damaged: Int? = nil) async throws -> String {
             let film = try await Clips.shared.crowd(frames: frames, size: "160x120")
-            let copy = bench.path("film.mp4")
-            let outcome = try await bench.run(
+            let copy = fixture.path("film.mp4")
+            let outcome = try await fixture.run(
                 .ffmpeg,
                 ["-v", "error", "-i", film, "-map", "0", "-c", "copy", "-movflags", "frag_keyframe+empty_moov", copy])
             try #require(outcome.code == 0, "\(outcome.error)")
             guard let damaged else { return copy }
-            let places = try await bench.run(
+            let places = try await fixture.run(
                 .ffprobe,
                 ["-v", "error", "-select_streams", "v", "-show_entries", "packet=pos", "-of", "csv=p=0", copy])
             let place = try #require(UInt64(places.output.split(separator: "\n")[damaged].prefix { $0 != "," }))
@@ -41,7 +41,7 @@ extension EndToEnd {
             return try JSONDecoder().decode([JobJSON].self, from: Data(outcome.output.utf8))
         }
 
-        /// What `--wait` has said at the end.
+        /// The last output of `--wait`.
         private func view(_ outcome: Outcome) throws -> JobJSON {
             let line = try #require(outcome.output.split(separator: "\n").last)
             return try JSONDecoder().decode(JobJSON.self, from: Data(line.utf8))
@@ -68,15 +68,15 @@ extension EndToEnd {
 
         @Test func theHeadIsDoneOnceAndBeforeReconEnds() async throws {
             let source = try await source()
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 1) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let submitting = try await fleet.startCoordinator(
                     submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
-                #expect(head.warnings.contains { $0.contains("head of a source") })
+                #expect(head.warnings.contains { $0.contains("only the head of the source") })
                 #expect((HeadTests.frames / 20...HeadTests.frames / 6).contains(head.frames))
 
-                // One pass is in flight when recon ends, and goes on behind the whole job's back.
+                // One pass is in flight when recon ends, and goes on in the head's job.
                 try #require(try await eventually(.seconds(30)) { try fleet.sight(head.id).done.count >= 2 })
                 let engine = try await fleet.hold(head.id).engine
                 defer { Glibc.kill(engine, SIGCONT) }
@@ -96,11 +96,11 @@ extension EndToEnd {
                 // The head's last pass, which comes first, may be short.
                 let short = 23 - (head.frames - 1) % 24
                 #expect(view.framesDecoded == HeadTests.frames - 24 * (done + 1) + short)
-                try await bench.expectExactlyReversed(source, bench.path("out.nut"))
+                try await fixture.expectExactlyReversed(source, fixture.path("out.nut"))
                 // Nothing of the head remains.
                 try await expectOnly(whole.id, fleet)
 
-                // What is done already needs no head.
+                // A finished job needs no head.
                 try slow.forget()
                 let again = try await fleet.startCoordinator(submission(source, "other.nut"), slow.program)
                 try await Task.sleep(for: .seconds(5))
@@ -123,11 +123,11 @@ extension EndToEnd {
             try await expectGoneOnWith(code: 128 + 9) { submitting in try await submitting.kill() }
         }
 
-        /// The job ends done without who submitted it, and what was made of its head is not made again.
+        /// Expects that the job is done without its submitter, and that segments of its head are not made again.
         private func expectGoneOnWith(code: Int, _ end: (Child) async throws -> Outcome) async throws {
             let source = try await source()
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 1) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 let whole = try #require(try await jobs(fleet).first { $0.id != head.id })
@@ -136,30 +136,30 @@ extension EndToEnd {
                 slow.go()
                 #expect(try await eventually(.seconds(90)) { try fleet.sight(whole.id).state == "done" })
                 #expect(try await fleet.job(whole.id).framesDecoded == HeadTests.frames - head.frames)
-                try await bench.expectExactlyReversed(source, "\(fleet.folder(whole.id))/output.nut")
+                try await fixture.expectExactlyReversed(source, "\(fleet.folder(whole.id))/output.nut")
                 try await expectOnly(whole.id, fleet)
             }
         }
 
-        @Test func aHeadThatIsDamagedIsOfNoUse() async throws {
+        @Test func aDamagedHeadIsNotUsed() async throws {
             let source = try await source(damaged: 30)
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 1) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 #expect(try await eventually(.seconds(60)) { try await fleet.job(head.id).state == "failed" })
                 slow.go()
-                // What is shown there only decoding from the source's start tells.
+                // Only decoding from the source's start shows the frames there.
                 let view = try view(try await submitting.outcome)
                 #expect(view.warnings.contains { $0.hasPrefix("all of the video was decoded") }, "\(view.warnings)")
                 #expect(view.warnings.contains { $0.contains("does not decode") }, "\(view.warnings)")
             }
         }
 
-        @Test func aHeadThatSomebodyRemovesIsNoMatter() async throws {
+        @Test func aRemovedHeadDoesNotStopTheJob() async throws {
             let source = try await source()
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 1) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 _ = try await fleet.coordinator(["cancel", head.id])
@@ -167,16 +167,16 @@ extension EndToEnd {
                 slow.go()
                 let outcome = try await submitting.outcome
                 #expect(outcome.code == 0, "\(outcome.error)")
-                try await bench.expectExactlyReversed(source, bench.path("out.nut"))
+                try await fixture.expectExactlyReversed(source, fixture.path("out.nut"))
             }
         }
 
-        @Test func aJobThatIsBegunAnewLeavesNoHead() async throws {
+        @Test func aJobThatIsBegunAgainLeavesNoHead() async throws {
             let source = try await source()
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let order = ["submit", source, "--lossless", "--pass-frames", "24"]
-                /// Submits it with a head; the whole job's id.
+                /// Submits it with a head; returns the whole job's id.
                 func begin() async throws -> String {
                     let submitting = try await fleet.startCoordinator(order, slow.program)
                     _ = try await head(fleet)
@@ -191,7 +191,7 @@ extension EndToEnd {
                 #expect(try await jobs(fleet).map(\.id) == [id])
                 #expect(fleet.jobs == [id])
 
-                // With the whole job it goes, whatever that was at.
+                // The head is removed with the whole job, whatever the whole job's state.
                 for words in ["cancel", "remove"] { _ = try await fleet.coordinator([words, id]) }
                 try #require(try await begin() == id)
                 #expect(try await fleet.coordinator(["cancel", id]).code == 0)
@@ -210,13 +210,13 @@ extension EndToEnd {
         @Test func aHeadThatIsBeingRemovedStaysEnded() async throws {
             // Long enough that its head is not done meanwhile.
             let source = try await source(frames: 4800)
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 1) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 let worker = try #require(await fleet.workers.first)
                 try #require(try await eventually(.seconds(30)) { try !fleet.sight(head.id).live.isEmpty })
-                // Who works on it cannot let go, and who removes it does not come to the end of that.
+                // The worker is stopped and cannot release its pass, so the removal cannot end.
                 worker.send(SIGSTOP)
                 let whole = try #require(try await jobs(fleet).first { $0.id != head.id })
                 let cancelling = try await fleet.startCoordinator(["cancel", whole.id])
@@ -234,14 +234,14 @@ extension EndToEnd {
             }
         }
 
-        @Test func theHeadsAssemblyKeepsNobodyWaiting() async throws {
+        @Test func theHeadsAssemblyKeepsNoWorkerWaiting() async throws {
             let source = try await source(frames: 4800)
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 3) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 3) { fleet in
                 let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
-                // Two passes lag, not that which the assembly begins with. One of them is done a second time, then somebody
-                // begins the assembly early.
+                // Two passes lag, but not the one with which the assembly begins. A worker does one of them a second time,
+                // then begins the assembly early.
                 var stopped: [pid_t] = []
                 defer { for engine in stopped { Glibc.kill(engine, SIGCONT) } }
                 for worker in await fleet.workers.prefix(2) {
@@ -250,7 +250,7 @@ extension EndToEnd {
                 let passes = try fleet.sight(head.id).passes
                 try #require(try await eventually(.seconds(60)) { try fleet.sight(head.id).live[passes] != nil })
                 slow.go()
-                // Who waits there has other work as soon as the whole job has a plan.
+                // The worker that waits there has other work as soon as the whole job has a plan.
                 #expect(try await eventually(.seconds(30)) { try fleet.sight(head.id).live[passes] == nil })
                 for engine in stopped { Glibc.kill(engine, SIGCONT) }
                 #expect(try await submitting.outcome.code == 0)

@@ -6,9 +6,9 @@ import Testing
 extension EndToEnd {
     /// `run` ended from outside: nothing keeps running, nothing half-written stays, and the same command goes on.
     @Suite struct InterruptionTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         private let command = [
             "run", "long.mp4", "-o", "out.mov", "--lossless", "--slots", "1", "--pass-frames", "40", "--json",
@@ -23,7 +23,7 @@ extension EndToEnd {
         private var jobFiles: [String] { names(in: job) }
 
         private var job: String {
-            let jobs = bench.path(".reel/jobs")
+            let jobs = fixture.path(".reel/jobs")
             return "\(jobs)/\(names(in: jobs).first ?? "")"
         }
 
@@ -32,7 +32,7 @@ extension EndToEnd {
         }
 
         private func interrupt(by signal: Signal) async throws -> Outcome {
-            try await bench.run(.coordinator, command) { running in
+            try await fixture.run(.coordinator, command) { running in
                 #expect(try await running.waits { whole.count >= 2 })
                 try running.send(signal)
             }
@@ -41,35 +41,35 @@ extension EndToEnd {
         private func expectResumed() async throws {
             let kept = whole
             #expect(kept.count >= 2)
-            let outcome = try await bench.run(.coordinator, command)
+            let outcome = try await fixture.run(.coordinator, command)
             #expect(outcome.code == 0, "\(outcome.error)")
             #expect(outcome.error.contains("goes on where an earlier run of the same job stopped"))
             let view = try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
             #expect(view.frames == 480)
             // What was whole is not decoded again; each segment is of 40 frames.
             #expect(view.framesDecoded <= 480 - 40 * (kept.count - 1))
-            try await bench.expectExactlyReversed(bench.path("long.mp4"), bench.path("out.mov"))
-            #expect(bench.names == ["long.mp4", "out.mov"])
-            #expect(try await bench.isQuiet())
+            try await fixture.expectExactlyReversed(fixture.path("long.mp4"), fixture.path("out.mov"))
+            #expect(fixture.names == ["long.mp4", "out.mov"])
+            #expect(try await fixture.isQuiet())
         }
 
         @Test func controlC() async throws {
-            _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+            _ = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
             let outcome = try await interrupt(by: .interrupt)
             #expect(outcome.code == 130)
             #expect(outcome.output == "")
             #expect(outcome.errorLines.last?.contains("the same command goes on") == true)
-            #expect(bench.processes == [])
-            #expect(bench.names == [".reel", "long.mp4"])
+            #expect(fixture.processes == [])
+            #expect(fixture.names == [".reel", "long.mp4"])
             #expect(segments.allSatisfy { $0.hasSuffix(".nut") || $0.hasSuffix(".nut.json") })
             #expect(segments.count == 2 * whole.count)
             try await expectResumed()
         }
 
-        @Test("a source that is away for a moment costs nothing that is finished")
+        @Test("a source that is missing for a moment costs no finished work")
         func theSourceIsAway() async throws {
-            let source = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
-            let outcome = try await bench.run(.coordinator, command) { running async throws in
+            let source = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
+            let outcome = try await fixture.run(.coordinator, command) { running async throws in
                 #expect(try await running.waits { whole.count >= 2 })
                 rename(source, source + ".away")
             }
@@ -80,65 +80,65 @@ extension EndToEnd {
         }
 
         @Test func killed() async throws {
-            _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+            _ = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
             let outcome = try await interrupt(by: .kill)
             #expect(outcome.code == 128 + 9)
-            #expect(try await bench.isQuiet(within: .seconds(15)))
-            #expect(bench.names.filter { $0.hasPrefix("tmp/reel-") } == [])
-            #expect(!FileManager.default.fileExists(atPath: bench.path("out.mov")))
+            #expect(try await fixture.isQuiet(within: .seconds(15)))
+            #expect(fixture.names.filter { $0.hasPrefix("tmp/reel-") } == [])
+            #expect(!FileManager.default.fileExists(atPath: fixture.path("out.mov")))
             try await expectResumed()
         }
 
-        /// The guard is what ends worker and Redis; when it is killed itself, the coordinator does.
+        /// The guard ends worker and Redis; if the guard is killed, the coordinator ends them.
         @Test func theGuardIsKilled() async throws {
-            _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
-            let outcome = try await bench.run(.coordinator, command) { running in
+            _ = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
+            let outcome = try await fixture.run(.coordinator, command) { running in
                 let isUnderWay = try await running.waits { whole.count >= 2 }
                 #expect(isUnderWay)
                 // Two of them: the guard and the one that reads for it.
-                while bench.kill("/guard ") {}
+                while fixture.kill("/guard ") {}
             }
             #expect(outcome.code == 4)
             #expect(outcome.errorLines.last?.contains("the same command goes on") == true)
-            #expect(try await bench.isQuiet())
-            #expect(bench.names == [".reel", "long.mp4"])
+            #expect(try await fixture.isQuiet())
+            #expect(fixture.names == [".reel", "long.mp4"])
             try await expectResumed()
         }
 
-        @Test("an assembly that copies packets is killed midway, and begun anew")
+        @Test("an assembly that copies packets is killed and starts again")
         func copyingIsKilled() async throws {
-            let source = bench.path("source.nut")
-            let made = try await bench.run(
+            let source = fixture.path("source.nut")
+            let made = try await fixture.run(
                 .ffmpeg,
                 ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=24000/1001", "-frames:v", "240"]
                     + ["-c:v", "rawvideo", "-pix_fmt", "yuv420p", source])
             try #require(made.code == 0, "\(made.error)")
             let command = ["run", source, "-o", "out.nut"]
-            let outcome = try await bench.run(.coordinator, command) { running in
+            let outcome = try await fixture.run(.coordinator, command) { running in
                 let isUnderWay = try await running.waits { jobFiles.contains { $0.hasPrefix("assembling.") } }
                 #expect(isUnderWay)
                 // The worker, and the guard, whose arguments name it.
-                while bench.kill("reel-worker --redis") {}
+                while fixture.kill("reel-worker --redis") {}
             }
             #expect(outcome.code == 4)
-            #expect(try await bench.isQuiet())
+            #expect(try await fixture.isQuiet())
             #expect(jobFiles.contains { $0.hasPrefix("assembling.") } && !jobFiles.contains("output.nut"))
-            #expect(bench.names == [".reel", "source.nut"])
+            #expect(fixture.names == [".reel", "source.nut"])
 
-            let again = try await bench.run(.coordinator, command)
+            let again = try await fixture.run(.coordinator, command)
             #expect(again.code == 0, "\(again.error)")
             #expect(again.error.contains("goes on where an earlier run of the same job stopped"))
-            try await bench.expectExactlyReversed(source, bench.path("out.nut"))
-            #expect(bench.names == ["out.nut", "source.nut"])
+            try await fixture.expectExactlyReversed(source, fixture.path("out.nut"))
+            #expect(fixture.names == ["out.nut", "source.nut"])
         }
 
         @Test func aSecondRunOfTheSameJobIsTurnedAway() async throws {
-            _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
-            let first = try await bench.run(.coordinator, command) { running in
+            _ = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
+            let first = try await fixture.run(.coordinator, command) { running in
                 #expect(try await running.waits { whole.count >= 1 })
                 // It goes on no further while the other is turned away.
-                #expect(bench.kill("reel-engine", by: SIGSTOP))
-                let second = try await bench.run(.coordinator, command)
+                #expect(fixture.kill("reel-engine", by: SIGSTOP))
+                let second = try await fixture.run(.coordinator, command)
                 #expect(second.code == 4)
                 #expect(second.errorLines.count == 1)
                 #expect(second.error.contains("pid "), "\(second.error)")
@@ -146,18 +146,18 @@ extension EndToEnd {
             }
             #expect(first.code == 130)
             #expect(!whole.isEmpty)
-            #expect(try await bench.isQuiet())
+            #expect(try await fixture.isQuiet())
         }
 
-        @Test("a second Ctrl-C ends it at once, also while a call of the system does not return")
+        @Test("a second Ctrl-C ends it at once, even while a system call hangs")
         func twice() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let waiting = try await fleet.startCoordinator(["submit", source, "--wait"])
                 #expect(try await eventually(.seconds(20)) { !fleet.jobs.isEmpty })
                 let id = try #require(fleet.jobs.first)
                 #expect(try await eventually(.seconds(20)) { (try? fleet.sight(id).state) == "running" })
-                // A Redis that neither answers nor refuses: whoever asks it waits in poll(2).
+                // A Redis that neither answers nor refuses: its clients wait in poll(2).
                 await fleet.redis?.send(SIGSTOP)
                 try await Task.sleep(for: .seconds(2))
                 waiting.send(SIGINT)
@@ -170,28 +170,28 @@ extension EndToEnd {
             }
         }
 
-        @Test("whenever it is interrupted while it starts Redis and worker, neither goes on")
+        @Test("an interruption while Redis and worker start leaves neither running")
         func interruptedWhileStarting() async throws {
-            _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+            _ = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
             for milliseconds in 0..<60 {
-                let outcome = try await bench.run(.coordinator, command) { running in
+                let outcome = try await fixture.run(.coordinator, command) { running in
                     try await Task.sleep(for: .milliseconds(milliseconds))
                     try running.send(.interrupt)
                 }
                 #expect(outcome.code == 130, "after \(milliseconds) ms: \(outcome.error)")
             }
-            #expect(try await bench.isQuiet())
-            #expect(bench.names.filter { $0.hasPrefix("tmp/reel-") } == [])
+            #expect(try await fixture.isQuiet())
+            #expect(fixture.names.filter { $0.hasPrefix("tmp/reel-") } == [])
         }
 
-        @Test func forceStartsAnew() async throws {
-            _ = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+        @Test func forceStartsAgain() async throws {
+            _ = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
             #expect(try await interrupt(by: .interrupt).code == 130)
-            let outcome = try await bench.run(.coordinator, command + ["--force"])
+            let outcome = try await fixture.run(.coordinator, command + ["--force"])
             #expect(outcome.code == 0, "\(outcome.error)")
             let view = try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
             #expect(view.framesDecoded >= 480)
-            try await bench.expectExactlyReversed(bench.path("long.mp4"), bench.path("out.mov"))
+            try await fixture.expectExactlyReversed(fixture.path("long.mp4"), fixture.path("out.mov"))
         }
     }
 }

@@ -2,15 +2,15 @@ import Foundation
 import ReelCore
 import Testing
 
-/// A frame as a decoder that is not ours sees it: exact time and the hash of its pixels.
+/// A frame as an independent decoder shows it: exact time and the hash of its pixels.
 struct SeenFrame: Equatable, Sendable {
     var start: Rational
     var duration: Rational
     var hash: String
 }
 
-/// Looks at files with ffmpeg, and says whether one is the other reversed.
-extension Bench {
+/// Reads files with ffmpeg, and judges whether one is the other reversed.
+extension ProcessFixture {
     /// The frames of the main video, in the order in which they are shown.
     func frames(of file: String) async throws -> [SeenFrame] {
         let outcome = try await run(

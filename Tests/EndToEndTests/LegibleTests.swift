@@ -3,11 +3,11 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// What a file brings along reaches neither a terminal nor a log as it is.
+    /// Text from a file reaches neither a terminal nor a log unescaped.
     @Suite struct LegibleTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         /// Colours, a title of the window, another direction, lines of one's own.
         private static let evil = "x\u{1B}[31m\u{1B}]0;owned\u{7}\u{9B}2J\u{202E}\u{2028}\u{2066}y"
@@ -27,11 +27,11 @@ extension EndToEnd {
         }
 
         private func hostile() async throws -> String {
-            let (text, attached) = (bench.path("in.srt"), bench.path("in.txt"))
+            let (text, attached) = (fixture.path("in.srt"), fixture.path("in.txt"))
             try "1\n00:00:00,000 --> 00:00:01,000\nhello\n".write(toFile: text, atomically: true, encoding: .utf8)
             try "attached".write(toFile: attached, atomically: true, encoding: .utf8)
-            let path = bench.path("film\(Self.evil)\n\(Self.forged)\n.mkv")
-            let made = try await bench.run(
+            let path = fixture.path("film\(Self.evil)\n\(Self.forged)\n.mkv")
+            let made = try await fixture.run(
                 .ffmpeg,
                 ["-v", "error", "-i", try await Clips.shared.film(), "-i", text, "-map", "0", "-map", "1"]
                     + ["-c:v", "copy", "-c:a", "copy", "-c:s", "subrip", "-attach", attached]
@@ -43,10 +43,10 @@ extension EndToEnd {
             return path
         }
 
-        @Test("no command and no log shows what a file or its name holds as it is")
+        @Test("commands and logs make text from files and file names legible")
         func everyCommand() async throws {
             let source = try await hostile()
-            try await Fleet.with(bench, workers: 1) { fleet in
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 func expectLegible(_ arguments: [String], code: Int) async throws {
                     for flags in [[], ["--json"]] {
                         let outcome = try await fleet.coordinator(arguments + flags)
@@ -57,7 +57,7 @@ extension EndToEnd {
                 }
                 try await expectLegible(["plan", source], code: 0)
                 try await expectLegible(["plan", source + "\u{1B}[2J"], code: 3)
-                // Its name is told where its turn comes, in the board's list and in the worker's log.
+                // Its name is printed when its turn comes: in the board's list and in the worker's log.
                 let staged = ["submit", source, "--to", "1", "--video-codec", "libx264"]
                 try await expectLegible(staged, code: 0)
                 let id = try #require(fleet.jobs.first)
@@ -93,12 +93,12 @@ extension EndToEnd {
     }
 
     @Suite struct StandardOutputTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         private func shell(_ script: String) async throws -> Outcome {
-            try await bench.run(.at("/bin/sh"), ["-c", script, "sh", Program.folder + "/reel-coordinator"])
+            try await fixture.run(.at("/bin/sh"), ["-c", script, "sh", Program.folder + "/reel-coordinator"])
         }
 
         @Test("a full disk behind standard output is an error, a reader that has gone is not")
@@ -110,7 +110,7 @@ extension EndToEnd {
             #expect(gone.error == "")
         }
 
-        @Test("a name that is not UTF-8 is refused as that")
+        @Test("a name that is not UTF-8 is refused")
         func bytes() async throws {
             let outcome = try await shell(#"exec "$1" plan "$(printf 'bad\377\376.mp4')""#)
             #expect(outcome.code == 2)

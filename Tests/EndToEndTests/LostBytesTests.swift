@@ -3,20 +3,20 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Segments that vanish, or change, after their passes were recorded as finished: they are made again, and what is
-    /// delivered is exact.
+    /// Segments that vanish or change after their passes were recorded as finished: they are made again, and the output is
+    /// exact.
     @Suite struct LostBytesTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         /// Has a job done by one worker, and `harm` done to a segment of a finished pass while another pass is in hand.
         private func expectDone(
             passFrames: Int = 40, whenever harm: @Sendable (_ segment: String) throws -> Void
         ) async throws {
             let clip = try await Clips.shared.crowd(frames: 160, size: "640x360")
-            let source = try bench.copy(clip, as: "crowd.mov")
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let source = try fixture.copy(clip, as: "crowd.mov")
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let id = try await fleet.submit([source, "--lossless", "--pass-frames", "\(passFrames)"])
                 // The first pass is the sound.
                 let held = try await fleet.hold(id, index: 3, of: fleet.startWorker())
@@ -26,7 +26,7 @@ extension EndToEnd {
                 try harm("\(fleet.folder(id))/segments/\(name)")
                 kill(held.engine, SIGCONT)
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
                 let recordings = try BoardSight.events("completed", fleet.socket)
                 #expect(recordings["\(id)/\(index)"] == 2)
                 #expect(recordings.filter { $0.value > 1 }.count == 1)
@@ -66,8 +66,8 @@ extension EndToEnd {
         @Test(arguments: ["retry", "submit"])
         func segmentsOfAFailedJob(command: String) async throws {
             let clip = try await Clips.shared.crowd(frames: 160, size: "640x360")
-            let (source, away) = (try bench.copy(clip, as: "crowd.mov"), bench.path("away.mov"))
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let (source, away) = (try fixture.copy(clip, as: "crowd.mov"), fixture.path("away.mov"))
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let submission = [source, "--lossless", "--pass-frames", "20"]
                 let id = try await fleet.submit(submission)
                 let held = try await fleet.hold(id, index: 5, of: fleet.startWorker())
@@ -93,18 +93,18 @@ extension EndToEnd {
                 let again = try await fleet.coordinator([command] + (command == "retry" ? [id] : submission))
                 #expect(again.code == 0, "\(again.error)")
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
                 let tokens = try fleet.sight(id).done
                 #expect(Set(done.keys.filter { tokens[$0] != done[$0] }) == Set(lost.map(\.key)))
             }
         }
 
-        /// Whoever submits, and cannot read the source, leaves what others have finished.
+        /// A submitter that cannot read the source leaves finished work of others.
         @Test(arguments: ["store", "engine"])
         func whatIsFinishedSurvivesASubmitterInTrouble(trouble: String) async throws {
             let clip = try await Clips.shared.crowd(frames: 160, size: "640x360")
-            let source = try bench.copy(clip, as: "crowd.mov")
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let source = try fixture.copy(clip, as: "crowd.mov")
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let submission = [source, "--lossless", "--pass-frames", "20"]
                 let id = try await fleet.submit(submission)
                 let held = try await fleet.hold(id, index: 4, of: fleet.startWorker())
@@ -120,7 +120,7 @@ extension EndToEnd {
                 if trouble == "store" {
                     #expect(files.createFile(atPath: sources, contents: nil))
                 } else {
-                    let folder = bench.path("broken")
+                    let folder = fixture.path("broken")
                     try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
                     try files.copyItem(
                         atPath: Program.folder + "/reel-coordinator", toPath: folder + "/reel-coordinator")
@@ -137,14 +137,14 @@ extension EndToEnd {
                 let again = try await fleet.coordinator(["submit"] + submission)
                 #expect(again.code == 0, "\(again.error)")
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
             }
         }
 
         @Test(arguments: ["x", ""])
         func aJobWhoseRecordCannotBeReadCanBeEndedAndRemoved(record: String) async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let jobs = [try await fleet.submit([source]), try await fleet.submit([source, "--crf", "30"])]
                 for id in jobs {
                     let file = try #require(FileHandle(forWritingAtPath: fleet.folder(id) + "/job.json"))

@@ -4,12 +4,12 @@ import Testing
 
 extension EndToEnd {
     /// Damaged files. Each ends in a verified output or in a reason, on one line and with the right code; nothing
-    /// crashes but the engine, which is told, nothing hangs, and nothing stays behind.
+    /// but the engine crashes, which is reported; nothing hangs, and nothing stays behind.
     @Suite struct MutationTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
         private let settings = Settings()
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         /// `scripts/mutate` sets them; without it a few mutants of files made by ffmpeg are tried.
         private struct Settings {
@@ -18,7 +18,7 @@ extension EndToEnd {
             var isLarge: Bool { environment["REEL_MUTATIONS"] != nil }
             var count: Int { environment["REEL_MUTATIONS"].flatMap { Int($0) } ?? 20 }
             var seed: UInt64 { environment["REEL_MUTATION_SEED"].flatMap { UInt64($0) } ?? 1 }
-            /// Where mutants that went wrong are kept.
+            /// Folder for mutants that broke a rule.
             var keep: String? { environment["REEL_MUTATION_KEEP"] }
             var corpus: String? { isLarge ? environment["REEL_CORPUS"] : nil }
         }
@@ -42,7 +42,7 @@ extension EndToEnd {
                 let donor = files[(place + 1 + number / sources.count) % files.count]
                 let name = "mutant.\(URL(fileURLWithPath: sources[place]).pathExtension)"
                 let mutant = mutator.damage(files[place], with: donor)
-                // Every fourth round as somebody would who knows no option.
+                // Every fourth round runs without options.
                 let isPlain = number / sources.count % 4 == 3
                 let result = try await reverse(mutant, as: name, isPlain ? [] : ["-o", "out.mkv", "--lossless"])
                 table.add(result.outcome, of: sources[place])
@@ -62,16 +62,16 @@ extension EndToEnd {
 
         private struct Result {
             var outcome: OutcomeTable.Outcome
-            /// What should not be, a sentence each.
+            /// Broken rules, a sentence each.
             var faults: [String]
             /// Standard error.
             var said: String
         }
 
-        /// Runs a mutant and looks at all that must hold of it.
+        /// Runs a mutant and checks every rule.
         private func reverse(_ mutant: [UInt8], as name: String, _ options: [String]) async throws -> Result {
-            try Data(mutant).write(to: URL(fileURLWithPath: bench.path(name)))
-            let outcome = try await bench.run(.coordinator, ["run", name, "--json"] + options) { running in
+            try Data(mutant).write(to: URL(fileURLWithPath: fixture.path(name)))
+            let outcome = try await fixture.run(.coordinator, ["run", name, "--json"] + options) { running in
                 if try await !running.ends(within: .seconds(120)) { try running.send(.kill) }
             }
             var faults: [String] = []
@@ -91,11 +91,11 @@ extension EndToEnd {
                 faults.append(outcome.code == 128 + 9 ? "did not end within two minutes" : "exit \(outcome.code)")
                 end = .wrong
             }
-            if try await !bench.isQuiet() { faults.append("left running: \(bench.processes)") }
-            let left = bench.names.filter { $0 != name && !outputs.contains($0) } + Self.sharedMemory
+            if try await !fixture.isQuiet() { faults.append("left running: \(fixture.processes)") }
+            let left = fixture.names.filter { $0 != name && !outputs.contains($0) } + Self.sharedMemory
             if !left.isEmpty { faults.append("left behind: \(left)") }
-            for leftover in bench.names where leftover != "tmp" {
-                try FileManager.default.removeItem(atPath: bench.path(leftover))
+            for leftover in fixture.names where leftover != "tmp" {
+                try FileManager.default.removeItem(atPath: fixture.path(leftover))
             }
             return Result(outcome: faults.isEmpty ? end : .wrong, faults: faults, said: outcome.error)
         }
@@ -107,7 +107,7 @@ extension EndToEnd {
 
         /// An output decodes without a word from ffmpeg, to as many frames as were planned.
         private func judge(_ output: String, frames: Int) async throws -> [String] {
-            let decoded = try await bench.run(
+            let decoded = try await fixture.run(
                 .ffmpeg,
                 ["-v", "error", "-i", output, "-map", "0:v:0", "-map", "0:a?", "-fps_mode", "passthrough"]
                     + ["-f", "framehash", "-hash", "crc32", "-"])
@@ -124,7 +124,7 @@ extension EndToEnd {
             let last = outcome.errorLines.last ?? ""
             if !last.hasPrefix("reel-coordinator: ") || last.count < 30 { faults.append("gives no reason") }
             if !outcome.errorLines.allSatisfy({ $0.hasPrefix("reel-coordinator: ") }) {
-                faults.append("lines of somebody else's on standard error")
+                faults.append("lines of another program on standard error")
             }
             let traps = ["SIGILL", "SIGTRAP", "Fatal error", "ReelFailure(", "hung"]
             faults += traps.filter { outcome.error.contains($0) }.map { "tells of \($0)" }

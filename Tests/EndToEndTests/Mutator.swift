@@ -3,7 +3,7 @@ import ReelRandom
 /// Damages files as disks, networks and attackers do. The same seed damages the same file in the same way.
 struct Mutator {
     private var random: SplitMix64
-    /// What was done to the last file, for whoever looks into it.
+    /// The changes to the last file, for the report of a failure.
     private(set) var report: [String] = []
 
     init(seed: UInt64) { random = SplitMix64(seed: seed) }
@@ -25,7 +25,7 @@ struct Mutator {
             for _ in 0..<Int.random(in: 1...8, using: &random) { bytes[place(in: bytes.count)] ^= bit() }
             report.append("bits flipped")
         case 4..<8:
-            // The numbers that programs get wrong: 0, -1, and the ends of what 8 to 64 bits hold.
+            // Numbers that programs often handle wrongly: 0, -1, and the ends of what 8 to 64 bits hold.
             let width = min(1 << Int.random(in: 0...3, using: &random), block.count)
             let pattern: (UInt8, UInt8) =
                 [(0, 0), (255, 255), (127, 255), (128, 0)].randomElement(using: &random) ?? (0, 0)
@@ -68,7 +68,7 @@ struct Mutator {
         }
     }
 
-    /// Short ones as often as long ones, 4 KiB at the most.
+    /// Short ones as often as long ones, at most 4 KiB.
     private mutating func block(of count: Int) -> Range<Int> {
         let start = place(in: count)
         let length = Int.random(in: 1...(1 << Int.random(in: 0...12, using: &random)), using: &random)

@@ -35,11 +35,11 @@ extension EndToEnd {
 
         /// A plan for 456 key frames.
         private func plan(_ options: [String]) async throws -> PlanJSON {
-            let bench = try Bench()
-            let source = try bench.copy(try await Clips.shared.allKeys(), as: "keys.mp4")
-            let outcome = try await bench.run(.coordinator, ["plan", source, "--json"] + options)
+            let fixture = try ProcessFixture()
+            let source = try fixture.copy(try await Clips.shared.allKeys(), as: "keys.mp4")
+            let outcome = try await fixture.run(.coordinator, ["plan", source, "--json"] + options)
             #expect(outcome.code == 0, "\(outcome.error)")
-            #expect(bench.names == ["keys.mp4"])
+            #expect(fixture.names == ["keys.mp4"])
             let plan = try JSONDecoder().decode(PlanJSON.self, from: Data(outcome.output.utf8))
             #expect(plan.frames == 456)
             #expect(plan.need > 0)

@@ -4,11 +4,11 @@ import ReelTestSupport
 import Testing
 
 extension EndToEnd {
-    /// A job is known before its source has been read, and whoever is there reads it.
+    /// A job is known before its source has been read, and any process that is there reads it.
     @Suite struct ProbeTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         private struct Submitted: Decodable {
             var id: String
@@ -30,12 +30,12 @@ extension EndToEnd {
 
         private func source() async throws -> (clip: String, copy: String) {
             let clip = try await Clips.shared.crowd(frames: 60, size: "320x240")
-            return (clip, try bench.copy(clip, as: "clip.mov"))
+            return (clip, try fixture.copy(clip, as: "clip.mov"))
         }
 
-        /// A file that nothing decodes of.
+        /// A file of which nothing decodes.
         private func noVideo() throws -> String {
-            let path = bench.path("noise.mp4")
+            let path = fixture.path("noise.mp4")
             try Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 31) }).write(to: URL(fileURLWithPath: path))
             return path
         }
@@ -58,8 +58,8 @@ extension EndToEnd {
 
         @Test func aKilledSubmittersJobIsProbedByAWorker() async throws {
             let (clip, source) = try await source()
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let submitting = try await fleet.startCoordinator(["submit", source] + options, slow.program)
                 try #require(try await eventually(.seconds(20)) { slow.isWaiting })
                 let seen = try await job(fleet)
@@ -70,15 +70,15 @@ extension EndToEnd {
                 #expect(outcome.output == seen.id + "\n")
                 try await fleet.startWorker()
                 #expect(try await eventually(.seconds(90)) { try fleet.sight(seen.id).state == "done" })
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(seen.id))/output.mov")
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(seen.id))/output.mov")
                 #expect(try await fleet.job(seen.id).failures.map(\.attempts) == [["lost": 1]])
             }
         }
 
         @Test func anInterruptedSubmittersJobGoesOnAtOnce() async throws {
             let (clip, source) = try await source()
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 1) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let submitting = try await fleet.startCoordinator(
                     ["submit", source, "--json"] + options, slow.program)
                 try #require(try await eventually(.seconds(20)) { slow.isWaiting })
@@ -93,17 +93,17 @@ extension EndToEnd {
                 #expect(first.id == seen.id && first.state == "probing")
                 let second = try JSONDecoder().decode(Refused.self, from: Data(said[1].utf8))
                 #expect(second.id == seen.id && second.error.code == "job-goes-on" && second.error.exit == 130)
-                // Its lease was handed back: nobody waits for it to lapse.
+                // Its lease was handed back, so no worker waits for it to lapse.
                 #expect(try await eventually(.seconds(15)) { try fleet.sight(seen.id).state != "probing" })
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(seen.id).state == "done" })
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(seen.id))/output.mov")
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(seen.id))/output.mov")
             }
         }
 
-        @Test func theSameFromTwoIsOneJob() async throws {
+        @Test func twoSubmissionsOfTheSameAreOneJob() async throws {
             let (clip, source) = try await source()
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 1) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let first = try await fleet.startCoordinator(["submit", source] + options, slow.program)
                 try #require(try await eventually(.seconds(20)) { slow.isWaiting })
                 // The second waits for the plan that the first makes.
@@ -119,14 +119,14 @@ extension EndToEnd {
                 }
                 #expect(fleet.jobs == [id])
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
                 #expect(fleet.names(id).filter { $0.hasPrefix("plan.") } == ["plan.1.json"])
             }
         }
 
-        @Test func allAtOnceAreOneJob() async throws {
+        @Test func concurrentSubmissionsAreOneJob() async throws {
             let (clip, source) = try await source()
-            try await Fleet.with(bench, workers: 1) { fleet in
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let arguments = ["submit", source] + options
                 var submitting: [Child] = []
                 for _ in 0..<4 { submitting.append(try await fleet.startCoordinator(arguments)) }
@@ -140,14 +140,14 @@ extension EndToEnd {
                 #expect(ids.count == 1 && fleet.jobs == [id])
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
                 #expect(try BoardSight.events("completed", fleet.socket).allSatisfy { $0.value == 1 })
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
             }
         }
 
-        @Test func allWhoWaitAreRefusedAlikeAndNothingIsLeft() async throws {
+        @Test func allWaitingProcessesGetTheRefusalAndNothingIsLeft() async throws {
             let source = try noVideo()
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let first = try await fleet.startCoordinator(["submit", source, "--json"], slow.program)
                 try #require(try await eventually(.seconds(20)) { slow.isWaiting })
                 let second = try await fleet.startCoordinator(["submit", source, "--json"])
@@ -171,10 +171,10 @@ extension EndToEnd {
             }
         }
 
-        @Test func aRefusalThatNobodyWaitsForStaysUntilItIsAskedForAgain() async throws {
+        @Test func aRefusalWithoutAWaitingProcessStaysUntilTheJobIsSubmittedAgain() async throws {
             let source = try noVideo()
-            let slow = try SlowCoordinator(bench)
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let slow = try SlowCoordinator(fixture)
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let submitting = try await fleet.startCoordinator(["submit", source], slow.program)
                 try #require(try await eventually(.seconds(20)) { slow.isWaiting })
                 let id = try await job(fleet).id
@@ -185,7 +185,7 @@ extension EndToEnd {
                 try await fleet.kill(worker)
                 let left = try await fleet.job(id)
                 #expect(left.failure?.contains(source) == true)
-                // Begun anew, refused anew, and now somebody has heard of it.
+                // Begun and refused again, and now a process has received the refusal.
                 let again = try await fleet.coordinator(["submit", source])
                 #expect(again.code == 3)
                 #expect(again.output == id + "\n")
@@ -195,12 +195,12 @@ extension EndToEnd {
             }
         }
 
-        /// A plan that this release does not go on with, for whatever reason: the next number, with what still agrees.
+        /// A plan that this release does not use: the job gets a plan of the next number, with the segments that agree.
         @Test func anotherPlanTakesOverTheSegmentsThatAgree() async throws {
             let clip = try await Clips.shared.crowd(frames: 144, size: "1280x720")
-            let source = try bench.copy(clip, as: "crowd.mov")
+            let source = try fixture.copy(clip, as: "crowd.mov")
             let options = ["--lossless", "--pass-frames", "48"]
-            try await Fleet.with(bench, workers: 1) { fleet in
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let id = try await fleet.submit([source] + options)
                 try #require(try await eventually(.seconds(60)) { try fleet.sight(id).done.count >= 2 })
                 let worker = try #require(await fleet.workers.first)
@@ -220,13 +220,13 @@ extension EndToEnd {
                 #expect(segments.isSubset(of: Set(fleet.segments(id))))
                 try await fleet.startWorker()
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
             }
         }
 
         @Test func anIndexIsMadeOnceForAllJobsOfASource() async throws {
             let (_, source) = try await source()
-            try await Fleet.with(bench, workers: 0) { fleet in
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let first = try await fleet.submit([source, "--lossless"])
                 let indexes = { (fleet: Fleet) in
                     try FileManager.default.subpathsOfDirectory(atPath: fleet.store + "/sources").filter {

@@ -2,38 +2,39 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What cannot be done is refused with one line, the right code, and nothing left behind.
+    /// Impossible requests are refused with one line and the right code, and leave nothing behind.
     @Suite struct RefusalTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         private func expectRefusal(
             _ arguments: [String], code: Int, says words: String..., program: Program = .coordinator,
             environment: [String: String] = [:], sourceLocation: SourceLocation = #_sourceLocation
         ) async throws {
-            let before = bench.names
-            let outcome = try await bench.run(program, arguments, environment: environment)
+            let before = fixture.names
+            let outcome = try await fixture.run(program, arguments, environment: environment)
             #expect(outcome.code == code, "\(outcome.error)", sourceLocation: sourceLocation)
             #expect(outcome.errorLines.count == 1, "\(outcome.error)", sourceLocation: sourceLocation)
             #expect(outcome.output == "", sourceLocation: sourceLocation)
             for word in words {
                 #expect(outcome.error.contains(word), "\(outcome.error)", sourceLocation: sourceLocation)
             }
-            #expect(bench.names == before, sourceLocation: sourceLocation)
-            #expect(bench.processes == [], sourceLocation: sourceLocation)
+            #expect(fixture.names == before, sourceLocation: sourceLocation)
+            #expect(fixture.processes == [], sourceLocation: sourceLocation)
         }
 
         private func write(_ bytes: Data, as name: String) throws {
-            try bytes.write(to: URL(fileURLWithPath: bench.path(name)))
+            try bytes.write(to: URL(fileURLWithPath: fixture.path(name)))
         }
 
-        @Test func sourcesThatAreNone() async throws {
+        @Test func unusableSources() async throws {
             try await expectRefusal(["run", "missing.mp4"], code: 3, says: "missing.mp4")
             try await expectRefusal(["run", "two\nlines.mp4"], code: 3, says: "two\\nlines.mp4", "No such file")
             try await expectRefusal(["submit", "missing.mp4"], code: 3, says: "missing.mp4")
             try await expectRefusal(["plan", "missing.mp4"], code: 3, says: "missing.mp4")
-            try FileManager.default.createDirectory(atPath: bench.path("folder.mp4"), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                atPath: fixture.path("folder.mp4"), withIntermediateDirectories: true)
             try await expectRefusal(["run", "folder.mp4"], code: 3, says: "folder.mp4")
             try write(Data("Dear diary, nothing moved today.\n".utf8), as: "text.mp4")
             try await expectRefusal(["run", "text.mp4"], code: 3, says: "text.mp4")
@@ -43,7 +44,7 @@ extension EndToEnd {
         }
 
         @Test func soundWithoutPicture() async throws {
-            let source = try bench.copy(try await Clips.shared.soundOnly(), as: "sound.mp4")
+            let source = try fixture.copy(try await Clips.shared.soundOnly(), as: "sound.mp4")
             try await expectRefusal(["run", source], code: 3, says: "sound.mp4")
         }
 
@@ -53,20 +54,20 @@ extension EndToEnd {
             try await expectRefusal(["run", "cut.mp4"], code: 3, says: "cut.mp4")
         }
 
-        @Test func outputsThatCannotBe() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+        @Test func impossibleOutputs() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             try await expectRefusal(["run", source, "-o", "none/out.mp4"], code: 5, says: "none")
             try write(Data("precious".utf8), as: "out.mp4")
             try await expectRefusal(["run", source, "-o", "out.mp4"], code: 5, says: "out.mp4", "--overwrite")
             try await expectRefusal(["run", source, "-o", "film.mp4", "--overwrite"], code: 5, says: "film.mp4")
-            try FileManager.default.createDirectory(atPath: bench.path("d.mp4"), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: fixture.path("d.mp4"), withIntermediateDirectories: true)
             try await expectRefusal(["run", source, "-o", "d.mp4"], code: 5, says: "d.mp4")
             try await expectRefusal(["run", source, "-o", "/proc/out.mp4"], code: 5, says: "/proc")
             try await expectRefusal(["run", source, "-o", "out.avi"], code: 2, says: ".avi", ".mkv")
         }
 
-        @Test func codecsThatCannotBe() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+        @Test func impossibleCodecs() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             try await expectRefusal(
                 ["run", source, "-o", "o.mp4", "--video-codec", "h267"], code: 2, says: "h267")
             try await expectRefusal(
@@ -77,17 +78,18 @@ extension EndToEnd {
         }
 
         @Test func memoryBelowTheNeed() async throws {
-            let source = try bench.copy(try await Clips.shared.long(), as: "long.mp4")
+            let source = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
             try await expectRefusal(["run", source, "--memory", "1MiB"], code: 2, says: "1 MiB")
             try await expectRefusal(["run", source, "--memory-total", "1MiB"], code: 2, says: "1 MiB")
             try await expectRefusal(["plan", source, "--memory", "1MiB"], code: 2, says: "1 MiB")
         }
 
         @Test func boardAndStoreOutOfReach() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            let nowhere = "unix://\(bench.path("no.sock"))"
-            let store = ["--store", bench.path("store")]
-            try FileManager.default.createDirectory(atPath: bench.path("store/jobs"), withIntermediateDirectories: true)
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let nowhere = "unix://\(fixture.path("no.sock"))"
+            let store = ["--store", fixture.path("store")]
+            try FileManager.default.createDirectory(
+                atPath: fixture.path("store/jobs"), withIntermediateDirectories: true)
             try await expectRefusal(
                 ["submit", source, "--redis", nowhere] + store, code: 4, says: "no.sock", "--redis")
             try await expectRefusal(["status", "--redis", nowhere], code: 4, says: "no.sock", "--redis")
@@ -104,13 +106,13 @@ extension EndToEnd {
                 try await expectRefusal([command] + arguments + ["--store", ""], code: 2, says: "--store")
             }
             try await expectRefusal(["--store", ""], code: 2, says: "--store", program: .worker)
-            #expect(!bench.names.contains("ghost") && !bench.names.contains("jobs"))
+            #expect(!fixture.names.contains("ghost") && !fixture.names.contains("jobs"))
             try write(Data(), as: "file")
             try await expectRefusal(["--store", "file"], code: 4, says: "file", program: .worker)
         }
 
         @Test func wrongUsage() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             try await expectRefusal(["run"], code: 2, says: "source")
             try await expectRefusal(["run", source, "--speed", "2"], code: 2, says: "--speed")
             try await expectRefusal(["reverse", source], code: 2, says: "reverse")
@@ -127,8 +129,8 @@ extension EndToEnd {
             try await expectRefusal(["status", "--redis", "http://x"], code: 2, says: "http")
         }
 
-        @Test func helpIsNoError() async throws {
-            let outcome = try await bench.run(.coordinator, ["--help"])
+        @Test func helpIsNotAnError() async throws {
+            let outcome = try await fixture.run(.coordinator, ["--help"])
             #expect(outcome.code == 0)
             #expect(outcome.error == "")
             let commands = outcome.output.split(whereSeparator: \.isNewline).drop { $0 != "SUBCOMMANDS:" }.dropFirst()

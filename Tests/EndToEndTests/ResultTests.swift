@@ -3,11 +3,11 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// What is delivered later is what was verified.
+    /// A later delivery gives the verified file.
     @Suite struct ResultTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         private struct Result: Decodable {
             var output: String
@@ -22,20 +22,20 @@ extension EndToEnd {
         }
 
         private func sum(_ path: String) async throws -> String {
-            let outcome = try await bench.run(.at("/usr/bin/sha256sum"), [path])
+            let outcome = try await fixture.run(.at("/usr/bin/sha256sum"), [path])
             return String(outcome.output.prefix(64))
         }
 
         @Test("size and hash of the output are kept, shown, and compared at every delivery")
         func hashes() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            let ran = try result(try await bench.run(.coordinator, ["run", source, "-o", "ran.mp4", "--json"]))
-            #expect(ran.outputSha256 == (try await sum(bench.path("ran.mp4"))))
-            try await Fleet.with(bench, workers: 1) { fleet in
-                let options = [source, "--to", "2", "-o", bench.path("out.mp4"), "--wait", "--json"]
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let ran = try result(try await fixture.run(.coordinator, ["run", source, "-o", "ran.mp4", "--json"]))
+            #expect(ran.outputSha256 == (try await sum(fixture.path("ran.mp4"))))
+            try await Fleet.with(fixture, workers: 1) { fleet in
+                let options = [source, "--to", "2", "-o", fixture.path("out.mp4"), "--wait", "--json"]
                 let submitted = try await fleet.coordinator(["submit"] + options)
                 let made = try result(submitted)
-                #expect(made.output == bench.path("out.mp4"))
+                #expect(made.output == fixture.path("out.mp4"))
                 #expect(made.outputSha256 == (try await sum(made.output)))
                 let id = try #require(fleet.jobs.first)
                 #expect(
@@ -52,41 +52,41 @@ extension EndToEnd {
                 try file.seek(toOffset: UInt64(made.outputBytes / 2))
                 try file.write(contentsOf: [0x55, 0xAA, 0x55])
                 try file.close()
-                for command in [["fetch", id, "-o", bench.path("new.mp4")], ["verify", id]] {
+                for command in [["fetch", id, "-o", fixture.path("new.mp4")], ["verify", id]] {
                     let refused = try await fleet.coordinator(command)
                     #expect(refused.code == 1)
                     #expect(refused.error.contains("SHA-256") && refused.error.contains("--force"), "\(refused.error)")
                 }
                 #expect(try await fleet.coordinator(["verify", id, "--file", made.output]).code == 0)
 
-                // What does not end, or leads elsewhere, is not read at all.
+                // Pipes and links are not read at all.
                 for place in [{ mkfifo(stored, 0o666) }, { symlink("/dev/zero", stored) }] as [@Sendable () -> Int32] {
                     remove(stored)
                     #expect(place() == 0)
-                    let fetching = try await fleet.startCoordinator(["fetch", id, "-o", bench.path("new.mp4")])
+                    let fetching = try await fleet.startCoordinator(["fetch", id, "-o", fixture.path("new.mp4")])
                     #expect(try await eventually(.seconds(20)) { !fetching.isRunning })
                     fetching.send(SIGKILL)
                     #expect(try await fetching.outcome.code == 4)
                 }
-                #expect(!bench.names.contains("new.mp4"))
+                #expect(!fixture.names.contains("new.mp4"))
             }
         }
     }
 
-    /// `run` where others may write, too. As two real users, which only root can be.
+    /// `run` in a folder in which others may write, too: as two real users, so it needs root.
     @Suite(.enabled(if: geteuid() == 0, "only root can start programs as two users"))
     struct SharedFolderTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
         init() throws {
-            bench = try Bench()
-            chmod(bench.path("tmp"), 0o1777)
-            mkdir(bench.path("pub"), 0o777)
+            fixture = try ProcessFixture()
+            chmod(fixture.path("tmp"), 0o1777)
+            mkdir(fixture.path("pub"), 0o777)
         }
 
         private func run(as user: Int, _ arguments: [String]) async throws -> Outcome {
             let program = Program.folder + "/reel-coordinator"
-            return try await bench.run(
+            return try await fixture.run(
                 .at("/usr/bin/setpriv"),
                 ["--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", program] + arguments)
         }
@@ -99,32 +99,32 @@ extension EndToEnd {
 
         @Test("another user's .reel is neither used nor followed", arguments: [0o777, 0o1777])
         func foreign(mode: Int) async throws {
-            chmod(bench.path("pub"), mode_t(mode))
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            chmod(fixture.path("pub"), mode_t(mode))
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             chmod(source, 0o644)
-            // Ready for a victim's work, as another would make it.
+            // A folder as an attacker would prepare it.
             for folder in ["pub/.reel", "pub/.reel/jobs", "pub/.reel/sources"] {
-                mkdir(bench.path(folder), 0o777)
-                chmod(bench.path(folder), 0o777)
-                chown(bench.path(folder), 5555, 5555)
+                mkdir(fixture.path(folder), 0o777)
+                chmod(fixture.path(folder), 0o777)
+                chown(fixture.path(folder), 5555, 5555)
             }
-            let outcome = try await run(as: 4242, ["run", source, "-o", bench.path("pub/out.mp4"), "--to", "1"])
+            let outcome = try await run(as: 4242, ["run", source, "-o", fixture.path("pub/out.mp4"), "--to", "1"])
             #expect(outcome.code == 0, "\(outcome.error)")
-            let made = entry(bench.path("pub/out.mp4"))
+            let made = entry(fixture.path("pub/out.mp4"))
             #expect(made.st_mode & S_IFMT == S_IFREG && made.st_uid == 4242 && made.st_nlink == 1)
-            let left = try FileManager.default.subpathsOfDirectory(atPath: bench.path("pub")).sorted()
+            let left = try FileManager.default.subpathsOfDirectory(atPath: fixture.path("pub")).sorted()
             #expect(left == [".reel", ".reel/jobs", ".reel/sources", "out.mp4"])
         }
 
-        @Test("what one user's interrupted run left does not keep another from running")
+        @Test("files of one user's interrupted run do not keep another user from running")
         func leftover() async throws {
-            chmod(bench.path("pub"), 0o1777)
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            chmod(fixture.path("pub"), 0o1777)
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             chmod(source, 0o644)
-            mkdir(bench.path("pub/.reel"), 0o755)
-            let outcome = try await run(as: 4242, ["run", source, "-o", bench.path("pub/out.mp4"), "--to", "1"])
+            mkdir(fixture.path("pub/.reel"), 0o755)
+            let outcome = try await run(as: 4242, ["run", source, "-o", fixture.path("pub/out.mp4"), "--to", "1"])
             #expect(outcome.code == 0, "\(outcome.error)")
-            #expect(entry(bench.path("pub/.reel")).st_uid == 0)
+            #expect(entry(fixture.path("pub/.reel")).st_uid == 0)
         }
     }
 }

@@ -5,32 +5,32 @@ import Testing
 extension EndToEnd {
     /// `reel-coordinator run`, when all goes well.
     @Suite struct RunTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         @Test func losslessIsExact() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            let outcome = try await bench.run(
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let outcome = try await fixture.run(
                 .coordinator, ["run", source, "-o", "out.mov", "--lossless", "--pass-frames", "25"])
             #expect(outcome.code == 0, "\(outcome.error)")
             #expect(outcome.output == "")
-            #expect(bench.names == ["film.mp4", "out.mov"])
-            #expect(try await bench.isQuiet())
-            try await bench.expectExactlyReversed(source, bench.path("out.mov"))
+            #expect(fixture.names == ["film.mp4", "out.mov"])
+            #expect(try await fixture.isQuiet())
+            try await fixture.expectExactlyReversed(source, fixture.path("out.mov"))
 
-            let before = try await bench.samples(of: source, channels: 2)
-            let after = try await bench.samples(of: bench.path("out.mov"), channels: 2)
+            let before = try await fixture.samples(of: source, channels: 2)
+            let after = try await fixture.samples(of: fixture.path("out.mov"), channels: 2)
             #expect(before[0].count > 44100 * 4)
             #expect(after == before.map { $0.reversed() })
         }
 
         @Test func defaultsKeepContainerAndCodecs() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "My Film.MP4")
-            let outcome = try await bench.run(.coordinator, ["run", "My Film.MP4", "--json"])
+            let source = try fixture.copy(try await Clips.shared.film(), as: "My Film.MP4")
+            let outcome = try await fixture.run(.coordinator, ["run", "My Film.MP4", "--json"])
             #expect(outcome.code == 0, "\(outcome.error)")
-            let output = bench.path("My Film.reversed.mp4")
-            #expect(bench.names == ["My Film.MP4", "My Film.reversed.mp4"])
+            let output = fixture.path("My Film.reversed.mp4")
+            #expect(fixture.names == ["My Film.MP4", "My Film.reversed.mp4"])
 
             let view = try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
             #expect(view.state == "done")
@@ -40,55 +40,55 @@ extension EndToEnd {
             #expect(view.peakRSS > 1 << 20)
 
             let order = nearest(
-                try await bench.thumbnails(of: output), among: try await bench.thumbnails(of: source))
+                try await fixture.thumbnails(of: output), among: try await fixture.thumbnails(of: source))
             #expect(order == Array((0..<120).reversed()))
-            let times = try await bench.frames(of: output).map(\.start)
+            let times = try await fixture.frames(of: output).map(\.start)
             #expect(times == (0..<120).map { Rational($0 * 1001, 24000) })
-            let codecs = try await bench.run(
+            let codecs = try await fixture.run(
                 .ffprobe, ["-v", "error", "-show_entries", "stream=codec_name", "-of", "csv=p=0", output])
             #expect(codecs.output == "h264\naac\n")
         }
 
         @Test("the same plan gives the same bytes, whatever was in memory before")
         func memoryDecidesNothing() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             var outputs: Set<Data> = []
             for filling in ["0", "90", "165"] {
-                let outcome = try await bench.run(
+                let outcome = try await fixture.run(
                     .coordinator, ["run", source, "-o", "out.mp4", "--overwrite", "--pass-frames", "60"],
                     environment: ["MALLOC_PERTURB_": filling])
                 #expect(outcome.code == 0, "\(outcome.error)")
-                outputs.insert(try Data(contentsOf: URL(fileURLWithPath: bench.path("out.mp4"))))
+                outputs.insert(try Data(contentsOf: URL(fileURLWithPath: fixture.path("out.mp4"))))
             }
             #expect(outputs.count == 1)
         }
 
         @Test("a source of whole frames is copied by the assembly alone", arguments: [true, false])
         func packetsAreCopied(hasSound: Bool) async throws {
-            let source = bench.path("source.mov")
-            let made = try await bench.run(
+            let source = fixture.path("source.mov")
+            let made = try await fixture.run(
                 .ffmpeg,
                 ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=24000/1001"]
                     + ["-f", "lavfi", "-i", "aevalsrc=0.4*sin(2*PI*t*(220+60*t)):d=3.003:s=32000"]
                     + ["-frames:v", "72", "-c:v", "prores_ks", "-c:a", "pcm_s16le"] + (hasSound ? [] : ["-an"])
                     + [source])
             try #require(made.code == 0, "\(made.error)")
-            let outcome = try await bench.run(.coordinator, ["run", source, "-o", "out.mov", "--json"])
+            let outcome = try await fixture.run(.coordinator, ["run", source, "-o", "out.mov", "--json"])
             #expect(outcome.code == 0, "\(outcome.error)")
             let view = try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
             #expect((view.passes, view.passesDone) == (hasSound ? (1, 1) : (0, 0)))
             #expect((view.frames, view.framesDecoded, view.framesEncoded) == (72, 0, 72))
-            #expect(bench.names == ["out.mov", "source.mov"])
-            try await bench.expectExactlyReversed(source, bench.path("out.mov"))
+            #expect(fixture.names == ["out.mov", "source.mov"])
+            try await fixture.expectExactlyReversed(source, fixture.path("out.mov"))
             guard hasSound else { return }
-            let before = try await bench.samples(of: source, channels: 1)
-            #expect(try await bench.samples(of: bench.path("out.mov"), channels: 1) == before.map { $0.reversed() })
+            let before = try await fixture.samples(of: source, channels: 1)
+            #expect(try await fixture.samples(of: fixture.path("out.mov"), channels: 1) == before.map { $0.reversed() })
         }
 
         /// Without sound nothing is known of the segments when the assembly begins.
         @Test func silentWithReordering() async throws {
             let source = try await Clips.shared.long()
-            let outcome = try await bench.run(
+            let outcome = try await fixture.run(
                 .coordinator,
                 [
                     "run", source, "-o", "out.mkv", "--video-codec", "libx265", "--preset", "ultrafast",
@@ -98,47 +98,47 @@ extension EndToEnd {
         }
 
         @Test func manyThreads() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            let outcome = try await bench.run(
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let outcome = try await fixture.run(
                 .coordinator, ["run", source, "-o", "out.nut", "--lossless", "--audio", "none", "--threads", "64"])
             #expect(outcome.code == 0, "\(outcome.error)")
-            try await bench.expectExactlyReversed(source, bench.path("out.nut"))
+            try await fixture.expectExactlyReversed(source, fixture.path("out.nut"))
         }
 
         @Test func partOfAFilm() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            let outcome = try await bench.run(
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let outcome = try await fixture.run(
                 .coordinator,
                 ["run", source, "-o", "out.nut", "--lossless", "--audio", "none"]
                     + ["--from", "1.001", "--to", "00:00:02.002"])
             #expect(outcome.code == 0, "\(outcome.error)")
-            let before = try await bench.frames(of: source)[24..<48]
-            let after = try await bench.frames(of: bench.path("out.nut"))
+            let before = try await fixture.frames(of: source)[24..<48]
+            let after = try await fixture.frames(of: fixture.path("out.nut"))
             #expect(after.map(\.hash) == before.reversed().map(\.hash))
             #expect(after.map(\.start) == (0..<24).map { Rational($0 * 1001, 24000) })
         }
 
         @Test func overwritesOnlyWhenAsked() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            try Data("precious".utf8).write(to: URL(fileURLWithPath: bench.path("out.mkv")))
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            try Data("precious".utf8).write(to: URL(fileURLWithPath: fixture.path("out.mkv")))
             let command = ["run", source, "-o", "out.mkv", "--lossless", "--audio", "none", "--to", "1"]
-            #expect(try await bench.run(.coordinator, command).code == 5)
-            #expect(try Data(contentsOf: URL(fileURLWithPath: bench.path("out.mkv"))) == Data("precious".utf8))
-            let second = try await bench.run(.coordinator, command + ["--overwrite"])
+            #expect(try await fixture.run(.coordinator, command).code == 5)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path("out.mkv"))) == Data("precious".utf8))
+            let second = try await fixture.run(.coordinator, command + ["--overwrite"])
             #expect(second.code == 0, "\(second.error)")
-            #expect(try await bench.frames(of: bench.path("out.mkv")).count == 24)
-            #expect(bench.names == ["film.mp4", "out.mkv"])
+            #expect(try await fixture.frames(of: fixture.path("out.mkv")).count == 24)
+            #expect(fixture.names == ["film.mp4", "out.mkv"])
         }
 
-        @Test func progressIsALineAStepWhereThereIsNoTerminal() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            let outcome = try await bench.run(.coordinator, ["run", source, "-o", "out.mp4", "--to", "2"])
+        @Test func progressIsALineAStepWithoutATerminal() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let outcome = try await fixture.run(.coordinator, ["run", source, "-o", "out.mp4", "--to", "2"])
             let steps = outcome.errorLines.filter { $0.contains(" %, ") }
             #expect(!steps.isEmpty)
             #expect(steps.allSatisfy { $0.hasPrefix("reel-coordinator: ") && $0.contains(" of 48 frames") })
             #expect(!outcome.error.contains("\r"))
             #expect(
-                outcome.errorLines.last?.hasPrefix("reel-coordinator: wrote \(bench.path("out.mp4")): 48 frames in")
+                outcome.errorLines.last?.hasPrefix("reel-coordinator: wrote \(fixture.path("out.mp4")): 48 frames in")
                     == true)
         }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Looks at segments while they come and go: whoever makes one of a run again makes the same.
+/// Compares segments while they come and go: a segment that is made again must be the same.
 struct SegmentWatch {
     private struct Record: Decodable {
         struct Content: Decodable {

@@ -3,18 +3,18 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// Machines on which engines crash, disks are read-only or full, or clocks are wrong, beside machines that are well.
+    /// Machines on which engines crash, disks are read-only or full, or clocks are wrong, beside healthy machines.
     @Suite struct SickMachineTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         // MARK: Engines that crash
 
-        @Test func aMachineWhoseEnginesCrashTakesItselfOut() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
+        @Test func aMachineWhoseEnginesCrashStopsClaiming() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             let bad = try await machine { _ in "read -r _; kill -SEGV $$" }
-            try await Fleet.with(bench, workers: 0) { fleet in
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 var jobs: [String] = []
                 for crf in ["20", "21", "22"] { jobs.append(try await fleet.submit([source, "--crf", crf])) }
                 try await fleet.startWorker(.at(bad))
@@ -30,11 +30,11 @@ extension EndToEnd {
             }
         }
 
-        /// Whatever the files do to its engines, the machine is well: it does the clip of its own.
-        @Test func filesThatCrashEnginesTakeNoMachineOut() async throws {
+        /// Whatever the files do to its engines, the machine is healthy: it reverses its test clip.
+        @Test func filesThatCrashEnginesStopNoMachine() async throws {
             let clip = try await Clips.shared.film()
-            let evil = try bench.copy(clip, as: "evil.mp4")
-            let good = try bench.copy(clip, as: "good.mp4")
+            let evil = try fixture.copy(clip, as: "evil.mp4")
+            let good = try fixture.copy(clip, as: "good.mp4")
             let machine = try await machine { engine in
                 """
                 read -r request
@@ -42,7 +42,7 @@ extension EndToEnd {
                 { printf '%s\\n' "$request"; cat; } | "\(engine)" "$@" | sed -u 1d
                 """
             }
-            try await Fleet.with(bench, workers: 0) { fleet in
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 var jobs: [String] = []
                 for crf in ["20", "21", "22", "23"] { jobs.append(try await fleet.submit([evil, "--crf", crf])) }
                 try await fleet.startWorker(.at(machine))
@@ -56,7 +56,7 @@ extension EndToEnd {
             }
         }
 
-        /// What its engine answers is wrong: nothing of it is recorded, or it is noticed later and done again.
+        /// Its engine answers wrongly: the answer is not recorded, or is noticed later and the pass done again.
         @Test(
             arguments: [
                 #"/\"pass\"/s|\"timeBase\":\"[^\"]*\"|\"timeBase\":\"1/25\"|g"#,
@@ -66,9 +66,9 @@ extension EndToEnd {
             ])
         func aMachineWhoseEngineLiesHarmsNoJob(lie: String) async throws {
             let clip = try await Clips.shared.crowd(frames: 48, size: "320x180")
-            let source = try bench.copy(clip, as: "crowd.mov")
+            let source = try fixture.copy(clip, as: "crowd.mov")
             let machine = try await machine { engine in "\"\(engine)\" \"$@\" | sed -u '1d; \(lie)'" }
-            try await Fleet.with(bench, workers: 0) { fleet in
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let id = try await fleet.submit([source, "--lossless", "--pass-frames", "12"])
                 let sick = try await fleet.startWorker(.at(machine))
                 let begins = try await eventually(.seconds(30)) {
@@ -79,7 +79,7 @@ extension EndToEnd {
                 if !lie.contains("assembly") { _ = try await sick.end() }
                 try await fleet.startWorker()
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
                 #expect(try await fleet.coordinator(["verify", id]).code == 0)
             }
         }
@@ -87,7 +87,7 @@ extension EndToEnd {
         /// The path of a worker beside an engine that says it is ready and then does what a script says, which gets the
         /// real engine's path.
         private func machine(_ script: (_ engine: String) -> String) async throws -> String {
-            let folder = bench.path("machine")
+            let folder = fixture.path("machine")
             let link = URL(fileURLWithPath: #filePath)
                 .appendingPathComponent("../../ReelEngineTests/Fixtures/fake-engine").standardized.path
             let files = FileManager.default
@@ -96,7 +96,7 @@ extension EndToEnd {
             try files.createSymbolicLink(atPath: folder + "/reel-engine", withDestinationPath: link)
             // An engine ends with its input: it is given time to say what it is.
             let engine = Program.folder + "/reel-engine"
-            let ready = try await bench.run(.at("/bin/sh"), ["-c", "sleep 2 | \(engine)"]).output
+            let ready = try await fixture.run(.at("/bin/sh"), ["-c", "sleep 2 | \(engine)"]).output
             #expect(ready.hasPrefix("{\"ready\""))
             try ready.write(toFile: folder + "/ready", atomically: false, encoding: .utf8)
             let lines = "cat \(folder)/ready\n\(script(engine))\n"
@@ -108,8 +108,8 @@ extension EndToEnd {
 
         @Test(.enabled(if: geteuid() == 0, "a mount namespace needs root"))
         func aStoreThatBecomesReadOnlyForOneHostFailsNoJob() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let sick = try await fleet.startWorkerApart()
                 #expect(try await eventually(.seconds(20)) { try await !fleet.listedWorkers().isEmpty })
                 try await fleet.startWorker()
@@ -132,12 +132,12 @@ extension EndToEnd {
             }
         }
 
-        /// One is well again before the other falls ill: there was always one that could do the job.
-        @Test func storesThatFailOneHostAfterTheOtherFailNoJob() async throws {
+        /// One host recovers before the other fails, so there is always one that can do the job.
+        @Test func aStoreThatFailsOnOneHostAfterTheOtherFailsNoJob() async throws {
             let clip = try await Clips.shared.crowd(frames: 1440, size: "1280x720")
-            let source = try bench.copy(clip, as: "crowd.mov")
-            let sicknesses = [try await Sickness(bench), try await Sickness(bench)]
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let source = try fixture.copy(clip, as: "crowd.mov")
+            let sicknesses = [try await Sickness(fixture), try await Sickness(fixture)]
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 for sickness in sicknesses { try await fleet.startWorker(sickness: sickness) }
                 let id = try await fleet.submit([source, "--lossless", "--pass-frames", "24"])
                 for sickness in sicknesses {
@@ -161,9 +161,9 @@ extension EndToEnd {
         }
 
         @Test func aStoreThatIsFullForOneHostFailsNoJob() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            let sickness = try await Sickness(bench)
-            try await Fleet.with(bench, workers: 0) { fleet in
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let sickness = try await Sickness(fixture)
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 try await fleet.startWorker(sickness: sickness)
                 #expect(try await eventually(.seconds(20)) { try await !fleet.listedWorkers().isEmpty })
                 try await fleet.startWorker()
@@ -179,16 +179,16 @@ extension EndToEnd {
             }
         }
 
-        @Test func aFileServerThatIsAskedTwiceIsNoOutputThatExists() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            let sickness = try await Sickness(bench)
+        @Test func aFileServerThatGetsARequestTwiceDoesNotFailADelivery() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let sickness = try await Sickness(fixture)
             try sickness.setRepeats(true)
             let run = ["run", source, "-o", "out.mp4"]
-            let outcome = try await bench.run(.coordinator, run, environment: sickness.environment)
+            let outcome = try await fixture.run(.coordinator, run, environment: sickness.environment)
             #expect(outcome.code == 0, "\(outcome.error)")
-            #expect(bench.names.filter { $0.hasPrefix("out") || $0.hasPrefix(".") } == ["out.mp4"])
-            #expect(try await bench.frames(of: bench.path("out.mp4")).count == 120)
-            let again = try await bench.run(.coordinator, run, environment: sickness.environment)
+            #expect(fixture.names.filter { $0.hasPrefix("out") || $0.hasPrefix(".") } == ["out.mp4"])
+            #expect(try await fixture.frames(of: fixture.path("out.mp4")).count == 120)
+            let again = try await fixture.run(.coordinator, run, environment: sickness.environment)
             #expect(again.code == 5 && again.error.contains("exists"), "\(again.error)")
         }
 
@@ -196,10 +196,10 @@ extension EndToEnd {
 
         @Test(arguments: [8 * 86_400, -8 * 86_400] as [Int64])
         func aWorkerWhoseClockIsWrongRemovesNothing(seconds: Int64) async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            let sickness = try await Sickness(bench)
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let sickness = try await Sickness(fixture)
             try sickness.setClock(seconds)
-            try await Fleet.with(bench, workers: 1) { fleet in
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let id = try await fleet.submit([source])
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
                 let healthy = try #require(await fleet.workers.first)
@@ -219,13 +219,13 @@ extension EndToEnd {
 
         // MARK: Lost writes
 
-        @Test func aCancelledJobDoesNotReviveWithABoardOfBefore() async throws {
-            let source = try bench.copy(try await Clips.shared.film(), as: "film.mp4")
-            try await Fleet.with(bench, workers: 0) { fleet in
+        @Test func aCancelledJobStaysSoOnABoardThatLostItsLastWrites() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 let cancelled = try await fleet.submit([source, "--crf", "20"])
                 let paused = try await fleet.submit([source, "--crf", "21"])
                 try await fleet.killRedis()
-                let (log, before) = (bench.path("redis"), bench.path("before"))
+                let (log, before) = (fixture.path("redis"), fixture.path("before"))
                 try? FileManager.default.removeItem(atPath: fleet.socket)
                 try FileManager.default.copyItem(atPath: log, toPath: before)
                 try await fleet.startRedis()

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What is wrong with the machine of the programs that are started with `environment`, to be changed while they run:
-/// `Fixtures/sickness.c` stands between them and the kernel.
+/// Faults of the machine for programs that are started with `environment`; tests change them while the programs run.
+/// `Fixtures/sickness.c` intercepts the programs' system calls.
 final class Sickness: Sendable {
     private let path: String
     private let fatal: String
     private let library: String
 
-    /// - Parameter fatal: how the path of a file ends at which every engine crashes; none where it is empty.
-    init(_ bench: Bench, fatal: String = "") async throws {
+    /// - Parameter fatal: the end of a file's path at which every engine crashes; empty for none.
+    init(_ fixture: ProcessFixture, fatal: String = "") async throws {
         library = try await Clips.shared.sickness()
-        path = bench.path("sickness-\(UUID().uuidString.prefix(8))")
+        path = fixture.path("sickness-\(UUID().uuidString.prefix(8))")
         self.fatal = fatal
         try Data(count: 24).write(to: URL(fileURLWithPath: path))
     }
@@ -22,10 +22,10 @@ final class Sickness: Sendable {
     /// By how many seconds the wall clock is ahead.
     func setClock(_ seconds: Int64) throws { try write(seconds, at: 0) }
 
-    /// The error that whoever writes in the store gets; 0 for none.
+    /// The error of every write in the store; 0 for none.
     func setStoreError(_ number: Int32) throws { try write(Int64(number), at: 8) }
 
-    /// Whether a link that was made is said to have been there before.
+    /// Whether making a link succeeds and still reports EEXIST.
     func setRepeats(_ repeats: Bool) throws { try write(repeats ? 1 : 0, at: 16) }
 
     private func write(_ number: Int64, at offset: UInt64) throws {

@@ -5,8 +5,8 @@ struct SlowCoordinator: Sendable {
     let program: Program
     private let folder: String
 
-    init(_ bench: Bench) throws {
-        folder = bench.path("slow")
+    init(_ fixture: ProcessFixture) throws {
+        folder = fixture.path("slow")
         let files = FileManager.default
         try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try files.copyItem(atPath: Program.folder + "/reel-coordinator", toPath: folder + "/reel-coordinator")

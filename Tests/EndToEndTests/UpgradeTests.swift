@@ -8,15 +8,15 @@ private let previous = ProcessInfo.processInfo.environment["REEL_PREVIOUS"]
 
 extension EndToEnd {
     /// A farm is upgraded as docs/upgrading.md says: drained, finished, upgraded, on the same Redis and store.
-    @Suite(.enabled(if: previous != nil, "REEL_PREVIOUS names no folder with the programs of the release before"))
+    @Suite(.enabled(if: previous != nil, "set REEL_PREVIOUS to a folder with the previous release's programs"))
     struct UpgradeTests {
-        private let bench: Bench
+        private let fixture: ProcessFixture
 
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try ProcessFixture() }
 
         private func old(_ name: String) throws -> Program { .at("\(try #require(previous))/\(name)") }
 
-        /// The programs of before send Redis scripts, which the users of the new `deploy/redis-users.acl` may not.
+        /// The previous release sends Redis scripts, which the users of the new `deploy/redis-users.acl` may not.
         private func scripts(areAllowed: Bool, _ fleet: Fleet) throws {
             let admin = try RawRedis(socket: fleet.socket)
             let rights = ["evalsha", "script|load"].map { (areAllowed ? "+" : "-") + $0 }
@@ -28,7 +28,7 @@ extension EndToEnd {
             var state: String
         }
 
-        /// What the coordinator of before says of all jobs.
+        /// What the previous release's coordinator says of all jobs.
         private func oldJobs(_ fleet: Fleet) async throws -> [OldJob] {
             let child = try await fleet.startCoordinator(["status", "--json"], old("reel-coordinator"))
             let outcome = try await child.outcome
@@ -38,9 +38,9 @@ extension EndToEnd {
 
         @Test func finishedAndUpgraded() async throws {
             let clip = try await Clips.shared.crowd(frames: 144, size: "1280x720")
-            let source = try bench.copy(clip, as: "crowd.mov")
+            let source = try fixture.copy(clip, as: "crowd.mov")
             let options = ["--lossless", "--pass-frames", "48"]
-            try await Fleet.with(bench, workers: 0) { fleet in
+            try await Fleet.with(fixture, workers: 0) { fleet in
                 try scripts(areAllowed: true, fleet)
                 let before = try await fleet.startWorker(old("reel-worker"))
                 let submitting = try await fleet.startCoordinator(
@@ -49,7 +49,7 @@ extension EndToEnd {
                 try #require(submitted.code == 0, "\(submitted.error)")
                 let id = submitted.output.trimmingCharacters(in: .newlines)
 
-                // Too early: the board has a job that only the programs of before can end.
+                // Too early: the board has a job that only the previous release can end.
                 let early = try await fleet.coordinator(["submit", source] + options)
                 #expect(early.code == 4)
                 #expect(early.error.contains("version 1"), "\(early.error)")
@@ -66,31 +66,31 @@ extension EndToEnd {
                 // Upgraded: the same Redis with the new users, the same store.
                 try scripts(areAllowed: false, fleet)
                 try await fleet.startWorker()
-                let fetched = bench.path("before.mov")
+                let fetched = fixture.path("before.mov")
                 #expect(try await fleet.coordinator(["fetch", id, "-o", fetched]).code == 0)
-                try await bench.expectExactlyReversed(clip, fetched)
+                try await fixture.expectExactlyReversed(clip, fetched)
                 let now = try await fleet.submit([source] + options)
                 #expect(now != id)
                 #expect(try await eventually(.seconds(90)) { try fleet.sight(now).state == "done" })
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(now))/output.mov")
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(now))/output.mov")
                 #expect(fleet.jobs == [id, now])
                 #expect(try await fleet.coordinator(["remove", id]).code == 0)
                 #expect(fleet.jobs == [now])
             }
         }
 
-        @Test func programsOfBeforeDoNoHarmOnAnUpgradedBoard() async throws {
+        @Test func programsOfThePreviousReleaseDoNoHarmOnAnUpgradedBoard() async throws {
             let clip = try await Clips.shared.crowd(frames: 144, size: "1280x720")
-            let source = try bench.copy(clip, as: "crowd.mov")
-            try await Fleet.with(bench, workers: 1) { fleet in
+            let source = try fixture.copy(clip, as: "crowd.mov")
+            try await Fleet.with(fixture, workers: 1) { fleet in
                 let id = try await fleet.submit([source, "--lossless", "--pass-frames", "48"])
-                // One machine was forgotten, and so were the users of Redis.
+                // One machine was not upgraded, and neither were the users of Redis.
                 try scripts(areAllowed: true, fleet)
                 let forgotten = try await fleet.startWorker(old("reel-worker"))
                 #expect(try await eventually(.seconds(90)) { try fleet.sight(id).state == "done" })
                 #expect(try await oldJobs(fleet).isEmpty)
                 #expect(try await forgotten.end().code == 0)
-                try await bench.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
                 #expect(try BoardSight.events("completed", fleet.socket).allSatisfy { $0.value == 1 })
             }
         }

@@ -7,14 +7,14 @@ extension EndToEnd {
     @Suite struct VersionTests {
         @Test(arguments: ["reel-coordinator", "reel-worker", "reel-engine"])
         func everyProgramPrintsIt(program: String) async throws {
-            let bench = try Bench()
-            let outcome = try await bench.run(.at("\(Program.folder)/\(program)"), ["--version"])
+            let fixture = try ProcessFixture()
+            let outcome = try await fixture.run(.at("\(Program.folder)/\(program)"), ["--version"])
             #expect(outcome.code == 0)
             #expect(outcome.output == Release.version + "\n")
             #expect(outcome.error.isEmpty)
         }
 
-        @Test func theChangelogDatesIt() throws {
+        @Test func theChangelogHasTheRelease() throws {
             let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent()
             let text = try String(contentsOf: root.appendingPathComponent("CHANGELOG.md"), encoding: .utf8)

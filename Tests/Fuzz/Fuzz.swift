@@ -20,8 +20,8 @@ private struct Fuzz {
     }
 }
 
-/// Takes an input that libFuzzer made up: the first byte says who reads the rest. Whatever they hold, they are refused, or
-/// what is read can be worked with; a trap ends the program. Returns -1 for inputs that are of no further use.
+/// Reads an input that libFuzzer made up: the first byte chooses the reader of the rest. Every input is refused, or gives a
+/// value that can be worked with; a trap ends the program. Returns -1 for inputs that are of no further use.
 private func read(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 0 else { return 0 }
     let bytes = Array(UnsafeBufferPointer(start: start, count: count).dropFirst())

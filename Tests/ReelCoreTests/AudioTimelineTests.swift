@@ -1,7 +1,7 @@
 import ReelCore
 import Testing
 
-/// Where decoded sound lies in time, and how it is read backwards.
+/// Times of decoded sound, and reading it backwards.
 @Suite("Audio timeline")
 struct AudioTimelineTests {
     private typealias Block = AudioTimeline.Block
@@ -22,12 +22,12 @@ struct AudioTimelineTests {
         #expect(sound.spans(.backwards) == [.sound(sample: 0, count: 300)])
     }
 
-    @Test("jitter that comes back is no hole, however large")
+    @Test("jitter that comes back makes no hole, however large")
     func jitter() throws {
         #expect(try timeline(late: [0, 30, 0, 14, -5, 0]).spans(.backwards) == [.sound(sample: 0, count: 600)])
     }
 
-    @Test("14 ms ahead for good are jitter, 15 ms are a hole")
+    @Test("a lasting gap of 14 ms is jitter, of 15 ms a hole")
     func threshold() throws {
         #expect(try timeline(late: [0, 14, 14]).count == 300)
         let hole = try timeline(late: [0, 0, 15, 15])
@@ -36,7 +36,7 @@ struct AudioTimelineTests {
             hole.spans(.backwards) == [.sound(sample: 200, count: 200), .silence(15), .sound(sample: 0, count: 200)])
     }
 
-    @Test("a hole longer than any that is believed is closed: the sound after it follows at once")
+    @Test("a hole too long to be real is closed: the sound after it follows at once")
     func closedHole() throws {
         let blocks = [0, 100, 5_000_000, 5_000_100, 5_000_300].map { Block(time: Rational($0, 1000), count: 100) }
         let sound = try #require(AudioTimeline(blocks: blocks, sampleRate: 1000, longestHole: Rational(600)))
@@ -46,7 +46,7 @@ struct AudioTimelineTests {
             sound.spans(.backwards) == [.sound(sample: 400, count: 100), .silence(100), .sound(sample: 0, count: 400)])
     }
 
-    @Test("times at the ends of 64 bits make no overflow")
+    @Test("times at the limits of 64 bits do not overflow")
     func absurdTimes() throws {
         let seconds = [0, Int64.max, Int64.min, 1].map { Rational($0) }
         let sound = try #require(
@@ -54,7 +54,7 @@ struct AudioTimelineTests {
         #expect(sound.count == 4)
     }
 
-    @Test("several holes, each mirrored where it was")
+    @Test("several holes are mirrored to their places")
     func holes() throws {
         let sound = try timeline(late: [0, 40, 40, 100])
         #expect(sound.count == 500)
@@ -84,7 +84,7 @@ struct AudioTimelineTests {
         #expect(clip.spans(.backwards) == [.sound(sample: 100, count: 200), .silence(30)])
     }
 
-    @Test("nothing decoded is no timeline")
+    @Test("sound of which nothing decodes has no timeline")
     func empty() {
         #expect(AudioTimeline(blocks: [], sampleRate: 48000) == nil)
     }

@@ -106,7 +106,7 @@ struct ClipTests {
         }
     }
 
-    @Test("times beyond every clock stop at its end and trap nowhere")
+    @Test("times out of range stop at the end of the clock and do not trap")
     func absurdTimes() {
         let (least, most) = (Timestamp(-Timestamp.bound), Timestamp(Timestamp.bound))
         for offset in [Rational(.max), Rational(-.max), Rational(0)] {
@@ -130,7 +130,7 @@ struct ClipTests {
         #expect(found == [[0, 1], [0, 2], [1, 4], [1, 3], [1, 2], [1, 1], [1, 0], nil])
     }
 
-    @Test("a plan that names a source or a clip which it has not is refused")
+    @Test("a plan that names a missing source or clip is refused")
     func dangling() throws {
         let changes: [(inout Plan) -> Void] = [
             { $0.clips[0].source = 1 }, { $0.clips = [] }, { $0.audio[0].clip = 1 }, { $0.sources = [] },

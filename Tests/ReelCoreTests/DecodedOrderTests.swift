@@ -3,7 +3,7 @@ import ReelRandom
 import Testing
 
 /// Frames that came out of a decoder become the tables of an index.
-@Suite("What a decoder showed")
+@Suite("Order of decoded frames")
 struct DecodedOrderTests {
     private let order = PresentationOrder(nominalDuration: Ticks(40), trackEnd: nil)
 
@@ -31,7 +31,7 @@ struct DecodedOrderTests {
         return arrange(frames, of: times.map { packet($0) }).0.frames.map(\.interval.start.ticks)
     }
 
-    @Test("packets that show nothing are no frames, and their time is none of a frame's")
+    @Test("packets that show nothing are not frames, and no frame gets their time")
     func hidden() {
         let packets = [packet(0, starts: true), packet(33), packet(33), packet(66, duration: 34)]
         let (track, diagnostics) = arrange([shown(0, at: 0), shown(2, at: 33), shown(3, at: 66)], of: packets)
@@ -93,14 +93,14 @@ struct DecodedOrderTests {
         }
         let bytes = index.encoded()
         #expect(try SourceIndex(decoding: bytes) == index)
-        // Fewer pictures than frames are none of the index's.
+        // An index with fewer pictures than frames is refused.
         if index.video.frames.count > 1 {
             index.video.pictures.removeLast()
             #expect(throws: ReelFailure.self) { try SourceIndex(decoding: index.encoded()) }
         }
     }
 
-    @Test("likenesses differ by what their cells differ")
+    @Test("the difference of two likenesses is that of their cells")
     func likeness() {
         let (dark, light) = (Likeness(cells: SIMD16(repeating: 3)), Likeness(cells: SIMD16(repeating: 250)))
         #expect(dark.distance(to: light) == 16 * 247)

@@ -18,7 +18,7 @@ struct FieldTallyTests {
         return "\(order)\(vary ? " varying" : "")"
     }
 
-    @Test("without headers the first frame counts where it is interlaced, else the container")
+    @Test("without headers the first frame counts if it is interlaced, otherwise the container")
     func withoutHeaders() {
         #expect(settled(tally(), stated: .topFirst, first: .bottomFirst) == "bottomFirst")
         #expect(settled(tally(), stated: .bottomFirst, first: .progressive) == "bottomFirst")

@@ -3,14 +3,14 @@ import ReelRandom
 import Testing
 
 /// Records, results and plans come from disks and from engines that have read hostile files.
-@Suite("JSON that was damaged or made to break its reader")
+@Suite("Damaged and hostile JSON")
 struct HostileJSONTests {
-    /// What was read, if it was: all that is derived from it must be possible, too.
+    /// Checks a value that was read: everything derived from it must be computable.
     private func read<T: Decodable>(_ type: T.Type, _ bytes: [UInt8]) -> T? {
         try? CanonicalJSON.value(type, from: bytes)
     }
 
-    @Test("a damaged plan is refused, or one that can be worked at", arguments: 0..<1500 as Range<UInt64>)
+    @Test("a damaged plan is refused, or can be worked on", arguments: 0..<1500 as Range<UInt64>)
     func plans(seed: UInt64) throws {
         var mutations = JSONMutations(seed: seed)
         let bytes = mutations.damage(try CanonicalJSON.bytes(of: GoldenValues.plan))
@@ -28,7 +28,7 @@ struct HostileJSONTests {
         for frame in plan.clips[0].frames { _ = plan.clips[0].interval(of: frame, in: index.video) }
     }
 
-    @Test("a damaged result is refused, or one whose numbers can be added up", arguments: 0..<1500 as Range<UInt64>)
+    @Test("a damaged result is refused, or its numbers can be added up", arguments: 0..<1500 as Range<UInt64>)
     func results(seed: UInt64) throws {
         var mutations = JSONMutations(seed: seed)
         let bytes = mutations.damage(try CanonicalJSON.bytes(of: GoldenValues.result))
@@ -42,7 +42,7 @@ struct HostileJSONTests {
         }
     }
 
-    @Test("numbers that trap when they are added up are no record's")
+    @Test("records with numbers that overflow when added up are refused")
     func absurdNumbers() throws {
         let record = try #require(GoldenValues.result.segments.last)
         let text = String(decoding: try CanonicalJSON.bytes(of: record), as: UTF8.self)

@@ -60,7 +60,7 @@ struct MemoryBudgetTests {
         #expect(both.longestChunk == told.longestChunk)
     }
 
-    @Test("of a machine limits a pass even where its budget would rise")
+    @Test("of a machine limits a pass even if its budget would rise")
     func machineLimit() {
         let memory = MemoryRequest(budget: 512 << 20, limit: 1 << 30)
         let failure = #expect(throws: ReelFailure.self) { try Plans.make(large, memory: memory, video: largeTarget) }

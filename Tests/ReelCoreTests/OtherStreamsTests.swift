@@ -1,7 +1,7 @@
 import ReelCore
 import Testing
 
-@Suite("What goes beside the pictures, in time")
+@Suite("Times of subtitles and chapters")
 struct OtherStreamsTests {
     /// Five frames of 3, 1, 4, 1 and 5 ticks of 1/30 s, the first at 10.
     private let index = Indexes.make(
@@ -79,7 +79,7 @@ struct OtherStreamsTests {
         #expect(ScannedCue.arrange([cue(20, 0, 1)], end: Timestamp(80)).cues[0].interval.duration == Ticks(60))
     }
 
-    @Test("cues that overlap are cut into spans that do not, each with all that is said in it")
+    @Test("cues that overlap are cut into spans that do not, each with all texts shown in it")
     func spans() {
         let spans = [ticks(0, 4), ticks(2, 6), ticks(2, 3), ticks(8, 9)]
         let found = OverlappingSpans.flattened(spans)

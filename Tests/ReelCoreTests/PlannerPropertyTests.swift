@@ -3,7 +3,7 @@ import ReelCore
 import ReelRandom
 import Testing
 
-/// What holds for every plan, tried on seeded random sources.
+/// Properties of every plan, tried on seeded random sources.
 @Suite("Every plan")
 struct PlannerPropertyTests {
     struct Case: Sendable {
@@ -151,7 +151,7 @@ struct PlannerPropertyTests {
         }
     }
 
-    @Test("keeps all slots busy where RAPs are near")
+    @Test("keeps all slots busy if RAPs are near one another")
     func balance() throws {
         for seed in 0..<100 as Range<UInt64> {
             var random = SplitMix64(seed: seed)

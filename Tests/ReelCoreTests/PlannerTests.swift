@@ -13,7 +13,7 @@ struct PlannerTests {
         #expect(plan.passes == expected)
     }
 
-    @Test("aims at chunks of 480 frames in windows, of 240 where whole chunks are held")
+    @Test("aims at chunks of 480 frames in windows, of 240 if whole chunks are held")
     func usualChunks() throws {
         func chunks(keysEvery gap: Int) throws -> [Int] {
             let index = Indexes.regular(frames: 48_000, keysAt: Array(stride(from: 0, to: 48_000, by: gap)))
@@ -37,7 +37,7 @@ struct PlannerTests {
         #expect(try lengths(1, keysAt: [0], cap: 100) == [1])
     }
 
-    @Test("caps chunks, and passes only where a RAP lets them end")
+    @Test("caps chunks; caps passes only at RAPs")
     func capBetweenDistantRAPs() throws {
         let index = Indexes.regular(frames: 500, keysAt: [0, 250])
         let plan = try Plans.make(index, slots: 2, spec: JobSpec(container: .mp4, passFrames: 100))
@@ -103,7 +103,7 @@ struct PlannerTests {
         #expect(try Set(threads(spec, slots: 1)) == [1])
         #expect(try Set(threads(spec, Plans.target("libx265"))) == [1], "its parameters would be others")
         spec.threads = 1
-        #expect(try Set(threads(spec)) == [1], "as somebody said")
+        #expect(try Set(threads(spec)) == [1], "the spec sets the threads")
         spec.threads = nil
         spec.memory = try Plans.make(index, slots: 1, memory: MemoryRequest(budget: 0), spec: spec).need
         #expect(try Set(threads(spec)) == [1], "there is no memory for more")
@@ -141,7 +141,7 @@ struct PlannerTests {
             #expect(difference <= 2, "a chunk's memory, however far apart RAPs are")
         }
         let cheap = try Plans.make(index, slots: 8, video: Plans.target("mjpeg"))
-        #expect(cheap.videoPasses.count == 1, "where encoding is cheap, decoding twice does not pay")
+        #expect(cheap.videoPasses.count == 1, "if encoding is cheap, decoding twice does not pay")
         let dear = try Plans.make(index, slots: 8, video: Plans.target("libx265"))
         #expect(dear.videoPasses.count > 3)
         #expect(dear.redundancy(in: index.video) <= 0.15)
@@ -191,7 +191,7 @@ struct PlannerTests {
         #expect(throws: ReelFailure.self) { try Plans.make(huge) }
     }
 
-    @Test("passes on what the source loses and what the engine says, each once")
+    @Test("passes on the diagnostics of index and engine, each once")
     func diagnostics() throws {
         var index = Indexes.regular(frames: 10, keysAt: [0])
         let found: [Diagnostic] = [.clockRestarts(restarts: 1), .noTimestamps, .chaptersLeftOut(container: .nut)]

@@ -1,8 +1,8 @@
 import ReelCore
 
-/// What planning needs beside an index, and what plans tell, for tests.
+/// What planning needs beside an index, and figures of plans, for tests.
 enum Plans {
-    /// Time to encode a frame where decoding one takes 1, as the planner assumes it.
+    /// Time to encode a frame, relative to decoding one, as the planner assumes it.
     static let weights = ["libx264": 8.0, "libx265": 20, "libsvtav1": 10, "ffv1": 4, "mjpeg": 1]
 
     static func target(

@@ -47,7 +47,7 @@ struct PresentationOrderTests {
         #expect(track.frames.map { Int($0.packet) } == expected)
     }
 
-    @Test("a head is what the whole begins with, wherever reading ended", arguments: 0..<64)
+    @Test("the index of a head is the beginning of the whole index, wherever reading ended", arguments: 0..<64)
     func head(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         // Groups whose first picture may be followed by pictures that are shown before it, at times that are not even.
@@ -102,7 +102,7 @@ struct PresentationOrderTests {
             ])
     }
 
-    @Test("leading pictures at the very start do not decode: they are left out, and said so")
+    @Test("leading pictures at the very start do not decode: they are left out, with a diagnostic")
     func leadingAtTheStart() {
         let (track, diagnostics) = arrange([packet(20, starts: true), packet(0), packet(10), packet(30)])
         #expect(starts(track) == [20, 30])
@@ -110,7 +110,7 @@ struct PresentationOrderTests {
         #expect(diagnostics == [.firstFramesLeftOut(frames: 2)])
     }
 
-    @Test("a second edit that goes back in the file is no place to start for frames before it")
+    @Test("decoding does not start at a second edit that goes back in the file for frames before it")
     func secondEdit() {
         // Frames at 0, 10 come from the first edit; the second one starts at 20, after a hidden key frame at 5.
         let packets = [
@@ -169,7 +169,7 @@ struct PresentationOrderTests {
         #expect(arrange(packets).track.packets.map(\.pts.ticks) == [10, 40, 20, 30, 50])
     }
 
-    @Test("without any time, frames follow in picture order, which begins anew at every IDR picture")
+    @Test("without any time, frames follow in picture order, which restarts at every IDR picture")
     func pictureOrder() {
         func picture(_ order: Int32, idr: Bool = false) -> ScannedPacket {
             packet(nil, starts: idr, picture: CodedPicture(order: order, startsSequence: idr))
@@ -198,7 +198,7 @@ struct PresentationOrderTests {
         #expect(track.packets[3].pts.ticks == 25)
     }
 
-    @Test("a broadcast clock that starts again goes on where it was; a wrap of 33 bits that was none is undone")
+    @Test("a broadcast clock that restarts goes on without a gap; a false wrap of 33 bits is undone")
     func restart() {
         let broadcast = PresentationOrder(nominalDuration: Ticks(10), trackEnd: nil, mayRestart: true)
         let far = Int64(1) << 33

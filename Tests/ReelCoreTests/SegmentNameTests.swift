@@ -12,7 +12,7 @@ struct SegmentNameTests {
         ("a12.ff.nut", SegmentName(subject: .audio(track: 12), token: "ff")),
     ]
 
-    @Test("A name is read as it is printed, and so is that of its record")
+    @Test("A name is read back as printed, and so is that of its record")
     func roundTrip() {
         for (text, name) in SegmentNameTests.names {
             #expect(name.text == text)
@@ -26,7 +26,7 @@ struct SegmentNameTests {
     }
 
     @Test(
-        "What is never printed is no name",
+        "Text that is never printed as a name is not read as one",
         arguments: [
             "", ".", "v0-1", "v0-1.aa", "v0-1..nut", "v0-1.aa.mkv", "v0-1.aa.nut.part", "v0-1.aa.bb.nut", "v0-1.AA.nut",
             "v0-1.ag.nut", "v0-1.a-a.nut", "v0-1.a/a.nut", "../v0-1.aa.nut", "/v0-1.aa.nut", " v0-1.aa.nut",

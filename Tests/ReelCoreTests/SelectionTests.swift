@@ -47,7 +47,7 @@ struct SelectionTests {
         #expect(plan.videoPasses == [VideoPass(randomAccessPoint: 3, frames: 165..<180, chunkCount: 1)])
     }
 
-    @Test("that is empty, reversed or beyond the end is wrong usage, and says where the video ends")
+    @Test("that is empty, reversed or beyond the end is wrong usage, and the message says where the video ends")
     func empty() throws {
         let reversed = #expect(throws: ReelFailure.self) { try clip(from: Rational(5), to: Rational(5)) }
         #expect(reversed?.kind == .usage)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The binary index")
 struct SourceIndexBinaryTests {
-    @Test("comes back as it went, and equal indexes give equal bytes", arguments: 0..<200 as Range<UInt64>)
+    @Test("is read back as it was written, and equal indexes give equal bytes", arguments: 0..<200 as Range<UInt64>)
     func roundTrip(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let index = Indexes.random(using: &random)
@@ -28,7 +28,7 @@ struct SourceIndexBinaryTests {
         #expect(try SourceIndex(decoding: index.encoded()) == index)
     }
 
-    @Test("spends nothing on durations that reach to the next frame")
+    @Test("spends no bytes on durations that reach to the next frame")
     func durationsAreFree() {
         let regular = Indexes.regular(frames: 10_000, keysAt: [0])
         var gapped = regular
@@ -56,7 +56,7 @@ struct SourceIndexBinaryTests {
         }
     }
 
-    @Test("never traps on damage that the checksum does not show", arguments: 0..<500 as Range<UInt64>)
+    @Test("never traps on damage that the checksum does not reveal", arguments: 0..<500 as Range<UInt64>)
     func resealedCorruption(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var bytes = Array(Indexes.random(using: &random, frames: 40).encoded().dropLast(8))

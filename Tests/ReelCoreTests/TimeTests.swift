@@ -27,7 +27,7 @@ struct TimeTests {
         }
     }
 
-    @Test("Fractions beyond 64 bits are near, and trap nowhere")
+    @Test("Fractions beyond 64 bits are approximated and do not trap")
     func extremes() {
         let (huge, tiny) = (Rational(.max), Rational(1, .max))
         #expect(Rational(.min, .min) == Rational(1))

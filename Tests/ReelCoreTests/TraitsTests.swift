@@ -17,7 +17,7 @@ struct TraitsTests {
         #expect(Container(fileExtension: "gif") == nil && Container(exactExtension: "m4v") == nil)
     }
 
-    @Test("every encoder has one row, and a name that a person may use means one encoder")
+    @Test("every encoder has one row, and a name that a user may give means one encoder")
     func encoders() {
         let names = EncoderTraits.all.flatMap { [$0.name] + $0.aliases }
         #expect(Set(names).count == names.count)

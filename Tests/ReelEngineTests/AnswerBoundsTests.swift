@@ -5,7 +5,7 @@ import ReelRandom
 import ReelTestSupport
 import Testing
 
-/// What an engine answers is kept on the board: an engine that a hostile file has taken over answers anything.
+/// Answers of engines are kept on the board, and an engine that a hostile file has taken over may answer anything.
 @Suite("Bounds of an engine's answers", .timeLimit(.minutes(1)))
 struct AnswerBoundsTests {
     private func record(_ frames: Range<Int>, token: String = "7e", diagnostics: [Diagnostic] = []) -> SegmentRecord {
@@ -25,7 +25,7 @@ struct AnswerBoundsTests {
                     diagnostics: diagnostics)))
     }
 
-    /// Why an answer to a pass of two runs, of which some are whole, is refused; nil where it is taken.
+    /// Why an answer to a pass of two chunks, of which some are whole, is refused; nil if it is accepted.
     private func nonsense(_ answer: String, finishedChunks: [Int] = []) async throws -> EngineNonsense? {
         let engine = try FakeEngine("\(say(ready)); read -r request; \(answer); cat >/dev/null")
         do {
@@ -69,7 +69,7 @@ struct AnswerBoundsTests {
         #expect(try await nonsense(line) == .longLine(limit: (256 << 10) + 2 * (4 << 10)))
     }
 
-    @Test("names that lead out of the folder, and numbers beyond every count, are no event's")
+    @Test("events with names that lead out of the folder, or with impossible numbers, are refused")
     func damagedEvents() async throws {
         let sound = try say(result([record(0..<240)], framesEncoded: 77))
         let damages = [

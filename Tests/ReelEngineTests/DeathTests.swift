@@ -58,14 +58,14 @@ struct DeathTests {
         }
     }
 
-    @Test("Leaving in the midst of a request is a crash, whatever the exit code says")
+    @Test("An exit during a request is a crash, whatever the exit code")
     func leaving() async throws {
         let failure = try await failure(engine("exit 0"))
         #expect(failure.words == "engine exited with code 0 at frames 240..<480 of pass 7")
         #expect(failure.cause == .crash)
     }
 
-    @Test("An engine that died while nobody asked it anything fails the next request")
+    @Test("An engine that died between two requests fails the next request")
     func idleDeath() async throws {
         let engine = try FakeEngine("\(say(ready)); kill -KILL $$")
         try await engine.withEngine { session in
@@ -77,7 +77,7 @@ struct DeathTests {
         }
     }
 
-    @Test("An engine that neither speaks nor computes is killed")
+    @Test("An engine that neither reports nor computes is killed")
     func stall() async throws {
         let engine = try engine("exec sleep 1000")
         let failure = try await failure(engine, stall: .seconds(2))
@@ -106,7 +106,7 @@ struct DeathTests {
         }
     }
 
-    @Test("An engine that computes for ever without a word is killed")
+    @Test("An engine that computes for ever without a report is killed")
     func silence() async throws {
         let engine = try engine("while :; do :; done")
         let failure = try await failure(engine, silence: .seconds(3))
@@ -114,7 +114,7 @@ struct DeathTests {
         #expect(isGone(try engine.process("pid")))
     }
 
-    @Test("An engine that nobody asks anything may be silent")
+    @Test("An engine without a request may be silent")
     func idle() async throws {
         let engine = try FakeEngine(
             """
@@ -212,7 +212,7 @@ struct StartTests {
         }
     }
 
-    @Test("A missing program is this host's trouble, and named")
+    @Test("A missing program is a failure of this host that names it")
     func missing() async {
         let host = EngineHost(executable: "/nowhere/reel-engine")
         let failure = await #expect(throws: ReelFailure.self) {

@@ -79,17 +79,17 @@ struct DialogueTests {
         }
     }
 
-    @Test("What is no event ends the engine")
+    @Test("A line that is not an event ends the engine")
     func garbage() async throws {
         let failure = try await breach("echo '{\"progress\":'")
-        #expect(failure.words == "engine wrote what is no event: {\"progress\":, at the start of pass 2")
+        #expect(failure.words == "engine wrote a line that is not an event: {\"progress\":, at the start of pass 2")
         #expect(failure.cause == .crash)
     }
 
-    @Test("An event that is out of place ends the engine")
+    @Test("An event out of order ends the engine")
     func outOfPlace() async throws {
         let failure = try await breach(say(ready))
-        #expect(failure.words == "engine said twice that it is ready, at the start of pass 2")
+        #expect(failure.words == "engine reported twice that it is ready, at the start of pass 2")
         #expect(failure.cause == .crash)
     }
 
@@ -99,7 +99,7 @@ struct DialogueTests {
         #expect(failure.words == "engine closed its output, at the start of pass 2")
     }
 
-    @Test("An engine that does not read its requests harms nobody but itself")
+    @Test("An engine that does not read its requests blocks no other")
     func closedInput() async throws {
         let engine = try FakeEngine("exec <&-; \(say(ready)); exec sleep 1000")
         try await engine.withEngine(stall: .milliseconds(300)) { session in
@@ -126,7 +126,7 @@ struct DialogueTests {
         return failure
     }
 
-    @Test("A result that nobody asked for is nobody's, and ends the engine")
+    @Test("A result without a request is dropped, and ends the engine")
     func unasked() async throws {
         let engine = try FakeEngine(
             """
@@ -142,7 +142,7 @@ struct DialogueTests {
         }
     }
 
-    @Test("Neither a flood on standard error nor a long request makes the other wait for ever")
+    @Test("A flood on standard error and a long request do not deadlock")
     func flood() async throws {
         let engine = try FakeEngine(
             """

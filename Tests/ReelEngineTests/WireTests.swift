@@ -4,7 +4,7 @@ import ReelEngine
 import ReelTestSupport
 import Testing
 
-/// What goes over the wire between programs of one release, but also of two while one is being installed.
+/// Messages between programs of one release, and of two releases during an upgrade.
 @Suite("The wire")
 struct WireTests {
     private let job = JobFiles(
@@ -47,7 +47,7 @@ struct WireTests {
             lossless: false)
     }
 
-    @Test("Requests go over the wire as they ever did, and are read back")
+    @Test("Requests are written as the golden file says, and are read back")
     func requests() throws {
         let spec = JobSpec(container: .mkv, videoCodec: "libx264", crf: 20, from: Rational(3, 2))
         let planner = Planner(slots: 4, memory: MemoryRequest(budget: 1 << 30, limit: 2 << 30))
@@ -62,7 +62,7 @@ struct WireTests {
             ].map(EngineInput.request) + [.segments([segment])], "requests.json")
     }
 
-    @Test("Events go over the wire as they ever did, and are read back")
+    @Test("Events are written as the golden file says, and are read back")
     func events() throws {
         let diagnostics: [Diagnostic] = [.soundNotHeard(track: 1)]
         try compare(
@@ -84,10 +84,10 @@ struct WireTests {
             ] as [EngineEvent], "events.json")
     }
 
-    @Test("The version is that of these files")
+    @Test("The protocol's version is that of the golden files")
     func version() { #expect(Wire.version == 8) }
 
-    /// Compares the lines with a file, which REEL_WRITE_GOLDEN=1 writes anew; and what is read back with them.
+    /// Compares the lines with a golden file, which REEL_WRITE_GOLDEN=1 rewrites, and the values read back with the originals.
     private func compare<Message: Codable>(_ messages: [Message], _ name: String) throws {
         let lines = try Golden.lines(messages)
         let read = try lines.split(separator: "\n").map { try JSONDecoder().decode(Message.self, from: Data($0.utf8)) }

@@ -4,7 +4,7 @@ import ReelQueue
 import Synchronization
 import Testing
 
-/// When those who watch are told to look.
+/// When a watching process takes another snapshot.
 @Suite struct EventFeedTests {
     /// Gives an event of each job of the list at one read after the other, then none.
     private func redis(jobs: [String], reads: Counter, places: @escaping @Sendable (String) -> Void) throws -> FakeRedis
@@ -24,7 +24,7 @@ import Testing
 
     private static func array(_ elements: [String]) -> String { "*\(elements.count)\r\n" + elements.joined() }
 
-    @Test func whatHappensToOtherJobsIsNoReasonToLook() async throws {
+    @Test func eventsOfOtherJobsTakeNoSnapshot() async throws {
         let (reads, places) = (Counter(), Places())
         let redis = try redis(jobs: ["b2", "a1"], reads: reads) { places.add($0) }
         let feed = EventFeed(RedisBoard(try RedisAddress(redis.url), name: "test"), of: JobID("a1"))
@@ -37,7 +37,7 @@ import Testing
         #expect(places.all[2] == "2002-0")
     }
 
-    @Test func whoWatchesAllJobsIsToldOfEach() async throws {
+    @Test func watchingAllJobsFollowsEachOfThem() async throws {
         let redis = try redis(jobs: ["b2", "a1"], reads: Counter()) { _ in }
         let feed = EventFeed(RedisBoard(try RedisAddress(redis.url), name: "test"))
         #expect(try await feed.wait(atMost: .seconds(30)).map(\.job) == [JobID("b2")])
@@ -45,7 +45,7 @@ import Testing
     }
 }
 
-/// What was asked for, in its order.
+/// The requests, in their order.
 private final class Places: Sendable {
     private let places = Mutex<[String]>([])
 

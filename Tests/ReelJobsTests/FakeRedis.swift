@@ -27,7 +27,7 @@ final class FakeRedis: Sendable {
         }
         try #require(bound == 0 && listen(listener, 4) == 0)
         Thread {
-            // One that breaks off connects anew.
+            // A client that disconnects connects again.
             while case let client = accept(listener, nil, nil), client >= 0 {
                 defer { close(client) }
                 var buffer = [UInt8](repeating: 0, count: 1 << 18)

@@ -3,7 +3,7 @@ import ReelJobs
 import ReelQueue
 import Testing
 
-/// Why a job waits: what is most telling comes first, and what works or may at once does not wait.
+/// Why a job waits: the most informative reason comes first, and a job that is worked on, or can be at once, has none.
 @Suite struct WaitReasonTests {
     private func status(
         _ state: JobState = .running, paused: Bool = false, live: Int = 0, nextRetry: Double? = nil,
@@ -32,19 +32,19 @@ import Testing
             beatAge: beatAge, isGone: beatAge > 20, draining: draining)
     }
 
-    @Test func whatWorksOrEndedDoesNotWait() {
+    @Test func workingAndEndedJobsDoNotWait() {
         #expect(WaitReason(status(live: 1), workers: []) == nil)
         #expect(WaitReason(status(.done), workers: []) == nil)
         #expect(WaitReason(status(.failed, paused: true), workers: []) == nil)
         #expect(WaitReason(status(), workers: [worker()]) == nil)
     }
 
-    @Test func whatPeopleDidComesFirst() {
+    @Test func theUsersActionsComeFirst() {
         #expect(WaitReason(status(paused: true, live: 1), workers: [worker()]) == .paused)
         #expect(WaitReason(status(.probing, paused: true), workers: []) == .paused)
     }
 
-    @Test func aProbeWaitsAsAPassDoes() {
+    @Test func aProbeWaitsLikeAPass() {
         #expect(WaitReason(status(.probing), workers: []) == .noWorker)
         #expect(WaitReason(status(.probing, live: 1), workers: []) == nil)
         #expect(WaitReason(status(.probing), workers: [worker()]) == nil)
@@ -52,12 +52,12 @@ import Testing
 
     private let full = ReelFailure(.diskFull(path: "/s"))
 
-    @Test func nobodyIsThere() {
+    @Test func noWorkerIsConnected() {
         #expect(WaitReason(status(spaceNote: full), workers: []) == .noWorker)
         #expect(WaitReason(status(), workers: [worker(beatAge: 60)]) == .noWorker)
     }
 
-    @Test func nobodyCan() {
+    @Test func noWorkerCanTakeTheJob() {
         #expect(
             WaitReason(status(spaceNote: full), workers: [worker()])?.description
                 == "waiting for disk space on h: /s: no space left on the disk")
@@ -79,7 +79,7 @@ import Testing
                 == "h claims nothing: the disk of /s is full")
     }
 
-    @Test func whatPassesByItself() {
+    @Test func reasonsThatPassByThemselves() {
         #expect(WaitReason(status(nextRetry: 3.2), workers: [worker(busy: 2)]) == .retry(4))
         #expect(WaitReason(status(), workers: [worker(busy: 2), worker("b", busy: 1)]) == .busy(slots: 4))
         #expect(WaitReason(status(), workers: [worker(busy: 2), worker("b")]) == nil)

@@ -4,7 +4,7 @@ import ReelMedia
 import ReelWords
 import Testing
 
-/// What joins and verifies, and what must not pass.
+/// Joining and verifying, and outputs that must fail verification.
 @Suite("Assembly")
 struct AssemblyTests {
     private let folder: ScratchFolder
@@ -39,7 +39,7 @@ struct AssemblyTests {
         #expect(try assembler(records).verify(.file(job.output)) { _ in } == records.reduce(0) { $0 + $1.packets })
     }
 
-    @Test("size and checksum are the whole file's, whatever its reader goes to first", arguments: Container.allCases)
+    @Test("size and checksum are the whole file's, whatever part is read first", arguments: Container.allCases)
     func checksum(container: Container) throws {
         let folder = try ScratchFolder()
         let job = try MediaJob(
@@ -100,7 +100,7 @@ struct AssemblyTests {
         let foreign = "\(other.path)/\(stranger.name)"
         stranger.name.token = "5717a9"
         try FileManager.default.copyItem(atPath: foreign, toPath: "\(folder.path)/\(stranger.name)")
-        // As if this host's encoder did not do what the plan says.
+        // As if this host's encoder did not follow the plan.
         stranger.content = try #require(job.results[2].segments.first).content
         let message = try #require(failure(with: stranger)).words
         #expect(message.contains("segment \(stranger.name) was encoded with other parameters"))
@@ -110,10 +110,10 @@ struct AssemblyTests {
     func otherContent() throws {
         let other = try ScratchFolder()
         let stranger = try stranger(in: other)
-        #expect(failure(with: stranger)?.words.contains("segment \(stranger.name) is not what the plan wants") == true)
+        #expect(failure(with: stranger)?.words.contains("segment \(stranger.name) does not match the plan") == true)
     }
 
-    @Test("the same input makes the same bytes, whatever is joined from wherever")
+    @Test("the same input makes the same bytes, wherever its segments were made")
     func repeatable() throws {
         let again = try ScratchFolder()
         let second = try MediaJob(

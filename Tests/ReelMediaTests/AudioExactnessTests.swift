@@ -2,7 +2,7 @@ import Foundation
 import ReelCore
 import Testing
 
-/// Every sample once, where it belongs, encoded without a break.
+/// Every sample once, in its place, encoded without a break.
 @Suite("Audio: exactness and place")
 struct AudioExactnessTests {
     static let sources: [(name: String, layout: String, audio: [String])] = [
@@ -78,7 +78,7 @@ struct AudioExactnessTests {
         let other = try ScratchFolder()
         let lossy = try MediaJob(source, spec: JobSpec(container: .mp4, audioCodec: "flac"), folder: other.path)
         #expect(try Sound(lossy.output).samples == (try Sound(source).samples[..<96_000].reversed()))
-        #expect(lossy.warnings.contains("audio 0: outlasts the video by 0.030000 s, which are cut off"))
+        #expect(lossy.warnings.contains("audio 0: outlasts the video by 0.030000 s: that part is cut off"))
         let far = try Fixture.sounding("far.mkv", in: other, frames: 50, seconds: 3.5, audio: ["-c:a", "flac"])
         let kept = try MediaJob(far, spec: JobSpec(container: .mp4, audioCodec: "flac"), folder: other.path)
         let sound = try Sound(kept.output)
@@ -100,7 +100,7 @@ struct AudioExactnessTests {
             container: container, videoCodec: container == .webm ? "libvpx" : nil, audioCodec: codec)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         let (before, after) = (try Sound(source), try Sound(job.output))
-        // Matroska has no way to hide priming but Opus's.
+        // Matroska can only hide the priming of Opus.
         let priming = after.start < 0 ? Int((-after.start * Double(rate)).rounded()) : 0
         let wanted = Array(before.samples.reversed())
         let best = (-40...40).min { a, b in
@@ -113,14 +113,14 @@ struct AudioExactnessTests {
         #expect(abs(best ?? 99) <= (container == .mp4 ? 1 : rate / 1000))
     }
 
-    @Test("a rate that the encoder has not is changed without a click or a shift")
+    @Test("a sample rate that the encoder does not support is converted without a click or a shift")
     func resampled() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.sounding(
             "s.mkv", in: folder, frames: 100, rate: 44100, seconds: 4, audio: ["-c:a", "flac"])
         let job = try MediaJob(
             source, spec: JobSpec(container: .mp4, audioCodec: "opus"), folder: folder.path)
-        #expect(job.warnings.contains("audio 0: libopus cannot take 44100 Hz: it becomes 48000 Hz"))
+        #expect(job.warnings.contains("audio 0: libopus does not support 44100 Hz: it becomes 48000 Hz"))
         let reference = folder.path + "/reference.mkv"
         try run(
             "ffmpeg", "-v", "error", "-i", source, "-map", "0", "-c:v", "copy", "-af", "areverse,aresample=48000",

@@ -34,7 +34,7 @@ struct AudioFormatTests {
             "s.mkv", in: folder, frames: 25, layout: layout, rate: rate, seconds: 1, audio: ["-c:a", codec])
         let job = try MediaJob(source, spec: JobSpec(container: container), folder: folder.path)
         #expect(try facts(job.output) == wanted, "\(job.warnings)")
-        // Each channel is still the one it was: its loudness is its own.
+        // Channels keep their order: each has a loudness of its own.
         let channels = job.index.audio[0].channels
         let (before, after) = (try Sound(source, channels: channels), try Sound(job.output, channels: channels))
         for channel in 0..<channels where layout != "5.1" || channel != 3 {
@@ -81,7 +81,7 @@ struct AudioFormatTests {
         #expect(job.warnings == ["audio 0: flac holds 24 bits of a sample: finer steps are lost"])
     }
 
-    /// A video of 4 s with sound but from 1.5 s to `end`.
+    /// A video of 4 s with sound, except from 1.5 s to `end`.
     private func holed(_ folder: ScratchFolder, until end: Double) throws -> String {
         let path = folder.path + "/holed.mkv"
         try run(
@@ -143,7 +143,7 @@ struct AudioFormatTests {
         #expect(kept.plan.audio.map(\.encoder) == ["aac"])
     }
 
-    @Test("timestamps that jitter by less than 15 ms are no holes")
+    @Test("timestamps that jitter by less than 15 ms make no holes")
     func jitter() throws {
         let folder = try ScratchFolder()
         let source = try holed(folder, until: 1.51)
@@ -182,7 +182,7 @@ struct AudioFormatTests {
         #expect(Array(sound.samples.suffix(90_000)) == Array(tail.suffix(90_000)))
     }
 
-    @Test("packets that do not decode leave a hole, and the times are said")
+    @Test("packets that do not decode leave a hole, and a warning gives its times")
     func damage() throws {
         let folder = try ScratchFolder()
         let whole = try Fixture.sounding("whole.mkv", in: folder, audio: ["-c:a", "flac"])

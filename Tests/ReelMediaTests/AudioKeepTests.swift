@@ -96,7 +96,7 @@ struct AudioKeepTests {
         #expect(abs(found - 1) < 0.0025, "\(found)")
     }
 
-    @Test("with --lossless packets are copied where the container holds them, else kept as PCM")
+    @Test("with --lossless packets are copied if the container holds them, otherwise kept as PCM")
     func lossless() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.sounding("s.mkv", in: folder, audio: ["-c:a", "libvorbis"])

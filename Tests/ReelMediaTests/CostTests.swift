@@ -3,7 +3,7 @@ import ReelCore
 import ReelMedia
 import Testing
 
-/// What a job costs, in what can be counted.
+/// Costs of a job that can be counted.
 @Suite("Costs that can be counted")
 struct CostTests {
     @Test("frames of closed groups are decoded once, those of open ones hardly more")

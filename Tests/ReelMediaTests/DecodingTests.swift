@@ -4,7 +4,7 @@ import ReelMedia
 import ReelWords
 import Testing
 
-/// Where decoding can start, and what becomes of what does not decode.
+/// Points at which decoding can start, and the treatment of frames that do not decode.
 @Suite("Decoding")
 struct DecodingTests {
     private let folder: ScratchFolder
@@ -42,7 +42,7 @@ struct DecodingTests {
     // MARK: Damage
 
     /// A video of 60 frames, closed groups of 12, one packet after the other, in which the given packets' NAL units have
-    /// a length that cannot be.
+    /// an impossible length.
     private func damaged(_ packets: some Sequence<Int>) throws -> String {
         let source = try Fixture.make(
             "damaged.mp4", in: folder, frames: 60, video: Fixture.x264 + ["-g", "12", "-bf", "0", "-sc_threshold", "0"])
@@ -74,7 +74,7 @@ struct DecodingTests {
         #expect(
             job.warnings.filter { $0.contains("decode") }.sorted() == [
                 "3 packets of the video do not decode, the first at 1.251 s, the last at 1.668 s: the frame before stays",
-                "all of the video was decoded to find its frames: its tables and headers do not tell what is shown",
+                "all of the video was decoded to find its frames: its tables and headers do not match what is shown",
             ])
     }
 
@@ -87,7 +87,7 @@ struct DecodingTests {
         #expect(after.hashes == before.hashes.reversed())
     }
 
-    @Test("what cannot be decoded at the very start is left out, and said so")
+    @Test("frames at the start that cannot be decoded are left out, with a warning")
     func damagedStart() throws {
         let source = try damaged(0..<12)
         let job = try reversed(source)
@@ -125,7 +125,7 @@ struct DecodingTests {
         #expect(job.warnings.contains { $0.hasPrefix("all of the video was decoded") })
     }
 
-    @Test("a file cut off in its midst is reversed as far as it goes", arguments: ["mkv", "ts"])
+    @Test("a truncated file is reversed up to its end", arguments: ["mkv", "ts"])
     func truncated(container: String) throws {
         let source = try Fixture.make("cut." + container, in: folder, frames: 60, video: Fixture.x264 + ["-g", "12"])
         try run("sh", "-c", "truncate -s $(($(stat -c %s \(source)) * 6 / 10)) \(source)")
@@ -138,7 +138,7 @@ struct DecodingTests {
 
     // MARK: Changes midway
 
-    @Test("frames of another size are scaled to the first one's, none is lost")
+    @Test("frames of another size are scaled to the first one's, and none is lost")
     func sizeChange() throws {
         let sizes = ["192x108", "160x90"]
         let parts = try sizes.enumerated().map { place, size in

@@ -1,17 +1,17 @@
 /// A container that FFmpeg writes, by the ending of its files' names.
 struct DifferContainer {
-    /// Encoders of sound that it takes beside a video.
+    /// Encoders of sound that it holds beside a video.
     var sound: [String] = []
     /// Options of its muxer that may be drawn.
     var options: [[String]] = []
     /// Whether frames can be shown at any time, not only at a constant rate.
     var keepsTimes = false
-    /// Whether readers find their way into the midst of a file, and on into another one that follows.
+    /// Whether a reader can begin in the middle of a file, and go on into a file appended to it.
     var canBeJoined = false
 
     static func named(_ ending: String) -> DifferContainer { all[ending] ?? DifferContainer() }
 
-    /// By encoder, rates that it takes.
+    /// Sample rates that it supports, by encoder.
     static let rates: [String: [Int]] = [
         "aac": [48000, 44100, 22050], "ac3": [48000, 44100, 32000], "eac3": [48000, 44100],
         "mp2": [48000, 44100, 32000],

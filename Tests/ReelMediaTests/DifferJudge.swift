@@ -6,11 +6,11 @@ import ReelMedia
 struct DifferJudge {
     let source: String
     let made: DifferSource
-    /// The decoder where it is not FFmpeg's choice.
+    /// The decoder; nil for FFmpeg's choice.
     let decoder: String?
     let before: Decoded
 
-    /// Nil where nothing of the source decodes.
+    /// Nil if nothing of the source decodes.
     init?(_ source: String, _ made: DifferSource) throws {
         self.source = source
         self.made = made
@@ -33,14 +33,14 @@ struct DifferJudge {
         return try probe("packet=flags").contains("D") ? "libaom-av1" : nil
     }
 
-    /// What is otherwise than it should be.
+    /// The differences found, a sentence each.
     func complaints(about job: MediaJob) throws -> [String] {
         try frames(job) + (made.sound == nil ? [] : sound(job))
     }
 
     /// Every frame that the decoder shows has to be there, once, with the same samples. There is one exception: the decoder
-    /// leaves what it cannot decode of a damaged frame as its memory was, so the frame may look otherwise if reel has found
-    /// it damaged and says so. It must not be missing; and frames beside it, also those that refer to it, must not differ.
+    /// leaves what it cannot decode of a damaged frame as its memory was, so the frame may look different if reel reports it as
+    /// damaged. It must not be missing; and frames beside it, also those that refer to it, must not differ.
     private func frames(_ job: MediaJob) throws -> [String] {
         let held = job.plan.video.format.pixelFormat
         let stated = job.index.video.stream.pixelFormat
@@ -60,7 +60,7 @@ struct DifferJudge {
             let isScaled = job.diagnostics.contains { if case .framesScaled = $0 { true } else { false } }
             let size = isScaled ? "\(video.format.width):\(video.format.height):" : ""
             let scale = "scale=\(size)flags=bicubic+accurate_rnd+full_chroma_inp"
-            // ffmpeg may change the range where it is asked for a format whose name does not tell it.
+            // ffmpeg may change the colour range if it is asked for a format whose name does not state one.
             for format in Set([format, format == own ? stated : format]) {
                 let carried = try Decoded(whole: source, decoder: decoder, pixelFormat: format, filter: scale)
                 let converted = try Decoded(job.output, pixelFormat: format)
@@ -87,7 +87,7 @@ struct DifferJudge {
         return try complaints + times(after, job)
     }
 
-    /// The source's frames that look otherwise in the output.
+    /// The source's frames that look different in the output.
     private func differing(_ after: Decoded, _ due: Decoded) -> [Int] {
         guard after.hashes.count == due.hashes.count else { return Array(after.hashes.indices) }
         return due.hashes.indices.filter { due.hashes[$0] != after.hashes[after.hashes.count - 1 - $0] }

@@ -1,12 +1,12 @@
-/// An encoder of video, containers that take it, and options of its own that may be drawn.
+/// An encoder of video, containers that hold it, and options of the encoder to draw from.
 struct DifferKind {
     let encoder: String
     let containers: [String]
     var options: [[String]] = []
     var pixelFormats: [String] = []
-    /// Sizes that it takes.
+    /// Sizes that the encoder supports.
     var sizes = ["192x108", "176x144", "98x66"]
-    /// The only rate that it takes; any where none is named.
+    /// The only frame rate that the encoder supports; nil for any.
     var rate: String?
     var reorders = false
     /// Filters of coded pictures that may be drawn when they are copied into another container.
@@ -15,7 +15,7 @@ struct DifferKind {
     private static let general = ["mov", "mkv", "avi", "nut"]
     private static let oddToo = ["192x108", "176x144", "98x66", "97x65"]
 
-    /// One of them is drawn, then a kind of it: most that can go wrong goes wrong between frames.
+    /// A group is drawn first, then a kind of it. Codecs that refer to other frames come most often, since they fail most.
     static let groups = [
         betweenFrames, betweenFrames, betweenFrames, windowsAndWeb, withinFrames, withinFrames, uncompressed,
     ]
@@ -104,7 +104,7 @@ struct DifferKind {
         DifferKind(encoder: "snow", containers: ["avi", "nut", "mkv"], options: [["-pred", "1"]]),
     ]
 
-    /// What programs on desktops and pages on the web played.
+    /// Codecs of old desktop programs and web pages.
     private static let windowsAndWeb: [DifferKind] = [
         DifferKind(encoder: "flv", containers: ["flv", "avi", "mkv", "swf"]),
         DifferKind(encoder: "msmpeg4v2", containers: ["avi", "asf", "mkv"]),

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What becomes of files on their way.
+/// Changes that files undergo in use.
 extension DifferSource {
-    /// What may become of the times of packets.
+    /// Changes of the times of packets.
     private static let times = [
         "setts=pts=if(mod(N\\,3)\\,NOPTS\\,PTS)", "setts=pts=if(eq(N\\,0)\\,PTS\\,NOPTS)",  // sparse, missing
         "setts=pts=PTS-DURATION*mod(N\\,2)", "setts=pts=DTS",  // equal, in another order
@@ -10,7 +10,7 @@ extension DifferSource {
     ]
 
     /// Copies it into a container, as editors and downloads leave files: from another start on, without packets at both
-    /// ends or in between, with fewer times, hidden frames in packets of their own. Nil where ffmpeg does not.
+    /// ends or in between, with fewer times, hidden frames in packets of their own. Nil if ffmpeg fails.
     mutating func remux(_ path: String) -> String? {
         guard let target = one(of: kind.containers) else { return nil }
         var arguments = chance(40) ? ["-ss", "\(Double(number(1...20)) / 10)"] : []
@@ -28,7 +28,7 @@ extension DifferSource {
         return change(arguments, into: target, name: "remuxed")
     }
 
-    /// Cuts bytes off, at the end and, of what can begin anywhere, at the start.
+    /// Cuts bytes off at the end and, if the container can be read from anywhere, at the start.
     mutating func cut(_ path: String) throws {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         let end = bytes.count * number(600...999) / 1000
@@ -40,7 +40,7 @@ extension DifferSource {
     }
 
     /// Appends the file to itself, or another piece of the same kind, whose frames may have another size: byte after byte
-    /// or packet after packet. Nil where ffmpeg does not.
+    /// or packet after packet. Nil if ffmpeg fails.
     mutating func join(_ path: String) throws -> String? {
         let (first, firstSound) = (description, sound)
         var other = path

@@ -2,8 +2,8 @@ import Foundation
 import ReelCore
 import ReelRandom
 
-/// A source of which nobody has thought: an encoder and a muxer of the installed FFmpeg with options that matter, and what
-/// becomes of files on their way. The same seed makes the same source.
+/// A random source: an encoder and a muxer of the installed FFmpeg with options that matter, and changes that files undergo
+/// in use. The same seed makes the same source.
 struct DifferSource {
     let seed: UInt64
     var random: SplitMix64
@@ -11,9 +11,9 @@ struct DifferSource {
     let folder: String
     /// The file's container.
     var container = ""
-    /// How it is made: arguments of ffmpeg, and what became of the file then.
+    /// How it was made: arguments of ffmpeg, and changes of the file afterwards.
     var description = ""
-    /// The encoder of its sound; nil where it has none.
+    /// The encoder of its sound; nil if it has none.
     var sound: String?
     /// Whether it is as the muxer wrote it, not copied, cut or joined.
     var isUntouched = true
@@ -32,7 +32,7 @@ struct DifferSource {
 
     mutating func one<Choice>(of choices: [Choice]) -> Choice? { choices.randomElement(using: &random) }
 
-    /// Makes the source; nil where FFmpeg does not make such a one.
+    /// Makes the source; nil if FFmpeg cannot make such a file.
     mutating func make() throws -> String? {
         container = one(of: kind.containers) ?? ""
         var path = "\(folder)/source.\(container)"
@@ -46,7 +46,7 @@ struct DifferSource {
         return path
     }
 
-    /// Makes a piece; false where ffmpeg does not.
+    /// Makes a piece; false if ffmpeg fails.
     mutating func encode(to path: String) -> Bool {
         let about = DifferContainer.named(container)
         let frames = number(1...70)
@@ -106,7 +106,7 @@ struct DifferSource {
         return start + ["-f", "lavfi", "-i", "aevalsrc=\(channels):s=\(rate):d=\(length)", "-c:a", codec]
     }
 
-    /// Whether ffmpeg makes it, within a minute: SVT-AV1 does not always come to an end.
+    /// Whether ffmpeg succeeds within a minute: SVT-AV1 sometimes hangs.
     func ffmpeg(_ arguments: [String], to path: String) -> Bool {
         let command =
             ["timeout", "--signal=KILL", "60", "ffmpeg", "-v", "quiet", "-nostdin", "-y"] + arguments + [path]

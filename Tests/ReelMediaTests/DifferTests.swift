@@ -5,8 +5,8 @@ import ReelWords
 import Testing
 
 /// Sources by every encoder and muxer, reversed without loss and compared with a decoder that reads them from their start to
-/// their end. `REEL_DIFFER=SEED..SEED` says which; `scripts/differ` sets it. `REEL_DIFFER_KEEP` is a folder for those that
-/// differ.
+/// their end. `REEL_DIFFER=SEED..SEED` gives the seeds; `scripts/differ` sets it. `REEL_DIFFER_KEEP` is a folder for sources
+/// that differ.
 @Suite("Whatever FFmpeg makes")
 struct DifferTests {
     private static let environment = ProcessInfo.processInfo.environment
@@ -40,7 +40,7 @@ struct DifferTests {
         do {
             return try MediaJob(source, spec: spec, folder: folder.path)
         } catch let failure as ReelFailure {
-            // Matroska counts in milliseconds: who is told so takes another container.
+            // Matroska counts in milliseconds: the failure tells a user to choose another container.
             guard case .framesTooClose = failure.reason else { throw failure }
             spec.container = .nut
             return try MediaJob(source, spec: spec, folder: folder.path)

@@ -4,7 +4,7 @@ import ReelMedia
 import ReelWords
 import Testing
 
-/// Every encoder and container that reel writes: joins decode exactly, nothing of the picture's meaning is lost.
+/// Every encoder and container that reel writes: segments join exactly, and colour, shape and rotation are kept.
 @Suite("Encoders and containers")
 struct EncodingTests {
     @Test(

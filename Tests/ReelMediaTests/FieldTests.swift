@@ -3,7 +3,7 @@ import ReelCore
 import ReelMedia
 import Testing
 
-/// Interlaced video: no line moves, the flag tells that the other field comes first.
+/// Interlaced video: no line moves, and the flag says that the other field comes first.
 @Suite("Fields and telecine")
 struct FieldTests {
     /// 60 interlaced frames of 120 fields that all differ, woven of twice as many pictures.
@@ -91,11 +91,12 @@ struct FieldTests {
         #expect(found.frames.count == 24)
         if saysSo { #expect(Set(found.frames) == [topFirst ? "1,0" : "1,1"]) }
         let line =
-            "interlaced, \(topFirst ? "bottom" : "top") field first: only the container says so, for \(target.encoder) cannot"
+            "the video is interlaced, \(topFirst ? "bottom" : "top") field first: only the container says so, since "
+            + "\(target.encoder) cannot"
         #expect(job.warnings == (saysSo ? [] : [line]))
     }
 
-    @Test("where frames vary each keeps its own flag, and the container claims no order")
+    @Test("frames that vary keep their own flags, and the container states no order")
     func mixed() throws {
         let folder = try ScratchFolder()
         let first = try interlaced("first.ts", in: folder, topFirst: true, video: Self.mpeg2, frames: 24)

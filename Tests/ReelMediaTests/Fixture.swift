@@ -5,7 +5,7 @@ import Testing
 /// Small videos made by ffmpeg, in which every frame differs from every other.
 enum Fixture {
     /// A moving test pattern with a frame counter, `frames` long, encoded by `video` (ffmpeg arguments), beside a tone
-    /// that rises from the left to the right channel where `audio` (ffmpeg arguments) is given.
+    /// that rises from the left to the right channel if `audio` (ffmpeg arguments) is given.
     static func make(
         _ name: String, in folder: ScratchFolder, frames: Int = 60, rate: String = "24000/1001",
         size: String = "192x108",
@@ -34,7 +34,7 @@ enum Fixture {
 struct Decoded {
     /// A hash of every frame of the main video, in presentation order.
     let hashes: [String]
-    /// When each is shown, in seconds.
+    /// When each frame is shown, in seconds.
     let times: [Rational]
 
     init(_ path: String, pixelFormat: String? = nil, filter: String = "null") throws {

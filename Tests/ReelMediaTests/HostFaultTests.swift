@@ -4,7 +4,7 @@ import ReelMedia
 import Synchronization
 import Testing
 
-/// What the operating system refuses at a file is an error of this host: never of the source, and never its end.
+/// A refusal of the operating system at a file is an error of this host: it is neither damage of the source nor its end.
 @Suite("Errors of the host")
 struct HostFaultTests {
     private let folder: ScratchFolder
@@ -14,7 +14,7 @@ struct HostFaultTests {
         folder = try ScratchFolder()
     }
 
-    // MARK: What follows from an error number
+    // MARK: Consequences of error numbers
 
     @Test("every error number of the table means what it should, written or read")
     func table() {
@@ -43,7 +43,7 @@ struct HostFaultTests {
         #expect(SystemFault(errno: 4000, writing: false) == .passing, "unknown")
     }
 
-    @Test("what lasts on a host excludes it from the job, and what passes is tried again")
+    @Test("a lasting error excludes its host from the job, a passing one is tried again")
     func natures() {
         let failures: [(FailureReason, FailureCause)] = [
             (.sourceUnreadable(path: "/s", errno: EIO, passes: false), .incompatible),
@@ -69,7 +69,7 @@ struct HostFaultTests {
         }
     }
 
-    @Test("a source that is gone, a folder, or on a bad disk is unreadable on this host, and not what is no media")
+    @Test("a source that is missing, a folder, or on a bad disk is unreadable on this host, not \"not media\"")
     func unreadableSources() throws {
         let gone = folder.path + "/gone.mp4"
         #expect(failure(reconOf: gone) == .sourceUnreadable(path: gone, errno: ENOENT, passes: false))
@@ -89,7 +89,7 @@ struct HostFaultTests {
         #expect(failure(reconOf: media) == .sourceUnreadable(path: media, errno: EACCES, passes: false))
     }
 
-    // MARK: Reads that fail in the midst of a file
+    // MARK: Reads that fail in the middle of a file
 
     /// What a read of the source answers from this byte on.
     private func failing<R>(_ number: Int32, from start: Int64, _ body: () throws -> R) rethrows -> R {
@@ -103,7 +103,7 @@ struct HostFaultTests {
         return try FileReading.$current.withValue(reading) { try body() }
     }
 
-    @Test("a read that fails anywhere in a source is told as that, and nothing is made of the part before it")
+    @Test("a failed read anywhere in a source is reported as such, and the part before it gives no output")
     func failingReads() throws {
         for name in ["s.mp4", "s.mkv", "s.ts", "s.avi"] {
             let media = try Fixture.make(name, in: folder, frames: 120, video: Fixture.x264 + ["-g", "24"])
@@ -145,7 +145,7 @@ struct HostFaultTests {
         #expect(reads.withLock(\.self) > 2)
     }
 
-    @Test("a read that fails while a pass is decoded, or segments are joined, is told as that")
+    @Test("a failed read during a pass or an assembly is reported as such")
     func failingPassesAndAssemblies() throws {
         let media = try Fixture.make("s.mkv", in: folder, frames: 96, video: Fixture.x264 + ["-g", "24"])
         let job = try MediaJob(media, spec: JobSpec(container: .mkv, passFrames: 48), folder: folder.path)
@@ -193,7 +193,7 @@ struct HostFaultTests {
     }
 
     @Test(
-        "a full disk while segments are written is told as that",
+        "a full disk while segments are written is reported as such",
         .enabled(if: geteuid() == 0, "only root may mount a file system"))
     func fullDisk() throws {
         let disk = folder.path + "/disk"
@@ -211,7 +211,7 @@ struct HostFaultTests {
 
     // MARK: Sources that change
 
-    @Test("a source that is written to while its packets are copied is no source of a finished output")
+    @Test("a source that is written to while its packets are copied gives no finished output")
     func changedWhileCopied() throws {
         let media = try Fixture.make("s.mov", in: folder, frames: 48, video: ["-c:v", "mjpeg"])
         let job = try MediaJob(media, spec: JobSpec(container: .mov), folder: folder.path)

@@ -3,7 +3,7 @@ import ReelCore
 import ReelMedia
 import Testing
 
-/// Files that are damaged, or made to break what reads them.
+/// Files that are damaged, or made to break their reader.
 @Suite("Hostile files")
 struct HostileFileTests {
     private let folder: ScratchFolder
@@ -22,7 +22,7 @@ struct HostileFileTests {
         return path
     }
 
-    @Test("a time beyond every clock is repaired, and told", arguments: ["4e18", "9.2e18"])
+    @Test("a timestamp out of range is repaired, with a warning", arguments: ["4e18", "9.2e18"])
     func absurdTime(_ time: String) throws {
         let source = try nut("absurd", times: "if(eq(N,23),\(time),PTS)")
         let index = try Recon(.file(source)).run()
@@ -34,7 +34,7 @@ struct HostileFileTests {
         #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
     }
 
-    @Test("an audio track whose headers are damaged is left out, and told; the picture is reversed")
+    @Test("an audio track whose headers are damaged is left out, with a warning; the video is reversed")
     func damagedAudioHeaders() throws {
         let source = try Fixture.make(
             "s.webm", in: folder, frames: 24, video: ["-c:v", "libvpx", "-deadline", "realtime"],

@@ -3,7 +3,7 @@ import ReelCore
 import ReelMedia
 import Testing
 
-/// What a player must know of light and colour, judged by what ffprobe reads of stream and first frame.
+/// Light and colour metadata for players, as ffprobe reads them from the stream and its first frame.
 @Suite("Light and colour")
 struct LightTests {
     private static let master =
@@ -38,7 +38,7 @@ struct LightTests {
         return parts[0] + "=" + value.description
     }
 
-    /// What must be read of an output, exactly.
+    /// Metadata that an output must have exactly.
     private static let light: Set<String> = [
         "side_data_type=Mastering display metadata", "side_data_type=Content light level metadata", "red_x=17/25",
         "red_y=8/25", "green_x=53/200", "green_y=69/100", "blue_x=3/20", "blue_y=3/50", "white_point_x=3127/10000",
@@ -72,7 +72,7 @@ struct LightTests {
         if encoder == "libsvtav1" { #expect(frame.contains("side_data_type=Mastering display metadata")) }
     }
 
-    @Test("of HDR10 that only the container states, nothing is lost either")
+    @Test("HDR10 metadata that only the container states is kept, too")
     func fromContainer() throws {
         let folder = try ScratchFolder()
         let coded = try Fixture.make(
@@ -126,7 +126,7 @@ struct LightTests {
         #expect(found.isSuperset(of: wanted), "\(found)")
     }
 
-    @Test("pictures made of RGB say by which matrix, and full-range names are a tag")
+    @Test("pictures converted from RGB state their matrix, and full-range format names become a tag")
     func converted() throws {
         let folder = try ScratchFolder()
         let rgb = try Fixture.make("rgb.mkv", in: folder, frames: 8, video: ["-c:v", "ffv1", "-pix_fmt", "bgr0"])

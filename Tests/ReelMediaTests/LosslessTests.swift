@@ -88,7 +88,7 @@ struct LosslessTests {
         }
     }
 
-    @Test("timestamps of the source in their order, where that is asked for")
+    @Test("--timestamps source keeps the source's timestamps in their order")
     func sourceTimestamps() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make(
@@ -124,7 +124,7 @@ struct LosslessTests {
         #expect(try samples(of: job.output) == before.reversed())
     }
 
-    @Test("sound whose codec a transport stream's tables do not tell is decoded as ffmpeg decodes it")
+    @Test("sound whose codec a transport stream's tables do not name is decoded as ffmpeg decodes it")
     func samplesOfTransportStream() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make(

@@ -12,8 +12,8 @@ struct MediaJob {
     let output: String
     let assembled: Assembled
 
-    /// Reverses `source` into `folder`; the index goes through its file form, as between processes. Where a pass disproves
-    /// the plan, all of it is done anew by what the whole source decodes to, as a worker would have it done.
+    /// Reverses `source` into `folder`; the index goes through its file form, as between processes. If a pass disproves
+    /// the plan, the whole source is decoded and reversed again, as a worker would do.
     init(_ source: String, spec: JobSpec, folder: String, slots: Int = 2, memory: MemoryRequest = .standard) throws {
         do {
             try self.init(source, nil, spec, folder, slots, memory)
@@ -59,7 +59,7 @@ struct MediaJob {
     }
 
     var framesDecoded: Int { results.reduce(0) { $0 + $1.statistics.framesDecoded } }
-    /// What a person is told of it.
+    /// Everything that is reported to the user.
     var diagnostics: [Diagnostic] { plan.diagnostics + results.flatMap(\.diagnostics) + assembled.diagnostics }
     var warnings: [String] { diagnostics.map(\.words) }
 }
@@ -68,7 +68,7 @@ extension PassResult {
     var warnings: [String] { diagnostics.map(\.words) }
 }
 
-/// Runs a program to its end and returns what it printed. Records an issue where it fails.
+/// Runs a program to its end and returns what it printed. Records an issue if it fails.
 @discardableResult
 func run(_ program: String, _ arguments: String...) throws -> String {
     try run(program, arguments)
@@ -89,7 +89,7 @@ func run(_ program: String, _ arguments: [String]) throws -> String {
     return text
 }
 
-/// A folder that is removed when its owner goes.
+/// A folder that is removed with its owner.
 final class ScratchFolder {
     let path: String
 

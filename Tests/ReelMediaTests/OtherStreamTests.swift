@@ -4,8 +4,8 @@ import ReelMedia
 import ReelWords
 import Testing
 
-/// Chapters, covers, attached files, timecodes, data, tags, and what is said of tracks.
-@Suite("What is beside video and sound")
+/// Chapters, covers, attached files, timecodes, data, tags, and the languages, titles and dispositions of tracks.
+@Suite("Chapters, attachments, tags and other streams")
 struct OtherStreamTests {
     private let folder: ScratchFolder
 
@@ -111,7 +111,7 @@ struct OtherStreamTests {
         #expect(starts == "0.000000,Drei\n0.600000,Eins – 🎞\n")
     }
 
-    @Test("transport streams hold neither chapters nor tags, and it is said")
+    @Test("transport streams hold neither chapters nor tags, and warnings say so")
     func withoutChapters() throws {
         let job = try reversed(try chaptered("s.mkv"), .ts)
         #expect(
@@ -121,7 +121,7 @@ struct OtherStreamTests {
             ])
     }
 
-    @Test("a finished file that lacks a chapter does not pass")
+    @Test("a finished file that lacks a chapter fails verification")
     func missingChapter() throws {
         let source = try chaptered("s.mkv")
         let job = try reversed(source, .mkv)

@@ -5,7 +5,7 @@ import ReelWords
 import Testing
 
 /// Sources of whole frames only are put in another order, packet by packet, and nothing is encoded.
-@Suite("PassthroughSupport without encoding")
+@Suite("Stream copy")
 struct PassthroughTests {
     static let sources: [(name: String, container: Container, size: String, video: [String])] = [
         ("prores.mov", .mov, "96x64", ["-c:v", "prores_ks", "-profile:v", "2", "-vendor", "apl0"]),
@@ -72,7 +72,7 @@ struct PassthroughTests {
         #expect(try Payloads(second.output).hashes == before.hashes)
     }
 
-    @Test("a source of several blocks, of which a range is copied, needs no segments")
+    @Test("a range of a source of several read blocks is copied without segments")
     func blocks() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make(
@@ -92,7 +92,7 @@ struct PassthroughTests {
         #expect(status.st_blocks * 512 < status.st_size + 1 << 20)
     }
 
-    @Test("packets that are each larger than a block")
+    @Test("packets larger than a read block are copied")
     func largePackets() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make(
@@ -120,7 +120,7 @@ struct PassthroughTests {
         #expect(heard.count > made.packets + 30)
     }
 
-    @Test("a source that is another than it was is refused")
+    @Test("a source that has changed is refused")
     func changed() throws {
         let folder = try ScratchFolder()
         let video = ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p"]
@@ -157,7 +157,7 @@ struct PassthroughTests {
         #expect(failure?.words.contains("holds other bytes than were encoded") == true)
     }
 
-    @Test("sources that only claim to be of whole frames are encoded, and refused where copying is asked for")
+    @Test("sources that falsely claim to have only key frames are encoded, and refused if copying is asked for")
     func claims() throws {
         let folder = try ScratchFolder()
         // Without a table of sync samples every sample is one (ISO 14496-12 8.6.2).
@@ -171,7 +171,7 @@ struct PassthroughTests {
         try expectEncoding(liar, .mp4, because: "packet 1 at 0.042 s is not an IDR picture", in: folder)
 
         let ffv1 = try Fixture.make("ffv1.mkv", in: folder, frames: 60, video: ["-c:v", "ffv1", "-g", "12"])
-        try expectEncoding(ffv1, .mkv, because: "packet 1 at 0.042 s is no key frame", in: folder)
+        try expectEncoding(ffv1, .mkv, because: "packet 1 at 0.042 s is not a key frame", in: folder)
     }
 
     @Test("interlaced sources are encoded: the order of fields lies within each frame")
@@ -185,15 +185,15 @@ struct PassthroughTests {
         try expectEncoding(jpeg, .mov, because: "interlaced", in: folder)
     }
 
-    @Test("a container that does not give the packets back is none to copy into")
+    @Test("packets are not copied into a container that does not store them exactly")
     func container() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make(
             "raw.nut", in: folder, frames: 30, video: ["-c:v", "rawvideo", "-pix_fmt", "rgb24"])
-        try expectEncoding(source, .mp4, because: "a .mp4 file does not give rawvideo (rgb24) back", in: folder)
+        try expectEncoding(source, .mp4, because: "a .mp4 file does not store rawvideo (rgb24) exactly", in: folder)
     }
 
-    @Test("other pictures are other pictures")
+    @Test("options that change the pictures turn stream copy off")
     func options() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make("s.mp4", in: folder, frames: 30, video: Fixture.x264 + ["-g", "1"])

@@ -3,7 +3,7 @@ import ReelCore
 import ReelMedia
 import Testing
 
-/// Shape, and what stands beside pictures.
+/// Shape and side data of pictures.
 @Suite("Shape and side data")
 struct PictureMeaningTests {
     @Test(
@@ -26,7 +26,7 @@ struct PictureMeaningTests {
         #expect(ratio.hasPrefix("176,16:11"))
     }
 
-    @Test("closed captions are stripped, with one line", arguments: [true, false])
+    @Test("closed captions are stripped, with one warning", arguments: [true, false])
     func captions(lossless: Bool) throws {
         let folder = try ScratchFolder()
         let source = try captioned(in: folder)
@@ -39,7 +39,7 @@ struct PictureMeaningTests {
         }
     }
 
-    @Test("packets that are copied keep their captions, and nothing is said of them")
+    @Test("packets that are copied keep their captions, without a warning")
     func copiedCaptions() throws {
         let folder = try ScratchFolder()
         let source = folder.path + "/s.mp4"

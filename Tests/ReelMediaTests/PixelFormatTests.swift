@@ -4,7 +4,7 @@ import ReelMedia
 import ReelWords
 import Testing
 
-/// No picture loses anything that nobody is told of.
+/// A warning names everything that a picture loses.
 @Suite("Pixel formats")
 struct PixelFormatTests {
     /// A source's pixel format and codec, the format that FFV1 has it in, and the one to compare in.
@@ -23,7 +23,7 @@ struct PixelFormatTests {
         ("gray10le", "rawvideo", "s.nut", "gray10le", "gray10le"),
     ]
 
-    @Test("what FFV1 does not take it has in a format that holds every value", arguments: carried.indices)
+    @Test("a format that FFV1 does not support is kept in one that holds every value", arguments: carried.indices)
     func carriers(number: Int) throws {
         let (format, codec, name, carrier, compared) = Self.carried[number]
         let folder = try ScratchFolder()
@@ -43,7 +43,7 @@ struct PixelFormatTests {
         #expect(after.hashes == before.hashes.reversed())
     }
 
-    @Test("how bright a picture with a palette is, is known by its colours", arguments: ["zmbv", "tiff"])
+    @Test("the brightness of a picture with a palette is that of its colours", arguments: ["zmbv", "tiff"])
     func palette(codec: String) throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make(
@@ -106,7 +106,7 @@ struct PixelFormatTests {
         #expect(options.contains(Tag(name: "slices", value: slices)), "\(options)")
     }
 
-    @Test("raw video where FFV1 does not hold a format and the container gives it back, else a refusal")
+    @Test("raw video for formats that FFV1 cannot hold, if the container stores it exactly, otherwise a refusal")
     func raw() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make(
@@ -120,7 +120,7 @@ struct PixelFormatTests {
         var choice = TargetChoice(index: index, spec: JobSpec(container: .nut, lossless: true))
         #expect(try choice.video().encoder == "rawvideo")
         for container in [Container.mkv, .mov] {
-            let refusal = "a .\(container.rawValue) file does not give raw xyz12le back"
+            let refusal = "a .\(container.rawValue) file does not store raw xyz12le exactly"
             for spec in [
                 JobSpec(container: container, lossless: true), JobSpec(container: container, videoCodec: "rawvideo"),
             ] {
@@ -133,7 +133,7 @@ struct PixelFormatTests {
     }
 
     @Test(
-        "what an encoder cannot hold is said",
+        "a warning names what an encoder cannot hold",
         arguments: [
             ("yuva444p", "libx264", "yuv444p", "no transparency"),
             ("yuv422p10le", "libsvtav1", "yuv420p10le", "fewer chroma samples"),

@@ -3,8 +3,8 @@ import ReelCore
 import ReelMedia
 import Testing
 
-/// Each kind of source that is planned without being decoded: tables and headers have to tell what decoding all of it
-/// tells.
+/// Each kind of source that is planned without being decoded: tables and headers must give the same frames as decoding all
+/// of it.
 @Suite("Proven kinds")
 struct ProvenKindsTests {
     /// How such sources are made. Pictures are shown in another order than they are decoded wherever the encoder can.
@@ -30,25 +30,25 @@ struct ProvenKindsTests {
         "dvvideo": ["-c:v", "dvvideo", "-pix_fmt", "yuv420p"],
     ]
 
-    /// Where a container wants it otherwise: it names encoder or pixel format itself.
+    /// Options by container, for those that need another encoder or pixel format.
     private static let others: [ProvenKind: [String]] = [
         ProvenKind(format: "yuv4mpegpipe", codec: "rawvideo"): ["-pix_fmt", "yuv420p"]
     ]
 
-    /// The file names that have libavformat write such containers.
+    /// File names for which libavformat writes such containers.
     private static let endings = [
         "mov,mp4,m4a,3gp,3g2,mj2": "mov", "matroska,webm": "mkv", "mpegts": "ts", "mpeg": "mpg", "mxf": "mxf",
         "avi": "avi", "flv": "flv", "h264": "h264", "hevc": "hevc", "ivf": "ivf", "yuv4mpegpipe": "y4m", "nut": "nut",
     ]
 
-    @Test("tell by tables and headers what decoding tells", arguments: ProvenKinds.all)
+    @Test("give the same frames by tables and headers as by decoding", arguments: ProvenKinds.all)
     func proven(kind: ProvenKind) throws {
         let folder = try ScratchFolder()
         let video = try #require(Self.others[kind] ?? Self.encoders[kind.codec])
         // QuickTime's own form knows neither.
         let needsMP4 = kind.format.hasPrefix("mov") && ["vp9", "av1"].contains(kind.codec)
         let ending = needsMP4 ? "mp4" : try #require(Self.endings[kind.format])
-        // These take no other.
+        // These containers hold no other codec.
         let isDV = kind.codec == "dvvideo"
         let (size, rate) = (isDV ? "720x576" : "320x256", isDV || ending == "mxf" ? "25" : "24000/1001")
         let source = try Fixture.make("source.\(ending)", in: folder, frames: 40, rate: rate, size: size, video: video)

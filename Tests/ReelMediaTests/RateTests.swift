@@ -39,7 +39,7 @@ struct RateTests {
         #expect(try Decoded(job.output).hashes.count == 288)
     }
 
-    @Test("an encoder whose parameters name the rate is refused: its segments would not join")
+    @Test("an encoder that writes the rate into its parameters is refused: its segments would not join")
     func refused() throws {
         let folder = try ScratchFolder()
         var choice = TargetChoice(

@@ -3,8 +3,8 @@ import ReelCore
 import ReelMedia
 import Testing
 
-/// What recon reads of a file, counted: where the container has a table of its packets, next to nothing of their payload,
-/// and yet the index is the same.
+/// Counts what recon reads of a file: if the container has a table of its packets, recon reads next to nothing of their
+/// payload, and the index is the same.
 @Suite("Recon's reading")
 struct ReconReadingTests {
     /// Frames of noise, which take room, `loops` times one after the other.
@@ -106,7 +106,7 @@ struct ReconReadingTests {
         #expect(lengths == [Rational(1001, 24000)])
     }
 
-    @Test("a table that says of too few packets when they are shown is not believed")
+    @Test("a table that gives too few packets a presentation time is not believed")
     func shortTable() throws {
         let folder = try ScratchFolder()
         let path = try source("s.mp4", in: folder, video: Self.x264)
@@ -141,7 +141,7 @@ struct ReconReadingTests {
         #expect(listed.audio.first.map { $0.timeBase.seconds($0.span.start) > Rational(97) } ?? false)
     }
 
-    @Test("a file that is cut off ends where its bytes do")
+    @Test("a truncated file ends with its bytes")
     func cutOff() throws {
         let folder = try ScratchFolder()
         let path = try source("s.mp4", in: folder, video: Self.x264, muxing: ["-movflags", "+faststart"])
@@ -175,7 +175,7 @@ struct ReconReadingTests {
             let limit = whole.fileSize / share
             let recon = try Recon(.file(path), limit: limit)
             let head = try recon.run()
-            // To learn what there is, libavformat reads six megabytes; and some of fragments twice, as below.
+            // libavformat reads six megabytes to find the streams, and parts of fragments twice, as below.
             #expect(recon.bytesRead < limit * 7 / 5 + 6_000_000)
             #expect(whole.video.begins(with: head.video))
             let points = whole.video.randomAccessPoints.filter { whole.video.packets[Int($0.packet)].position < limit }
@@ -200,7 +200,7 @@ struct ReconReadingTests {
         #expect(index == (try look(path, payload: true).index))
     }
 
-    @Test("parameter sets in the midst of a file say that from there on frames may be interlaced")
+    @Test("parameter sets in the middle of a file can announce interlaced frames")
     func becomesInterlaced() throws {
         let folder = try ScratchFolder()
         let parts = try [("first.ts", [], "null"), ("second.ts", ["-flags", "+ildct+ilme"], "setfield=tff")].map {

@@ -4,8 +4,7 @@ import ReelMedia
 import ReelRandom
 import Testing
 
-/// Segments that are not what was recorded when their pass was done: nothing is made of them, and the pass is named that
-/// has to be done again.
+/// Segments that differ from their records: they are not used, and the failure names the pass to repeat.
 @Suite("Segments that change after their pass")
 struct SegmentIntegrityTests {
     private let folder: ScratchFolder
@@ -22,7 +21,7 @@ struct SegmentIntegrityTests {
 
     private func path(_ record: SegmentRecord) -> String { "\(folder.path)/\(record.name)" }
 
-    /// Why the assembly of these segments fails.
+    /// The failure of the assembly of these segments.
     private func failure(with segments: SegmentList) -> FailureReason? {
         let assembler = Assembler(
             sources: [IndexedSource(.file(folder.path + "/s.mp4"), index: job.index)], plan: job.plan,
@@ -37,7 +36,7 @@ struct SegmentIntegrityTests {
 
     private var records: [SegmentRecord] { job.results.flatMap(\.segments) }
 
-    /// Why the assembly fails while a segment's file has other bytes.
+    /// The failure of the assembly while a segment's file has other bytes.
     private func failure(_ record: SegmentRecord, changed change: (inout Data) -> Void) throws -> FailureReason? {
         let whole = try Data(contentsOf: URL(fileURLWithPath: path(record)))
         var bytes = whole

@@ -43,7 +43,7 @@ struct Sound {
         return last.time + Double(samples.count - last.sample) / Double(rate)
     }
 
-    /// What is heard at a moment, in seconds; nil in a hole and outside.
+    /// The samples at a moment, given in seconds; nil in a hole and outside the sound.
     func sample(at time: Double) -> [Float]? {
         guard let block = blocks.last(where: { $0.time <= time + 0.5 / Double(rate) }) else { return nil }
         let place = block.sample + Int(((time - block.time) * Double(rate)).rounded())
@@ -64,7 +64,7 @@ struct Sound {
         return block.time + Double(sample - block.sample) / Double(rate)
     }
 
-    /// The greatest difference of any sample from that of another sound `lag` samples later, where both have one.
+    /// The greatest difference of any sample from that of another sound `lag` samples later, if both have one.
     func difference(from other: [[Float]], lag: Int = 0, skipping edge: Int = 0) -> Float {
         let range = max(edge, -lag)..<max(min(samples.count, other.count - lag) - edge, max(edge, -lag))
         return range.reduce(0) { worst, place in
@@ -72,8 +72,8 @@ struct Sound {
         }
     }
 
-    /// Where what another sound has at `moment`, in seconds, and in the thirtieth of a second after it, is heard here,
-    /// in seconds; nil where it is nowhere within 50 ms of `expected`.
+    /// The time in seconds at which this sound has the samples that another one has at `moment`, in seconds, and in the
+    /// thirtieth of a second after it; nil if it is not within 50 ms of `expected`.
     func finds(_ other: Sound, at moment: Double, near expected: Double, within limit: Float = 0.001) -> Double? {
         guard let first = other.samples.indices.first(where: { other.time(of: $0) >= moment }) else { return nil }
         let wanted = Array(other.samples[first..<min(first + rate / 30, other.samples.count)])
@@ -111,7 +111,7 @@ extension Fixture {
         return path
     }
 
-    /// The same file with what the audio packets from `first` up to `end` hold overwritten by zeros.
+    /// The same file with the payload of the audio packets from `first` up to `end` overwritten by zeros.
     static func silenced(_ source: String, packets: Range<Int>, track: Int = 0, as name: String) throws -> String {
         let lines = try run(
             "ffprobe", "-v", "error", "-select_streams", "a:\(track)", "-show_entries", "packet=pos,size", "-of",

@@ -37,7 +37,7 @@ struct TextTests {
         return lines.enumerated().map { "\($0 + 1)\n\(clock($1.start)) --> \(clock($1.end))\n\($1.text)\n\n" }.joined()
     }
 
-    /// What a text track says, as ffmpeg reads it.
+    /// The cues of a text track, as ffmpeg reads them.
     static func lines(of path: String, track: Int = 0) throws -> [Line] {
         let text = try run("ffmpeg", "-v", "error", "-copyts", "-i", path, "-map", "0:s:\(track)", "-f", "srt", "-")
         return text.replacing("\r\n", with: "\n").components(separatedBy: "\n\n").compactMap { block in
@@ -228,7 +228,7 @@ struct TextTests {
             ])
     }
 
-    @Test("cues without durations, of nothing, of no UTF-8, or without end: at most a warning")
+    @Test("cues that are empty, endless, not UTF-8, or without durations give at most a warning")
     func fragile() throws {
         let huge = String(repeating: "all work and no play ", count: 5000)
         var script = Array(
@@ -253,7 +253,7 @@ struct TextTests {
         #expect(
             job.warnings == [
                 "subtitles 0: subrip becomes mov_text",
-                "stream 1: 1 subtitles cannot be read or be mov_text, and are left out",
+                "stream 1: 1 subtitles cannot be read or written as mov_text, and are left out",
             ])
         let kept = try reversed(source, .mkv)
         #expect(kept.warnings == [])

@@ -32,7 +32,7 @@ struct TimingTests {
         return (job, before, after)
     }
 
-    /// How far each gap is from the one it mirrors, at the most.
+    /// The greatest difference between a gap and the one it mirrors.
     private func deviation(_ gaps: [Rational], _ others: [Rational]) -> Rational {
         zip(gaps, others).map { $0 < $1 ? $1 - $0 : $0 - $1 }.max() ?? Rational(0)
     }
@@ -99,11 +99,11 @@ struct TimingTests {
         #expect(
             job.warnings == [
                 "all of the video was decoded to find its frames: its timestamps contradict each other",
-                "3 frames had the presentation time of another or an earlier one: moved behind it",
+                "3 frames had the presentation time of the frame before or an earlier one: moved behind it",
             ])
     }
 
-    @Test("a far start and a late video: the output starts at 0", arguments: ["ts", "mkv"])
+    @Test("a large first timestamp and a late video: the output starts at 0", arguments: ["ts", "mkv"])
     func farStart(container: String) throws {
         let source = try Fixture.make(
             "far." + container, in: folder, frames: 40, video: Fixture.x264 + ["-output_ts_offset", "20000"])
@@ -125,7 +125,7 @@ struct TimingTests {
         #expect(before.hashes.count == 79)
     }
 
-    @Test("33 bits of clock wrap inside the programme")
+    @Test("a clock of 33 bits wraps within the video")
     func wrap() throws {
         // 2³³ ticks of 90 kHz are 95443.718 s.
         let source = try Fixture.make(
@@ -138,7 +138,7 @@ struct TimingTests {
         #expect(job.warnings == [])
     }
 
-    @Test("two recordings on end, whose clock starts again")
+    @Test("two recordings in one file, whose clock restarts")
     func restart() throws {
         let parts = try ["a", "b"].map { name in
             try Fixture.make(

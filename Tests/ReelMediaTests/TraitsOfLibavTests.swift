@@ -26,7 +26,7 @@ struct TraitsOfLibavTests {
         }
     }
 
-    /// What a new row has to do: the encoder is there, by each of its names, and reverses a video in some container.
+    /// Requirements of a row: the encoder is there, by each of its names, and reverses a video in some container.
     @Test("every listed encoder reverses a video", arguments: EncoderTraits.all.filter(\.isListed).map(\.name))
     func reversals(name: String) throws {
         let traits = EncoderTraits.named(name)

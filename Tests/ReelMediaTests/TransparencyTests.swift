@@ -2,7 +2,7 @@ import ReelCore
 import ReelMedia
 import Testing
 
-/// WebM keeps transparency beside the picture, where libavcodec's own decoders of VP8 and VP9 do not look.
+/// WebM keeps transparency beside the picture, and libavcodec's own decoders of VP8 and VP9 ignore it.
 @Suite("Transparency")
 struct TransparencyTests {
     /// Hashes of frames with their transparency, as a decoder shows them.
@@ -29,7 +29,7 @@ struct TransparencyTests {
         let (shown, output) = (try frames(source, decoder: ["-c:v", codec]), try frames(job.output, decoder: []))
         #expect(shown.count == 24 && Set(shown).count == 24)
         #expect(output == shown.reversed())
-        // The picture without its transparency is another.
+        // Without its transparency the picture has another hash.
         #expect(try frames(source, decoder: []) != shown)
     }
 

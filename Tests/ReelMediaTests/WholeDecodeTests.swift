@@ -24,7 +24,7 @@ struct WholeDecodeTests {
         try file.close()
     }
 
-    @Test("pictures with a palette are known again after they became others")
+    @Test("pictures with a palette are recognised after their conversion")
     func palette() throws {
         let source = try Fixture.make("s.avi", in: folder, frames: 20, video: ["-c:v", "zmbv", "-pix_fmt", "pal8"])
         let job = try reversed(source)
@@ -35,7 +35,7 @@ struct WholeDecodeTests {
     }
 
     @Test(
-        "a file that ends within a picture: all others are exact, and that is said",
+        "a file that ends within a picture: all others are exact, and a warning says so",
         arguments: [("mjpeg", "avi"), ("magicyuv", "avi"), ("ljpeg", "avi"), ("libvpx", "nut"), ("mjpeg", "nut")])
     func cutOff(kind: (encoder: String, container: String)) throws {
         let source = try Fixture.make(
@@ -53,9 +53,9 @@ struct WholeDecodeTests {
         #expect(after.hashes.dropFirst() == before.hashes.dropLast().reversed()[...])
         #expect(!job.plan.video.isPassthrough)
         // ProvenKinds has Motion JPEG in AVI, lossless or not, and would have believed its tables.
-        let isTold = job.warnings.contains { $0.contains("the file ends in the midst of a packet") }
+        let isTold = job.warnings.contains { $0.contains("the file ends in the middle of a packet") }
         #expect(isTold == (kind.container == "avi" && kind.encoder.hasSuffix("jpeg")))
-        // Nobody notices where VP8 in NUT ends too early: the decoder does not log it, nor is the packet marked.
+        // The early end of VP8 in NUT goes unnoticed: the decoder does not log it, and the packet is not marked.
         if kind.encoder != "libvpx" { #expect(job.warnings.contains { $0.contains("decoded with errors") }) }
     }
 
@@ -72,14 +72,14 @@ struct WholeDecodeTests {
         let job = try reversed(source, to: .nut)
         #expect(job.index.video.frames.count == count)
         #expect(try Decoded(job.output).hashes.count == count)
-        // Some frames look otherwise each time, which is told.
+        // Some frames look different each time they are decoded, and a warning says so.
         let isTold = job.results.flatMap(\.warnings).contains { $0.contains("decoded with errors") }
         #expect(isTold == name.hasSuffix("nut"))
         guard name.hasSuffix("drc") else { return }
         #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
     }
 
-    @Test("frames go on where sound is listed behind the end of a file that was cut off")
+    @Test("a truncated file whose tables list sound beyond its end keeps all frames that are there")
     func soundBehindTheEnd() throws {
         let source = try Fixture.make(
             "s.mov", in: folder, frames: 66, rate: "25",
@@ -94,7 +94,7 @@ struct WholeDecodeTests {
         #expect(try reversed(source).index.video.frames.count == before.hashes.count)
     }
 
-    @Test("a pixel format that changes midway ends nothing, and is told")
+    @Test("a pixel format that changes midway is converted, with a warning")
     func otherFormat() throws {
         let parts = try ["yuvj420p", "yuvj422p"].map { format in
             try Fixture.make(
@@ -110,7 +110,7 @@ struct WholeDecodeTests {
         #expect(said.contains("some frames have another pixel format than the first, yuvj422p: they become yuv420p"))
     }
 
-    @Test("a frame that does not come is the frame before, behind damage alone", arguments: [true, false])
+    @Test("a missing frame repeats the frame before it only behind damage", arguments: [true, false])
     func missing(isDamaged: Bool) throws {
         let source = try Fixture.make("s.avi", in: folder, frames: 20, video: ["-c:v", "magicyuv"])
         let job = try reversed(source)
@@ -143,7 +143,7 @@ struct WholeDecodeTests {
         #expect(results.flatMap(\.warnings).contains { $0.contains("2 frames decoded with errors") })
     }
 
-    @Test("an output that does not show what the source did is refused by the frame")
+    @Test("verification names the frame that differs from the source")
     func flawedOutput() throws {
         let source = try Fixture.make("s.avi", in: folder, frames: 20, video: ["-c:v", "magicyuv"])
         let job = try reversed(source)

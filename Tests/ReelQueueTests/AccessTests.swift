@@ -6,7 +6,7 @@ import ReelWords
 import Testing
 
 extension BoardTests {
-    /// What the two users of `deploy/redis-users.acl` may do: all that their programs need, and nothing else.
+    /// Permissions of the two users of `deploy/redis-users.acl`: all that their programs need, and no others.
     @Suite struct Access {
         static let users = ["reel-worker", "reel-coordinator"]
         let server: RedisServer
@@ -18,7 +18,7 @@ extension BoardTests {
         }
 
         @Test func everyUserMayDoAllThatItsProgramDoes() async throws {
-            let (coordinator, worker) = (try bench("reel-coordinator"), try bench("reel-worker"))
+            let (coordinator, worker) = (try fixture("reel-coordinator"), try fixture("reel-worker"))
             try admin("CONFIG", "SET", "slowlog-log-slower-than", "0", "slowlog-max-len", "100000")
             for user in [coordinator, worker] {
                 try await user.board.ping()
@@ -33,7 +33,7 @@ extension BoardTests {
                 0: RecordedResult(token: "old", result: PassResult(segments: [], statistics: .init(), diagnostics: []))
             ]
             let published = try await coordinator.board.put(
-                Bench.job(passes: 6), passes: Bench.passes(6), finished: stored)
+                BoardFixture.job(passes: 6), passes: BoardFixture.passes(6), finished: stored)
             #expect(published == .published)
             #expect(try admin("KEYS", "reel:*").isEmpty)
             let (store, other) = (StoreID("0123456789abcdef"), StoreID("fedcba9876543210"))
@@ -53,11 +53,12 @@ extension BoardTests {
             try await takeASecondCopy(coordinator, worker)
             try await probeTogether(coordinator, worker)
             #expect(
-                try await worker.board.disprove(held, worker: WorkerID("w1"), job: Bench.job(passes: 6)) == false)
+                try await worker.board.disprove(held, worker: WorkerID("w1"), job: BoardFixture.job(passes: 6)) == false
+            )
             for user in [coordinator, worker] { try await user.board.forget(JobID("a1")) }
             try await worker.board.depart(WorkerID("w1"))
 
-            // Nothing was refused, not even where that is ignored, and no function was left out.
+            // Redis refused no command, not even one whose refusal is ignored, and every function was called.
             #expect(try admin("ACL", "LOG").isEmpty)
             let called = try admin("SLOWLOG", "GET", "-1").matches(of: /reel2_(\w+)/).map { String($0.1) }
             let files = try FileManager.default.contentsOfDirectory(atPath: Access.folder("Scripts").path)
@@ -66,8 +67,8 @@ extension BoardTests {
         }
 
         /// Redis 7.0 replays what was written in one transaction as the user `default`.
-        @Test func theBoardIsThereAfterARestartOfRedis() async throws {
-            let (coordinator, worker) = (try bench("reel-coordinator"), try bench("reel-worker"))
+        @Test func theBoardSurvivesARestartOfRedis() async throws {
+            let (coordinator, worker) = (try fixture("reel-coordinator"), try fixture("reel-worker"))
             try await coordinator.publish()
             try await worker.beat()
             try await worker.complete(worker.take())
@@ -75,7 +76,7 @@ extension BoardTests {
             try server.awaitLog()
             server.kill()
             try server.start()
-            // The functions, too, before anybody calls one.
+            // The functions are there, too, before a client calls one.
             #expect(try RawRedis(socket: server.socket)("FCALL_RO", "reel2_version", "0") == "\(Library.version)")
             // Each finds its connection broken first.
             for user in [coordinator, worker] { try? await user.board.ping() }
@@ -91,7 +92,7 @@ extension BoardTests {
             let client = try RawRedis(socket: server.socket)
             try client("AUTH", user, #require(RedisServer.passwords[user]))
             try admin("SET", "other", "value")
-            // Whoever may load functions has them run by its own rights, and by those of others that call them.
+            // Functions of a user that may load them run with the rights of each user that calls them.
             try client(
                 "FUNCTION", "LOAD", "REPLACE",
                 """
@@ -145,10 +146,10 @@ extension BoardTests {
 }
 
 extension BoardTests.Access {
-    private func bench(_ user: String, timing: BoardTiming = BoardTiming()) throws -> Bench {
+    private func fixture(_ user: String, timing: BoardTiming = BoardTiming()) throws -> BoardFixture {
         let password = RedisServer.passwords[user]?.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         let address = try RedisAddress("unix://\(user):\(password)@\(server.socket)")
-        return Bench(server, raw: admin, board: RedisBoard(address, name: user, timing: timing))
+        return BoardFixture(server, raw: admin, board: RedisBoard(address, name: user, timing: timing))
     }
 
     /// Everything that a coordinator shows.
@@ -168,21 +169,21 @@ extension BoardTests.Access {
     }
 
     /// Every way in which a worker gives a pass back.
-    private func settleEverywhere(_ worker: Bench) async throws {
+    private func settleEverywhere(_ worker: BoardFixture) async throws {
         #expect(try await worker.fail(worker.take(), .transient) == .retry)
         #expect(try await worker.fail(worker.take("w2"), .crash, by: "w2") == .retry)
         try await worker.board.release(worker.take())
         let lost = try await worker.take()
         for user in Self.users {
-            let reaper = try bench(user, timing: BoardTiming(lease: .milliseconds(-1))).board
+            let reaper = try fixture(user, timing: BoardTiming(lease: .milliseconds(-1))).board
             try admin("ZADD", "reel2:{main}:lease", "1", "a1/\(lost.index)/\(lost.token)")
             #expect(try await reaper.reap() == (user == "reel-worker" ? 1 : 0))
         }
         #expect(try await worker.board.results(lost.job).count == 1)
     }
 
-    /// Everything that a person can tell a job or a worker.
-    private func controlEverything(_ coordinator: Bench, _ worker: Bench) async throws {
+    /// Every command of a user to a job or a worker.
+    private func controlEverything(_ coordinator: BoardFixture, _ worker: BoardFixture) async throws {
         let (board, job) = (coordinator.board, JobID("a1"))
         #expect(try await board.pause(job) == .running)
         #expect(try await worker.claim() == nil)
@@ -197,14 +198,14 @@ extension BoardTests.Access {
             #expect(try await user.invalidate(claim, index: claim.index, token: claim.token) == 1)
         }
         #expect(try await board.cancel(job))
-        #expect(try await coordinator.publish(Bench.job(passes: 6)) == .published)
+        #expect(try await coordinator.publish(BoardFixture.job(passes: 6)) == .published)
         while let claim = try await worker.claim() { try await worker.complete(claim) }
         #expect(try await coordinator.state() == .done)
     }
 
-    /// A job that the one begins and the other plans, and one that comes to nothing.
-    private func probeTogether(_ coordinator: Bench, _ worker: Bench) async throws {
-        let job = Bench.job("p1", passes: 1)
+    /// A job that one user begins and the other plans, and one that is abandoned.
+    private func probeTogether(_ coordinator: BoardFixture, _ worker: BoardFixture) async throws {
+        let job = BoardFixture.job("p1", passes: 1)
         let begun = try await coordinator.begin(job)
         #expect(try await coordinator.board.attend(job.id, waiter: "c1", claim: begun)?.holds == true)
         #expect(try await coordinator.board.leave(job.id, waiter: "c1", claim: begun) == .stays)
@@ -213,14 +214,14 @@ extension BoardTests.Access {
         let made = RecordedResult(
             token: "t", result: PassResult(segments: [], statistics: .init(), diagnostics: [.said("w")]))
         let published = try await worker.board.publish(
-            job, passes: Bench.passes(1), finished: [0: made], claim: probe)
+            job, passes: BoardFixture.passes(1), finished: [0: made], claim: probe)
         #expect(published == .published)
         #expect(try await worker.take().pass == .assembly)
         #expect(try await coordinator.board.cancel(job.id))
 
         let other = JobID("p2")
         for attempt in ["abandoned", "refused"] {
-            let begun = try await coordinator.begin(Bench.job("p2"))
+            let begun = try await coordinator.begin(BoardFixture.job("p2"))
             #expect(try await coordinator.board.attend(other, waiter: "c1", claim: begun)?.state == .probing)
             let isAbandoned = attempt == "abandoned"
             if !isAbandoned { #expect(try await coordinator.fail(begun, .permanent, by: "c1") == .jobFailed) }
@@ -233,8 +234,8 @@ extension BoardTests.Access {
     }
 
     /// The rarest of claims: a pass that another holds.
-    private func takeASecondCopy(_ coordinator: Bench, _ worker: Bench) async throws {
-        try await coordinator.publish(Bench.job("b2", passes: 2))
+    private func takeASecondCopy(_ coordinator: BoardFixture, _ worker: BoardFixture) async throws {
+        try await coordinator.publish(BoardFixture.job("b2", passes: 2))
         try await worker.beat("w2")
         let slow = try await worker.take("w2")
         let quick = try await worker.take("w1")

@@ -5,15 +5,15 @@ import ReelTestSupport
 import Testing
 
 extension BoardTests {
-    /// What contradicts itself is repaired, whatever brought it about.
+    /// Contradictions on the board are repaired, whatever their cause.
     @Suite struct Auditing {
-        let bench: Bench
+        let fixture: BoardFixture
         let job = JobID("a1")
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try BoardFixture() }
 
-        /// What accidents may do to a job of three passes, of which the first is done and the second is held.
+        /// Accidents that may befall a job of three passes, of which the first is done and the second is held.
         static let accidents: [(what: String, commands: [[String]])] = [
-            ("a pass that nobody has", [["HDEL", "job:a1:live", "1"], ["ZREM", "lease", "TOKEN"]]),
+            ("a pass that no worker holds", [["HDEL", "job:a1:live", "1"], ["ZREM", "lease", "TOKEN"]]),
             ("a holder without a lease", [["ZREM", "lease", "TOKEN"]]),
             ("a retry of what is done", [["ZADD", "job:a1:retry", "1", "0"]]),
             (
@@ -34,102 +34,102 @@ extension BoardTests {
 
         @Test(arguments: accidents.indices)
         func repairs(_ number: Int) async throws {
-            try await bench.publish()
-            try await bench.complete(bench.take())
-            let held = try await bench.take()
-            #expect(try await bench.board.audit() == Audit(jobs: 1, repairs: 0))
+            try await fixture.publish()
+            try await fixture.complete(fixture.take())
+            let held = try await fixture.take()
+            #expect(try await fixture.board.audit() == Audit(jobs: 1, repairs: 0))
             for command in Auditing.accidents[number].commands {
-                try bench.raw.send(
+                try fixture.raw.send(
                     [command[0], "reel2:{main}:" + command[1]]
                         + command[2...].map { $0 == "TOKEN" ? "a1/1/\(held.token)" : $0 })
             }
-            let audit = try await bench.board.audit()
+            let audit = try await fixture.board.audit()
             #expect(audit.repairs > 0, "\(Auditing.accidents[number].what)")
-            #expect(try await bench.board.audit().repairs == 0)
+            #expect(try await fixture.board.audit().repairs == 0)
             try await finish(held)
         }
 
-        /// The job comes to its end, with or without who held a pass of it.
+        /// Expects that the job comes to its end, whether or not the holder of a pass goes on.
         private func finish(_ held: Claim) async throws {
-            let status = try #require(try await bench.board.status(job))
+            let status = try #require(try await fixture.board.status(job))
             #expect(status.framesEncoded == 10 && status.passes.done == 1)
-            #expect(try await bench.board.strip(job, cells: 3)?.cells.map(\.done) == [1, 0, 0])
-            #expect(try await bench.board.queue().jobs.map(\.job.id) == [job])
+            #expect(try await fixture.board.strip(job, cells: 3)?.cells.map(\.done) == [1, 0, 0])
+            #expect(try await fixture.board.queue().jobs.map(\.job.id) == [job])
             var done = Set([0])
             for _ in 0..<3 {
-                while let claim = try await bench.claimReady("w2") {
-                    #expect(try await bench.complete(claim, by: "w2") == .ok)
+                while let claim = try await fixture.claimReady("w2") {
+                    #expect(try await fixture.complete(claim, by: "w2") == .ok)
                     #expect(done.insert(claim.index).inserted)
                 }
-                try bench.lapse()
-                _ = try await bench.reaper().reap()
+                try fixture.lapse()
+                _ = try await fixture.reaper().reap()
             }
             #expect(done == [0, 1, 2, 3])
-            #expect(try await bench.state() == .done)
-            #expect(try bench.raw("ZCARD", "reel2:{main}:lease") == "0")
+            #expect(try await fixture.state() == .done)
+            #expect(try fixture.raw("ZCARD", "reel2:{main}:lease") == "0")
         }
 
-        @Test func everyPassOfALongJobIsLookedAt() async throws {
-            try await bench.publish(Bench.job(passes: 2500))
-            for _ in 0..<2500 { _ = try await bench.take() }
-            try bench.raw("DEL", "reel2:{main}:job:a1:live")
-            try bench.raw("DEL", "reel2:{main}:lease")
-            #expect(try await bench.board.audit() == Audit(jobs: 1, repairs: 2500))
-            #expect(try await bench.board.audit().repairs == 0)
-            #expect(try await bench.board.status(job)?.passes.ready == 2500)
+        @Test func everyPassOfALongJobIsAudited() async throws {
+            try await fixture.publish(BoardFixture.job(passes: 2500))
+            for _ in 0..<2500 { _ = try await fixture.take() }
+            try fixture.raw("DEL", "reel2:{main}:job:a1:live")
+            try fixture.raw("DEL", "reel2:{main}:lease")
+            #expect(try await fixture.board.audit() == Audit(jobs: 1, repairs: 2500))
+            #expect(try await fixture.board.audit().repairs == 0)
+            #expect(try await fixture.board.status(job)?.passes.ready == 2500)
         }
 
         @Test func aJobWithNothingToGiveOutStaysParked() async throws {
-            try await bench.publish(Bench.job(passes: 1))
-            _ = try await bench.take()
-            #expect(try await bench.claim() == nil)
-            #expect(try bench.raw("ZCARD", "reel2:{main}:run") == "0")
-            #expect(try await bench.board.audit() == Audit(jobs: 1, repairs: 0))
-            #expect(try bench.raw("ZCARD", "reel2:{main}:run") == "0")
+            try await fixture.publish(BoardFixture.job(passes: 1))
+            _ = try await fixture.take()
+            #expect(try await fixture.claim() == nil)
+            #expect(try fixture.raw("ZCARD", "reel2:{main}:run") == "0")
+            #expect(try await fixture.board.audit() == Audit(jobs: 1, repairs: 0))
+            #expect(try fixture.raw("ZCARD", "reel2:{main}:run") == "0")
         }
 
-        @Test func whatTheStoreHadIsNoRepair() async throws {
+        @Test func takingOverWhatTheStoreHasIsNotARepair() async throws {
             let made = RecordedResult(
                 token: "t0",
                 result: PassResult(segments: [], statistics: PassStatistics(framesEncoded: 10), diagnostics: []))
-            _ = try await bench.board.put(Bench.job(), passes: Bench.passes(3), finished: [1: made])
-            #expect(try bench.raw("HGET", "reel2:{main}:job:a1", "sum") == "1 0 10 0")
-            #expect(try await bench.board.audit() == Audit(jobs: 1, repairs: 0))
+            _ = try await fixture.board.put(BoardFixture.job(), passes: BoardFixture.passes(3), finished: [1: made])
+            #expect(try fixture.raw("HGET", "reel2:{main}:job:a1", "sum") == "1 0 10 0")
+            #expect(try await fixture.board.audit() == Audit(jobs: 1, repairs: 0))
         }
 
         @Test func anEndedJobExpiresAllTheSame() async throws {
-            try await bench.publish()
-            _ = try await bench.board.cancel(job)
-            try bench.raw("PERSIST", "reel2:{main}:job:a1:passes")
-            try bench.raw("ZADD", "reel2:{main}:active", "1", "a1")
-            #expect(try await bench.board.audit().repairs == 2)
-            #expect(try bench.raw("TTL", "reel2:{main}:job:a1:passes") != "-1")
+            try await fixture.publish()
+            _ = try await fixture.board.cancel(job)
+            try fixture.raw("PERSIST", "reel2:{main}:job:a1:passes")
+            try fixture.raw("ZADD", "reel2:{main}:active", "1", "a1")
+            #expect(try await fixture.board.audit().repairs == 2)
+            #expect(try fixture.raw("TTL", "reel2:{main}:job:a1:passes") != "-1")
         }
 
         @Test func anAuditFollowsEachStartOfRedisOnce() async throws {
-            try await bench.publish()
-            #expect(try await bench.board.auditAfterRestart() == Audit(jobs: 1, repairs: 0))
-            #expect(try await bench.board.auditAfterRestart() == nil)
-            try bench.raw("HSET", "reel2:{main}:control", "audited", "the start before")
-            try bench.raw("DEL", "reel2:{main}:auditing")
-            try bench.raw("ZREM", "reel2:{main}:run", "a1")
-            #expect(try await bench.board.auditAfterRestart() == Audit(jobs: 1, repairs: 1))
-            #expect(try await bench.take().index == 0)
+            try await fixture.publish()
+            #expect(try await fixture.board.auditAfterRestart() == Audit(jobs: 1, repairs: 0))
+            #expect(try await fixture.board.auditAfterRestart() == nil)
+            try fixture.raw("HSET", "reel2:{main}:control", "audited", "the start before")
+            try fixture.raw("DEL", "reel2:{main}:auditing")
+            try fixture.raw("ZREM", "reel2:{main}:run", "a1")
+            #expect(try await fixture.board.auditAfterRestart() == Audit(jobs: 1, repairs: 1))
+            #expect(try await fixture.take().index == 0)
         }
 
-        /// How often Redis has begun to write its log anew, asked when it is done with that.
+        /// How often Redis has begun to rewrite its log; waits until it is not rewriting.
         private var rewrites: Int {
             get throws {
-                while try bench.raw("INFO", "persistence").contains(/aof_rewrite_(in_progress|scheduled):1/) {
+                while try fixture.raw("INFO", "persistence").contains(/aof_rewrite_(in_progress|scheduled):1/) {
                     usleep(5000)
                 }
-                return try bench.server.serverLog().ranges(of: "Background append only file rewriting started").count
+                return try fixture.server.serverLog().ranges(of: "Background append only file rewriting started").count
             }
         }
 
         @Test func oneWorkerAuditsAfterAStart() async throws {
-            try await bench.publish()
-            let boards = try (0..<8).map { _ in try Bench.open(bench.server) }
+            try await fixture.publish()
+            let boards = try (0..<8).map { _ in try BoardFixture.open(fixture.server) }
             let before = try rewrites
             let audits = try await withThrowingTaskGroup(of: Audit?.self) { group in
                 for board in boards { group.addTask { try await board.auditAfterRestart() } }
@@ -139,37 +139,37 @@ extension BoardTests {
             #expect(try rewrites - before == 1)
         }
 
-        @Test func aWorkerThatDiedOverTheAuditKeepsNobodyFromIt() async throws {
-            try await bench.publish()
+        @Test func aWorkerThatDiesDuringAnAuditDoesNotBlockTheNext() async throws {
+            try await fixture.publish()
             let run = try #require(
-                try bench.raw("INFO", "server").split(whereSeparator: \.isNewline)
+                try fixture.raw("INFO", "server").split(whereSeparator: \.isNewline)
                     .first { $0.hasPrefix("run_id:") }?.dropFirst("run_id:".count))
-            try bench.raw("SET", "reel2:{main}:auditing", "the start before", "PX", "60000")
-            #expect(try await bench.board.auditAfterRestart() != nil)
-            try bench.raw("HDEL", "reel2:{main}:control", "audited")
-            try bench.raw("SET", "reel2:{main}:auditing", String(run), "PX", "60000")
-            #expect(try await bench.board.auditAfterRestart() == nil)
-            try bench.raw("PEXPIRE", "reel2:{main}:auditing", "0")
-            #expect(try await bench.board.auditAfterRestart() != nil)
+            try fixture.raw("SET", "reel2:{main}:auditing", "the start before", "PX", "60000")
+            #expect(try await fixture.board.auditAfterRestart() != nil)
+            try fixture.raw("HDEL", "reel2:{main}:control", "audited")
+            try fixture.raw("SET", "reel2:{main}:auditing", String(run), "PX", "60000")
+            #expect(try await fixture.board.auditAfterRestart() == nil)
+            try fixture.raw("PEXPIRE", "reel2:{main}:auditing", "0")
+            #expect(try await fixture.board.auditAfterRestart() != nil)
         }
 
-        /// What Redis did not apply of its log is still in there.
-        @Test func aLogOfWhichPartIsMissingIsNotWrittenAnew() async throws {
-            try await bench.publish()
-            try await bench.publish(Bench.job("b2"))
-            try bench.raw("DEL", "reel2:{main}:job:a1")
+        /// The log still has the commands that Redis did not apply.
+        @Test func aLogWithAMissingPartIsNotRewritten() async throws {
+            try await fixture.publish()
+            try await fixture.publish(BoardFixture.job("b2"))
+            try fixture.raw("DEL", "reel2:{main}:job:a1")
             let before = try rewrites
-            #expect(try await bench.board.auditAfterRestart()?.lost == [job])
-            #expect(try await bench.take().job == JobID("b2"))
-            try bench.raw("FLUSHALL")
-            #expect(try await bench.board.auditAfterRestart() == Audit())
+            #expect(try await fixture.board.auditAfterRestart()?.lost == [job])
+            #expect(try await fixture.take().job == JobID("b2"))
+            try fixture.raw("FLUSHALL")
+            #expect(try await fixture.board.auditAfterRestart() == Audit())
             #expect(try rewrites == before)
         }
 
         @Test func anEmptyBoardIsKnownAsOne() async throws {
-            #expect(try await bench.board.isEmpty())
-            try await bench.publish()
-            #expect(try await bench.board.isEmpty() == false)
+            #expect(try await fixture.board.isEmpty())
+            try await fixture.publish()
+            #expect(try await fixture.board.isEmpty() == false)
         }
     }
 }

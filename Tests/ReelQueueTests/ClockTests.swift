@@ -6,57 +6,57 @@ import Testing
 extension BoardTests {
     /// Redis's clock is set. What scripts read of it is its time, and when a worker reaped last.
     @Suite struct Clocks {
-        let bench: Bench
-        init() throws { bench = try Bench() }
+        let fixture: BoardFixture
+        init() throws { fixture = try BoardFixture() }
 
         /// The present by Redis's clock, in milliseconds.
         private func now() throws -> Int {
-            let parts = try bench.raw("TIME").split(separator: "\n").compactMap { Int($0) }
+            let parts = try fixture.raw("TIME").split(separator: "\n").compactMap { Int($0) }
             return parts[0] * 1000 + parts[1] / 1000
         }
 
         private func score(_ list: String, _ member: String) throws -> Int {
-            try #require(Double(try bench.raw("ZSCORE", "reel2:{main}:\(list)", member)).map { Int($0) })
+            try #require(Double(try fixture.raw("ZSCORE", "reel2:{main}:\(list)", member)).map { Int($0) })
         }
 
-        @Test func whatLiesAheadComesNearWhereTheClockWasSetBack() async throws {
-            try await bench.publish(Bench.job(passes: 2))
-            try await bench.beat()
-            let held = try await bench.take()
-            try await bench.fail(bench.take(), .transient)
-            #expect(try await bench.claim() == nil)
+        @Test func dueTimesMoveBackIfTheClockWasSetBack() async throws {
+            try await fixture.publish(BoardFixture.job(passes: 2))
+            try await fixture.beat()
+            let held = try await fixture.take()
+            try await fixture.fail(fixture.take(), .transient)
+            #expect(try await fixture.claim() == nil)
             let hour = 3_600_000
             let before = try now() + hour
-            try bench.raw("HSET", "reel2:{main}:control", "reaped", String(before))
+            try fixture.raw("HSET", "reel2:{main}:control", "reaped", String(before))
             let lease = "a1/0/\(held.token)"
-            try bench.raw("ZADD", "reel2:{main}:lease", String(before + 20_000), lease)
-            try bench.raw("ZADD", "reel2:{main}:workers", String(before), "w1")
-            try bench.raw("ZADD", "reel2:{main}:job:a1:retry", String(before + 2000), "1")
-            try bench.raw("ZADD", "reel2:{main}:timer", String(before + 2000), "a1")
-            #expect(try await bench.board.reap() == 0)
+            try fixture.raw("ZADD", "reel2:{main}:lease", String(before + 20_000), lease)
+            try fixture.raw("ZADD", "reel2:{main}:workers", String(before), "w1")
+            try fixture.raw("ZADD", "reel2:{main}:job:a1:retry", String(before + 2000), "1")
+            try fixture.raw("ZADD", "reel2:{main}:timer", String(before + 2000), "a1")
+            #expect(try await fixture.board.reap() == 0)
             let after = try now()
             #expect(try score("lease", lease) <= after + 20_000)
             #expect(try score("workers", "w1") <= after)
             for (list, member) in [("job:a1:retry", "1"), ("timer", "a1")] {
                 #expect(try (after...after + 2000).contains(score(list, member)))
             }
-            #expect(try bench.raw("HGET", "reel2:{main}:control", "reaped") != String(before))
+            #expect(try fixture.raw("HGET", "reel2:{main}:control", "reaped") != String(before))
         }
 
         /// Everything lapses at once, and live workers beat first.
-        @Test func oneLeaseOfGraceFollowsWhereTheClockWasSetForward() async throws {
-            try await bench.publish(Bench.job(passes: 1))
-            let held = try await bench.take()
-            let board = try Bench.open(bench.server, timing: BoardTiming(lease: .milliseconds(300)))
-            while try Int(bench.raw("INFO", "server").firstMatch(of: /uptime_in_seconds:(\d+)/)?.1 ?? "0") ?? 0 < 1 {
+        @Test func leasesLastOneLeaseMoreIfTheClockWasSetForward() async throws {
+            try await fixture.publish(BoardFixture.job(passes: 1))
+            let held = try await fixture.take()
+            let board = try BoardFixture.open(fixture.server, timing: BoardTiming(lease: .milliseconds(300)))
+            while try Int(fixture.raw("INFO", "server").firstMatch(of: /uptime_in_seconds:(\d+)/)?.1 ?? "0") ?? 0 < 1 {
                 try await Task.sleep(for: .milliseconds(50))
             }
             #expect(try await board.reap() == 0)
-            try bench.raw("HSET", "reel2:{main}:control", "reaped", String(now() - 3_600_000))
-            try bench.lapse()
+            try fixture.raw("HSET", "reel2:{main}:control", "reaped", String(now() - 3_600_000))
+            try fixture.lapse()
             #expect(try await board.reap() == 0)
             #expect(try await board.reap() == 0)
-            #expect(try await bench.board.live(held.job).count == 1)
+            #expect(try await fixture.board.live(held.job).count == 1)
             let deadline = ContinuousClock.now + .seconds(10)
             var reaped = 0
             while reaped == 0, ContinuousClock.now < deadline {

@@ -5,25 +5,25 @@ import Testing
 
 extension BoardTests {
     @Suite struct Completing {
-        let bench: Bench
-        init() throws { bench = try Bench() }
+        let fixture: BoardFixture
+        init() throws { fixture = try BoardFixture() }
 
         @Test func theLastPassReleasesTheAssemblyAndThatEndsTheJob() async throws {
-            try await bench.publish(Bench.job(passes: 2))
-            let (first, second) = (try await bench.take(), try await bench.take())
-            #expect(try await bench.complete(second) == .ok)
-            #expect(try await bench.state() == .running)
-            #expect(try await bench.claim() == nil)
-            #expect(try await bench.complete(first) == .ok)
-            #expect(try await bench.state() == .assembling)
+            try await fixture.publish(BoardFixture.job(passes: 2))
+            let (first, second) = (try await fixture.take(), try await fixture.take())
+            #expect(try await fixture.complete(second) == .ok)
+            #expect(try await fixture.state() == .running)
+            #expect(try await fixture.claim() == nil)
+            #expect(try await fixture.complete(first) == .ok)
+            #expect(try await fixture.state() == .assembling)
 
-            let assembly = try await bench.take()
+            let assembly = try await fixture.take()
             #expect(assembly.index == 2)
             #expect(assembly.pass == .assembly)
-            #expect(try await bench.claim() == nil)
-            #expect(try await bench.complete(assembly) == .ok)
+            #expect(try await fixture.claim() == nil)
+            #expect(try await fixture.complete(assembly) == .ok)
 
-            let status = try #require(try await bench.board.status(first.job))
+            let status = try #require(try await fixture.board.status(first.job))
             #expect(status.state == .done)
             #expect(status.passes.done == 2)
             #expect(status.passes.live == 0)
@@ -32,112 +32,112 @@ extension BoardTests {
             #expect(status.peakRSS == 1002)
             #expect(try #require(status.finished) >= status.created)
             #expect(status.failure == nil)
-            #expect(try bench.raw("ZCARD", "reel2:{main}:lease") == "0")
-            #expect(try bench.raw("ZCARD", "reel2:{main}:run") == "0")
-            #expect(try #require(Int(try bench.raw("TTL", "reel2:{main}:job:a1"))) > 600_000)
+            #expect(try fixture.raw("ZCARD", "reel2:{main}:lease") == "0")
+            #expect(try fixture.raw("ZCARD", "reel2:{main}:run") == "0")
+            #expect(try #require(Int(try fixture.raw("TTL", "reel2:{main}:job:a1"))) > 600_000)
         }
 
         @Test("crash point: complete applied, reply lost") func againIsADuplicateAlsoAfterTheEnd() async throws {
-            try await bench.publish(Bench.job(passes: 1))
-            let claim = try await bench.take()
-            #expect(try await bench.complete(claim) == .ok)
-            #expect(try await bench.complete(claim) == .duplicate)
-            let assembly = try await bench.take()
-            #expect(try await bench.complete(assembly) == .ok)
-            #expect(try await bench.complete(assembly) == .duplicate)
-            #expect(try await bench.complete(claim) == .duplicate)
-            #expect(try await bench.state() == .done)
+            try await fixture.publish(BoardFixture.job(passes: 1))
+            let claim = try await fixture.take()
+            #expect(try await fixture.complete(claim) == .ok)
+            #expect(try await fixture.complete(claim) == .duplicate)
+            let assembly = try await fixture.take()
+            #expect(try await fixture.complete(assembly) == .ok)
+            #expect(try await fixture.complete(assembly) == .duplicate)
+            #expect(try await fixture.complete(claim) == .duplicate)
+            #expect(try await fixture.state() == .done)
         }
 
-        @Test func whatIsRecordedFirstStays() async throws {
-            try await bench.publish(Bench.job(passes: 1))
-            let stalled = try await bench.take()
-            try bench.lapse()
-            #expect(try await bench.reaper().reap() == 1)
-            let other = try await bench.take("w2")
+        @Test func theFirstRecordedResultStays() async throws {
+            try await fixture.publish(BoardFixture.job(passes: 1))
+            let stalled = try await fixture.take()
+            try fixture.lapse()
+            #expect(try await fixture.reaper().reap() == 1)
+            let other = try await fixture.take("w2")
             #expect(other.token != stalled.token)
-            #expect(try await bench.complete(stalled) == .late)
-            #expect(try await bench.board.live(other.job) == [0: WorkerID("w2")])
-            #expect(try await bench.complete(other, by: "w2") == .ok)
-            #expect(try await bench.complete(stalled) == .late)
-            #expect(try await bench.board.results(other.job) == [0: Bench.result(of: other)])
+            #expect(try await fixture.complete(stalled) == .late)
+            #expect(try await fixture.board.live(other.job) == [0: WorkerID("w2")])
+            #expect(try await fixture.complete(other, by: "w2") == .ok)
+            #expect(try await fixture.complete(stalled) == .late)
+            #expect(try await fixture.board.results(other.job) == [0: BoardFixture.result(of: other)])
         }
 
-        @Test func aLapsedPassThatNobodyTookCanStillBeCompleted() async throws {
-            try await bench.publish(Bench.job(passes: 1))
-            let claim = try await bench.take()
-            try bench.lapse()
-            #expect(try await bench.reaper().reap() == 1)
-            #expect(try await bench.complete(claim) == .ok)
-            #expect(try await bench.take("w2").pass == .assembly)
-            #expect(try await bench.claim("w2") == nil)
+        @Test func aLapsedPassThatWasNotTakenCanStillBeCompleted() async throws {
+            try await fixture.publish(BoardFixture.job(passes: 1))
+            let claim = try await fixture.take()
+            try fixture.lapse()
+            #expect(try await fixture.reaper().reap() == 1)
+            #expect(try await fixture.complete(claim) == .ok)
+            #expect(try await fixture.take("w2").pass == .assembly)
+            #expect(try await fixture.claim("w2") == nil)
         }
 
         @Test func aTokenThatWasHandedBackCannotComplete() async throws {
-            try await bench.publish(Bench.job(passes: 1))
-            let claim = try await bench.take()
-            try await bench.board.release(claim)
-            #expect(try await bench.complete(claim) == .late)
-            #expect(try await bench.take().index == 0)
+            try await fixture.publish(BoardFixture.job(passes: 1))
+            let claim = try await fixture.take()
+            try await fixture.board.release(claim)
+            #expect(try await fixture.complete(claim) == .late)
+            #expect(try await fixture.take().index == 0)
         }
 
         @Test func afterTheEndOfTheJobItIsCancelled() async throws {
-            try await bench.publish()
-            let claim = try await bench.take()
-            #expect(try await bench.board.cancel(claim.job))
-            #expect(try await bench.complete(claim) == .cancelled)
-            #expect(try await bench.board.results(claim.job).isEmpty)
+            try await fixture.publish()
+            let claim = try await fixture.take()
+            #expect(try await fixture.board.cancel(claim.job))
+            #expect(try await fixture.complete(claim) == .cancelled)
+            #expect(try await fixture.board.results(claim.job).isEmpty)
             let unknown = Claim(job: JobID("b2"), index: 0, pass: .assembly, token: claim.token, need: 100, plan: 1)
-            #expect(try await bench.complete(unknown) == .cancelled)
+            #expect(try await fixture.complete(unknown) == .cancelled)
         }
 
         @Test func anAssemblyBeforeItsPassesIsRefused() async throws {
-            try await bench.publish(Bench.job(passes: 2))
-            let claim = try await bench.take()
+            try await fixture.publish(BoardFixture.job(passes: 2))
+            let claim = try await fixture.take()
             for index in [2, 3] {
                 let early = Claim(job: claim.job, index: index, pass: .assembly, token: claim.token, need: 100, plan: 1)
-                await #expect(throws: ReelFailure.self) { try await bench.complete(early) }
+                await #expect(throws: ReelFailure.self) { try await fixture.complete(early) }
             }
-            #expect(try await bench.board.results(claim.job).isEmpty)
+            #expect(try await fixture.board.results(claim.job).isEmpty)
         }
 
-        @Test func whatIsOfAnotherPlanChangesNothing() async throws {
-            try await bench.publish(Bench.job(passes: 1))
-            let old = try await bench.take()
-            #expect(try await bench.board.cancel(old.job))
-            var job = Bench.job(passes: 1)
+        @Test func resultsOfAnotherPlanChangeNothing() async throws {
+            try await fixture.publish(BoardFixture.job(passes: 1))
+            let old = try await fixture.take()
+            #expect(try await fixture.board.cancel(old.job))
+            var job = BoardFixture.job(passes: 1)
             job.plan = 2
-            try await bench.publish(job)
-            #expect(try await bench.beat(holding: [old]).answers == [old.token: .lost])
-            #expect(try await bench.complete(old) == .late)
-            #expect(try await bench.fail(old, .permanent) == .late)
-            try await bench.board.release(old)
-            let status = try #require(try await bench.board.status(old.job))
+            try await fixture.publish(job)
+            #expect(try await fixture.beat(holding: [old]).answers == [old.token: .lost])
+            #expect(try await fixture.complete(old) == .late)
+            #expect(try await fixture.fail(old, .permanent) == .late)
+            try await fixture.board.release(old)
+            let status = try #require(try await fixture.board.status(old.job))
             #expect((status.state, status.job.plan, status.failureCount) == (.running, 2, 0))
             #expect((status.passes.live, status.passes.done) == (0, 0))
-            let new = try await bench.take("w2")
+            let new = try await fixture.take("w2")
             #expect((new.index, new.plan) == (0, 2))
             var forged = new
             forged.plan = 1
-            #expect(try await bench.beat("w2", holding: [forged]).answers == [new.token: .lost])
-            #expect(try await bench.fail(forged, .permanent, by: "w2") == .late)
-            try await bench.board.release(forged)
-            #expect(try await bench.complete(forged, by: "w2") == .late)
-            #expect(try await bench.complete(new, by: "w2") == .ok)
+            #expect(try await fixture.beat("w2", holding: [forged]).answers == [new.token: .lost])
+            #expect(try await fixture.fail(forged, .permanent, by: "w2") == .late)
+            try await fixture.board.release(forged)
+            #expect(try await fixture.complete(forged, by: "w2") == .late)
+            #expect(try await fixture.complete(new, by: "w2") == .ok)
         }
 
         @Test func theProbeHasNoResult() async throws {
-            let probe = try await bench.begin()
-            #expect(try await bench.complete(probe) == .late)
-            #expect(try await bench.beat(holding: [probe]).answers == [probe.token: .ok])
+            let probe = try await fixture.begin()
+            #expect(try await fixture.complete(probe) == .late)
+            #expect(try await fixture.beat(holding: [probe]).answers == [probe.token: .ok])
         }
 
         @Test func concurrentCompletesReleaseTheAssemblyOnce() async throws {
-            let boards = try (0..<4).map { _ in try Bench.open(bench.server) }
+            let boards = try (0..<4).map { _ in try BoardFixture.open(fixture.server) }
             for round in 0..<10 {
-                try await bench.publish(Bench.job("j\(round)", passes: 8))
+                try await fixture.publish(BoardFixture.job("j\(round)", passes: 8))
                 var claims: [Claim] = []
-                for _ in 0..<8 { claims.append(try await bench.take()) }
+                for _ in 0..<8 { claims.append(try await fixture.take()) }
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for (number, claim) in claims.enumerated() {
                         // Each twice, as after a lost reply.
@@ -145,39 +145,39 @@ extension BoardTests {
                             group.addTask {
                                 let board = boards[(number + copy) % 4]
                                 _ = try await board.complete(
-                                    claim, worker: WorkerID("w"), result: Bench.result(of: claim))
+                                    claim, worker: WorkerID("w"), result: BoardFixture.result(of: claim))
                             }
                         }
                     }
                     try await group.waitForAll()
                 }
-                let assembly = try await bench.take()
+                let assembly = try await fixture.take()
                 #expect(assembly.pass == .assembly)
-                #expect(try await bench.claim() == nil)
-                let status = try #require(try await bench.board.status(assembly.job))
+                #expect(try await fixture.claim() == nil)
+                let status = try #require(try await fixture.board.status(assembly.job))
                 #expect(status.framesEncoded == 80)
-                #expect(try await bench.complete(assembly) == .ok)
+                #expect(try await fixture.complete(assembly) == .ok)
             }
         }
 
-        @Test func sumsAreReadFromResultsWhereTheRegisterFellBehind() async throws {
-            try await bench.publish()
-            for _ in 0..<3 { try await bench.complete(bench.take()) }
-            let whole = try #require(try await bench.board.status(JobID("a1")))
+        @Test func sumsAreReadFromResultsIfTheTotalsFellBehind() async throws {
+            try await fixture.publish()
+            for _ in 0..<3 { try await fixture.complete(fixture.take()) }
+            let whole = try #require(try await fixture.board.status(JobID("a1")))
             #expect((whole.framesDecoded, whole.framesEncoded, whole.peakRSS) == (36, 30, 1002))
-            try bench.raw("HSET", "reel2:{main}:job:a1", "sum", "2 24 20 1001")
-            let added = try #require(try await bench.board.status(JobID("a1")))
+            try fixture.raw("HSET", "reel2:{main}:job:a1", "sum", "2 24 20 1001")
+            let added = try #require(try await fixture.board.status(JobID("a1")))
             #expect((added.framesDecoded, added.framesEncoded, added.peakRSS) == (36, 30, 1002))
         }
 
         @Test func thousandsOfResultsAreReadInPages() async throws {
-            let job = Bench.job(passes: 3000)
-            try await bench.publish(job)
-            for _ in 0..<3000 { try await bench.complete(bench.take()) }
-            let results = try await bench.board.results(job.id)
+            let job = BoardFixture.job(passes: 3000)
+            try await fixture.publish(job)
+            for _ in 0..<3000 { try await fixture.complete(fixture.take()) }
+            let results = try await fixture.board.results(job.id)
             #expect(results.count == 3000)
             #expect(results[2999]?.statistics.peakRSS == 3999)
-            #expect(try await bench.board.status(job.id)?.framesEncoded == 30_000)
+            #expect(try await fixture.board.status(job.id)?.framesEncoded == 30_000)
         }
     }
 }

@@ -21,7 +21,7 @@ extension BoardTests {
             for seed in Conforming.seeds {
                 // Every fourth has a Redis that loses nothing acknowledged, and crashes.
                 let restarts = seed % 4 == 0
-                let server = try (restarts ? Conforming.durable : Bench.server).get()
+                let server = try (restarts ? Conforming.durable : BoardFixture.server).get()
                 var both = try Conformance(seed: seed, server: server, restarts: restarts)
                 for _ in 0..<Conforming.steps where both.differences.isEmpty { try await both.step() }
                 var wrong = both.differences

@@ -7,75 +7,75 @@ import Testing
 
 extension BoardTests {
     @Suite struct Connecting {
-        let bench: Bench
-        init() throws { bench = try Bench() }
+        let fixture: BoardFixture
+        init() throws { fixture = try BoardFixture() }
 
         @Test func aRestartOfRedisKeepsAll() async throws {
-            try await bench.publish(Bench.job(passes: 3))
-            try await bench.complete(bench.take())
-            let claim = try await bench.take()
-            try await bench.fail(bench.take(), .transient)
-            try await bench.beat(holding: [claim], encoded: 5)
-            let before = try #require(try await bench.board.status(claim.job))
+            try await fixture.publish(BoardFixture.job(passes: 3))
+            try await fixture.complete(fixture.take())
+            let claim = try await fixture.take()
+            try await fixture.fail(fixture.take(), .transient)
+            try await fixture.beat(holding: [claim], encoded: 5)
+            let before = try #require(try await fixture.board.status(claim.job))
 
-            bench.server.kill()
-            let failure = await #expect(throws: ReelFailure.self) { try await bench.board.ping() }
+            fixture.server.kill()
+            let failure = await #expect(throws: ReelFailure.self) { try await fixture.board.ping() }
             #expect(failure?.kind == .unreachable)
             #expect(failure?.cause == .transient)
-            try bench.server.start()
+            try fixture.server.start()
 
-            try await bench.board.ping()
-            let after = try #require(try await bench.board.status(claim.job))
+            try await fixture.board.ping()
+            let after = try #require(try await fixture.board.status(claim.job))
             #expect((after.state, after.passes, after.failures) == (before.state, before.passes, before.failures))
             #expect((after.framesEncoded, after.framesDecoded) == (before.framesEncoded, before.framesDecoded))
-            #expect(try await bench.beat(holding: [claim]).answers == [claim.token: .ok])
-            #expect(try await bench.complete(claim) == .ok)
-            let raw = try RawRedis(socket: bench.server.socket)
+            #expect(try await fixture.beat(holding: [claim]).answers == [claim.token: .ok])
+            #expect(try await fixture.complete(claim) == .ok)
+            let raw = try RawRedis(socket: fixture.server.socket)
             try raw("ZADD", "reel2:{main}:job:a1:retry", "1", "2")
             try raw("ZADD", "reel2:{main}:timer", "1", "a1")
-            try await bench.complete(bench.take())
-            #expect(try await bench.take().pass == .assembly)
+            try await fixture.complete(fixture.take())
+            #expect(try await fixture.take().pass == .assembly)
         }
 
-        @Test func aLostConnectionIsMadeAnew() async throws {
-            try await bench.board.ping()
-            try bench.raw("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
-            await #expect(throws: ReelFailure.self) { try await bench.board.ping() }
-            try await bench.board.ping()
-            #expect(try bench.raw("CLIENT", "LIST").contains("name=test"))
+        @Test func aLostConnectionIsReopened() async throws {
+            try await fixture.board.ping()
+            try fixture.raw("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+            await #expect(throws: ReelFailure.self) { try await fixture.board.ping() }
+            try await fixture.board.ping()
+            #expect(try fixture.raw("CLIENT", "LIST").contains("name=test"))
         }
 
         @Test func noAnswerInTimeIsAFailure() async throws {
-            let board = try Bench.open(bench.server, timing: BoardTiming(answerTimeout: .milliseconds(100)))
+            let board = try BoardFixture.open(fixture.server, timing: BoardTiming(answerTimeout: .milliseconds(100)))
             try await board.ping()
-            try bench.raw("CLIENT", "PAUSE", "3000")
+            try fixture.raw("CLIENT", "PAUSE", "3000")
             let failure = await #expect(throws: ReelFailure.self) { try await board.ping() }
             #expect(failure?.words.hasSuffix("no answer in time") == true)
-            try bench.raw("CLIENT", "UNPAUSE")
+            try fixture.raw("CLIENT", "UNPAUSE")
             try await board.ping()
         }
 
         /// Another Redis may have the board by now, at the same name.
-        @Test func aRedisThatIsNoMasterAnyMoreIsLeft() async throws {
+        @Test func aClientLeavesARedisThatIsNotTheMaster() async throws {
             func connections() throws -> [Substring] {
-                let clients = try bench.raw("CLIENT", "LIST").split(separator: "\n").filter {
+                let clients = try fixture.raw("CLIENT", "LIST").split(separator: "\n").filter {
                     $0.contains("name=test ")
                 }
                 return clients.compactMap { $0.split(separator: " ").first }.sorted()
             }
-            try await bench.publish()
+            try await fixture.publish()
             let before = try connections()
-            try bench.raw("REPLICAOF", "127.0.0.1", "1")
-            let failure = await #expect(throws: ReelFailure.self) { try await bench.board.cancel(JobID("a1")) }
-            try bench.raw("REPLICAOF", "NO", "ONE")
+            try fixture.raw("REPLICAOF", "127.0.0.1", "1")
+            let failure = await #expect(throws: ReelFailure.self) { try await fixture.board.cancel(JobID("a1")) }
+            try fixture.raw("REPLICAOF", "NO", "ONE")
             #expect(failure?.cause == .transient)
             #expect(failure?.words.contains("READONLY") == true)
-            #expect(try await bench.board.cancel(JobID("a1")))
+            #expect(try await fixture.board.cancel(JobID("a1")))
             #expect(try connections() != before)
         }
 
-        @Test func nobodyThereIsUnreachable() async throws {
-            let board = RedisBoard(try RedisAddress("unix://\(bench.server.folder)/none.sock"), name: "test")
+        @Test func aMissingServerIsUnreachable() async throws {
+            let board = RedisBoard(try RedisAddress("unix://\(fixture.server.folder)/none.sock"), name: "test")
             for _ in 0..<3 {
                 let failure = await #expect(throws: ReelFailure.self) { try await board.ping() }
                 #expect(failure?.exitCode == 4)
@@ -84,13 +84,13 @@ extension BoardTests {
         }
 
         @Test func databasesAndPasswords() async throws {
-            let second = RedisBoard(try RedisAddress("\(bench.server.url)?db=2"), name: "second")
-            _ = try await second.put(Bench.job(passes: 1), passes: Bench.passes(1))
-            #expect(try await bench.state() == nil)
+            let second = RedisBoard(try RedisAddress("\(fixture.server.url)?db=2"), name: "second")
+            _ = try await second.put(BoardFixture.job(passes: 1), passes: BoardFixture.passes(1))
+            #expect(try await fixture.state() == nil)
             #expect(try await second.status(JobID("a1"))?.state == .running)
 
-            try bench.raw("ACL", "SETUSER", "reel", "on", ">secret", "~*", "+@all")
-            let path = bench.server.socket
+            try fixture.raw("ACL", "SETUSER", "reel", "on", ">secret", "~*", "+@all")
+            let path = fixture.server.socket
             try await RedisBoard(try RedisAddress("unix://reel:secret@\(path)"), name: "test").ping()
             let failure = await #expect(throws: ReelFailure.self) {
                 try await RedisBoard(try RedisAddress("unix://reel:wrong@\(path)"), name: "test").ping()
@@ -102,13 +102,13 @@ extension BoardTests {
 
         @Test func overTCP() async throws {
             var port = Int.random(in: 20_000..<32_000)
-            while (try? bench.raw("CONFIG", "SET", "port", "\(port)")) == nil { port += 1 }
+            while (try? fixture.raw("CONFIG", "SET", "port", "\(port)")) == nil { port += 1 }
             for host in ["127.0.0.1", "localhost"] {
                 let board = RedisBoard(try RedisAddress("redis://admin:admin@\(host):\(port)/1"), name: "test")
-                _ = try await board.put(Bench.job(host, passes: 1), passes: Bench.passes(1))
+                _ = try await board.put(BoardFixture.job(host, passes: 1), passes: BoardFixture.passes(1))
                 #expect(try await board.status(JobID(host))?.state == .running)
             }
-            try bench.raw("CONFIG", "SET", "port", "0")
+            try fixture.raw("CONFIG", "SET", "port", "0")
             let late = RedisBoard(try RedisAddress("redis://127.0.0.1:\(port)"), name: "test")
             let failure = await #expect(throws: ReelFailure.self) { try await late.ping() }
             #expect(failure?.cause == .transient)
@@ -119,32 +119,32 @@ extension BoardTests {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
             }
             func clients() throws -> Int {
-                try bench.raw("CLIENT", "LIST").split(separator: "\n").count { $0.contains("name=passing") }
+                try fixture.raw("CLIENT", "LIST").split(separator: "\n").count { $0.contains("name=passing") }
             }
             let before = try threads()
-            for _ in 0..<50 { try await RedisBoard(try RedisAddress(bench.server.url), name: "passing").ping() }
+            for _ in 0..<50 { try await RedisBoard(try RedisAddress(fixture.server.url), name: "passing").ping() }
             let deadline = ContinuousClock.now + .seconds(10)
             while ContinuousClock.now < deadline, try threads() > before + 10 || clients() > 0 { usleep(5000) }
             #expect(try threads() <= before + 10)
             #expect(try clients() == 0)
         }
 
-        @Test func whatMakesRedisUnfitIsNamed() async throws {
-            #expect(try await bench.board.diagnostics() == [])
-            try bench.raw("CONFIG", "SET", "appendonly", "no", "maxmemory", "1gb", "maxmemory-policy", "allkeys-lru")
-            let warnings = try await bench.board.diagnostics()
-            try bench.raw("CONFIG", "SET", "appendonly", "yes", "maxmemory", "0", "maxmemory-policy", "noeviction")
-            let address = "\(try RedisAddress(bench.server.url))"
+        @Test func unsuitableSettingsOfRedisAreNamed() async throws {
+            #expect(try await fixture.board.diagnostics() == [])
+            try fixture.raw("CONFIG", "SET", "appendonly", "no", "maxmemory", "1gb", "maxmemory-policy", "allkeys-lru")
+            let warnings = try await fixture.board.diagnostics()
+            try fixture.raw("CONFIG", "SET", "appendonly", "yes", "maxmemory", "0", "maxmemory-policy", "noeviction")
+            let address = "\(try RedisAddress(fixture.server.url))"
             #expect(warnings == [.redisWithoutLog(address: address), .redisEvicts(address: address)])
             #expect(warnings[0].words.contains("appendonly yes"))
         }
 
         @Test func waitingBoardsLeaveTheCooperativePoolFree() async throws {
-            let waiters = try (0..<16).map { _ in try Bench.open(bench.server) }
+            let waiters = try (0..<16).map { _ in try BoardFixture.open(fixture.server) }
             let started = ContinuousClock.now
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for waiter in waiters { group.addTask { try await waiter.waitForWork(seconds: 2) } }
-                for _ in 0..<20 { try await bench.board.ping() }
+                for _ in 0..<20 { try await fixture.board.ping() }
                 #expect(ContinuousClock.now - started < .seconds(1))
                 try await group.waitForAll()
             }
@@ -152,38 +152,38 @@ extension BoardTests {
 
         @Test func jobsAreListedOldestFirstAndForgotten() async throws {
             for id in ["c", "a", "b"] {
-                try await bench.publish(Bench.job(id, passes: 1))
+                try await fixture.publish(BoardFixture.job(id, passes: 1))
                 // The list counts in milliseconds.
                 usleep(2000)
             }
-            #expect(try await bench.board.latestJobs().jobs.map(\.job.id.text) == ["c", "a", "b"])
-            let refusal = await #expect(throws: ReelFailure.self) { try await bench.board.forget(JobID("a")) }
+            #expect(try await fixture.board.latestJobs().jobs.map(\.job.id.text) == ["c", "a", "b"])
+            let refusal = await #expect(throws: ReelFailure.self) { try await fixture.board.forget(JobID("a")) }
             #expect(refusal?.kind == .usage)
-            try await bench.complete(bench.take())
-            for id in ["c", "a", "b"] { _ = try await bench.board.cancel(JobID(id)) }
-            for id in ["a", "b", "c"] { try await bench.board.forget(JobID(id)) }
-            try await bench.board.forget(JobID("c"))
-            #expect(try await bench.board.latestJobs().jobs.isEmpty)
-            #expect(try bench.raw("KEYS", "*job*").isEmpty)
+            try await fixture.complete(fixture.take())
+            for id in ["c", "a", "b"] { _ = try await fixture.board.cancel(JobID(id)) }
+            for id in ["a", "b", "c"] { try await fixture.board.forget(JobID(id)) }
+            try await fixture.board.forget(JobID("c"))
+            #expect(try await fixture.board.latestJobs().jobs.isEmpty)
+            #expect(try fixture.raw("KEYS", "*job*").isEmpty)
         }
 
         @Test func expiredJobsLeaveTheList() async throws {
-            let brief = try Bench.open(bench.server, timing: BoardTiming(retention: .milliseconds(1)))
-            _ = try await brief.put(Bench.job("old", passes: 1), passes: Bench.passes(1))
+            let brief = try BoardFixture.open(fixture.server, timing: BoardTiming(retention: .milliseconds(1)))
+            _ = try await brief.put(BoardFixture.job("old", passes: 1), passes: BoardFixture.passes(1))
             #expect(try await brief.cancel(JobID("old")))
             usleep(5000)
-            #expect(try bench.raw("EXISTS", "reel2:{main}:job:old") == "0")
+            #expect(try fixture.raw("EXISTS", "reel2:{main}:job:old") == "0")
             #expect(try await brief.latestJobs().jobs.isEmpty)
-            _ = try await brief.put(Bench.job("new", passes: 1), passes: Bench.passes(1))
-            #expect(try bench.raw("ZRANGE", "reel2:{main}:jobs", "0", "-1") == "new")
-            #expect(try bench.raw("KEYS", "*:old*").isEmpty)
+            _ = try await brief.put(BoardFixture.job("new", passes: 1), passes: BoardFixture.passes(1))
+            #expect(try fixture.raw("ZRANGE", "reel2:{main}:jobs", "0", "-1") == "new")
+            #expect(try fixture.raw("KEYS", "*:old*").isEmpty)
         }
 
         @Test func eventsTellWhatHappened() async throws {
-            try await bench.publish(Bench.job(passes: 1))
-            try await bench.complete(bench.take())
-            try await bench.complete(bench.take())
-            let events = try bench.raw("XRANGE", "reel2:{main}:events", "-", "+").split(separator: "\n")
+            try await fixture.publish(BoardFixture.job(passes: 1))
+            try await fixture.complete(fixture.take())
+            try await fixture.complete(fixture.take())
+            let events = try fixture.raw("XRANGE", "reel2:{main}:events", "-", "+").split(separator: "\n")
             let names = zip(events, events.dropFirst()).filter { $0.0 == "event" }.map(\.1)
             #expect(
                 names == ["begun", "published", "claimed", "assembling", "completed", "claimed", "done", "completed"])
@@ -223,7 +223,7 @@ extension BoardTests {
 
     @Test func aRefusalOfTLSSaysWhatToDoAndDoesNotShowThePassword() throws {
         let failure = #expect(throws: ReelFailure.self) { try RedisAddress("rediss://me:secret@host") }
-        #expect(failure?.words.contains("deploy/README.md, Redis over TLS") == true)
+        #expect(failure?.words.contains("Redis over TLS in deploy/README.md") == true)
         let manual = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../deploy/README.md").standardized
         #expect(try String(contentsOf: manual, encoding: .utf8).contains("\n### Redis over TLS\n"))
         #expect(failure?.words.contains("secret") == false)

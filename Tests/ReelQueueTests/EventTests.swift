@@ -4,10 +4,10 @@ import ReelTestSupport
 import Testing
 
 extension BoardTests {
-    /// What the stream of events tells those who watch.
+    /// The stream of events, as a watching process reads it.
     @Suite struct Events {
-        let bench: Bench
-        init() throws { bench = try Bench() }
+        let fixture: BoardFixture
+        init() throws { fixture = try BoardFixture() }
 
         @Test func everyKindThatAFunctionWritesIsKnownAndNoOther() {
             // Where a job ends, the event is its state.
@@ -20,20 +20,20 @@ extension BoardTests {
             #expect(written == Set(BoardEvent.Kind.allCases.map(\.rawValue)))
         }
 
-        @Test func whatHappensToAJobIsToldInItsOrder() async throws {
-            let place = try await bench.board.placeOfNow()
-            try await bench.publish(Bench.job(passes: 2))
-            let (first, second) = (try await bench.take("w1"), try await bench.take("w2"))
-            try await bench.fail(second, .transient, by: "w2")
-            try await bench.complete(first)
-            try bench.makeDue()
-            try await bench.board.release(bench.take("w1"))
-            _ = try await bench.board.pause(JobID("a1"))
-            _ = try await bench.board.resume(JobID("a1"))
-            try await bench.complete(bench.take("w1"))
-            try await bench.complete(bench.take("w1"))
+        @Test func eventsOfAJobComeInOrder() async throws {
+            let place = try await fixture.board.placeOfNow()
+            try await fixture.publish(BoardFixture.job(passes: 2))
+            let (first, second) = (try await fixture.take("w1"), try await fixture.take("w2"))
+            try await fixture.fail(second, .transient, by: "w2")
+            try await fixture.complete(first)
+            try fixture.makeDue()
+            try await fixture.board.release(fixture.take("w1"))
+            _ = try await fixture.board.pause(JobID("a1"))
+            _ = try await fixture.board.resume(JobID("a1"))
+            try await fixture.complete(fixture.take("w1"))
+            try await fixture.complete(fixture.take("w1"))
 
-            let events = try await bench.board.events(after: place, atMost: .milliseconds(10))
+            let events = try await fixture.board.events(after: place, atMost: .milliseconds(10))
             let (one, two) = (WorkerID("w1"), WorkerID("w2"))
             #expect(
                 events.map(\.happening) == [
@@ -45,31 +45,31 @@ extension BoardTests {
                 ])
             #expect(Set(events.map(\.job)) == [JobID("a1")])
 
-            // One that goes on from there is told nothing twice.
+            // A reader that goes on from there gets no event twice.
             let last = try #require(events.last?.place)
-            #expect(try await bench.board.events(after: last, atMost: .milliseconds(10)).isEmpty)
+            #expect(try await fixture.board.events(after: last, atMost: .milliseconds(10)).isEmpty)
             let middle = events[7].place
-            #expect(try await bench.board.events(after: middle, atMost: .milliseconds(10)) == Array(events[8...]))
+            #expect(try await fixture.board.events(after: middle, atMost: .milliseconds(10)) == Array(events[8...]))
         }
 
-        @Test func whoWaitsForEventsIsWokenByOne() async throws {
-            let watcher = try Bench.open(bench.server)
+        @Test func anEventWakesAWaitingReader() async throws {
+            let watcher = try BoardFixture.open(fixture.server)
             let place = try await watcher.placeOfNow()
             let begun = ContinuousClock.now
             async let events = watcher.events(after: place, atMost: .seconds(30))
-            try await bench.publish()
+            try await fixture.publish()
             #expect(try await events.first?.job == JobID("a1"))
             #expect(ContinuousClock.now - begun < .seconds(4))
         }
 
-        @Test func whatANewerReleaseTellsIsNoTrouble() async throws {
-            let place = try await bench.board.placeOfNow()
+        @Test func eventsOfANewerReleaseAreSkipped() async throws {
+            let place = try await fixture.board.placeOfNow()
             let entries = [
                 ["event", "sung", "job", "a1", "index", "", "worker", ""], ["event", "claimed", "job", "a1"],
                 ["other", "x"],
             ]
-            for entry in entries { try bench.raw.send(["XADD", "reel2:{main}:events", "*"] + entry) }
-            let events = try await bench.board.events(after: place, atMost: .milliseconds(10))
+            for entry in entries { try fixture.raw.send(["XADD", "reel2:{main}:events", "*"] + entry) }
+            let events = try await fixture.board.events(after: place, atMost: .milliseconds(10))
             #expect(events.map(\.happening) == [.other(kind: "sung"), .other(kind: "claimed"), .other(kind: "")])
         }
     }

@@ -4,7 +4,7 @@ import ReelQueue
 import ReelTestSupport
 import Testing
 
-/// What the board keeps as JSON, byte for byte: what is stored does not change because something is renamed.
+/// JSON that the board keeps, byte for byte: a renamed property must not change stored data.
 @Suite struct GoldenTests {
     private func check<Value: Codable & Equatable>(_ value: Value, _ name: String) throws {
         try Golden.expect(Golden.lines([value]), is: name + ".json")

@@ -5,11 +5,11 @@ import ReelTestSupport
 import Testing
 
 extension BoardTests {
-    /// What no script of this version wrote: another program, another release, a torn log, an operator's slip.
+    /// Data that no function of this version wrote: from another program or release, a torn log, or an operator's mistake.
     @Suite struct HostileBoards {
-        let bench: Bench
+        let fixture: BoardFixture
         let job = JobID("a1")
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try BoardFixture() }
 
         private static let values = [
             "", "x", "-1", "0", "nan", "inf", "-inf", "1e300", "-9223372036854775808", "9223372036854775807",
@@ -31,24 +31,24 @@ extension BoardTests {
             switch Int.random(in: 0..<5, using: &random) {
             case 0...2:
                 let field = HostileBoards.fields.randomElement(using: &random) ?? ""
-                _ = try? bench.raw("HSET", key, field, value)
+                _ = try? fixture.raw("HSET", key, field, value)
                 return "\(field) is \(value)"
             case 3:
                 let part = HostileBoards.parts.randomElement(using: &random) ?? ""
                 let index = ["0", "1", "9", "x", "99999999999999999999"].randomElement(using: &random) ?? ""
-                _ = try? bench.raw("HSET", "\(key):\(part)", index, value)
+                _ = try? fixture.raw("HSET", "\(key):\(part)", index, value)
                 return "\(part) of \(index) is \(value)"
             default:
                 let part = HostileBoards.wholes.randomElement(using: &random) ?? ""
-                try bench.raw("DEL", key + part)
-                try bench.raw("SADD", key + part, value)
+                try fixture.raw("DEL", key + part)
+                try fixture.raw("SADD", key + part, value)
                 return "\(part) is a set"
             }
         }
 
         /// Asks for everything that can be asked; an answer or a failure is right.
         private func askEverything(_ claim: Claim) async throws {
-            let board = bench.board
+            let board = fixture.board
             _ = try? await board.status(job)
             _ = try? await board.strip(job, cells: 7)
             _ = try? await board.results(job)
@@ -58,51 +58,51 @@ extension BoardTests {
             _ = try? await board.retries(job)
             _ = try? await board.attend(job, waiter: "c1")
             _ = try? await board.pace()
-            _ = try? await bench.complete(claim)
-            _ = try? await bench.fail(claim, .crash)
+            _ = try? await fixture.complete(claim)
+            _ = try? await fixture.fail(claim, .crash)
             _ = try? await board.release(claim)
         }
 
-        @Test(arguments: 1...150) func nothingOfOneJobHarmsAnother(_ seed: UInt64) async throws {
+        @Test(arguments: 1...150) func damagedDataOfOneJobHarmsNoOther(_ seed: UInt64) async throws {
             var random = SplitMix64(seed: seed)
-            try await bench.publish(Bench.job("a1", passes: 3))
-            try await bench.beat()
-            let held = [try await bench.take(), try await bench.take()]
-            try await bench.complete(held[0])
+            try await fixture.publish(BoardFixture.job("a1", passes: 3))
+            try await fixture.beat()
+            let held = [try await fixture.take(), try await fixture.take()]
+            try await fixture.complete(held[0])
             var what = try spoil(&random)
             if Bool.random(using: &random) { what += ", " + (try spoil(&random)) }
             let wrong = Comment("seed \(seed): \(what)")
-            try await bench.publish(Bench.job("b2", passes: 2))
+            try await fixture.publish(BoardFixture.job("b2", passes: 2))
 
-            // Who holds something of both beats, leases lapse, and all lists can be looked at.
-            #expect(try await bench.beat(holding: [held[1]]).answers.count == 1, wrong)
-            _ = try await bench.board.audit()
-            #expect(try await bench.board.workers().count == 1, wrong)
+            // The holder of passes of both jobs beats, leases lapse, and all lists can be read.
+            #expect(try await fixture.beat(holding: [held[1]]).answers.count == 1, wrong)
+            _ = try await fixture.board.audit()
+            #expect(try await fixture.board.workers().count == 1, wrong)
             var done = 0
             while let claim = try await claimOrNothing(wrong) {
-                if claim.job == JobID("b2"), try await bench.complete(claim) == .ok { done += 1 }
-                if claim.job == job { _ = try? await bench.complete(claim) }
+                if claim.job == JobID("b2"), try await fixture.complete(claim) == .ok { done += 1 }
+                if claim.job == job { _ = try? await fixture.complete(claim) }
             }
             #expect(done == 3, wrong)
-            #expect(try await bench.state("b2") == .done, wrong)
-            try bench.lapse()
-            _ = try await bench.reaper().reap()
-            for list in [try await bench.board.queue(), try await bench.board.latestJobs()] {
+            #expect(try await fixture.state("b2") == .done, wrong)
+            try fixture.lapse()
+            _ = try await fixture.reaper().reap()
+            for list in [try await fixture.board.queue(), try await fixture.board.latestJobs()] {
                 let isThere = list.jobs.map(\.job.id).contains(job) || list.unreadable[job] != nil
-                let state = try await bench.board.state(of: job)
+                let state = try await fixture.board.state(of: job)
                 #expect(isThere || state.map(\.isTerminal) != false, wrong)
             }
             try await askEverything(held[1])
-            _ = try await bench.board.cancel(job)
-            try await bench.board.forget(job)
-            #expect(try await bench.board.state(of: job) == nil, wrong)
-            #expect(try await bench.board.queue().unreadable.isEmpty, wrong)
+            _ = try await fixture.board.cancel(job)
+            try await fixture.board.forget(job)
+            #expect(try await fixture.board.state(of: job) == nil, wrong)
+            #expect(try await fixture.board.queue().unreadable.isEmpty, wrong)
         }
 
         /// An answer that makes no sense is thrown, and the next one does.
         private func claimOrNothing(_ wrong: Comment) async throws -> Claim? {
             for _ in 0..<20 {
-                do { return try await bench.claim() } catch let failure as ReelFailure {
+                do { return try await fixture.claim() } catch let failure as ReelFailure {
                     guard case .boardUnreadable = failure.reason else { throw failure }
                 }
             }
@@ -111,28 +111,28 @@ extension BoardTests {
         }
 
         @Test func aJobWithoutANeedIsSetAsideAndNamed() async throws {
-            try await bench.publish(Bench.job("a1", passes: 1))
-            try await bench.publish(Bench.job("b2", passes: 1))
-            try bench.raw("HSET", "reel2:{main}:job:a1", "need", "x")
-            #expect(try await bench.take().job == JobID("b2"))
-            let queue = try await bench.board.queue()
+            try await fixture.publish(BoardFixture.job("a1", passes: 1))
+            try await fixture.publish(BoardFixture.job("b2", passes: 1))
+            try fixture.raw("HSET", "reel2:{main}:job:a1", "need", "x")
+            #expect(try await fixture.take().job == JobID("b2"))
+            let queue = try await fixture.board.queue()
             #expect(queue.jobs.map(\.job.id) == [JobID("b2")])
             #expect(queue.unreadable.keys.sorted { $0.text < $1.text } == [job])
-            #expect(try await bench.board.cancel(job))
-            try await bench.board.forget(job)
-            #expect(try await bench.board.queue().unreadable.isEmpty)
+            #expect(try await fixture.board.cancel(job))
+            try await fixture.board.forget(job)
+            #expect(try await fixture.board.queue().unreadable.isEmpty)
         }
 
         @Test func aJobThatHasLostAPassIsSetAsideAndHoldsNothing() async throws {
-            try await bench.publish(Bench.job("a1", passes: 3))
-            try await bench.publish(Bench.job("b2", passes: 1))
-            try bench.raw("HDEL", "reel2:{main}:job:a1:passes", "1")
-            #expect(try await bench.take().job == job)
-            #expect(try await bench.take().job == JobID("b2"))
-            #expect(try await bench.claim() == nil)
-            #expect(try await bench.board.live(job).count == 1)
-            #expect(try await bench.board.queue().unreadable.keys.contains(job))
-            let failure = await #expect(throws: ReelFailure.self) { try await bench.board.status(job) }
+            try await fixture.publish(BoardFixture.job("a1", passes: 3))
+            try await fixture.publish(BoardFixture.job("b2", passes: 1))
+            try fixture.raw("HDEL", "reel2:{main}:job:a1:passes", "1")
+            #expect(try await fixture.take().job == job)
+            #expect(try await fixture.take().job == JobID("b2"))
+            #expect(try await fixture.claim() == nil)
+            #expect(try await fixture.board.live(job).count == 1)
+            #expect(try await fixture.board.queue().unreadable.keys.contains(job))
+            let failure = await #expect(throws: ReelFailure.self) { try await fixture.board.status(job) }
             guard case .boardUnreadable? = failure?.reason else {
                 Issue.record("\(String(describing: failure))")
                 return
@@ -140,38 +140,38 @@ extension BoardTests {
         }
 
         @Test func aPassThatCannotBeReadFailsItsJobAndNoOther() async throws {
-            try await bench.beat()
-            try await bench.publish(Bench.job("a1", passes: 1))
-            try await bench.publish(Bench.job("b2", passes: 1))
-            try bench.raw("HSET", "reel2:{main}:job:a1:passes", "0", "video {bad")
-            #expect(try await bench.claim() == nil)
-            #expect(try await bench.state() == .failed)
-            #expect(try await bench.take().job == JobID("b2"))
+            try await fixture.beat()
+            try await fixture.publish(BoardFixture.job("a1", passes: 1))
+            try await fixture.publish(BoardFixture.job("b2", passes: 1))
+            try fixture.raw("HSET", "reel2:{main}:job:a1:passes", "0", "video {bad")
+            #expect(try await fixture.claim() == nil)
+            #expect(try await fixture.state() == .failed)
+            #expect(try await fixture.take().job == JobID("b2"))
         }
 
         @Test(arguments: ["lease", "timer"])
         func aSharedKeyOfAnotherTypeIsNoJobsFault(_ key: String) async throws {
-            try await bench.publish(Bench.job("a1", passes: 2))
-            try await bench.complete(bench.take())
-            try bench.raw("DEL", "reel2:{main}:\(key)")
-            try bench.raw("SADD", "reel2:{main}:\(key)", "x")
-            await #expect(throws: ReelFailure.self) { try await bench.claim() }
-            try bench.raw("DEL", "reel2:{main}:\(key)")
-            #expect(try await bench.board.queue().unreadable.isEmpty)
-            #expect(try await bench.take().job == job)
+            try await fixture.publish(BoardFixture.job("a1", passes: 2))
+            try await fixture.complete(fixture.take())
+            try fixture.raw("DEL", "reel2:{main}:\(key)")
+            try fixture.raw("SADD", "reel2:{main}:\(key)", "x")
+            await #expect(throws: ReelFailure.self) { try await fixture.claim() }
+            try fixture.raw("DEL", "reel2:{main}:\(key)")
+            #expect(try await fixture.board.queue().unreadable.isEmpty)
+            #expect(try await fixture.take().job == job)
         }
 
-        @Test func whatIsNoVirtualTimeCountsAsNone() async throws {
-            try bench.raw("SET", "reel2:{main}:virtual", "abc")
-            try await bench.publish(Bench.job("a1", passes: 1))
-            #expect(try await bench.take().job == job)
+        @Test func anInvalidVirtualTimeCountsAsNone() async throws {
+            try fixture.raw("SET", "reel2:{main}:virtual", "abc")
+            try await fixture.publish(BoardFixture.job("a1", passes: 1))
+            #expect(try await fixture.take().job == job)
         }
 
-        @Test func aKeyThatIsNoWorkersIsLeftOutOfTheirList() async throws {
-            try await bench.beat()
-            try bench.raw("SET", "reel2:{main}:worker:ghost", "x")
-            try bench.raw("ZADD", "reel2:{main}:workers", "9999999999999", "ghost")
-            #expect(try await bench.board.workers().map(\.report.worker) == [WorkerID("w1")])
+        @Test func aForeignKeyIsLeftOutOfTheListOfWorkers() async throws {
+            try await fixture.beat()
+            try fixture.raw("SET", "reel2:{main}:worker:ghost", "x")
+            try fixture.raw("ZADD", "reel2:{main}:workers", "9999999999999", "ghost")
+            #expect(try await fixture.board.workers().map(\.report.worker) == [WorkerID("w1")])
         }
     }
 }

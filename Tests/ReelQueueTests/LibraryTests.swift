@@ -5,10 +5,10 @@ import ReelTestSupport
 import Testing
 
 extension BoardTests {
-    /// The functions in Redis: which version is there, who loads it, and that the newest stays.
+    /// The functions in Redis: their version, which programs load them, and that the newest version stays.
     @Suite struct Libraries {
-        let bench: Bench
-        init() throws { bench = try Bench() }
+        let fixture: BoardFixture
+        init() throws { fixture = try BoardFixture() }
 
         /// The library as another release would have it.
         private func load(version: Int, serves: Int, without function: String? = nil) throws {
@@ -19,17 +19,17 @@ extension BoardTests {
             if let function {
                 text = text.replacing("transition('\(function)'", with: "transition('\(function)_of_old'")
             }
-            try bench.raw("FUNCTION", "LOAD", "REPLACE", text)
+            try fixture.raw("FUNCTION", "LOAD", "REPLACE", text)
         }
 
-        private func version() throws -> String { try bench.raw("FCALL_RO", "reel2_version", "0") }
+        private func version() throws -> String { try fixture.raw("FCALL_RO", "reel2_version", "0") }
 
         private var own: String { "\(Library.version)" }
 
-        /// Wherever the text changes, its version is raised, unless no release has had this one:
-        /// `REEL_WRITE_GOLDEN=1` then writes the file anew.
+        /// If the text changes, its version must be raised, unless no release has had this one:
+        /// `REEL_WRITE_GOLDEN=1` then rewrites the file.
         @Test func theTextHasTheVersionThatItSays() throws {
-            let digest = try bench.raw("EVAL", "return redis.sha1hex(ARGV[1])", "0", Library.text)
+            let digest = try fixture.raw("EVAL", "return redis.sha1hex(ARGV[1])", "0", Library.text)
             try Golden.expect("\(Library.version) \(digest)", is: "library.txt")
         }
 
@@ -59,53 +59,53 @@ extension BoardTests {
             }
         }
 
-        @Test func whereThereAreNoFunctionsTheyAreLoaded() async throws {
-            defer { _ = try? bench.raw("FUNCTION", "FLUSH") }
-            try await bench.publish()
-            #expect(try await bench.take().index == 0)
-            try bench.raw("FUNCTION", "FLUSH")
-            #expect(try await bench.take().index == 1)
-            // They are no data.
-            try bench.raw("FLUSHALL")
+        @Test func missingFunctionsAreLoaded() async throws {
+            defer { _ = try? fixture.raw("FUNCTION", "FLUSH") }
+            try await fixture.publish()
+            #expect(try await fixture.take().index == 0)
+            try fixture.raw("FUNCTION", "FLUSH")
+            #expect(try await fixture.take().index == 1)
+            // Functions are not data.
+            try fixture.raw("FLUSHALL")
             #expect(try version() == own)
-            // Who only looks finds a board in a Redis that never had one.
-            try bench.raw("FUNCTION", "FLUSH")
-            #expect(try await bench.state() == nil)
+            // A reader finds an empty board in a Redis that never had one.
+            try fixture.raw("FUNCTION", "FLUSH")
+            #expect(try await fixture.state() == nil)
             #expect(try version() == own)
-            #expect(try await !bench.board.prepare())
+            #expect(try await !fixture.board.prepare())
         }
 
         @Test(arguments: [nil, "claim"])
         func olderFunctionsAreReplacedByWhatChangesTheBoard(_ lacking: String?) async throws {
-            defer { _ = try? bench.raw("FUNCTION", "FLUSH") }
-            try await bench.publish()
+            defer { _ = try? fixture.raw("FUNCTION", "FLUSH") }
+            try await fixture.publish()
             try load(version: Library.version - 1, serves: 0, without: lacking)
-            let failure = await #expect(throws: ReelFailure.self) { _ = try await bench.state() }
+            let failure = await #expect(throws: ReelFailure.self) { _ = try await fixture.state() }
             #expect(failure?.reason == .boardUnprepared(found: Library.version - 1, known: Library.version))
-            #expect(try await bench.take().index == 0)
+            #expect(try await fixture.take().index == 0)
             #expect(try version() == own)
-            #expect(try await bench.state() == .running)
+            #expect(try await fixture.state() == .running)
         }
 
         @Test func newerFunctionsThatServeThisReleaseAreUsed() async throws {
-            defer { _ = try? bench.raw("FUNCTION", "FLUSH") }
+            defer { _ = try? fixture.raw("FUNCTION", "FLUSH") }
             try load(version: Library.version + 1, serves: Library.version)
-            try await bench.publish()
-            #expect(try await bench.take().index == 0)
-            #expect(try await !bench.board.prepare())
+            try await fixture.publish()
+            #expect(try await fixture.take().index == 0)
+            #expect(try await !fixture.board.prepare())
             #expect(try version() == "\(Library.version + 1)")
         }
 
         @Test(arguments: [nil, "claim"])
         func newerFunctionsAreNeverReplaced(_ lacking: String?) async throws {
-            defer { _ = try? bench.raw("FUNCTION", "FLUSH") }
-            try await bench.publish()
+            defer { _ = try? fixture.raw("FUNCTION", "FLUSH") }
+            try await fixture.publish()
             try load(version: Library.version + 1, serves: Library.version + 1, without: lacking)
             let refusal = FailureReason.boardOfNewerRelease(found: Library.version + 1, known: Library.version)
             let failures = [
-                await #expect(throws: ReelFailure.self) { _ = try await bench.claim() },
-                await #expect(throws: ReelFailure.self) { _ = try await bench.state() },
-                await #expect(throws: ReelFailure.self) { try await bench.board.prepare() },
+                await #expect(throws: ReelFailure.self) { _ = try await fixture.claim() },
+                await #expect(throws: ReelFailure.self) { _ = try await fixture.state() },
+                await #expect(throws: ReelFailure.self) { try await fixture.board.prepare() },
             ]
             for failure in failures {
                 #expect(failure?.reason == refusal)
@@ -114,21 +114,21 @@ extension BoardTests {
             #expect(try version() == "\(Library.version + 1)")
         }
 
-        @Test func whoMayNotLoadThemNeedsABoardThatIsPrepared() async throws {
-            defer { _ = try? bench.raw("FUNCTION", "FLUSH") }
-            try bench.raw("ACL", "SETUSER", "guest", "on", ">guest", "~*", "+@all", "-function|load")
-            defer { _ = try? bench.raw("ACL", "DELUSER", "guest") }
-            let guest = Bench(
-                bench.server, raw: bench.raw,
-                board: RedisBoard(try RedisAddress("unix://guest:guest@\(bench.server.socket)"), name: "guest"))
+        @Test func aUserThatMayNotLoadThemNeedsAPreparedBoard() async throws {
+            defer { _ = try? fixture.raw("FUNCTION", "FLUSH") }
+            try fixture.raw("ACL", "SETUSER", "guest", "on", ">guest", "~*", "+@all", "-function|load")
+            defer { _ = try? fixture.raw("ACL", "DELUSER", "guest") }
+            let guest = BoardFixture(
+                fixture.server, raw: fixture.raw,
+                board: RedisBoard(try RedisAddress("unix://guest:guest@\(fixture.server.socket)"), name: "guest"))
             for found in [nil, Library.version - 1] {
-                try bench.raw("FUNCTION", "FLUSH")
+                try fixture.raw("FUNCTION", "FLUSH")
                 if let found { try load(version: found, serves: 0) }
                 let failure = await #expect(throws: ReelFailure.self) { try await guest.publish() }
                 #expect(failure?.reason == .boardUnprepared(found: found, known: Library.version))
                 #expect(failure?.exitCode == 4)
             }
-            #expect(try await bench.board.prepare())
+            #expect(try await fixture.board.prepare())
             #expect(try await guest.publish() == .published)
         }
     }

@@ -12,11 +12,11 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
 
     let folder: String
     private let sync: Sync
-    /// Held open as long as the server shall live.
+    /// Held open while the server is to run.
     private var leash: Pipe?
 
     var socket: String { "\(folder)/redis.sock" }
-    /// As a user that may do everything: one board does in tests what several programs do.
+    /// The address as a user with all permissions: one board does in tests the work of several programs.
     var url: String { "unix://admin:admin@\(socket)" }
 
     struct Trouble: Error {
@@ -118,7 +118,7 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
         return try Data(contentsOf: URL(fileURLWithPath: "\(folder)/reel-appendonly/\(newest ?? "")"))
     }
 
-    /// What the server says of itself.
+    /// The server's own information.
     func serverLog() throws -> String { try String(contentsOfFile: "\(folder)/log", encoding: .utf8) }
 
     private func number(of name: String) -> Int { name.split(separator: ".").compactMap { Int($0) }.last ?? 0 }

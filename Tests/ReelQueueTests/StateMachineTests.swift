@@ -4,7 +4,7 @@ import ReelQueue
 import ReelTestSupport
 import Testing
 
-/// What can befall a job, as `docs/board.md` names it.
+/// The transitions of a job, as `docs/board.md` names them.
 private enum Happening: String, CaseIterable {
     case begin, publish, complete, invalidate, disprove, cancel, forget, release, pause, resume, retry
     case leave = "leave, abandoning"
@@ -15,7 +15,7 @@ private enum Happening: String, CaseIterable {
     case lapseTooOften = "reap, no attempt left"
 }
 
-/// Every transition there is; what is not here changes no state. `nil` is a job that the board does not know.
+/// Every transition; anything that is not listed changes no state. `nil` is a job that the board does not know.
 private let transitions: [(from: JobState?, happening: Happening, to: JobState?)] = [
     (nil, .begin, .probing),
     (.probing, .publish, .running),
@@ -47,18 +47,18 @@ private let transitions: [(from: JobState?, happening: Happening, to: JobState?)
 
 extension BoardTests {
     @Suite struct StateMachine {
-        let bench: Bench
-        init() throws { bench = try Bench() }
+        let fixture: BoardFixture
+        init() throws { fixture = try BoardFixture() }
 
         static let states: [JobState?] = [nil] + JobState.allCases
 
         @Test(arguments: states, Happening.allCases)
         private func whatHappensInAState(_ start: JobState?, happening: Happening) async throws {
             let held = try await bring(to: start)
-            #expect(try await bench.state() == start)
+            #expect(try await fixture.state() == start)
             try await befall(held, happening)
             let transition = transitions.first { $0.from == start && $0.happening == happening }
-            #expect(try await bench.state() == (transition.map(\.to) ?? start))
+            #expect(try await fixture.state() == (transition.map(\.to) ?? start))
         }
 
         @Test func theDocumentHasTheSameTable() throws {
@@ -78,62 +78,62 @@ extension BoardTests {
         private func bring(to state: JobState?) async throws -> Claim {
             var held = Claim(job: JobID("a1"), index: 0, pass: .audio(0), token: "none", need: 100, plan: 0)
             guard let state else { return held }
-            held = try await bench.begin(Bench.job(passes: 1))
+            held = try await fixture.begin(BoardFixture.job(passes: 1))
             guard state != .probing else { return held }
-            try await bench.publish(Bench.job(passes: 1), holding: held)
-            held = try await bench.take()
+            try await fixture.publish(BoardFixture.job(passes: 1), holding: held)
+            held = try await fixture.take()
             if state == .assembling || state == .done {
-                try await bench.complete(held)
-                held = try await bench.take()
+                try await fixture.complete(held)
+                held = try await fixture.take()
             }
             switch state {
-            case .done: try await bench.complete(held)
-            case .failed: try await bench.fail(held, .permanent)
-            case .cancelled: _ = try await bench.board.cancel(held.job)
+            case .done: try await fixture.complete(held)
+            case .failed: try await fixture.fail(held, .permanent)
+            case .cancelled: _ = try await fixture.board.cancel(held.job)
             default: break
             }
             return held
         }
 
-        /// Takes back the result of the first pass, which a running job of one pass has where a completion was torn.
+        /// Takes back the result of the first pass, which a running job of one pass has if a completion was torn.
         private func invalidate(_ held: Claim, tooOften: Bool) async throws {
-            let (key, state) = ("reel2:{main}:job:a1", try await bench.state())
-            if state == .running { try bench.raw("HSET", "\(key):done", "0", "t {}") }
+            let (key, state) = ("reel2:{main}:job:a1", try await fixture.state())
+            if state == .running { try fixture.raw("HSET", "\(key):done", "0", "t {}") }
             if tooOften, state != nil {
                 let record = #"{"attempts":{"transient":4},"crashed":[],"hosts":{},"whole":0,"recent":[]}"#
-                try bench.raw("HSET", "\(key):fails", "0", record)
+                try fixture.raw("HSET", "\(key):fails", "0", record)
             }
-            let token = String(try bench.raw("HGET", "\(key):done", "0").prefix { $0 != " " })
-            try await bench.invalidate(held, token: token)
+            let token = String(try fixture.raw("HGET", "\(key):done", "0").prefix { $0 != " " })
+            try await fixture.invalidate(held, token: token)
         }
 
         private func befall(_ held: Claim, _ happening: Happening) async throws {
             switch happening {
-            case .begin: _ = try await bench.board.begin(Bench.job(passes: 1), holder: WorkerID("c2"))
-            case .publish: try await bench.publish(Bench.job(passes: 1), holding: held)
+            case .begin: _ = try await fixture.board.begin(BoardFixture.job(passes: 1), holder: WorkerID("c2"))
+            case .publish: try await fixture.publish(BoardFixture.job(passes: 1), holding: held)
             case .leave:
-                _ = try await bench.board.leave(held.job, waiter: "c1", claim: held, abandoning: true)
-            case .complete: try await bench.complete(held)
+                _ = try await fixture.board.leave(held.job, waiter: "c1", claim: held, abandoning: true)
+            case .complete: try await fixture.complete(held)
             case .invalidate, .invalidateTooOften:
                 try await invalidate(held, tooOften: happening == .invalidateTooOften)
             case .disprove:
-                _ = try await bench.board.disprove(held, worker: WorkerID("w1"), job: Bench.job(passes: 1))
-            case .cancel: _ = try await bench.board.cancel(held.job)
-            case .release: try await bench.board.release(held)
-            case .pause: #expect(try await bench.board.pause(held.job) == (try await bench.state()))
-            case .resume: #expect(try await bench.board.resume(held.job) == (try await bench.state()))
-            case .retry: _ = try await bench.board.retry(held.job)
-            case .failPermanently: try await bench.fail(held, .permanent)
-            case .failOnce: try await bench.fail(held, .transient)
-            case .forget: try? await bench.board.forget(held.job)
+                _ = try await fixture.board.disprove(held, worker: WorkerID("w1"), job: BoardFixture.job(passes: 1))
+            case .cancel: _ = try await fixture.board.cancel(held.job)
+            case .release: try await fixture.board.release(held)
+            case .pause: #expect(try await fixture.board.pause(held.job) == (try await fixture.state()))
+            case .resume: #expect(try await fixture.board.resume(held.job) == (try await fixture.state()))
+            case .retry: _ = try await fixture.board.retry(held.job)
+            case .failPermanently: try await fixture.fail(held, .permanent)
+            case .failOnce: try await fixture.fail(held, .transient)
+            case .forget: try? await fixture.board.forget(held.job)
             case .lapseOnce, .lapseTooOften:
-                // A job that is not there must not come into being by it.
-                if happening == .lapseTooOften, try await bench.state() != nil {
+                // It must not create a job that does not exist.
+                if happening == .lapseTooOften, try await fixture.state() != nil {
                     let record = #"{"attempts":{"lost":19},"crashed":[],"hosts":{},"whole":0,"recent":[]}"#
-                    try bench.raw("HSET", "reel2:{main}:job:a1:fails", String(held.index), record)
+                    try fixture.raw("HSET", "reel2:{main}:job:a1:fails", String(held.index), record)
                 }
-                try bench.lapse()
-                _ = try await bench.reaper().reap()
+                try fixture.lapse()
+                _ = try await fixture.reaper().reap()
             }
         }
     }

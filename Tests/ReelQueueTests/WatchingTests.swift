@@ -4,74 +4,74 @@ import ReelTestSupport
 import Testing
 
 extension BoardTests {
-    /// What screens are made of, as far as it takes more than a look at one job.
+    /// Lists of jobs and workers that screens show.
     @Suite struct Watching {
-        let bench: Bench
+        let fixture: BoardFixture
         let job = JobID("a1")
-        init() throws { bench = try Bench() }
+        init() throws { fixture = try BoardFixture() }
 
         @Test func aWorkerHoldsPassesSinceTheirClaim() async throws {
-            try await bench.publish()
-            let claim = try await bench.take()
-            try await bench.beat(holding: [claim], encoded: 4)
-            try await bench.beat("w2")
-            _ = try await bench.board.drain(WorkerID("w2"))
-            let workers = try await bench.board.workers()
+            try await fixture.publish()
+            let claim = try await fixture.take()
+            try await fixture.beat(holding: [claim], encoded: 4)
+            try await fixture.beat("w2")
+            _ = try await fixture.board.drain(WorkerID("w2"))
+            let workers = try await fixture.board.workers()
             #expect(workers.map(\.report.worker.text) == ["w1", "w2"])
             #expect(workers.map(\.draining) == [false, true])
             let hold = try #require(workers[0].holds[claim.token])
-            #expect(hold.pass == Bench.passes(3)[0])
+            #expect(hold.pass == BoardFixture.passes(3)[0])
             #expect((0..<10).contains(hold.seconds))
             #expect(workers[1].holds.isEmpty)
 
-            // What it says to hold and another has by now is not its.
-            try await bench.board.release(claim)
-            #expect(try await bench.board.workers()[0].holds.isEmpty)
+            // A pass that it claims to hold, and that another worker holds by now, is not listed as its own.
+            try await fixture.board.release(claim)
+            #expect(try await fixture.board.workers()[0].holds.isEmpty)
         }
 
         @Test func whatWasHandedBackHasNotFailed() async throws {
-            try await bench.publish()
-            try await bench.board.release(bench.take())
-            #expect(try await bench.board.strip(job, cells: 3)?.cells.map(\.failed) == [0, 0, 0])
-            try await bench.fail(bench.take(), .transient)
-            #expect(try await bench.board.strip(job, cells: 3)?.cells.map(\.failed) == [1, 0, 0])
-            try await bench.fail(bench.take(), .permanent)
-            #expect(try await bench.state() == .failed)
-            #expect(try await bench.board.strip(job, cells: 3)?.cells.map(\.failed) == [1, 1, 0])
+            try await fixture.publish()
+            try await fixture.board.release(fixture.take())
+            #expect(try await fixture.board.strip(job, cells: 3)?.cells.map(\.failed) == [0, 0, 0])
+            try await fixture.fail(fixture.take(), .transient)
+            #expect(try await fixture.board.strip(job, cells: 3)?.cells.map(\.failed) == [1, 0, 0])
+            try await fixture.fail(fixture.take(), .permanent)
+            #expect(try await fixture.state() == .failed)
+            #expect(try await fixture.board.strip(job, cells: 3)?.cells.map(\.failed) == [1, 1, 0])
         }
 
         @Test func warningsOfFinishedPassesAreKeptOnce() async throws {
-            try await bench.publish()
-            let claims = [try await bench.take(), try await bench.take(), try await bench.take()]
+            try await fixture.publish()
+            let claims = [try await fixture.take(), try await fixture.take(), try await fixture.take()]
             for (claim, warnings) in zip(claims, [["late"], ["early", "late"], []]) {
-                var result = Bench.result(of: claim)
+                var result = BoardFixture.result(of: claim)
                 result.diagnostics = warnings.map { .said($0) }
-                _ = try await bench.board.complete(claim, worker: WorkerID("w1"), result: result)
-                _ = try await bench.board.complete(claim, worker: WorkerID("w1"), result: result)
+                _ = try await fixture.board.complete(claim, worker: WorkerID("w1"), result: result)
+                _ = try await fixture.board.complete(claim, worker: WorkerID("w1"), result: result)
             }
-            #expect(try await bench.board.passDiagnostics(job) == ["late", "early"].map { .said($0) })
-            #expect(try await bench.board.passes(job, at: [2, 7]) == [2: Bench.passes(3)[2]])
+            #expect(try await fixture.board.passDiagnostics(job) == ["late", "early"].map { .said($0) })
+            #expect(try await fixture.board.passes(job, at: [2, 7]) == [2: BoardFixture.passes(3)[2]])
 
             // They are those of the job: they go with it.
-            _ = try await bench.board.cancel(job)
-            try await bench.board.forget(job)
-            #expect(try await bench.board.passDiagnostics(job).isEmpty)
+            _ = try await fixture.board.cancel(job)
+            try await fixture.board.forget(job)
+            #expect(try await fixture.board.passDiagnostics(job).isEmpty)
         }
 
-        @Test func whoWaitsForAJobsEndLearnsOfItAtOnce() async throws {
-            try await bench.publish()
-            let (watcher, clock) = (try Bench.open(bench.server), ContinuousClock())
+        @Test func aProcessThatWaitsForAJobsEndLearnsOfItAtOnce() async throws {
+            try await fixture.publish()
+            let (watcher, clock) = (try BoardFixture.open(fixture.server), ContinuousClock())
             let (begun, place) = (clock.now, try await watcher.placeOfNow())
             async let end = watcher.firstEnd(after: place)
-            try await bench.fail(bench.take(), .permanent)
+            try await fixture.fail(fixture.take(), .permanent)
             #expect(try await end?.happening == .failed)
             #expect(clock.now - begun < .seconds(4))
-            #expect(try await bench.state() == .failed)
+            #expect(try await fixture.state() == .failed)
             // For builds before 0.1.0.
-            #expect(try bench.raw("PTTL", "reel2:{main}:job:a1:ended") != "-1")
+            #expect(try fixture.raw("PTTL", "reel2:{main}:job:a1:ended") != "-1")
 
             // Half of what an answer may take is the most that a call waits.
-            let hasty = try Bench.open(bench.server, timing: BoardTiming(answerTimeout: .seconds(1)))
+            let hasty = try BoardFixture.open(fixture.server, timing: BoardTiming(answerTimeout: .seconds(1)))
             let again = clock.now
             let last = try #require(try await watcher.events(after: place, atMost: .milliseconds(10)).last?.place)
             #expect(try await hasty.events(after: last, atMost: .seconds(30)).isEmpty)
@@ -80,13 +80,14 @@ extension BoardTests {
 
         @Test func ofManyJobsTheLatestThatEndedAreListed() async throws {
             for number in 10..<20 {
-                try await bench.publish(Bench.job("j\(number)"))
-                try bench.raw("HSET", "reel2:{main}:job:j\(number)", "created", "\(number)000")
-                try bench.raw("ZADD", "reel2:{main}:jobs", "\(number)000", "j\(number)")
-                if number != 12 { _ = try await bench.board.cancel(JobID("j\(number)")) }
+                try await fixture.publish(BoardFixture.job("j\(number)"))
+                try fixture.raw("HSET", "reel2:{main}:job:j\(number)", "created", "\(number)000")
+                try fixture.raw("ZADD", "reel2:{main}:jobs", "\(number)000", "j\(number)")
+                if number != 12 { _ = try await fixture.board.cancel(JobID("j\(number)")) }
             }
-            #expect(try await bench.board.latestJobs(ended: 3).jobs.map(\.job.id.text) == ["j12", "j17", "j18", "j19"])
-            #expect(try await bench.board.latestJobs().jobs.count == 10)
+            #expect(
+                try await fixture.board.latestJobs(ended: 3).jobs.map(\.job.id.text) == ["j12", "j17", "j18", "j19"])
+            #expect(try await fixture.board.latestJobs().jobs.count == 10)
         }
     }
 }

@@ -1,9 +1,11 @@
-/// A seeded generator, so that a failing random case can be run again: Steele, Lea, Flood, 2014.
+/// A seeded random number generator, so that a failing random case can be run again: Steele, Lea, Flood, 2014.
 public struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
+    /// A generator that gives the same numbers for the same seed.
     public init(seed: UInt64) { state = seed }
 
+    /// The next random number.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

@@ -18,7 +18,7 @@ struct AtomicFileTests {
         }
     }
 
-    @Test("What is created is there once: of several at a time one has made it, and it stays")
+    @Test("Of several processes that create a file at the same time one succeeds, and its file stays")
     func creates() async throws {
         let folder = NSTemporaryDirectory() + "reel-store-tests-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -34,7 +34,7 @@ struct AtomicFileTests {
         #expect(try names(folder) == ["file"])
     }
 
-    @Test("Whoever reads meanwhile sees the old file or the new one, whole")
+    @Test("A reader sees the old file or the new one, whole")
     func readers() async throws {
         let folder = NSTemporaryDirectory() + "reel-store-tests-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -71,7 +71,9 @@ struct AtomicFileTests {
         }
     }
 
-    @Test("A full disk is told apart, and nothing half-written stays", .enabled(if: canMount, "cannot mount a tmpfs"))
+    @Test(
+        "A full disk has a failure of its own, and nothing half-written stays",
+        .enabled(if: canMount, "cannot mount a tmpfs"))
     func full() throws {
         try withFileSystem("size=64k") { folder throws in
             let bytes = [UInt8](repeating: 7, count: 100_000)
@@ -82,7 +84,7 @@ struct AtomicFileTests {
         }
     }
 
-    @Test("JSON has one form, and what is not reel's is named")
+    @Test("JSON has one form, and a foreign file is named")
     func json() throws {
         try withFolder { folder in
             try AtomicFile.write(json: ["b": "x/y", "a": "z"], to: folder + "/json")
@@ -162,7 +164,7 @@ struct FingerprintTests {
         }
     }
 
-    @Test("What is no file is refused as an input", arguments: ["missing", "folder", "pipe"])
+    @Test("An input that is not a regular file is refused", arguments: ["missing", "folder", "pipe"])
     func refusals(_ what: String) throws {
         try withFolder { folder in
             let path = "\(folder)/\(what)"

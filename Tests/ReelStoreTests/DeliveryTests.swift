@@ -16,7 +16,7 @@ struct DeliveryCheckTests {
         }
     }
 
-    @Test("A new name in a folder that is there is fine, an old one only where it may be replaced")
+    @Test("A new name in an existing folder is accepted, an existing file only if it may be replaced")
     func names() throws {
         try withFolder { folder in
             let output = folder + "/out.mp4"
@@ -43,7 +43,7 @@ struct DeliveryCheckTests {
         }
     }
 
-    @Test("What is no file is never replaced")
+    @Test("Only a regular file is ever replaced")
     func noFile() throws {
         try withFolder { folder in
             #expect(refusal(folder, overwrite: true)?.contains("is a folder") == true)
@@ -121,7 +121,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("What is there stays, unless it is to be replaced")
+    @Test("An existing file stays, unless it is to be replaced")
     func overwriting() throws {
         try withResult { deliver, _, result, folder in
             let output = folder + "/out.mp4"
@@ -161,7 +161,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "Too little room is said in bytes, and nothing half-written stays",
+        "The failure for too little room gives bytes, and nothing half-written stays",
         .enabled(if: canMount, "cannot mount a tmpfs"))
     func noRoom() throws {
         try withResult { deliver, _, result, _ in

@@ -3,7 +3,7 @@ import ReelStore
 import ReelTestSupport
 import Testing
 
-@Suite("What segments are, whichever plan they are made for")
+@Suite("Identity of segments across plans")
 struct PlannedSegmentsTests {
     private func contents(_ plan: Plan, of index: SourceIndex = Samples.index) -> Set<SegmentContent> {
         let planned = PlannedSegments(plan: plan, indexes: [index])
@@ -43,7 +43,7 @@ struct PlannedSegmentsTests {
         #expect(head.isSubset(of: contents(Samples.plan)))
     }
 
-    @Test("Everything that the encoder is told makes another segment")
+    @Test("Every setting of the encoder makes another segment")
     func targets() {
         let changes: [(inout VideoTarget) -> Void] = [
             { $0.encoder = "libx265" }, { $0.format.pixelFormat = "yuv444p" }, { $0.format.width = 4 },
@@ -89,7 +89,7 @@ struct PlannedSegmentsTests {
         #expect(chunks(Samples.plan(longer), longer) != chunks(Samples.plan(longer, mode: .source), longer))
     }
 
-    @Test("What decides which samples of a track are heard, and how they are kept, makes another segment")
+    @Test("Every setting that decides which samples of a track are kept, and how, makes another segment")
     func sound() {
         func track(_ index: SourceIndex = Samples.index, _ change: (inout Plan) -> Void = { _ in }) -> SegmentContent? {
             PlannedSegments(plan: Samples.plan(index, change), indexes: [index]).content(ofAudio: 0)

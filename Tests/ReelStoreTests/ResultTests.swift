@@ -70,7 +70,7 @@ struct ResultTests {
         }
     }
 
-    @Test("A file that another put beside the record is no result")
+    @Test("A foreign file beside the record is not a result")
     func unrecorded() throws {
         try withDone { job, _ throws in
             try FileManager.default.moveItem(atPath: job.output(.mkv), toPath: job.output(.mp4))
@@ -158,7 +158,7 @@ struct ResultTests {
             symlink(folder + "/precious", job.path)
             try? job.remove()
             #expect(try text(folder + "/precious/deep/file") == "keep")
-            // Also where a folder above it is a link by then.
+            // Also if a folder above it has become a link.
             rename(folder + "/store/jobs", folder + "/jobs")
             symlink(folder, folder + "/store/jobs")
             try? Store.make(root: folder + "/store").job(JobID("precious")).remove()

@@ -51,7 +51,7 @@ struct SegmentTests {
         }
     }
 
-    @Test("For many passes each gets its own")
+    @Test("With many passes, each gets its own segments")
     func passes() throws {
         try withJob { job in
             let sound = SegmentContent(subject: .audio(track: 0), times: "t", target: "x")
@@ -63,7 +63,7 @@ struct SegmentTests {
         }
     }
 
-    @Test("The same frames at other times or for another target are something else")
+    @Test("The same frames at other times or for another target make another segment")
     func otherContent() throws {
         try withJob { job in
             #expect(job.wholeSegments([video(0..<240, times: "u"), video(0..<240, target: "y")]) == [nil, nil])
@@ -101,7 +101,7 @@ struct SegmentTests {
         }
     }
 
-    @Test("Records of other versions do not count, and do no harm")
+    @Test("Records of other versions are ignored")
     func otherVersions() throws {
         try withJob { job in
             var record = try #require(job.wholeSegments([wanted[0]])[0])
@@ -164,7 +164,7 @@ struct SegmentTests {
         }
     }
 
-    @Test("A folder that cannot take segments over is named")
+    @Test("The failure to take segments over names the folder")
     func takeNowhere() throws {
         try withJob { other in
             let job = other.store.job(JobID("b2"))
@@ -187,7 +187,7 @@ struct SegmentTests {
         }
     }
 
-    @Test("What an attempt left half-written goes; what is whole stays, and what others do")
+    @Test("Half-written files of an attempt are removed; whole segments and those of other attempts stay")
     func partial() throws {
         try withJob { job in
             let left = try names(job.segments)

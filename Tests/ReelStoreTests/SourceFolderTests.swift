@@ -40,7 +40,7 @@ struct SourceFolderTests {
         }
     }
 
-    @Test("The same index may come twice; of two the first by name counts")
+    @Test("Of two indexes for the same source the first by name counts")
     func twice() throws {
         try withFolder { root in
             let store = try Store.make(root: root)
@@ -52,7 +52,7 @@ struct SourceFolderTests {
         }
     }
 
-    @Test("An index of another version is not this release's, and what is named otherwise is none")
+    @Test("Indexes of other versions, and files with other names, are ignored")
     func versions() throws {
         try withFolder { root in
             let folder = try Store.make(root: root).source(fingerprint)
@@ -104,7 +104,7 @@ struct SourceFolderTests {
         }
     }
 
-    @Test("Sources that no job is made of are removed, the others are kept")
+    @Test("Sources without a job are removed, the others are kept")
     func unused() throws {
         try withFolder { root in
             let store = try Store.make(root: root)
@@ -131,7 +131,7 @@ struct SourceFolderTests {
         }
     }
 
-    @Test("Where a job cannot be read, no source is removed: it may be that job's")
+    @Test("If a job cannot be read, no source is removed, since it may belong to that job")
     func unreadable() throws {
         try withFolder { root in
             let store = try Store.make(root: root)

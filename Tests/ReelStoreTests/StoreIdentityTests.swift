@@ -4,7 +4,7 @@ import ReelCore
 import ReelStore
 import Testing
 
-@Suite("Which folder is a store, and which one it is")
+@Suite("Identity of a store")
 struct StoreIdentityTests {
     private func refusal(_ root: String) -> FailureReason? {
         do {
@@ -47,7 +47,7 @@ struct StoreIdentityTests {
         }
     }
 
-    @Test("Many that make a store at once make one")
+    @Test("Processes that make a store at the same time make one")
     func atOnce() async throws {
         let folder = NSTemporaryDirectory() + "reel-store-tests-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }

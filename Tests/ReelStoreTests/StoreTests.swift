@@ -90,7 +90,7 @@ struct StoreTests {
             #expect(try AtomicFile.read(job.path + "/plan.1.json") == bytes)
             #expect(try job.readPlan(1) == first)
             #expect(try job.latestPlan() == second)
-            // Neither a copy that somebody made nor what is half-written is a plan.
+            // A copy made by hand is not a plan, and neither is a half-written file.
             for name in ["plan.json", "plan.03.json", "plan.0.json", "plan.3.json.part", "plan.-4.json"] {
                 try write("{}", "\(job.path)/\(name)")
             }
@@ -101,7 +101,7 @@ struct StoreTests {
         }
     }
 
-    @Test("Of plans that are written at the same time each has a number of its own")
+    @Test("Plans that are written at the same time get different numbers")
     func plansAtOnce() async throws {
         let folder = NSTemporaryDirectory() + "reel-store-tests-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -132,7 +132,7 @@ struct StoreTests {
         }
     }
 
-    @Test("What is no plan is named as that")
+    @Test("A file that is not a plan is named")
     func noPlan() throws {
         try withFolder { folder in
             let job = try Store.make(root: folder).job(JobID("a1"))
@@ -173,7 +173,7 @@ struct StoreTests {
         }
     }
 
-    @Test("What killed processes left half-written goes with the segments")
+    @Test("Half-written files of killed processes are removed with the segments")
     func parts() throws {
         try withFolder { folder in
             let job = try Store.make(root: folder + "/store").job(JobID("a1"))
@@ -201,7 +201,7 @@ struct StoreTests {
         }
     }
 
-    @Test("A temporary folder goes with its holder; what a killed process left goes with the next one")
+    @Test("A temporary folder is removed with its holder, or, if that was killed, by the next one")
     func temporary() throws {
         try withFolder { folder in
             let store = try Store.make(root: folder)

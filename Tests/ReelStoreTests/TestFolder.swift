@@ -10,7 +10,7 @@ func withFolder<R>(_ body: (String) throws -> R) throws -> R {
     return try body(folder)
 }
 
-/// Runs a test's body with a small file system of its own, where this process may mount one.
+/// Runs a test's body with a small file system of its own, if this process may mount one.
 func withFileSystem<R>(_ options: String, _ body: (String) throws -> R) throws -> R {
     try withFolder { folder in
         try run("mount", "-t", "tmpfs", "-o", options, "reel-tests", folder)

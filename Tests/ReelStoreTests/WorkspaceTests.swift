@@ -4,14 +4,14 @@ import ReelCore
 import ReelStore
 import Testing
 
-/// `.reel` beside an output, where others may write, too.
+/// `.reel` beside an output, in a folder that other users may write in.
 @Suite("The folder in which a run works")
 struct WorkspaceTests {
     private func mode(_ path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("It is closed to others, also where an earlier release left it open for reading")
+    @Test("It is closed to other users, even if an earlier release left it readable")
     func mode() throws {
         try withFolder { folder throws in
             #expect(try Workspace.beside(folder + "/out.mp4").path == folder + "/.reel")
@@ -22,7 +22,7 @@ struct WorkspaceTests {
         }
     }
 
-    @Test("One that others may write in, or a link, is left alone, and so is the second; then there is none")
+    @Test("A folder that others may write in, or a link, is not used, and without a second one there is no workspace")
     func foreign() throws {
         try withFolder { folder throws in
             mkdir(folder + "/.reel", 0o777)

@@ -5,7 +5,7 @@ import ReelTerminal
 import ReelWords
 import Testing
 
-/// What `plan` tells, word by word: an index and a plan made by hand, so that nothing depends on a machine.
+/// The output of `plan`, word by word, for an index and a plan made by hand, so that nothing depends on the machine.
 @Suite struct PlanTextTests {
     static let rate = Rational(24000, 1001)
 
@@ -106,7 +106,7 @@ import Testing
         #expect(text.contains(#""encoderOptions":"preset=medium crf=18.0""#))
     }
 
-    @Test func aVariableRateIsToldByItsLimits() throws {
+    @Test func aVariableRateIsShownByItsLimits() throws {
         var index = Self.index()
         for place in index.video.frames.indices.dropFirst(20) {
             index.video.frames[place].interval.start = index.video.frames[place].interval.start + Ticks(24000)

@@ -56,7 +56,7 @@ import Testing
         #expect(lines.last == "100 %, 1000 of 1000 frames, 25.0 fps, ETA 0:00")
     }
 
-    @Test func assemblingIsSaidOnce() {
+    @Test func assemblingIsReportedOnce() {
         var meter = ProgressMeter()
         meter.add(sample(990, at: 0))
         #expect(meter.step() == "90 %, 990 of 1000 frames")

@@ -4,7 +4,7 @@ import ReelQueue
 import ReelTerminal
 import Testing
 
-/// What people see of the queue, its jobs and the workers, character by character.
+/// Screens of the queue, its jobs and the workers, character by character.
 @Suite struct ScreenTests {
     private let plain = Canvas.plain
     private let terminal = Canvas(columns: 80, rows: 24, hasColour: true, hasBlocks: true)
@@ -158,7 +158,7 @@ import Testing
                 """)
     }
 
-    @Test func aCrashIsToldFromItsBeginning() {
+    @Test func aCrashReportIsShownFromItsBeginning() {
         let attempt = PassFailure.Attempt(
             cause: "crash", reason: ReelFailure(.engineEnded), worker: "w", host: "h", token: "t", time: 0)
         let report = "a word before\n\n*** Program crashed: Bad pointer ***\n\nThread 0 crashed:\n"

@@ -1,8 +1,8 @@
 public import Foundation
 public import Testing
 
-/// Files that say how a value was written when a person last looked at it: what is stored or sent never changes by
-/// accident. They lie in the folder `Golden` beside the test that asks for them.
+/// Golden files have the bytes of a value as a developer last approved them, so that a stored or sent format never changes
+/// by accident. They lie in the folder `Golden` beside the test that uses them.
 public enum Golden {
     /// Compares a text with a golden file. With REEL_WRITE_GOLDEN=1 in the environment it writes the file instead.
     ///

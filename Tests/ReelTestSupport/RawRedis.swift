@@ -1,14 +1,18 @@
 internal import Glibc
 
-/// Looks at Redis past the board, as a user that may do everything, and changes what only time or accidents would.
+/// Sends commands to Redis without the board, as a user with all permissions, so that a test can inspect its keys, and
+/// change what otherwise only time or an accident changes.
 public final class RawRedis {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
 
+    /// Redis could not be reached, or answered with an error.
     public struct Trouble: Error {
+        /// What went wrong, or Redis's own message.
         public var message: String
     }
 
+    /// Connects to the Redis at a Unix socket, as its user `admin`.
     public init(socket path: String) throws {
         descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
@@ -26,10 +30,11 @@ public final class RawRedis {
 
     deinit { close(descriptor) }
 
-    /// The answer as text; lists one element a line, nothing as "".
+    /// Sends a command and returns the answer as text: each element of a list on a line of its own, nil as "".
     @discardableResult
     public func callAsFunction(_ command: String...) throws -> String { try send(command) }
 
+    /// Sends a command and returns the answer as text, as `callAsFunction` does.
     @discardableResult
     public func send(_ command: [String]) throws -> String {
         var bytes = Array("*\(command.count)\r\n".utf8)

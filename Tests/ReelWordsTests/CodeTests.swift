@@ -16,7 +16,7 @@ struct CodeTests {
         #expect(Set(Diagnostic.samples).count == Diagnostic.samples.count)
     }
 
-    @Test("A code is the only key of what is stored, the facts lie under it by their names")
+    @Test("Stored JSON has the code as its only key, and the facts under it by name")
     func facts() throws {
         let failure = FailureReason.engineDied(
             place: .pass(number: 7, frames: 240..<480), end: .signalled(signal: 11), lastWords: nil)
@@ -35,7 +35,7 @@ struct CodeTests {
         #expect(Diagnostic.noTimestamps.facts == .object([:]))
     }
 
-    @Test("Failures are stored as they ever were, and read back")
+    @Test("Failures are stored as the golden file says, and read back")
     func failures() throws {
         let reasons = FailureReason.samples
         try Golden.expect(Golden.lines(reasons), is: "failures.json")
@@ -45,14 +45,14 @@ struct CodeTests {
         #expect(try JSONDecoder().decode([ReelFailure].self, from: JSONEncoder().encode(failures)) == failures)
     }
 
-    @Test("Diagnostics are stored as they ever were, and read back")
+    @Test("Diagnostics are stored as the golden file says, and read back")
     func diagnostics() throws {
         let diagnostics = Diagnostic.samples
         try Golden.expect(Golden.lines(diagnostics), is: "diagnostics.json")
         #expect(try JSONDecoder().decode([Diagnostic].self, from: JSONEncoder().encode(diagnostics)) == diagnostics)
     }
 
-    @Test("Names in facts are stored as they ever were")
+    @Test("Names in facts are stored as the golden file says")
     func names() throws {
         func row<Fact: CaseIterable & RawRepresentable>(_ fact: Fact.Type) -> String where Fact.RawValue == String {
             "\(Fact.self): \(Fact.allCases.map(\.rawValue).joined(separator: " "))\n"

@@ -1,7 +1,7 @@
 import ReelCore
 
 extension Diagnostic {
-    /// An example of every code, and of every fact that is an enumeration with facts of its own.
+    /// An example of every code, and of every fact that is an enumeration with facts.
     static let samples: [Diagnostic] = found + repaired + changed + leftOut + board
 
     private static let moments = Moments(

@@ -7,7 +7,7 @@ import Testing
 /// `docs/diagnostics.md` is made from the codes. REEL_WRITE_DOCS=1 rewrites it.
 @Suite("The page of diagnostics")
 struct DiagnosticsPageTests {
-    @Test("docs/diagnostics.md lists every code as it is")
+    @Test("docs/diagnostics.md is up to date")
     func page() throws {
         let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../docs/diagnostics.md").standardizedFileURL
@@ -34,10 +34,11 @@ struct DiagnosticsPageTests {
 
         ## Failures
 
-        *Owner* is who has to do something about it: the `source`, the `request`, the `job` (what was made of it), this
-        `host`, this `worker` (a process), or nobody, since it is `passing`. *Exit* is the code with which a command ends.
-        *Follows* is what the board does when an attempt at a pass fails so; [board.md](board.md) has the details. Where
-        a failure carries another one as its last, all three are that one's. Where facts decide, each value is named.
+        *Owner* is what has to be put right: the `source`, the `request`, the `job` (its files and its state), this
+        `host`, this `worker` (a process), or nothing, since the failure is `passing`. *Exit* is the code with which a
+        command ends. *Follows* is what the board does when an attempt at a pass fails so; [board.md](board.md) has the
+        details. If a failure carries another one as its last, all three are that one's. If facts decide, all values are
+        listed.
 
         | code | what it means | what to do | owner | exit | follows |
         | --- | --- | --- | --- | --- | --- |

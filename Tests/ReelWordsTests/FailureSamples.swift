@@ -1,7 +1,7 @@
 import ReelCore
 
 extension FailureReason {
-    /// An example of every code, and of every fact that is an enumeration with facts of its own.
+    /// An example of every code, and of every fact that is an enumeration with facts.
     static let samples: [FailureReason] =
         sourceSamples + requestSamples + engineSamples + storeSamples + boardSamples + jobSamples
 

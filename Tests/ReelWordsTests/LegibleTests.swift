@@ -8,7 +8,7 @@ import Testing
         "\u{E000}", "\u{E0041}", "\u{10FFFD}",
     ]
 
-    @Test(arguments: hidden) func whatIsNotShownIsItsCode(_ scalar: Unicode.Scalar) throws {
+    @Test(arguments: hidden) func hiddenCharactersAreShownAsCodes(_ scalar: Unicode.Scalar) throws {
         let text = "a\(scalar)b"
         #expect(Legible.line(text) == "a" + scalar.escaped(asASCII: true) + "b")
         let line = Legible.json(String(decoding: try JSONEncoder().encode([text]), as: UTF8.self))
@@ -16,7 +16,7 @@ import Testing
         #expect(try JSONDecoder().decode([String].self, from: Data(line.utf8)) == [text])
     }
 
-    @Test func whatPeopleWriteStays() {
+    @Test func ordinaryTextStays() {
         for text in ["", "plain", "ä b", "日本語", "می\u{200C}خواهم", "👩\u{200D}🚀", "e\u{301}", "שלום"] {
             #expect(Legible.line(text) == text)
             #expect(Legible.json(text) == text)

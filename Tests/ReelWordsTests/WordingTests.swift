@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Quantities in words")
 struct WordingTests {
-    @Test("People read times and sizes that they can type back")
+    @Test("Times and sizes are printed in forms that are accepted as input")
     func wording() {
         #expect(Wording.seconds(Rational(12345, 1000)) == "12.345 s")
         #expect(Wording.seconds(Rational(-1, 100)) == "-0.010 s")

@@ -9,7 +9,7 @@ struct WordsTests {
 
     @Test("Every code has words of its own: one line, no full stop, no option or program")
     func sentencesAreFit() {
-        // Those that carry another failure may say that alone.
+        // A failure that carries another one may consist of the other's words alone.
         let carriers: [FailureReason.CodingKeys] = [.workspaceUnusable, .redisUnusable]
         let own = FailureReason.samples.filter { !carriers.map(\.rawValue).contains($0.code) }
         #expect(Set(own.map(\.words)).count == own.count)
@@ -33,12 +33,12 @@ struct WordsTests {
         #expect(Set(Diagnostic.CodingKeys.allCases.map(\.meaning)).count == Diagnostic.CodingKeys.allCases.count)
     }
 
-    @Test("Facts stand in the words")
+    @Test("Messages contain their facts")
     func examples() {
         #expect(
             FailureReason.memoryTooSmall(allowed: 300 << 20, needed: (430 << 20) + 1, copies: false).words
                 == """
-                300 MiB of memory are too little: a pass of this video takes 431 MiB at the least; \
+                300 MiB of memory is too little: a pass of this video takes 431 MiB at least; \
                 allow that much, or choose a faster preset or another codec
                 """)
         #expect(
@@ -69,7 +69,7 @@ struct WordsTests {
     @Test("Rewording changes no stored byte: nothing that is stored holds a sentence")
     func storedBytes() throws {
         let diagnostics = Diagnostic.samples
-        // Some say nothing but what another program or release said, which is a fact.
+        // Some messages only quote another program or release: the quotation is a fact.
         let quotes: [FailureReason.CodingKeys] = [.failedBefore, .unexpected]
         let reasons = FailureReason.samples.filter { !quotes.map(\.rawValue).contains($0.code) }
         let index = Stored.index(diagnostics)
@@ -85,7 +85,7 @@ struct WordsTests {
             index.encoded(), try Array(JSONEncoder().encode(plan)), try Array(JSONEncoder().encode(result)),
             try Array(JSONEncoder().encode(reasons.map { ReelFailure($0) })),
         ].map { String(decoding: $0, as: UTF8.self).replacing("\\/", with: "/") }
-        // The codes are there: what is searched is what was meant.
+        // The codes are there, so the search looked at the right text.
         for text in stored.dropLast() {
             for diagnostic in diagnostics { #expect(text.contains("\"\(diagnostic.code)\":{")) }
         }
@@ -96,7 +96,7 @@ struct WordsTests {
     }
 }
 
-/// A source and a target, for what is stored of them.
+/// A source and a target, to test how they are stored.
 private enum Stored {
     static let target = VideoTarget(
         encoder: "libx264",

@@ -42,7 +42,7 @@ struct BoardBench {
         }
     }
 
-    /// What commands ask, while a pass of every worker is in flight.
+    /// The board's calls by commands, while every worker holds a pass.
     func readings(workers: Int) async throws {
         try probe.clear()
         let (large, count) = (JobID("large"), 100_000)
@@ -103,10 +103,10 @@ struct BoardBench {
             "\((after.memory - before.memory) / count) bytes", "\((after.log - before.log) / count) bytes")
     }
 
-    /// What single calls cost Redis, and what a pass's life leaves behind; how many passes were recorded.
+    /// Measures what single calls cost Redis, and the bytes that a pass leaves; returns how many passes were recorded.
     func costs() async throws -> Int {
         let count = min(4000, jobs * passes / 4)
-        // The feed of happenings grows until it is as long as it may be.
+        // The stream of events grows up to its limit.
         _ = try await lives(count)
         let readings = try await lives(count)
         try probe.setRewriting(true)
@@ -150,7 +150,7 @@ struct BoardBench {
 
     // MARK: Fleets
 
-    /// As fast as they go, for several numbers of workers; how many passes were recorded.
+    /// Several numbers of workers at full speed; returns how many passes were recorded.
     func rush(_ sizes: [Int]) async throws -> Int {
         fleetHeading(
             "As fast as it goes", "workers", "calls a second",
@@ -204,7 +204,7 @@ struct BoardBench {
         fleetRow("nothing to do | \(workers)", log, before, try probe.read())
     }
 
-    /// What the board says was recorded must be what the workers were told.
+    /// Compares the number of passes that the board recorded with the replies that the workers got.
     func check(_ recorded: Int) async throws {
         let board = RedisBoard(address, name: "coordinator")
         let found = try await board.latestJobs().jobs.reduce(0) { $0 + $1.passes.done }

@@ -13,7 +13,7 @@ struct Latencies: Sendable {
         return sum
     }
 
-    /// The time in milliseconds that this share of the calls did not exceed; 0 where there were none.
+    /// The time in milliseconds that this share of the calls did not exceed; 0 if there were none.
     func quantile(_ share: Double) -> Double {
         let sorted = samples.sorted()
         guard let last = sorted.indices.last else { return 0 }

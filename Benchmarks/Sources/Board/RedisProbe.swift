@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Glibc
 
-/// What Redis tells of itself, past the board.
+/// Figures that Redis reports about itself, read without the board.
 struct RedisProbe {
     let url: String
 

@@ -24,7 +24,7 @@ enum SampleJob {
         WorkerOffer(worker: worker, memoryFree: 2 << 30, encoders: encoders, protocolVersion: 1)
     }
 
-    /// What a worker with one slot tells.
+    /// The report of a worker with one slot.
     static func report(_ worker: WorkerID, holding claim: Claim?, encoded: Int) -> WorkerReport {
         let held = claim.map {
             WorkerReport.Held(
@@ -54,7 +54,7 @@ enum SampleJob {
 }
 
 extension RedisBoard {
-    /// Begins a job and publishes it at once, as one does that has its plan.
+    /// Begins a job and publishes it at once.
     func put(_ job: PublishedJob, passes: [Pass]) throws(ReelFailure) {
         guard case .begun(let claim) = try begin(job, holder: WorkerID("coordinator")) else { return }
         _ = try publish(job, passes: passes, finished: [:], claim: claim, paused: false)

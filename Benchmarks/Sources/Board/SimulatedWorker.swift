@@ -2,7 +2,7 @@ internal import Foundation
 internal import ReelCore
 internal import ReelQueue
 
-/// A worker without media: it claims, beats and completes. It runs on its board's thread, so that a call is nothing but
+/// A worker without media: it claims, beats and completes. It runs on its board's thread, so that a call costs only
 /// the way to Redis and back.
 actor SimulatedWorker {
     private let board: RedisBoard
@@ -40,7 +40,7 @@ actor SimulatedWorker {
     func work(pass: Duration, from start: ContinuousClock.Instant, until end: ContinuousClock.Instant) async throws
         -> CallLog
     {
-        // As a fleet that has worked for a while, not one that all began at once.
+        // The passes are staggered, as in a fleet that has worked for a while.
         var passEnd = start + pass * Double.random(in: 0..<1)
         var nextBeat = start + .seconds(5) * Double.random(in: 0..<1)
         var nextReap = start + .seconds(3) * Double.random(in: 0..<1)
@@ -81,14 +81,14 @@ actor SimulatedWorker {
         held = nil
     }
 
-    /// Blocks the thread, which is nobody else's: a timer of the runtime would cost a change of threads more.
+    /// Blocks the thread, which this worker alone uses: a timer of the runtime would cost a thread switch.
     private func pause(until moment: ContinuousClock.Instant) {
         Thread.sleep(forTimeInterval: max(0, (moment - clock.now) / .seconds(1)))
     }
 
     // MARK: Calls
 
-    /// Whether there was something.
+    /// Claims; returns whether there was a pass.
     @discardableResult
     func claim() async throws -> Bool {
         let began = clock.now
@@ -119,7 +119,7 @@ actor SimulatedWorker {
     }
 }
 
-/// What must not happen while measuring.
+/// A failure of a measurement.
 struct Trouble: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

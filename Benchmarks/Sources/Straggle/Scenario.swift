@@ -1,8 +1,8 @@
 import ReelRandom
 
-/// A fleet and the jobs it works at.
+/// A fleet and its jobs.
 struct Scenario {
-    /// Which machines there are.
+    /// The machines of the fleet.
     enum Fleet: String, CaseIterable {
         case equal = "equal"
         case mixed = "mixed: 1, 0.7, 0.4, 0.25"

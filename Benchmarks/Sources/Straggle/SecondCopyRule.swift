@@ -1,24 +1,24 @@
-/// When a pass that runs is given out a second time, to a slot for which there is nothing else.
+/// When an idle slot gets a backup attempt at a running pass.
 struct SecondCopyRule {
-    /// What is held against how long the idle slot takes for a pass.
+    /// The estimate that is compared with the time the idle slot takes for a pass.
     enum Measure {
         /// How long the pass has run.
         case elapsed
-        /// How long it still takes by what claim.lua makes of its last beat: frames decoded count as frames encoded,
-        /// and nothing has happened since.
+        /// The time left as claim.lua computes it from the last beat: frames decoded count as frames encoded, and
+        /// progress since the beat is ignored.
         case reportedPace
-        /// How long it still takes if it goes on as it did on average until its last beat, by the work done.
+        /// The time left at its average speed until the last beat, by the work done.
         case averagePace
-        /// How long it still takes if it goes on as it did between its last two beats.
+        /// The time left at its speed between the last two beats.
         case recentPace
-        /// How long it really still takes, and how long it really would here: what nobody can know.
+        /// The true time left, compared with the true time here: an ideal that no board can know.
         case foreseen
     }
 
     var measure: Measure
-    /// The pass is given out again where the measure is greater by this factor.
+    /// The pass is given out again if the measure is greater by this factor.
     var factor: Double
-    /// What a rule may look at of a pass that runs, in seconds.
+    /// Figures of a running pass that a rule may use, in seconds.
     struct Candidate {
         var elapsed: Double
         var leftByReport: Double
@@ -27,13 +27,13 @@ struct SecondCopyRule {
         /// Nil before its first beat.
         var leftByRecent: Double?
         var left: Double
-        /// What the idle slot would take.
+        /// The time that the idle slot would take.
         var anew: Double
     }
 
     /// The place of the pass to give out again: among those that qualify, the one with the greatest measure.
     ///
-    /// - Parameter usual: seconds that the idle slot took for its passes of late.
+    /// - Parameter usual: seconds that the idle slot took for its recent passes.
     func choose(among candidates: [Candidate], usual: Double) -> Int? {
         let scores = candidates.map { candidate -> (value: Double, threshold: Double) in
             switch measure {

@@ -66,7 +66,7 @@ struct Simulation {
     private var scheduled = 0
     private var progress: [JobProgress]
     private var attempts: [Attempt?]
-    /// Seconds that each slot took for a pass of late.
+    /// Seconds that each slot took for its recent passes.
     private var ownTimes: [Double?]
     private var wasted = 0.0
     private var makespan = 0.0
@@ -80,9 +80,9 @@ struct Simulation {
         ownTimes = attempts.map { _ in nil }
     }
 
-    /// Works all jobs to their ends.
+    /// Simulates until all jobs have ended.
     mutating func run() -> Outcome {
-        // Slots come in no order, within the first moments.
+        // Slots start in random order, shortly after one another.
         for slot in slots.indices { schedule(.ask(slot: slot), at: slots[slot].beatPhase / 100) }
         while let event = events.popMin() {
             switch event.what {
@@ -175,7 +175,7 @@ struct Simulation {
     private func straggler(for slot: Int, by rule: SecondCopyRule, at time: Double) -> Attempt? {
         let running = slots.indices.compactMap { other in attempts[other].map { (other, $0) } }
             .filter { mayCopy($0.1) }
-        // Passes of jobs that run together are alike here, so that any of these jobs tells what is usual.
+        // Passes of jobs that run together are alike here, so any of these jobs shows the usual time.
         guard let job = running.first?.1.job else { return nil }
         let times = progress[job].times
         let candidates = running.map { candidate($0, on: $1, for: slot, at: time) }
@@ -213,7 +213,7 @@ struct Simulation {
         return found
     }
 
-    /// What share of its frames a pass of one run tells when a share of its work is done: a frame decoded counts as one
+    /// The share of its frames that a pass of one chunk reports when a share of its work is done: a frame decoded counts as one
     /// encoded, but x264 takes eight times as long for that, and all are decoded first.
     private static func reportedProgress(_ work: Double) -> Double {
         let decoding = 1.0 / 9

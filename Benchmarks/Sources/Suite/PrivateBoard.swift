@@ -3,20 +3,20 @@ internal import ReelCore
 internal import ReelQueue
 internal import ReelStore
 
-/// A Redis, a store and workers of the suite's own, where `run` would clear away what is to be looked at.
+/// A Redis, a store and workers of the suite's own, since `run` would remove the files that the suite inspects.
 struct PrivateBoard: Sendable {
-    let workshop: Workshop
+    let runner: SuiteRunner
     private let folder: String
 
-    /// Starts a Redis, on one core where it is given, and ends it with what was started meanwhile.
+    /// Starts a Redis, on one core if a core is given, and ends it after the body.
     static func with<Result>(
-        _ workshop: Workshop, core: Int? = nil, _ body: (PrivateBoard) async throws -> Result
+        _ runner: SuiteRunner, core: Int? = nil, _ body: (PrivateBoard) async throws -> Result
     ) async throws -> Result {
-        let board = PrivateBoard(workshop: workshop, folder: workshop.work("board"))
-        workshop.remove(board.folder)
+        let board = PrivateBoard(runner: runner, folder: runner.work("board"))
+        runner.remove(board.folder)
         try FileManager.default.createDirectory(atPath: board.folder + "/store", withIntermediateDirectories: true)
-        defer { workshop.remove(board.folder) }
-        let redis = try Companion(
+        defer { runner.remove(board.folder) }
+        let redis = try BackgroundProcess(
             [
                 "redis-server", "--port", "0", "--unixsocket", board.socket, "--dir", board.folder, "--save", "",
                 "--tcp-backlog", "4096", "--maxmemory-policy", "noeviction",
@@ -32,8 +32,8 @@ struct PrivateBoard: Sendable {
 
     /// Starts a worker, and ends it after the body.
     func withWorker<Result>(slots: Int, _ body: () async throws -> Result) async throws -> Result {
-        let worker = try Companion(
-            [workshop.programs + "/reel-worker", "--slots", "\(slots)", "--grace", "0"] + place)
+        let worker = try BackgroundProcess(
+            [runner.programs + "/reel-worker", "--slots", "\(slots)", "--grace", "0"] + place)
         defer { worker.end() }
         let board = try board()
         while try await board.workers().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
@@ -48,7 +48,7 @@ struct PrivateBoard: Sendable {
     func board() throws -> RedisBoard { RedisBoard(try RedisAddress(url), name: "reel-bench") }
 
     func submission(_ source: String, _ options: [String]) -> [String] {
-        [workshop.coordinator, "submit", source] + options + place
+        [runner.coordinator, "submit", source] + options + place
     }
 
     /// The folder of a job that was submitted.
@@ -57,9 +57,9 @@ struct PrivateBoard: Sendable {
     /// Submits, waits, and keeps the segments; the job's id.
     func finish(_ source: String, _ options: [String], slots: Int) async throws -> String {
         try await withWorker(slots: slots) {
-            let output = workshop.work("submitted") + (options.contains("copy") ? ".mov" : ".mp4")
-            defer { workshop.remove(output) }
-            let said = try await workshop.text(
+            let output = runner.work("submitted") + (options.contains("copy") ? ".mov" : ".mp4")
+            defer { runner.remove(output) }
+            let said = try await runner.text(
                 submission(source, ["--wait", "--overwrite", "--keep-segments", "-o", output] + options))
             guard let id = said.split(separator: "\n").first else { throw Trouble("submit printed no job") }
             return String(id)

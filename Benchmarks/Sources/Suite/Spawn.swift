@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Starts a program whose standard streams are these, each a path or an open file. Not by Subprocess, which waits for what
-/// it started: here the kernel must hand all descendants to whoever measures them.
+/// it started: here the kernel must hand all descendants to the process that measures them.
 func spawn(_ command: [String], input: Stream, output: Stream, errors: Stream) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -30,7 +30,7 @@ func spawn(_ command: [String], input: Stream, output: Stream, errors: Stream) t
     return child
 }
 
-/// Where a standard stream of a program leads.
+/// The target of a program's standard stream.
 enum Stream {
     case read(String)
     case write(String)

@@ -3,20 +3,20 @@ internal import Glibc
 
 /// All that is measured, one part after the other.
 struct Suite {
-    let workshop: Workshop
+    let runner: SuiteRunner
     let parts: [SuitePart]
 
     private static let film = (text: "24000/1001", value: 24_000.0 / 1001)
 
-    /// A part that fails takes nothing from the others: it is told where its results would be.
+    /// A part that fails does not stop the others: the page reports the failure in place of its results.
     func run() async -> (sections: [Section], isWhole: Bool) {
         var (sections, isWhole): ([Section], Bool) = ([], true)
         for part in parts {
-            workshop.say("— \(part.rawValue)")
+            runner.say("— \(part.rawValue)")
             do {
                 sections += try await run(part)
             } catch {
-                workshop.say("\(part.rawValue) failed: \(error)")
+                runner.say("\(part.rawValue) failed: \(error)")
                 var section = Section("The part \(part.rawValue) failed")
                 section.say("\(error)")
                 sections.append(section)
@@ -30,25 +30,25 @@ struct Suite {
         switch part {
         case .peers: try await peers()
         case .memory:
-            [try await MemorySection(workshop: workshop, sources: memorySources).run()]
-                + (workshop.isQuick ? [] : try await wholeJob())
+            [try await MemorySection(runner: runner, sources: memorySources).run()]
+                + (runner.isQuick ? [] : try await wholeJob())
         case .recon:
             [
-                try await ReconSection(workshop: workshop, source: try await long(minutes: workshop.isQuick ? 30 : 600))
+                try await ReconSection(runner: runner, source: try await long(minutes: runner.isQuick ? 30 : 600))
                     .run(),
-                try await SequentialReconSection(workshop: workshop, sources: try await withoutTable()).run(),
+                try await SequentialReconSection(runner: runner, sources: try await withoutTable()).run(),
             ]
         case .assembly:
             [
                 try await AssemblySection(
-                    workshop: workshop, large: try await large(mjpeg),
-                    long: try await small.file(in: workshop)
+                    runner: runner, large: try await large(mjpeg),
+                    long: try await small.file(in: runner)
                 ).run()
             ]
         case .copy:
             [
                 try await CopySection(
-                    workshop: workshop,
+                    runner: runner,
                     sources: [
                         ("MJPEG", try await large(mjpeg)), ("ProRes", try await large(prores)),
                     ]
@@ -57,16 +57,16 @@ struct Suite {
         case .slots:
             [
                 try await SlotsSection(
-                    workshop: workshop, name: tenMinutes.name, source: try await tenMinutes.file(in: workshop),
-                    seconds: workshop.isQuick ? 30 : 300
+                    runner: runner, name: tenMinutes.name, source: try await tenMinutes.file(in: runner),
+                    seconds: runner.isQuick ? 30 : 300
                 ).run()
             ]
-        case .bitrate: [try await BitrateSection(workshop: workshop, sources: try await contents()).run()]
-        case .board: [try await BoardSection(workshop: workshop, source: try await hd.file(in: workshop)).run()]
+        case .bitrate: [try await BitrateSection(runner: runner, sources: try await contents()).run()]
+        case .board: [try await BoardSection(runner: runner, source: try await hd.file(in: runner)).run()]
         case .cluster:
             [
                 try await ClusterSection(
-                    workshop: workshop, source: try await fullHD.file(in: workshop),
+                    runner: runner, source: try await fullHD.file(in: runner),
                     film: try await repeated(fullHD, times: Int(7200 / fullHD.seconds)), large: try await large(mjpeg)
                 ).run()
             ]
@@ -76,43 +76,43 @@ struct Suite {
     // MARK: Sources
 
     private var hd: SuiteSource {
-        SuiteSource(name: "720p", seconds: workshop.isQuick ? 20 : 60, coding: .h264(groups: SuiteSource.closedGroups))
+        SuiteSource(name: "720p", seconds: runner.isQuick ? 20 : 60, coding: .h264(groups: SuiteSource.closedGroups))
     }
 
     private var fullHD: SuiteSource {
         SuiteSource(
-            name: "1080p", width: 1920, height: 1080, rate: Suite.film, seconds: workshop.isQuick ? 12 : 60,
+            name: "1080p", width: 1920, height: 1080, rate: Suite.film, seconds: runner.isQuick ? 12 : 60,
             coding: .h264(groups: SuiteSource.closedGroups))
     }
 
     private var tenMinutes: SuiteSource {
         SuiteSource(
-            name: "480p", kind: .drawing, width: 848, height: 480, seconds: workshop.isQuick ? 30 : 600,
+            name: "480p", kind: .drawing, width: 848, height: 480, seconds: runner.isQuick ? 30 : 600,
             coding: .h264(groups: SuiteSource.closedGroups))
     }
 
     private var mjpeg: SuiteSource {
         SuiteSource(
-            name: "720p MJPEG", rate: ("60000/1001", 60_000.0 / 1001), seconds: workshop.isQuick ? 8 : 30,
+            name: "720p MJPEG", rate: ("60000/1001", 60_000.0 / 1001), seconds: runner.isQuick ? 8 : 30,
             coding: .mjpeg)
     }
 
     private var prores: SuiteSource {
         SuiteSource(
-            name: "1080p ProRes", width: 1920, height: 1080, rate: Suite.film, seconds: workshop.isQuick ? 4 : 30,
+            name: "1080p ProRes", width: 1920, height: 1080, rate: Suite.film, seconds: runner.isQuick ? 4 : 30,
             depth: 10,
             coding: .prores)
     }
 
-    /// 30,000 frames of little.
+    /// 30,000 small frames.
     private var small: SuiteSource {
         SuiteSource(
-            name: "small", kind: .talk, width: 160, height: 92, seconds: workshop.isQuick ? 100 : 1002,
+            name: "small", kind: .talk, width: 160, height: 92, seconds: runner.isQuick ? 100 : 1002,
             coding: .h264(groups: "keyint=infinite:scenecut=0"))
     }
 
     private var memorySources: [(source: SuiteSource, mostDecoded: Double?)] {
-        let isQuick = workshop.isQuick
+        let isQuick = runner.isQuick
         let open = SuiteSource(
             name: "720p open groups", rate: Suite.film, seconds: isQuick ? 10 : 60,
             coding: .h264(groups: SuiteSource.openGroups))
@@ -131,9 +131,9 @@ struct Suite {
         var found: [(name: String, file: String)] = []
         for kind in FootageKind.allCases {
             let source = SuiteSource(
-                name: "480p \(kind.rawValue)", kind: kind, width: 848, height: 480, seconds: workshop.isQuick ? 17 : 48,
+                name: "480p \(kind.rawValue)", kind: kind, width: 848, height: 480, seconds: runner.isQuick ? 17 : 48,
                 coding: .h264(groups: SuiteSource.closedGroups))
-            found.append((kind.rawValue, try await source.file(in: workshop)))
+            found.append((kind.rawValue, try await source.file(in: runner)))
         }
         return found
     }
@@ -149,13 +149,13 @@ struct Suite {
 
     /// Twenty minutes of 1080p in containers that have no table of their packets.
     private func withoutTable() async throws -> [(name: String, file: String)] {
-        let film = try await repeated(fullHD, times: workshop.isQuick ? 2 : Int(1200 / fullHD.seconds))
+        let film = try await repeated(fullHD, times: runner.isQuick ? 2 : Int(1200 / fullHD.seconds))
         var found: [(name: String, file: String)] = []
         for (name, container) in [("Matroska", "mkv"), ("MPEG-TS", "ts")] {
             let path = film.replacing(".mp4", with: ".\(container)")
             if !FileManager.default.fileExists(atPath: path) {
-                let part = "\(workshop.folder)/sources/part-\(getpid()).\(container)"
-                _ = try await workshop.text(
+                let part = "\(runner.folder)/sources/part-\(getpid()).\(container)"
+                _ = try await runner.text(
                     ["ffmpeg", "-v", "error", "-nostdin", "-y", "-i", film, "-c", "copy", part])
                 try FileManager.default.moveItem(atPath: part, toPath: path)
             }
@@ -167,17 +167,17 @@ struct Suite {
     /// Of 3.5 GiB: long enough that what a job costs beside its bytes hardly counts.
     private func large(_ source: SuiteSource) async throws -> String {
         let times = if case .mjpeg = source.coding { 12 } else { 6 }
-        return try await repeated(source, times: workshop.isQuick ? 4 : times)
+        return try await repeated(source, times: runner.isQuick ? 4 : times)
     }
 
     private func repeated(_ source: SuiteSource, times: Int) async throws -> String {
         let path =
-            "\(workshop.folder)/sources/\(source.name.replacing(" ", with: "-"))-\(Int(source.seconds))s-x\(times).\(source.fileExtension)"
+            "\(runner.folder)/sources/\(source.name.replacing(" ", with: "-"))-\(Int(source.seconds))s-x\(times).\(source.fileExtension)"
         if FileManager.default.fileExists(atPath: path) { return path }
         let (file, part) = (
-            try await source.file(in: workshop), "\(workshop.folder)/sources/part-\(getpid()).\(source.fileExtension)"
+            try await source.file(in: runner), "\(runner.folder)/sources/part-\(getpid()).\(source.fileExtension)"
         )
-        _ = try await workshop.text(
+        _ = try await runner.text(
             ["ffmpeg", "-v", "error", "-nostdin", "-y", "-stream_loop", "\(times - 1)", "-i", file, "-c", "copy", part])
         try FileManager.default.moveItem(atPath: part, toPath: path)
         return path
@@ -191,9 +191,9 @@ struct Suite {
         var forward = Goal(name: "wall, two slots ÷ multi-threaded forward `ffmpeg`", aim: .atMost(0.97), found: [])
         var sections: [Section] = []
         for source in [hd, fullHD] {
-            let file = try await source.file(in: workshop)
+            let file = try await source.file(in: runner)
             let (section, rounds, facts) = try await PeerSection(
-                workshop: workshop, source: file, name: source.name, seconds: source.seconds
+                runner: runner, source: file, name: source.name, seconds: source.seconds
             ).run()
             func against(_ peer: Peer, _ value: (Measurement) -> Double) -> Double {
                 rounds.ratio(Peer.reel.rawValue, to: peer.rawValue, value)
@@ -210,7 +210,7 @@ struct Suite {
             sections.append(section)
             if source.name == hd.name {
                 let each = rounds.median(Peer.reel.rawValue, \.cpu) / Double(facts.frames)
-                sections.append(try await MeltSection(workshop: workshop, source: file, reelCPUPerFrame: each).run())
+                sections.append(try await MeltSection(runner: runner, source: file, reelCPUPerFrame: each).run())
             }
         }
         sections[0].goals = [cpu, filter, forward]
@@ -219,13 +219,13 @@ struct Suite {
 
     /// Five minutes of 1080p, which the reverse filter cannot hold.
     private func wholeJob() async throws -> [Section] {
-        let minute = try await fullHD.file(in: workshop)
+        let minute = try await fullHD.file(in: runner)
         let times = Int(300 / fullHD.seconds)
         let film = try await repeated(fullHD, times: times)
-        let output = workshop.output + ".mp4"
-        workshop.remove(output)
-        let reel = try await workshop.measure("five minutes", Peer.reel.command(film, output: output, in: workshop))
-        let filter = try await workshop.measure("the filter", Peer.filter.command(minute, output: output, in: workshop))
+        let output = runner.output + ".mp4"
+        runner.remove(output)
+        let reel = try await runner.measure("five minutes", Peer.reel.command(film, output: output, in: runner))
+        let filter = try await runner.measure("the filter", Peer.filter.command(minute, output: output, in: runner))
         var section = Section("Five minutes of 1080p")
         section.say(
             "All processes of reel's whole job together took \(megabytes(Double(reel.peakSum))). The reverse filter took "

@@ -31,23 +31,23 @@ struct SuiteCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let workshop = try Workshop(folder: folder, rounds: quick ? 1 : rounds, isQuick: quick)
-        defer { workshop.clear() }
+        let runner = try SuiteRunner(folder: folder, rounds: quick ? 1 : rounds, isQuick: quick)
+        defer { runner.clear() }
         let began = ContinuousClock.now
-        var page = SuitePage(heading: try await Machine.describe(workshop))
+        var page = SuitePage(heading: try await Machine.describe(runner))
         var isWhole = true
         if files.isEmpty {
             (page.sections, isWhole) = await Suite(
-                workshop: workshop, parts: only.isEmpty ? SuitePart.allCases : only
+                runner: runner, parts: only.isEmpty ? SuitePart.allCases : only
             ).run()
         } else {
             for file in files {
                 page.sections.append(
-                    try await PeerSection(workshop: workshop, source: file, name: (file as NSString).lastPathComponent)
+                    try await PeerSection(runner: runner, source: file, name: (file as NSString).lastPathComponent)
                         .run().0)
             }
         }
-        workshop.say(String(format: "that took %.0f minutes", (ContinuousClock.now - began) / .seconds(60)))
+        runner.say(String(format: "that took %.0f minutes", (ContinuousClock.now - began) / .seconds(60)))
         if let path = self.page, files.isEmpty, only.isEmpty, !quick {
             try page.write(to: path)
         } else {

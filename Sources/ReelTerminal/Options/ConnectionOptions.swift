@@ -4,38 +4,43 @@ public import ReelCore
 public import ReelQueue
 public import ReelStore
 
-/// Where the board is.
+/// The option `--redis`: where the board is.
 public struct RedisOption: ParsableArguments {
-    @Option(help: ArgumentHelp("Redis; REEL_REDIS names another default.", valueName: "url"))
+    /// The URL as the user wrote it.
+    @Option(help: ArgumentHelp("URL of Redis; REEL_REDIS sets the default.", valueName: "url"))
     public var redis = ProcessInfo.processInfo.environment["REEL_REDIS"] ?? "redis://127.0.0.1:6379"
 
+    /// For ArgumentParser.
     public init() {}
 
+    /// The parsed URL. Throws `.redisAddressInvalid`.
     public func address() throws(ReelFailure) -> RedisAddress { try RedisAddress(redis) }
 }
 
-/// Where the bytes are that coordinator and workers share.
+/// The option `--store`: the folder that coordinator and workers share.
 public struct StoreOption: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Folder that coordinator and workers share; REEL_STORE names a default.", valueName: "dir"))
+        help: ArgumentHelp("Folder that coordinator and workers share; REEL_STORE sets the default.", valueName: "dir"))
     private var store: String?
 
+    /// For ArgumentParser.
     public init() {}
 
-    /// Whether an option names it, not merely the environment.
+    /// Whether the option names a store, not only the environment.
     public var isGiven: Bool { store != nil }
 
-    /// Whether anything names it.
+    /// Whether the option or the environment names a store.
     public var isNamed: Bool { root != nil }
 
     private var root: String? { store ?? ProcessInfo.processInfo.environment["REEL_STORE"] }
 
+    /// Opens the store. Throws `.storeNotNamed` if none is named, and the failures of `Store`.
     public func open() throws(ReelFailure) -> Store { try Store(root: path()) }
 
-    /// Makes a store where there is none, for a group to share.
+    /// Opens the store, and makes it first if there is none: a folder that a group shares.
     public func make() throws(ReelFailure) -> Store { try Store.make(root: path(), mode: 0o2770) }
 
-    /// Nil where none is named: what is shown needs none.
+    /// Opens the store if one is named, for commands that can do without.
     public func openIfNamed() throws(ReelFailure) -> Store? { root == nil ? nil : try open() }
 
     private func path() throws(ReelFailure) -> String {

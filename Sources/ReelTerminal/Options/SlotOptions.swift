@@ -3,24 +3,27 @@ internal import Foundation
 internal import ReelJobs
 public import ReelWords
 
-/// How many passes a machine does at once, and in how much memory.
+/// The options `--slots` and `--memory-total`: how many passes a machine does at once, and in how much memory.
 public struct SlotOptions: ParsableArguments {
-    @Option(help: "Passes at once, at most. Default: the number of cores.")
+    @Option(help: "The most passes to do at once. Default: the number of cores.")
     private var slots: Int?
 
-    /// Nil where nobody chose it.
+    /// Memory for all passes together; nil if the user did not choose it.
     @Option(
         help: ArgumentHelp(
-            "Memory that all passes may take together. Default: 0.6 of what there is.", valueName: "size"))
+            "Memory that all passes may take together. Default: 0.6 of the machine's.", valueName: "size"))
     public var memoryTotal: ByteSize?
 
+    /// For ArgumentParser.
     public init() {}
 
+    /// How many slots a worker has.
     public var count: Int { slots ?? ProcessInfo.processInfo.activeProcessorCount }
 
-    /// Bytes.
+    /// Memory for all passes together, in bytes.
     public var memory: Int64 { memoryTotal?.bytes ?? HostMemory.budget }
 
+    /// Throws `ValidationError` if the number of slots is out of range.
     public func validate() throws {
         let limit = Capacity.slotLimit
         guard limit.contains(slots ?? 1) else {

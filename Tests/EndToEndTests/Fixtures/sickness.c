@@ -18,15 +18,15 @@
 struct sickness {
     /// Seconds by which the wall clock is ahead.
     int64_t clock;
-    /// Not 0: with what error nothing more can be written below REEL_STORE.
+    /// The error of every write below REEL_STORE; 0 for none.
     int64_t refusal;
-    /// Not 0: a link that was made is said to have been there, as by a file server that was asked twice.
+    /// Not 0: making a link succeeds and still reports EEXIST, as with a file server that got the request twice.
     int64_t repeats;
 };
 
 static volatile const struct sickness *sickness;
 static const char *store;
-/// An engine that opens a file whose path ends so crashes.
+/// An engine crashes if it opens a file whose path ends with this.
 static const char *fatal;
 
 __attribute__((constructor)) static void begin(void) {
@@ -68,7 +68,7 @@ time_t time(time_t *result) {
 
 // Disks
 
-/// What is said to one who wants to write to a file; 0 where he may.
+/// The error of writing to a file; 0 if it is allowed.
 static int refusal(const char *path) {
     if (!sickness || !store || strncmp(path, store, strlen(store)) != 0) return 0;
     return sickness->refusal;

@@ -54,7 +54,7 @@ extension Conformance {
                 if status.isPaused { _ = try await board.resume(JobID(id)) }
             }
             for protocolVersion in 1...2 {
-                let offer = Bench.offer("last\(round)", memory: 10_000, protocolVersion: protocolVersion)
+                let offer = BoardFixture.offer("last\(round)", memory: 10_000, protocolVersion: protocolVersion)
                 while let claim = try await board.claim(offer) {
                     if claim.pass == .probe {
                         try await publish(claim)

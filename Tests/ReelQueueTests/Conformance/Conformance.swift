@@ -37,9 +37,9 @@ struct Conformance {
 
     private static func connect(_ server: RedisServer) throws -> (RawRedis, RedisBoard, RedisBoard) {
         let raw = try RawRedis(socket: server.socket)
-        let board = try Bench.open(server, timing: timing)
+        let board = try BoardFixture.open(server, timing: timing)
         // To reap, Redis must have run for longer than a lease: any time is longer than this one.
-        return (raw, board, try Bench.open(server, timing: BoardTiming(lease: .milliseconds(-1))))
+        return (raw, board, try BoardFixture.open(server, timing: BoardTiming(lease: .milliseconds(-1))))
     }
 
     /// Draws an operation, carries it out, sometimes twice, and compares.
@@ -198,10 +198,10 @@ struct Conformance {
         guard case .held? = model.jobs[job.id.text]?.probe, model.jobs[job.id.text]?.state == .probing else { return }
         let key = "reel2:{main}:job:\(job.id)"
         for index in 0..<passes {
-            try raw("HSET", "\(key):passes", String(index), "audio \(Bench.json(Pass.audio(9)))")
+            try raw("HSET", "\(key):passes", String(index), "audio \(BoardFixture.json(Pass.audio(9)))")
         }
         for (index, recorded) in Conformance.results(Array(0..<results)) {
-            try raw("HSET", "\(key):done", String(index), "dead \(Bench.json(recorded.result))")
+            try raw("HSET", "\(key):done", String(index), "dead \(BoardFixture.json(recorded.result))")
             try raw("SETBIT", "\(key):map", String(index), "1")
             try raw(
                 "HSETNX", "\(key):diagnostics", #"{"languages-lost":{"container":"mp4","languages":["of the dead"]}}"#,

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import ReelRandom
 
-/// A film that nobody shot: the same seed gives the same pictures. Test patterns mislead, since they cost an encoder
-/// nothing; this has texture at every scale, motion that is no whole number of pixels, things that cover one another, cuts,
+/// A synthetic film: the same seed gives the same pictures. Test patterns mislead, since they cost an encoder
+/// nothing; this has texture at every scale, motion by fractions of pixels, objects that cover one another, cuts,
 /// changing light and grain.
 struct Footage: Sendable {
     let kind: FootageKind
@@ -53,7 +53,7 @@ struct Footage: Sendable {
             let start = luma + place * luma / 4
             let chroma = Plane(
                 samples: .init(rebasing: samples[start..<start + luma / 4]), width: width / 2, height: height / 2)
-            // Colours change less than light does, and elsewhere.
+            // Chroma varies less than luma, and in other places.
             chroma.fill(
                 textures[(shot.texture + place) % 3], corner / 3, right / 1.5, down / 1.5, gain: 44, offset: tint)
             draw(shot, time, on: chroma, chroma: place)

@@ -31,7 +31,7 @@ struct Plane {
         }
     }
 
-    /// What of a row an ellipse covers; all where there is none.
+    /// The part of a row that an ellipse covers; all of it if there is no ellipse.
     private func columns(ofRow y: Int, in ellipse: (middle: SIMD2<Double>, radius: SIMD2<Double>)?) -> Range<Int>? {
         guard let ellipse else { return 0..<width }
         let height = (Double(y) - ellipse.middle.y) / ellipse.radius.y

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ReelRandom
 
-/// What moves how between two cuts.
+/// The camera and the objects between two cuts, and how they move.
 struct Shot: Sendable {
     /// Where the camera looks and how it moves; lengths in texture samples, times in frames.
     struct Camera: Sendable {
@@ -52,9 +52,9 @@ struct Shot: Sendable {
 
 /// What the footage is like.
 enum FootageKind: String, CaseIterable, Sendable {
-    /// Cuts, pans, zooms, things that cross the picture, grain.
+    /// Cuts, pans, zooms, objects that cross the picture, grain.
     case film
-    /// One still camera, somebody who moves a little, hardly any grain.
+    /// A still camera, a person who moves a little, hardly any grain.
     case talk
     /// Flat colours and hard lines, every second picture repeated.
     case drawing
@@ -78,7 +78,7 @@ enum FootageKind: String, CaseIterable, Sendable {
     private func shot(_ frames: Range<Int>, rate: Double, using random: inout SplitMix64) -> Shot {
         func any(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
         func pair(_ range: ClosedRange<Double>) -> SIMD2<Double> { SIMD2(any(range), any(range)) }
-        // What takes a second takes it at any frame rate.
+        // Speeds are per second, whatever the frame rate.
         let frame = 30 / rate
         let isCalm = self == .talk
         let camera = Shot.Camera(

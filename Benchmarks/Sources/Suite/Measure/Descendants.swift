@@ -2,11 +2,11 @@ internal import Glibc
 
 /// Looks at the processes below this one, again and again.
 struct Descendants {
-    /// The most that was seen at one time: resident bytes of all together, open files of one.
+    /// The highest values seen at one time: resident bytes of all together, open files of one.
     private(set) var peakSum = 0
     private(set) var peakFiles = 0
 
-    /// Processes that are none. A process does not become a descendant later.
+    /// Processes that are not descendants. A process does not become one later.
     private var others: Set<Int32> = []
     private var family: Set<Int32> = [getpid()]
     private let pageSize = sysconf(Int32(_SC_PAGESIZE))
@@ -40,7 +40,7 @@ struct Descendants {
         return fields.count > 1 ? Int32(fields[1]) : nil
     }
 
-    /// Names in a folder that are numbers; none where it cannot be read.
+    /// Names in a folder that are numbers; none if it cannot be read.
     private static func numbers(in folder: String) -> Set<Int32> {
         guard let listing = opendir(folder) else { return [] }
         defer { closedir(listing) }
@@ -54,7 +54,7 @@ struct Descendants {
         return found
     }
 
-    /// The start of a small file; nothing where the process has gone.
+    /// The start of a small file; empty if the process has gone.
     static func text(_ path: String) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }

@@ -24,7 +24,7 @@ struct MeasureCommand: ParsableCommand {
     private static let interval: useconds_t = 100_000
 
     func run() throws {
-        guard reel_become_subreaper() == 0 else { throw Trouble("this system lets nobody wait for orphans") }
+        guard reel_become_subreaper() == 0 else { throw Trouble("this system does not let a process wait for orphans") }
         let sampler = Sampler()
         let before = MeasureCommand.inputAndOutput()
         let began = ContinuousClock.now
@@ -63,7 +63,7 @@ struct MeasureCommand: ParsableCommand {
 
     private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 
-    /// What this process's descendants that were waited for read and wrote: what all of it did, without its own threads.
+    /// Bytes that this process's reaped descendants read and wrote: those of the whole process, less its own threads'.
     private static func inputAndOutput() -> [String: Int] {
         var sum = counts("/proc/self/io")
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []

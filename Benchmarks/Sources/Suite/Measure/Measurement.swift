@@ -11,7 +11,7 @@ struct Measurement: Codable, Sendable {
     var peakSum = 0
     /// Open files of one process, as sampled.
     var peakFiles = 0
-    /// Bytes read and written by calls, wherever they lay, and what of it was on disk.
+    /// Bytes read and written by system calls, and how many of them reached the disk.
     var read = 0
     var written = 0
     var readFromDisk = 0

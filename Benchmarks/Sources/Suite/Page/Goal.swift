@@ -9,7 +9,7 @@ struct Goal: Sendable {
     let aim: Aim
     /// What was measured, and with what.
     var found: [(with: String, value: Double)]
-    /// What the best that is possible measured, without reel, in the same run.
+    /// What the best possible without reel measured, in the same run.
     var floor: String = ""
     var format = "%.2f"
 

@@ -2,18 +2,18 @@ internal import Foundation
 
 /// Where and with what was measured.
 enum Machine {
-    static func describe(_ workshop: Workshop) async throws -> String {
+    static func describe(_ runner: SuiteRunner) async throws -> String {
         func first(_ command: String) async -> String {
-            ((try? await workshop.text(["sh", "-c", command])) ?? "").split(separator: "\n").first.map(String.init)
+            ((try? await runner.text(["sh", "-c", command])) ?? "").split(separator: "\n").first.map(String.init)
                 ?? ""
         }
-        let root = "git -C '\(workshop.root)'"
+        let root = "git -C '\(runner.root)'"
         let commit = await first("\(root) rev-parse --short HEAD")
         let changed = await first("\(root) status --porcelain -- Sources Benchmarks") == "" ? "" : " with changes"
         let load =
             ProcessInfo.processInfo.environment["REEL_LOAD"] ?? Descendants.text("/proc/loadavg").split(separator: " ")
             .first.map(String.init) ?? "?"
-        // What the script adds is no part of the command.
+        // The script's own arguments are not part of the command.
         let given = CommandLine.arguments.dropFirst(2)
         let command = (["Benchmarks/run"] + (given.first == "--page" ? given.dropFirst(2) : given)).joined(
             separator: " ")
@@ -31,8 +31,8 @@ enum Machine {
             "load \(load) before it began",
         ].filter { !$0.isEmpty }
         let rounds =
-            workshop.rounds == 1
-            ? "One round" : "Medians of \(workshop.rounds) rounds, and ratios as medians of each round's own"
+            runner.rounds == 1
+            ? "One round" : "Medians of \(runner.rounds) rounds, and ratios as medians of each round's own"
         return facts.joined(separator: ", ")
             + ".\n\n\(rounds); H.264 by x264 \(Peer.preset), "
             + "CRF \(Peer.crf), AAC, for all. CPU is user and system time of all processes, *all processes* their resident "

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the suite writes.
+/// The page that the suite writes.
 struct SuitePage {
     let heading: String
     var sections: [Section] = []

@@ -1,4 +1,4 @@
-/// Who reverses a video, and those who only transcode it, which is what reversing costs at the least.
+/// Programs that reverse a video, and those that only transcode it, which is the least that reversing costs.
 enum Peer: String, CaseIterable, Sendable {
     case reel = "reel"
     case filter = "`ffmpeg -vf reverse -af areverse`"
@@ -6,26 +6,26 @@ enum Peer: String, CaseIterable, Sendable {
     case forwardOneThread = "`ffmpeg` forwards, one thread"
     case script = "segment script"
 
-    /// The same coding for all.
+    /// The same encoding for all peers.
     static let preset = "veryfast"
     static let crf = "20"
     static let video = ["-c:v", "libx264", "-preset", preset, "-crf", crf]
-    /// reel gives the sound of two channels that many bits.
+    /// The bit rate that reel gives to sound of two channels.
     static let audio = ["-c:a", "aac", "-b:a", "192k"]
 
-    func command(_ source: String, output: String, in workshop: Workshop) -> [String] {
+    func command(_ source: String, output: String, in runner: SuiteRunner) -> [String] {
         let ffmpeg = ["ffmpeg", "-v", "error", "-nostdin", "-y"]
         let coding = Peer.video + Peer.audio
         switch self {
         case .reel:
-            return [workshop.coordinator, "run", source, "-o", output, "--overwrite", "--json"] + Peer.reelCoding
+            return [runner.coordinator, "run", source, "-o", output, "--overwrite", "--json"] + Peer.reelCoding
         case .filter: return ffmpeg + ["-i", source, "-vf", "reverse", "-af", "areverse"] + coding + [output]
         case .forward: return ffmpeg + ["-i", source] + coding + [output]
         case .forwardOneThread:
             return ffmpeg + ["-threads", "1", "-filter_threads", "1", "-i", source] + coding + [
                 "-threads", "1", output,
             ]
-        case .script: return [workshop.segmentScript, source, output, Peer.preset, Peer.crf]
+        case .script: return [runner.segmentScript, source, output, Peer.preset, Peer.crf]
         }
     }
 

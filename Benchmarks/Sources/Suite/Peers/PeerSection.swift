@@ -2,33 +2,33 @@ internal import Foundation
 
 /// reel beside its peers: the same source, the same coding, alternately.
 struct PeerSection {
-    let workshop: Workshop
+    let runner: SuiteRunner
     let source: String
     let name: String
-    /// How long it lasts, where that is known: then two halves of it forwards are the floor.
+    /// Its length in seconds, if known: then two halves of it forwards are the floor.
     var seconds: Double?
 
     static let halves = "two halves forwards at once"
 
     func run(peers: [Peer] = Peer.allCases) async throws -> (Section, Rounds, JobFacts) {
-        try await workshop.warm(source)
+        try await runner.warm(source)
         var rounds = Rounds()
         var facts: JobFacts?
-        for round in 1...workshop.rounds {
-            // Each begins with another: what one leaves behind, memory that was just in use for instance, serves the next.
+        for round in 1...runner.rounds {
+            // Each round begins with another peer: the next one profits from what a peer leaves, such as warm memory.
             let first = (round - 1) % peers.count
             for peer in peers[first...] + peers[..<first] {
-                let output = workshop.output + ".mp4"
-                workshop.remove(output)
-                let command = peer.command(source, output: output, in: workshop)
-                let title = "\(name), \(peer.rawValue), \(round) of \(workshop.rounds)"
-                rounds.add(peer.rawValue, try await workshop.measure(title, command))
-                if peer == .reel { facts = try JobFacts(workshop.standardOutput) }
+                let output = runner.output + ".mp4"
+                runner.remove(output)
+                let command = peer.command(source, output: output, in: runner)
+                let title = "\(name), \(peer.rawValue), \(round) of \(runner.rounds)"
+                rounds.add(peer.rawValue, try await runner.measure(title, command))
+                if peer == .reel { facts = try JobFacts(runner.standardOutput) }
             }
             if let seconds {
                 rounds.add(
                     PeerSection.halves,
-                    try await workshop.measure("halves", Peer.halves(source, seconds: seconds, in: workshop)))
+                    try await runner.measure("halves", Peer.halves(source, seconds: seconds, in: runner)))
             }
         }
         guard let facts else { throw Trouble("reel was not among the peers") }
@@ -75,7 +75,7 @@ struct JobFacts: Decodable, Sendable {
     let need: Int
     let peakRSS: Int
 
-    /// Of the last line that has any.
+    /// Takes them from the last line that has them.
     init(_ output: String) throws {
         guard let line = output.split(separator: "\n").last else { throw Trouble("reel said nothing of its job") }
         self = try JSONDecoder().decode(JobFacts.self, from: Data(line.utf8))

@@ -17,7 +17,7 @@ struct Rounds {
         Rounds.median((taken[name] ?? []).map(value))
     }
 
-    /// The median of what is one to the other within each round: what slows the whole machine slows both.
+    /// The median of the ratio within each round: if the whole machine is slow, both are.
     func ratio(_ name: String, to other: String, _ value: (Measurement) -> Double) -> Double {
         Rounds.median(zip(taken[name] ?? [], taken[other] ?? []).map { value($0) / max(value($1), 1e-9) })
     }

@@ -3,12 +3,12 @@ internal import ReelCore
 internal import ReelEngine
 internal import ReelStore
 
-/// Joining segments, and verifying what became of them, beside copying the result.
+/// Joining segments and verifying the result, compared with copying it.
 struct AssemblySection {
-    let workshop: Workshop
-    /// A source whose output is large, where it is encoded with `manyBytes`.
+    let runner: SuiteRunner
+    /// A source whose output is large if it is encoded with `manyBytes`.
     let large: String
-    /// One with few pixels and many frames, of which each three become a segment.
+    /// A source with few pixels and many frames, of which each three become a segment.
     let long: String
 
     func run() async throws -> Section {
@@ -30,15 +30,16 @@ struct AssemblySection {
             ["", "wall", "CPU", "memory", "open files"],
             [
                 row("\(count) segments, \(megabytes(Double(size)))", few, "assembly"),
-                row("`cp` of that output", few, Workshop.copy), row(Workshop.syncedCopy, few, Workshop.syncedCopy),
+                row("`cp` of that output", few, SuiteRunner.copy),
+                row(SuiteRunner.syncedCopy, few, SuiteRunner.syncedCopy),
                 row("\(thousands) segments", many, "assembly"),
             ])
         section.goals = [
             Goal(
                 name: "assembly with verification ÷ `cp` of the output, in time", aim: .atMost(3),
                 found: [
-                    ("", few.ratio("assembly", to: Workshop.copy, \.wall)),
-                    ("`cp` with `sync`", few.ratio("assembly", to: Workshop.syncedCopy, \.wall)),
+                    ("", few.ratio("assembly", to: SuiteRunner.copy, \.wall)),
+                    ("`cp` with `sync`", few.ratio("assembly", to: SuiteRunner.syncedCopy, \.wall)),
                 ]),
             Goal(
                 name: "\(thousands) segments: open files", aim: .atMost(16 + AssemblySection.otherFiles),
@@ -61,28 +62,28 @@ struct AssemblySection {
     /// Standard streams, the protocol's, source, output, index.
     private static let otherFiles = 9.0
 
-    /// Has a job done, and assembles it again and again.
+    /// Finishes a job, and measures its assembly repeatedly.
     private func measure(_ source: String, _ options: [String], again rounds: Int? = nil)
         async throws -> (Rounds, size: Int, segments: Int)
     {
-        try await PrivateBoard.with(workshop) { board in
+        try await PrivateBoard.with(runner) { board in
             let job = try board.job(try await board.finish(source, options, slots: 2))
             var taken = Rounds()
-            let result = try AssemblySection.output(of: job, in: workshop)
-            defer { workshop.remove(result) }
-            for _ in 1...(rounds ?? workshop.rounds) {
-                taken.add("assembly", try await AssemblySection.assembly(of: job, source, in: workshop))
-                try await workshop.addCopies(of: result, to: &taken)
+            let result = try AssemblySection.output(of: job, in: runner)
+            defer { runner.remove(result) }
+            for _ in 1...(rounds ?? runner.rounds) {
+                taken.add("assembly", try await AssemblySection.assembly(of: job, source, in: runner))
+                try await runner.addCopies(of: result, to: &taken)
             }
-            return (taken, try workshop.size(result), try AssemblySection.segments(of: job).count)
+            return (taken, try runner.size(result), try AssemblySection.segments(of: job).count)
         }
     }
 
-    private static func output(of job: JobFolder, in workshop: Workshop) throws -> String {
-        workshop.work("assembled.\(try AssemblySection.plan(of: job).container.rawValue)")
+    private static func output(of job: JobFolder, in runner: SuiteRunner) throws -> String {
+        runner.work("assembled.\(try AssemblySection.plan(of: job).container.rawValue)")
     }
 
-    /// The plan of a job that has one.
+    /// The job's plan. Throws if it has none.
     static func plan(of job: JobFolder) throws -> Plan {
         let plan = try job.latestPlan()
         return try job.readPlan(plan?.number ?? 1)
@@ -94,11 +95,11 @@ struct AssemblySection {
         return job.wholeSegments(plan.passes.flatMap(planned.contents)).compactMap(\.self)
     }
 
-    /// Has an engine alone join the segments of a finished job once more.
-    static func assembly(of job: JobFolder, _ source: String, in workshop: Workshop) async throws -> Measurement {
+    /// Lets an engine alone join the segments of a finished job again.
+    static func assembly(of job: JobFolder, _ source: String, in runner: SuiteRunner) async throws -> Measurement {
         let (plan, segments) = (try plan(of: job), try segments(of: job))
-        let output = try output(of: job, in: workshop)
-        workshop.remove(output)
+        let output = try output(of: job, in: runner)
+        runner.remove(output)
         let request = EngineRequest.assemble(
             AssembleRequest(
                 job: JobFiles(
@@ -106,7 +107,7 @@ struct AssemblySection {
                         SourceFiles(source: .file(source), index: $0)
                     }, plan: job.plan(plan.number)),
                 output: .file(output)))
-        return try await workshop.measure(
+        return try await runner.measure(
             "assembly of \(segments.count)", engine: [.request(request), .segments(job.stored(segments))])
     }
 }

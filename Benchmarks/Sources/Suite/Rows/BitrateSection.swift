@@ -3,12 +3,12 @@ internal import Foundation
 /// What the key frames at the starts of segments cost: reel's output against one unbroken encode of the same reversed
 /// frames, at the same quality.
 struct BitrateSection {
-    let workshop: Workshop
+    let runner: SuiteRunner
     let sources: [(name: String, file: String)]
 
     /// Frames of a pass; nil is what the planner chooses.
-    private var lengths: [Int?] { workshop.isQuick ? [48, 480, nil] : [24, 48, 96, 240, 480, 720, nil] }
-    /// Of these, the one that the planner aims at, sixteen seconds.
+    private var lengths: [Int?] { runner.isQuick ? [48, 480, nil] : [24, 48, 96, 240, 480, 720, nil] }
+    /// The length among these that the planner aims at: sixteen seconds.
     private static let goalLength = 480
 
     private struct Point {
@@ -31,13 +31,13 @@ struct BitrateSection {
         var walls: [Chart.Line] = []
         var rows: [[String]] = []
         for (name, source) in sources {
-            let reference = workshop.work("reversed.mkv")
-            _ = try await workshop.text(
+            let reference = runner.work("reversed.mkv")
+            _ = try await runner.text(
                 [
                     "ffmpeg", "-v", "error", "-nostdin", "-y", "-i", source, "-an", "-vf", "reverse", "-c:v", "ffv1",
                     reference,
                 ])
-            defer { workshop.remove(reference) }
+            defer { runner.remove(reference) }
             let unbroken = try await self.unbroken(reference)
             func overhead(_ point: Point) -> Double {
                 100 * (point.bytes / BitrateSection.bytes(at: point.quality, unbroken) - 1)
@@ -79,9 +79,9 @@ struct BitrateSection {
 
     /// One encode by plain ffmpeg, with a key frame at least every so many frames if that is asked for.
     private func encoded(_ reference: String, quality: Int, keyEvery length: Int? = nil) async throws -> Point {
-        let output = workshop.output + ".mp4"
+        let output = runner.output + ".mp4"
         let keys = length.map { ["-force_key_frames", "expr:eq(mod(n,\($0)),0)"] } ?? []
-        _ = try await workshop.measure(
+        _ = try await runner.measure(
             "one encode, CRF \(quality)",
             ["ffmpeg", "-v", "error", "-nostdin", "-y", "-i", reference, "-c:v", "libx264", "-preset", Peer.preset]
                 + ["-crf", "\(quality)"] + keys + [output])
@@ -90,20 +90,20 @@ struct BitrateSection {
 
     private func reversed(_ source: String, _ reference: String, passFrames: Int?) async throws -> (Point, wall: Double)
     {
-        let output = workshop.output + ".mp4"
-        workshop.remove(output)
+        let output = runner.output + ".mp4"
+        runner.remove(output)
         let limit = passFrames.map { ["--pass-frames", "\($0)"] } ?? []
-        let command = [workshop.coordinator, "run", source, "-o", output, "--audio", "none"] + Peer.reelCoding + limit
-        let wall = try await workshop.measure("passes of \(passFrames.map(String.init) ?? "any") frames", command).wall
+        let command = [runner.coordinator, "run", source, "-o", output, "--audio", "none"] + Peer.reelCoding + limit
+        let wall = try await runner.measure("passes of \(passFrames.map(String.init) ?? "any") frames", command).wall
         return (try await point(output, reference), wall)
     }
 
     private func point(_ file: String, _ reference: String) async throws -> Point {
-        let sizes = try await workshop.text(
+        let sizes = try await runner.text(
             ["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=size", "-of", "csv=p=0", file])
-        // Frames are compared by their places, whatever the containers made of their times.
+        // Frames are compared by their numbers: containers round times differently.
         let graph = "[0:v]settb=1/1000,setpts=N[a];[1:v]settb=1/1000,setpts=N[b];[a][b]ssim"
-        let said = try await workshop.text(
+        let said = try await runner.text(
             ["sh", "-c", "ffmpeg -nostdin -i '\(file)' -i '\(reference)' -lavfi '\(graph)' -f null - 2>&1"])
         // … SSIM Y:… All:0.98 (17.5)
         guard let all = said.range(of: "All:", options: .backwards),

@@ -1,25 +1,25 @@
 internal import ReelCore
 internal import ReelQueue
 
-/// How fast jobs come to workers, and the board's calls; docs/scale.md has more of the latter.
+/// How fast jobs reach workers, and how fast the board's calls are; docs/scale.md has more about calls.
 struct BoardSection {
-    let workshop: Workshop
+    let runner: SuiteRunner
     let source: String
 
     private static let workers = 1000
 
     func run() async throws -> Section {
         var section = Section("Board")
-        let (submitted, planned) = try await PrivateBoard.with(workshop) { board in
+        let (submitted, planned) = try await PrivateBoard.with(runner) { board in
             try await board.withWorker(slots: 1) { try await firstClaims(board) }
         }
         let beyond = Rounds.median(zip(submitted, planned).map { ($0 - $1) * 1000 })
-        let (calls, p99) = try await PrivateBoard.with(workshop, core: 0) { board in
-            workshop.say("the board under \(BoardSection.workers) workers")
+        let (calls, p99) = try await PrivateBoard.with(runner, core: 0) { board in
+            runner.say("the board under \(BoardSection.workers) workers")
             let bench = BoardBench(
                 address: try RedisAddress(board.url), probe: RedisProbe(url: board.url), jobs: 50, passes: 10_000,
-                seconds: workshop.isQuick ? 3 : 10)
-            return try await workshop.leavingFirstCore { try await bench.figures(workers: BoardSection.workers) }
+                seconds: runner.isQuick ? 3 : 10)
+            return try await runner.leavingFirstCore { try await bench.figures(workers: BoardSection.workers) }
         }
         section.say(
             "From starting `submit` until a worker that waits holds a pass: \(duration(Rounds.median(submitted))); `plan` of the "
@@ -42,22 +42,22 @@ struct BoardSection {
         return section
     }
 
-    /// Seconds until a pass was held, and those of `plan`, alternately.
+    /// Seconds until a worker held a pass, and those of `plan`, alternately.
     private func firstClaims(_ board: PrivateBoard) async throws -> ([Double], [Double]) {
         let reader = try board.board()
         var (submitted, planned): ([Double], [Double]) = ([], [])
-        for round in 0..<max(5, workshop.rounds) {
-            planned.append(try await workshop.measure("plan", [workshop.coordinator, "plan", source, "--json"]).wall)
+        for round in 0..<max(5, runner.rounds) {
+            planned.append(try await runner.measure("plan", [runner.coordinator, "plan", source, "--json"]).wall)
             let began = ContinuousClock.now
-            // Another quality is another job.
-            async let job = workshop.text(
+            // Another quality makes another job.
+            async let job = runner.text(
                 board.submission(source, ["--crf", "\(20 + round)", "--preset", Peer.preset]))
             while try await reader.latestJobs().jobs.allSatisfy({ $0.passes.live == 0 || $0.state == .cancelled }) {
                 try await Task.sleep(for: .milliseconds(1))
             }
             submitted.append((ContinuousClock.now - began) / .seconds(1))
             guard let id = try await job.split(separator: "\n").first else { throw Trouble("submit printed no job") }
-            _ = try await workshop.text([workshop.coordinator, "cancel", String(id)] + board.place)
+            _ = try await runner.text([runner.coordinator, "cancel", String(id)] + board.place)
             while try await reader.latestJobs().jobs.contains(where: { $0.passes.live > 0 }) {
                 try await Task.sleep(for: .milliseconds(20))
             }

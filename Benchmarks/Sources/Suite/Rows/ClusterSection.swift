@@ -6,25 +6,25 @@ internal import ReelStore
 
 /// A film of two hours on 1 to 1,000 slots, simulated from what passes, recon and assembly cost here.
 struct ClusterSection {
-    let workshop: Workshop
-    /// What is measured, and the same many times over.
+    let runner: SuiteRunner
+    /// The measured source, and the film of many repetitions of it.
     let source: String
     let film: String
-    /// Becomes gigabytes: what bytes cost the assembly.
+    /// A source whose output is gigabytes, to measure what each byte costs the assembly.
     let large: String
 
     private static let slotCounts = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000]
 
     func run() async throws -> Section {
         var costs = try await measureCosts()
-        costs.assemblyPerByte = try await PrivateBoard.with(workshop) { board in
+        costs.assemblyPerByte = try await PrivateBoard.with(runner) { board in
             let job = try board.job(try await board.finish(large, AssemblySection.manyBytes, slots: 2))
-            let taken = try await AssemblySection.assembly(of: job, large, in: workshop)
+            let taken = try await AssemblySection.assembly(of: job, large, in: runner)
             return taken.wall / Double(taken.written)
         }
-        let recon = try await workshop.measure("recon of the film", [workshop.coordinator, "plan", film, "--json"]).wall
-        let (indexes, plan, spec) = try await PrivateBoard.with(workshop) { board in
-            let said = try await workshop.text(board.submission(film, Peer.reelCoding))
+        let recon = try await runner.measure("recon of the film", [runner.coordinator, "plan", film, "--json"]).wall
+        let (indexes, plan, spec) = try await PrivateBoard.with(runner) { board in
+            let said = try await runner.text(board.submission(film, Peer.reelCoding))
             guard let id = said.split(separator: "\n").first else { throw Trouble("submit printed no job") }
             let job = try board.job(String(id))
             return (
@@ -58,7 +58,7 @@ struct ClusterSection {
                 + "\(figure(1000 * costs.decode)) ms and encoding \(figure(1000 * costs.encode)) ms a frame, "
                 + "\(figure(1000 * costs.start, "%.0f")) ms beside that a pass, sound \(figure(1000 * costs.sound, "%.3f")) ms a frame of "
                 + "video), given out in the plan's order to whichever slot is free. Recon was measured on the film itself, the "
-                + "assembly on a shorter one and on \(megabytes(try Double(workshop.size(large)))) of MJPEG, for what bytes cost. All slots are as fast as this machine's, and so is their store."
+                + "assembly on a shorter one and on \(megabytes(try Double(runner.size(large)))) of MJPEG, for what bytes cost. All slots are as fast as this machine's, and so is their store."
         )
         section.table(
             [
@@ -109,7 +109,7 @@ struct ClusterSection {
 
     /// What a job's passes cost on one slot, and its assembly.
     private func measureCosts() async throws -> Costs {
-        try await PrivateBoard.with(workshop) { board in
+        try await PrivateBoard.with(runner) { board in
             let began = ContinuousClock.now
             let id = try await board.finish(source, Peer.reelCoding, slots: 1)
             let wall = (ContinuousClock.now - began) / .seconds(1)
@@ -129,9 +129,9 @@ struct ClusterSection {
                 video.waitSeconds += result.statistics.waitSeconds
             }
             let frames = Double(video.framesEncoded)
-            let recon = try await workshop.measure("recon", [workshop.coordinator, "plan", source, "--json"]).wall
-            let assembly = try await AssemblySection.assembly(of: board.job(id), source, in: workshop)
-            // What the job took beside all that is known is shared by its passes.
+            let recon = try await runner.measure("recon", [runner.coordinator, "plan", source, "--json"]).wall
+            let assembly = try await AssemblySection.assembly(of: board.job(id), source, in: runner)
+            // The rest of the job's time is divided among its passes.
             let known = recon + assembly.wall + sound + video.decodeSeconds + video.encodeSeconds
             return Costs(
                 decode: video.decodeSeconds / Double(video.framesDecoded), encode: video.encodeSeconds / frames,

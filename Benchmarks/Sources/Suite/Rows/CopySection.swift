@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Sources of which every packet is a whole frame: their packets are put in another order.
 struct CopySection {
-    let workshop: Workshop
+    let runner: SuiteRunner
     let sources: [(name: String, file: String)]
 
     func run() async throws -> Section {
@@ -10,20 +10,20 @@ struct CopySection {
         var goal = Goal(name: "intra-only reorder ÷ `cp`, in time", aim: .atMost(2), found: [])
         var rows: [[String]] = []
         for (name, source) in sources {
-            try await workshop.warm(source)
+            try await runner.warm(source)
             var rounds = Rounds()
-            let output = workshop.output + ".mov"
-            for round in 0...workshop.rounds {
-                // What came before does not count: who first takes memory that was never used pays several times for it.
+            let output = runner.output + ".mov"
+            for round in 0...runner.rounds {
+                // The first round does not count: the first process to use fresh memory pays several times as much for it.
                 if round == 1 { rounds = Rounds() }
-                workshop.remove(output)
+                runner.remove(output)
                 rounds.add(
                     "reel",
-                    try await workshop.measure(
-                        "\(name), copied", [workshop.coordinator, "run", source, "-o", output, "--video-codec", "copy"])
+                    try await runner.measure(
+                        "\(name), copied", [runner.coordinator, "run", source, "-o", output, "--video-codec", "copy"])
                 )
-                try await workshop.addCopies(of: source, to: &rounds)
-                try await workshop.addVerifiedCopy(of: source, to: &rounds)
+                try await runner.addCopies(of: source, to: &rounds)
+                try await runner.addVerifiedCopy(of: source, to: &rounds)
             }
             rows += rounds.names.map {
                 [
@@ -33,11 +33,11 @@ struct CopySection {
                 ]
             }
             goal.found += [
-                (name, rounds.ratio("reel", to: Workshop.copy, \.wall)),
-                ("\(name), `cp` with `sync`", rounds.ratio("reel", to: Workshop.syncedCopy, \.wall)),
+                (name, rounds.ratio("reel", to: SuiteRunner.copy, \.wall)),
+                ("\(name), `cp` with `sync`", rounds.ratio("reel", to: SuiteRunner.syncedCopy, \.wall)),
             ]
-            let floor = rounds.ratio(Workshop.verifiedCopy, to: Workshop.copy, \.wall)
-            goal.addFloor("\(figure(floor)) (\(name), \(Workshop.verifiedCopy))")
+            let floor = rounds.ratio(SuiteRunner.verifiedCopy, to: SuiteRunner.copy, \.wall)
+            goal.addFloor("\(figure(floor)) (\(name), \(SuiteRunner.verifiedCopy))")
         }
         section.table(["", "wall", "CPU", "read", "written"], rows)
         section.goals = [goal]

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// MLT plays a film backwards by seeking for every frame.
 struct MeltSection {
-    let workshop: Workshop
+    let runner: SuiteRunner
     let source: String
     let reelCPUPerFrame: Double
 
@@ -10,12 +10,12 @@ struct MeltSection {
 
     func run() async throws -> Section {
         var section = Section("MLT")
-        guard (try? await workshop.text(["melt", "--version"])) != nil else {
+        guard (try? await runner.text(["melt", "--version"])) != nil else {
             section.say("`melt` is not installed: `apt-get install melt`.")
             return section
         }
-        let output = workshop.output + ".mp4"
-        let taken = try await workshop.measure(
+        let output = runner.output + ".mp4"
+        let taken = try await runner.measure(
             "melt timewarp:-1",
             [
                 "melt", "timewarp:-1:\(source)", "out=\(MeltSection.frames - 1)", "-consumer", "avformat:\(output)",

@@ -1,7 +1,7 @@
 /// Every kind of source, once: how much is decoded, and what it takes in memory.
 struct MemorySection {
-    let workshop: Workshop
-    /// How many frames may be decoded for each that is shown; nil where there are fewer groups than keep all slots busy, so
+    let runner: SuiteRunner
+    /// How many frames may be decoded for each that is shown; nil if there are too few groups to keep all slots busy, so
     /// that passes share their RAPs.
     let sources: [(source: SuiteSource, mostDecoded: Double?)]
 
@@ -14,18 +14,18 @@ struct MemorySection {
             name: "redundant decoding ÷ the job's CPU, where passes share a RAP", aim: .atMost(0.15), found: [])
         var rows: [[String]] = []
         for (source, most) in sources {
-            let file = try await source.file(in: workshop)
-            let output = workshop.output + ".mp4"
-            workshop.remove(output)
-            let taken = try await workshop.measure(source.name, Peer.reel.command(file, output: output, in: workshop))
-            let facts = try JobFacts(workshop.standardOutput)
+            let file = try await source.file(in: runner)
+            let output = runner.output + ".mp4"
+            runner.remove(output)
+            let taken = try await runner.measure(source.name, Peer.reel.command(file, output: output, in: runner))
+            let facts = try JobFacts(runner.standardOutput)
             let decoded = Double(facts.framesDecoded) / Double(facts.frames)
             memory.found.append((source.name, Double(facts.peakRSS) / Double(facts.need)))
             switch most {
             case 1: closed.found.append((source.name, decoded))
             case .some: open.found.append((source.name, decoded))
             case nil:
-                let decoding = try await workshop.measure(
+                let decoding = try await runner.measure(
                     "decoding",
                     ["ffmpeg", "-v", "error", "-nostdin", "-threads", "1", "-i", file, "-an", "-f", "null", "-"])
                 shared.found.append((source.name, (decoded - 1) * decoding.cpu / taken.cpu))

@@ -1,6 +1,6 @@
 /// Recon of a long file with a sample table, beside demuxing all of it.
 struct ReconSection {
-    let workshop: Workshop
+    let runner: SuiteRunner
     /// Ten hours at 60 frames a second unless the suite is quick.
     let source: String
 
@@ -10,7 +10,7 @@ struct ReconSection {
 
     private var commands: [(String, [String])] {
         [
-            ("reel", [workshop.coordinator, "plan", source, "--json"]),
+            ("reel", [runner.coordinator, "plan", source, "--json"]),
             ("ffmpeg", ReconSection.peer(source)),
         ]
     }
@@ -21,15 +21,15 @@ struct ReconSection {
     }
 
     func run() async throws -> Section {
-        let size = Double(try workshop.size(source))
+        let size = Double(try runner.size(source))
         var rounds = Rounds()
-        for _ in 1...workshop.rounds {
+        for _ in 1...runner.rounds {
             for place in Place.allCases {
                 for (name, command) in commands {
-                    try await place == .disk ? workshop.cool(source) : workshop.warm(source)
+                    try await place == .disk ? runner.cool(source) : runner.warm(source)
                     rounds.add(
                         "\(name), from \(place.rawValue)",
-                        try await workshop.measure("\(name) from \(place.rawValue)", command))
+                        try await runner.measure("\(name) from \(place.rawValue)", command))
                 }
             }
         }

@@ -1,10 +1,10 @@
 /// Recon of files without a sample table, all of which must be read, beside plain reading.
 struct SequentialReconSection {
-    let workshop: Workshop
+    let runner: SuiteRunner
     /// The same film in containers of several kinds.
     let sources: [(name: String, file: String)]
 
-    /// What the disk is held to besides, in 10⁶ bytes a second: a fast hard disk's rate, and a SATA SSD's.
+    /// Further rates to throttle the disk to, in 10⁶ bytes a second: a fast hard disk's rate, and a SATA SSD's.
     private static let rates = [250, 550]
 
     func run() async throws -> Section {
@@ -15,12 +15,14 @@ struct SequentialReconSection {
                 + "A virtual machine's disk may be its host's memory, faster than what films are kept on. So the same again "
                 + "with the disk held to a rate, by a control group of the kernel that all three are in: 250 MB/s (238 MiB) "
                 + "as a fast hard disk has it, twice a network of 1 Gbit, and 550 MB/s (525 MiB) as a SATA SSD does.")
-        var disks: [HeldDisk?] = [nil]
+        var disks: [ThrottledDisk?] = [nil]
         defer { for disk in disks { disk?.end() } }
         do {
-            for rate in SequentialReconSection.rates { disks.append(try HeldDisk(of: sources[0].file, rate: rate)) }
+            for rate in SequentialReconSection.rates {
+                disks.append(try ThrottledDisk(of: sources[0].file, rate: rate))
+            }
         } catch {
-            workshop.say("no disk is held to a rate: \(error)")
+            runner.say("no disk is held to a rate: \(error)")
             section.say("Here no disk could be held to a rate: \(error)")
         }
         var rows: [[String]] = []
@@ -33,27 +35,27 @@ struct SequentialReconSection {
         return section
     }
 
-    /// All sources, from the disk as it is or held to a rate.
-    private func measure(_ disk: HeldDisk?) async throws -> (goal: Goal, rows: [[String]]) {
+    /// Measures all sources, from the disk as it is or throttled.
+    private func measure(_ disk: ThrottledDisk?) async throws -> (goal: Goal, rows: [[String]]) {
         let held = disk.map { ", disk held to \($0.rate) MB/s" } ?? ""
         var goal = Goal(
             name: "recon without a table\(held): speed ÷ that of reading the file", aim: .atLeast(0.8), found: [])
         var rows: [[String]] = []
         for (name, file) in sources {
-            let size = Double(try workshop.size(file))
+            let size = Double(try runner.size(file))
             var rounds = Rounds()
-            // Each reader takes the memory that the one before has left; the first would have to get fresh memory, which
-            // costs a virtual machine more than reading.
-            try await workshop.warm(file)
-            for _ in 1...workshop.rounds {
+            // Each reader reuses the memory of the one before. The first would get fresh memory, which costs a virtual
+            // machine more than reading.
+            try await runner.warm(file)
+            for _ in 1...runner.rounds {
                 for (reader, command) in [
-                    ("reel", [workshop.coordinator, "plan", file, "--json"]), ("`cp`", ["cp", file, "/dev/null"]),
+                    ("reel", [runner.coordinator, "plan", file, "--json"]), ("`cp`", ["cp", file, "/dev/null"]),
                     ("`ffmpeg`", ReconSection.peer(file)),
                 ] {
-                    try await workshop.cool(file)
+                    try await runner.cool(file)
                     rounds.add(
                         reader,
-                        try await workshop.measure("\(reader) reads \(name)\(held)", disk?.held(command) ?? command))
+                        try await runner.measure("\(reader) reads \(name)\(held)", disk?.throttled(command) ?? command))
                 }
             }
             for reader in rounds.names {

@@ -1,29 +1,29 @@
 /// What a second slot gains on this machine.
 struct SlotsSection {
-    let workshop: Workshop
+    let runner: SuiteRunner
     let name: String
     let source: String
-    /// How much of it is taken.
+    /// How much of the source is used.
     let seconds: Int
 
     func run() async throws -> Section {
         var rounds = Rounds()
         var passes: Set<Int> = []
-        for _ in 1...workshop.rounds {
+        for _ in 1...runner.rounds {
             for slots in [1, 2] {
-                let output = workshop.output + ".mp4"
-                workshop.remove(output)
-                let command = Peer.reel.command(source, output: output, in: workshop)
+                let output = runner.output + ".mp4"
+                runner.remove(output)
+                let command = Peer.reel.command(source, output: output, in: runner)
                 rounds.add(
                     "reel, \(slots)",
-                    try await workshop.measure(
+                    try await runner.measure(
                         "\(slots) slots",
                         command + ["--to", "\(seconds)", "--slots", "\(slots)", "--pass-frames", "120"]))
-                passes.insert(try JobFacts(workshop.standardOutput).passes)
+                passes.insert(try JobFacts(runner.standardOutput).passes)
             }
             let (one, two) = (forwards(1), forwards(2))
-            rounds.add("ffmpeg, 1", try await workshop.measure("one ffmpeg after the other", one))
-            rounds.add("ffmpeg, 2", try await workshop.measure("two ffmpegs at once", two))
+            rounds.add("ffmpeg, 1", try await runner.measure("one ffmpeg after the other", one))
+            rounds.add("ffmpeg, 2", try await runner.measure("two ffmpegs at once", two))
         }
         guard passes.count == 1 else { throw Trouble("the plans differ: \(passes) passes") }
         var section = Section("A second slot")
@@ -41,7 +41,7 @@ struct SlotsSection {
                 name: "two slots ÷ one slot, same passes", aim: .atLeast(1.9),
                 found: [("", rounds.ratio("reel, 1", to: "reel, 2", \.wall))],
                 floor: figure(rounds.ratio("ffmpeg, 1", to: "ffmpeg, 2", \.wall)) + " by two ffmpegs"),
-            // Cores that share a memory, or a core that two slots share, make the same work dearer at once.
+            // Slots that share memory or a core slow each other down.
             Goal(
                 name: "CPU of the whole job with one slot ÷ one-threaded forward `ffmpeg`", aim: .atMost(1.06),
                 found: [("", rounds.ratio("reel, 1", to: "ffmpeg, 1", \.cpu))]),
@@ -50,7 +50,7 @@ struct SlotsSection {
     }
 
     private func forwards(_ atOnce: Int) -> [String] {
-        let command = Peer.halves(source, seconds: Double(seconds), in: workshop)
+        let command = Peer.halves(source, seconds: Double(seconds), in: runner)
         return command.dropLast() + [atOnce == 2 ? command[2] : command[2].replacing(" & ", with: "; ")]
     }
 }

@@ -20,9 +20,9 @@ struct SuiteSource: Sendable {
     var depth = 8
     var coding: Coding
 
-    /// As cameras code: short even groups, the same frame types over and over, more bits than the reversed video gets. A
-    /// source made as the output will be is no fair one: forwards its frame types fall on those of the copy, reversed
-    /// they do not.
+    /// As cameras encode: short even groups, a repeating pattern of frame types, more bits than the reversed video gets. A
+    /// source encoded like the output would be unfair: played forwards its frame types coincide with those of the copy,
+    /// reversed they do not.
     static let closedGroups = "keyint=60:open-gop=0:bframes=2:b-adapt=0:b-pyramid=none:scenecut=0"
     static let openGroups = "keyint=48:open-gop=1:bframes=3:b-adapt=0:scenecut=0"
     static let oneGroup = "keyint=infinite:bframes=2:b-adapt=0:scenecut=0"
@@ -52,23 +52,23 @@ struct SuiteSource: Sendable {
 
     var fileExtension: String { isIntraOnly ? "mov" : "mp4" }
 
-    /// Path of the file, which is made where it is not there.
-    func file(in workshop: Workshop) async throws -> String {
-        let path = "\(workshop.folder)/sources/\(name.replacing(" ", with: "-"))-\(Int(seconds))s.\(fileExtension)"
+    /// Path of the file, which is made if it does not exist.
+    func file(in runner: SuiteRunner) async throws -> String {
+        let path = "\(runner.folder)/sources/\(name.replacing(" ", with: "-"))-\(Int(seconds))s.\(fileExtension)"
         if FileManager.default.fileExists(atPath: path) { return path }
-        workshop.say("making \(name): \(frames) frames of \(width)x\(height)")
+        runner.say("making \(name): \(frames) frames of \(width)x\(height)")
         let footage = [
-            workshop.bench, "footage", "--kind", kind.rawValue, "--width", "\(width)", "--height", "\(height)",
+            runner.bench, "footage", "--kind", kind.rawValue, "--width", "\(width)", "--height", "\(height)",
             "--frames",
             "\(frames)", "--rate", "\(rate.value)", "--depth", "\(depth)",
         ]
-        let part = "\(workshop.folder)/sources/part-\(getpid()).\(fileExtension)"
+        let part = "\(runner.folder)/sources/part-\(getpid()).\(fileExtension)"
         let video = ["-f", "rawvideo", "-pix_fmt", pixelFormat, "-s", "\(width)x\(height)", "-r", rate.text, "-i", "-"]
         let encoder =
             ["ffmpeg", "-v", "error", "-y"] + video + SuiteSource.sound(seconds) + encoding
-            // As cameras that code so do.
+            // As cameras with this codec do.
             + (isIntraOnly ? ["-c:a", "pcm_s16le"] : ["-c:a", "aac", "-b:a", "128k"]) + ["-shortest", part]
-        try await workshop.pipe(footage, into: encoder)
+        try await runner.pipe(footage, into: encoder)
         try FileManager.default.moveItem(atPath: part, toPath: path)
         return path
     }
@@ -82,13 +82,13 @@ struct SuiteSource: Sendable {
     }
 }
 
-extension Workshop {
+extension SuiteRunner {
     /// Runs two commands, the second reading what the first writes.
     func pipe(_ first: [String], into second: [String]) async throws {
-        // bash, since a shell's status is otherwise that of the last command alone.
+        // bash, for pipefail: in sh, the status is that of the last command alone.
         let script =
             "set -o pipefail; "
-            + [first, second].map { $0.map(Workshop.quoted).joined(separator: " ") }.joined(separator: " | ")
+            + [first, second].map { $0.map(SuiteRunner.quoted).joined(separator: " ") }.joined(separator: " | ")
         _ = try await text(["bash", "-c", script])
     }
 

@@ -44,7 +44,7 @@ extension Departure {
 }
 
 /// An empty board, and what tests do with one all the time.
-struct Bench {
+struct BoardFixture {
     static let server = Result { try RedisServer() }
 
     let server: RedisServer
@@ -52,10 +52,10 @@ struct Bench {
     let board: RedisBoard
 
     init() throws {
-        server = try Bench.server.get()
+        server = try BoardFixture.server.get()
         raw = try RawRedis(socket: server.socket)
         try raw("FLUSHALL")
-        board = try Bench.open(server)
+        board = try BoardFixture.open(server)
     }
 
     /// The same with a Redis that is there, whatever it holds.
@@ -69,7 +69,7 @@ struct Bench {
 
     /// A board for which Redis has always run long enough to reap, and which grants no grace.
     func reaper() throws -> RedisBoard {
-        try Bench.open(server, timing: BoardTiming(lease: .milliseconds(-1)))
+        try BoardFixture.open(server, timing: BoardTiming(lease: .milliseconds(-1)))
     }
 
     static func job(
@@ -90,19 +90,19 @@ struct Bench {
     }
 
     @discardableResult
-    func publish(_ job: PublishedJob = Bench.job()) async throws -> Put {
-        try await board.put(job, passes: Bench.passes(job.passCount))
+    func publish(_ job: PublishedJob = BoardFixture.job()) async throws -> Put {
+        try await board.put(job, passes: BoardFixture.passes(job.passCount))
     }
 
     /// Makes a job whose probe the caller holds.
-    func begin(_ job: PublishedJob = Bench.job(), as holder: String = "c1") async throws -> Claim {
+    func begin(_ job: PublishedJob = BoardFixture.job(), as holder: String = "c1") async throws -> Claim {
         try #require(try await board.begin(job, holder: WorkerID(holder)).claim)
     }
 
     /// Ends a probe that is held.
     @discardableResult
     func publish(_ job: PublishedJob, holding claim: Claim) async throws -> Published {
-        try await board.publish(job, passes: Bench.passes(job.passCount), claim: claim)
+        try await board.publish(job, passes: BoardFixture.passes(job.passCount), claim: claim)
     }
 
     static func offer(
@@ -113,7 +113,7 @@ struct Bench {
             worker: WorkerID(worker), memoryFree: memory, encoders: encoders, protocolVersion: protocolVersion)
     }
 
-    func claim(_ worker: String = "w1") async throws -> Claim? { try await board.claim(Bench.offer(worker)) }
+    func claim(_ worker: String = "w1") async throws -> Claim? { try await board.claim(BoardFixture.offer(worker)) }
 
     /// Claims a pass that must be there.
     func take(_ worker: String = "w1") async throws -> Claim { try #require(try await claim(worker)) }
@@ -129,7 +129,7 @@ struct Bench {
 
     @discardableResult
     func complete(_ claim: Claim, by worker: String = "w1") async throws -> CompleteAnswer {
-        try await board.complete(claim, worker: WorkerID(worker), result: Bench.result(of: claim))
+        try await board.complete(claim, worker: WorkerID(worker), result: BoardFixture.result(of: claim))
     }
 
     /// An assembly's is that of one that joins what was made before.

@@ -1,15 +1,15 @@
-extension Workshop {
+extension SuiteRunner {
     static let (copy, syncedCopy) = ("`cp`", "`cp` and `sync`")
     static let verifiedCopy = "`cp`, `sync` and `cmp`"
 
-    /// Copies a file twice, the second time until it is on the disk, and adds what that took under these two names.
+    /// Copies a file twice, the second time until it is on the disk, and adds what both took under these two names.
     func addCopies(of file: String, to rounds: inout Rounds) async throws {
         let target = work("copied")
         defer { remove(target) }
-        rounds.add(Workshop.copy, try await measure("cp", ["cp", file, target]))
+        rounds.add(SuiteRunner.copy, try await measure("cp", ["cp", file, target]))
         remove(target)
         rounds.add(
-            Workshop.syncedCopy,
+            SuiteRunner.syncedCopy,
             try await measure("cp and sync", ["sh", "-c", "cp '\(file)' '\(target)' && sync '\(target)'"]))
     }
 
@@ -19,6 +19,6 @@ extension Workshop {
         let target = work("copied")
         defer { remove(target) }
         let commands = "cp '\(file)' '\(target)' && sync '\(target)' && cmp '\(file)' '\(target)'"
-        rounds.add(Workshop.verifiedCopy, try await measure("cp, sync and cmp", ["sh", "-c", commands]))
+        rounds.add(SuiteRunner.verifiedCopy, try await measure("cp, sync and cmp", ["sh", "-c", commands]))
     }
 }

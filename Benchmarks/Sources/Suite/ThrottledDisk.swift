@@ -3,15 +3,16 @@ internal import Foundation
 internal import Glibc
 
 /// A control group of the kernel whose processes read a disk no faster than a rate.
-struct HeldDisk {
-    /// 10⁶ bytes a second.
+struct ThrottledDisk {
+    /// Megabytes (10⁶ bytes) a second.
     let rate: Int
     private let group: String
 
-    /// Holds the disk of a file. Throws where the kernel lets this user make no such group, or the file is on no disk.
+    /// Throttles the disk of a file. Throws if the kernel does not let this user make such a group, or the file is not on a
+    /// disk.
     init(of file: String, rate: Int) throws {
         self.rate = rate
-        let disk = try HeldDisk.numbers(of: file)
+        let disk = try ThrottledDisk.numbers(of: file)
         let (bytes, isFirstVersion) = (rate * 1_000_000, FileManager.default.fileExists(atPath: "/sys/fs/cgroup/blkio"))
         group = "/sys/fs/cgroup/\(isFirstVersion ? "blkio/" : "")reel-bench-\(getpid())-\(rate)"
         guard mkdir(group, 0o755) == 0 else {
@@ -27,15 +28,15 @@ struct HeldDisk {
         }
     }
 
-    /// The command in this group; what it starts is in it as well.
-    func held(_ command: [String]) -> [String] {
+    /// A command line that runs the command, and its descendants, in this group.
+    func throttled(_ command: [String]) -> [String] {
         ["sh", "-c", "echo $$ >'\(group)/cgroup.procs' && exec \"$@\"", "sh"] + command
     }
 
     /// Removes the group, which must have no processes left.
     func end() { rmdir(group) }
 
-    /// Major and minor number of the disk that holds a file. A partition cannot be held, only all of its disk.
+    /// Major and minor number of the disk that holds a file. A partition cannot be throttled, only all of its disk.
     private static func numbers(of file: String) throws -> String {
         var status = stat()
         guard stat(file, &status) == 0 else { throw Trouble("\(file): \(String(cString: strerror(errno)))") }

@@ -1,9 +1,10 @@
 internal import Glibc
 
-/// A program that runs beside the suite, and ends with it, however that ends.
-struct Companion {
+/// A program that runs beside the suite, and is ended with it, even if the suite is killed.
+struct BackgroundProcess {
     private let shell: pid_t
-    /// The writing end of a pipe. The shell reads the other until it ends, which it does with this process at the latest.
+    /// The writing end of a pipe. The shell reads the other end, and ends the program when this one is closed, at the
+    /// latest at the end of this process.
     private let lifeline: Int32
 
     init(_ command: [String]) throws {

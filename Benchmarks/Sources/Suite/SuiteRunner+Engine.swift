@@ -2,13 +2,14 @@ internal import Foundation
 internal import Glibc
 internal import ReelEngine
 
-extension Workshop {
-    /// Has an engine do one thing, and tells what it took.
+extension SuiteRunner {
+    /// Measures one request to an engine, with what follows it on the engine's standard input.
     func measure(_ name: String, engine input: [EngineInput]) async throws -> Measurement {
         let (fifo, answers) = (work("requests"), work("standard-output"))
         for path in [fifo, answers] { remove(path) }
         guard mkfifo(fifo, 0o600) == 0 else { throw Trouble("cannot make \(fifo)") }
-        // Opened for both, it does not wait for the engine; and an engine ends when its standard input does.
+        // Opened for reading and writing, so that opening does not wait for the engine. The engine ends at the end of its
+        // standard input.
         let requests = FileHandle(fileDescriptor: open(fifo, O_RDWR | O_CLOEXEC), closeOnDealloc: true)
         async let taken = measure(name, [programs + "/reel-engine"], input: fifo)
         // The pipe may be full until the engine has read from it.

@@ -3,15 +3,15 @@ internal import Glibc
 internal import Subprocess
 internal import SystemPackage
 
-/// Where the suite works, and how it runs commands.
-struct Workshop: Sendable {
-    /// Holds the sources, which stay, and what is made of them, which does not.
+/// The suite's folder and settings; runs and measures commands.
+struct SuiteRunner: Sendable {
+    /// Holds the sources, which stay, and outputs, which are removed.
     let folder: String
     /// How often each command runs.
     let rounds: Int
-    /// Whether what takes minutes is left out or cut short.
+    /// Whether measurements that take minutes are left out or cut short.
     let isQuick: Bool
-    /// Where reel's programs are.
+    /// Folder of reel's programs.
     let programs: String
 
     init(folder: String, rounds: Int, isQuick: Bool) throws {
@@ -26,13 +26,13 @@ struct Workshop: Sendable {
 
     var bench: String { programs + "/reel-bench" }
     var coordinator: String { programs + "/reel-coordinator" }
-    /// What a command writes, until the next one does.
+    /// Path, without extension, of a command's output; the next command overwrites it.
     var output: String { work("output") }
 
-    /// Of this process, so that two suites do not take each other's files.
+    /// A path in this process's own folder, so that two suites do not overwrite each other's files.
     func work(_ name: String) -> String { "\(folder)/work-\(getpid())/\(name)" }
 
-    /// Runs a command and tells what it took; throws where it fails.
+    /// Runs a command and measures it; throws if it fails.
     func measure(_ name: String, _ command: [String], input: String = "/dev/null") async throws -> Measurement {
         let (output, errors) = (work("standard-output"), work("standard-error"))
         let line = try await text(
@@ -49,7 +49,7 @@ struct Workshop: Sendable {
     /// What the measured command wrote on standard output.
     var standardOutput: String { (try? String(contentsOfFile: work("standard-output"), encoding: .utf8)) ?? "" }
 
-    /// What a command writes on standard output; throws where it fails.
+    /// Runs a command and returns its standard output; throws if it fails.
     func text(_ command: [String]) async throws -> String {
         let result = try await Subprocess.run(
             command[0].contains("/") ? .path(.init(command[0])) : .name(command[0]),
@@ -61,7 +61,7 @@ struct Workshop: Sendable {
         return result.standardOutput
     }
 
-    /// Removes what is no source.
+    /// Removes everything except the sources.
     func clear() { remove("\(folder)/work-\(getpid())") }
 
     func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
@@ -73,15 +73,15 @@ struct Workshop: Sendable {
         return size
     }
 
-    /// Has a file in memory, so that whoever reads it first is not the slower.
+    /// Reads a file into the page cache, so that the first command to read it has no disadvantage.
     func warm(_ path: String) async throws { _ = try await text(["cp", path, "/dev/null"]) }
 
-    /// Has a file on the disk alone, as one is that nobody has read for long.
+    /// Drops a file from the page cache, as if it had not been read for a long time.
     func cool(_ path: String) async throws {
         _ = try await text(["dd", "status=none", "if=" + path, "iflag=nocache", "count=0"])
     }
 
-    /// Leaves the first core to what runs beside this process, as long as the body does.
+    /// Keeps this process off the first core while the body runs, and leaves that core to others.
     func leavingFirstCore<Result>(_ body: () async throws -> Result) async throws -> Result {
         let last = ProcessInfo.processInfo.processorCount - 1
         guard last > 0 else { return try await body() }
@@ -100,7 +100,7 @@ struct Workshop: Sendable {
     func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 }
 
-extension Workshop {
+extension SuiteRunner {
     /// The folder of the checkout that holds the programs.
     var segmentScript: String { root + "/Benchmarks/segment-script" }
 
