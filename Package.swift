@@ -145,7 +145,8 @@ let package = Package(
             dependencies: ["ReelRandom", "ReelTestSupport", "ReelMedia", "ReelCore", "ReelWords"], swiftSettings: strict
         ),
         .testTarget(
-            name: "ReelJobsTests", dependencies: ["ReelCore", "ReelJobs", "ReelQueue", "ReelStore"],
+            name: "ReelJobsTests",
+            dependencies: ["ReelTestSupport", "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelStore"],
             swiftSettings: strict),
         .testTarget(name: "ReelWorkTests", dependencies: ["ReelWork"], swiftSettings: strict),
         .testTarget(

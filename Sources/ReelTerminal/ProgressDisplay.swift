@@ -1,6 +1,5 @@
 public import ReelCore
-internal import ReelJobs
-public import ReelQueue
+public import ReelJobs
 internal import ReelWords
 
 /// Shows on standard error how a job goes: a bar redrawn in place on a terminal, else a line per ten percent; and each
@@ -15,17 +14,22 @@ public struct ProgressDisplay {
 
     public init(on console: Console) { self.console = console }
 
-    public mutating func show(_ status: JobStatus) {
-        warn(JobView(status, output: nil).warnings)
-        // There are no frames to be counted yet, or no more, where a pass has found others than were planned.
-        guard status.state != .probing else { return showReading() }
+    /// Shows a job as it is now: its warnings, how far it is, and at last why it waits.
+    public mutating func show(_ job: JobView) {
+        warn(job.warnings.filter { $0 != job.waitReason })
+        // A job that is probed has no frames to count: it has no plan yet, or a pass has disproved its plan.
+        if job.state == .probing { showReading() } else { showFrames(job) }
+        warn([job.waitReason].compactMap(\.self))
+    }
+
+    private mutating func showFrames(_ job: JobView) {
         let seconds = (ContinuousClock.now - begun) / .seconds(1)
-        let frames = min(status.framesEncoded, status.job.frames)
+        let frames = min(job.framesEncoded, job.frames)
         meter.add(
             ProgressSample(
-                frames: frames, total: status.job.frames,
-                // Where packets are copied the assembly makes the frames.
-                assembling: status.state == .done || status.state == .assembling && frames == status.job.frames,
+                frames: frames, total: job.frames,
+                // With passthrough the assembly writes the frames.
+                assembling: job.state == .done || job.state == .assembling && frames == job.frames,
                 seconds: seconds))
         if let columns = console.columns {
             console.write("\r\u{1B}[K" + meter.bar(columns: columns))

@@ -18,8 +18,8 @@ public final class ReadingDisplay: Sendable {
     /// Most sources are read by then.
     private static let patience = Duration.seconds(2)
 
-    /// What `Submit` tells of its reading.
-    public var heard: Submit.Reading { { [self] share in show(Int(share * 100)) } }
+    /// Hears how much has been read, from 0 to 1.
+    public var heard: JobService.Reading { { [self] share in show(Int(share * 100)) } }
 
     private func show(_ percent: Int) {
         state.withLock { state in

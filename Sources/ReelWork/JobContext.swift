@@ -14,17 +14,17 @@ final class JobContext: Sendable {
     /// Of the indexes, in the order of the plan's sources.
     private let indexPaths: [String]
     /// The job that began early, as long as it is there.
-    private let early: PlacedJob?
+    private let early: StoredJob?
     private let planned = Mutex<PlannedSegments?>(nil)
 
     /// - Parameter number: of the plan that the pass is of.
     init(_ record: JobRecord, plan number: Int, in store: Store) throws(ReelFailure) {
-        let job = try PlacedJob(store.job(record.id), plan: number)
+        let job = try StoredJob(store.job(record.id), plan: number)
         self.record = record
         (plan, folder) = (job.plan, job.folder)
         self.store = store
         indexPaths = try store.indexes(of: plan, record)
-        early = record.head.flatMap { try? PlacedJob(store.job($0)) }
+        early = record.head.flatMap { try? StoredJob(store.job($0)) }
     }
 
     /// Takes over what the job that began early made of a pass.

@@ -184,10 +184,10 @@ extension Slot {
         log.info("begins \(name)")
         let kill = KillSwitch()
         holdings.add(claim, frames: 0, kill: kill)
-        let life = Task { () async throws -> PlacedJob in
+        let life = Task { () async throws -> StoredJob in
             let capacity = try await Capacity.ofWorkers(on: board)
-            let submit = Submit(store: claimer.store, engine: engine, capacity: capacity)
-            return try await ProbeAttempt(submit: submit, board: board, claim: claim).run()
+            let probe = Probe(store: claimer.store, engine: engine, capacity: capacity)
+            return try await ProbeAttempt(probe: probe, board: board, claim: claim).run()
         }
         kill.arm { life.cancel() }
         switch await life.result {

@@ -20,12 +20,12 @@ struct SlotTrial: Sendable {
         }
         // With a number of frames for each pass the frames are encoded; else their packets would be copied.
         let spec = JobSpec(container: .mkv, passFrames: SlotTrial.frames)
-        let submit = Submit(
+        let probe = Probe(
             store: try Store.make(root: folder.path + "/store"), engine: engine,
             capacity: Capacity(slots: 1, memoryTotal: 1 << 30, isLimit: false))
-        let job = try await submit.place(JobRecord(submitting: clip, spec: spec), anew: true)
+        let job = try await probe.planAlone(JobRecord(submitting: clip, spec: spec), anew: true)
         let files = JobFiles(
-            sources: try submit.store.indexes(of: job.plan, job.record).map { SourceFiles(source: clip, index: $0) },
+            sources: try probe.store.indexes(of: job.plan, job.record).map { SourceFiles(source: clip, index: $0) },
             plan: job.folder.plan(job.plan.number))
         let request = EngineRequest.reverse(
             PassRequest(

@@ -7,7 +7,7 @@ internal import ReelJobs
 internal import ReelTerminal
 internal import ReelWork
 
-/// What this program says, and to whom; its log is apart.
+/// The streams that this program prints to, its log apart.
 private let console = Console(name: "reel-worker") { reason in
     switch reason {
     case .storeMissing: "reel-coordinator init makes one"

@@ -1,4 +1,4 @@
 internal import Foundation
 
-/// Whether something is at a path, links followed.
+/// Whether there is a file or folder at a path; links are followed.
 func fileExists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
