@@ -15,11 +15,13 @@ public import ReelStore
 /// | result | `results`: the verified output, a copy of it, and whether it is still the same |
 /// | events | `events`, `now`, and `follow` until a job ends |
 ///
+/// A program that reverses one video with nothing else running uses `LocalRun` instead.
+///
 /// Guarantees:
 /// - A service keeps no state. Any number of them, in any number of processes, can use the same board and store.
 /// - The store learns of each change before the board, so that a board that is rebuilt from the store revives nothing that
 ///   was cancelled.
-/// - Every call may be repeated. Submitting the same source with the same spec again makes no second job.
+/// - Repeating a call does no harm. Submitting the same source with the same spec again makes no second job.
 /// - A task that is cancelled stops waiting, and the job goes on. Only `cancel` ends a job.
 /// - A call that needs a store throws `.storeNotNamed` if the service has none. A call throws `.unreachable` if Redis or the
 ///   store cannot be reached, and `.usage` if there is no such job or its state does not allow the change.

@@ -3,7 +3,7 @@ import ReelJobs
 import ReelQueue
 import Testing
 
-/// Why a job waits: what is most telling comes first, and what works or may at once does not wait.
+/// Why a job waits: the reason that tells most comes first, and a job that is worked on or can be claimed does not wait.
 @Suite struct WaitReasonTests {
     private func status(
         _ state: JobState = .running, paused: Bool = false, live: Int = 0, nextRetry: Double? = nil,

@@ -2,7 +2,7 @@ public import ReelCore
 public import ReelQueue
 internal import ReelStore
 
-/// Changes of jobs and workers. Each throws `.jobUnknown` if there is no such job, `.usage` if the job's state does not
+/// Changes of jobs and workers. A change of a job throws `.jobUnknown` if there is no such job, `.usage` if its state does not
 /// allow the change, and `.unreachable`.
 extension JobService {
     /// What became of a job that a user changed.
@@ -26,7 +26,7 @@ extension JobService {
     /// Ends a job. Its workers learn of it with their next beat, and stop.
     public func cancel(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().cancel(id) }
 
-    /// Holds a job back: none of its passes is claimed any more; those that are held are finished. Throws `.jobEnded` if the
+    /// Holds a job back: none of its passes is claimed any more; those that workers hold are finished. Throws `.jobEnded` if the
     /// job has ended, and `.jobNotOnBoard` if only the store has it.
     public func pause(_ id: JobID) async throws(ReelFailure) -> ControlOutcome {
         try await control().setPaused(id, true)

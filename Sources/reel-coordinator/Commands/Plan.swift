@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import ReelCore
 internal import ReelEngine
 internal import ReelJobs
 internal import ReelStore

@@ -4,7 +4,6 @@ internal import ReelJobs
 internal import ReelQueue
 internal import ReelStore
 internal import ReelTerminal
-internal import ReelWords
 
 extension RedisOption {
     /// A service whose Redis has answered.
