@@ -19,10 +19,10 @@ public import ReelStore
 ///
 /// Guarantees:
 /// - A service keeps no state. Any number of them, in any number of processes, can use the same board and store.
-/// - The store learns of each change before the board, so that a board that is rebuilt from the store revives nothing that
-///   was cancelled.
+/// - The store learns of each change of a job before the board, so that a board that is rebuilt from the store revives no
+///   job that was cancelled.
 /// - Repeating a call does no harm. Submitting the same source with the same spec again makes no second job.
-/// - A task that is cancelled stops waiting, and the job goes on. Only `cancel` ends a job.
+/// - A task that is cancelled while it submits or follows a job stops waiting, and the job goes on.
 /// - A call that needs a store throws `.storeNotNamed` if the service has none. A call throws `.unreachable` if Redis or the
 ///   store cannot be reached, and `.usage` if there is no such job or its state does not allow the change.
 public struct JobService: Sendable {

@@ -22,8 +22,8 @@ extension JobService {
             failures: try await failures(status, folder))
     }
 
-    /// The jobs on the board that have not ended, and the latest 50 of the others; and jobs that cannot be read, with the
-    /// reason.
+    /// The jobs on the board that have not ended, 500 at most, and the latest 50 of the others, the oldest first; and jobs that
+    /// cannot be read, with the reason.
     public func jobs() async throws(ReelFailure) -> (jobs: [JobView], unreadable: [JobID: ReelFailure]) {
         let workers = try await board.workers()
         let list = try await board.latestJobs()
