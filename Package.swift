@@ -151,7 +151,8 @@ let package = Package(
             dependencies: ["ReelRandom", "ReelTestSupport", "ReelMedia", "ReelCore", "ReelWords"], swiftSettings: strict
         ),
         .testTarget(
-            name: "ReelJobsTests", dependencies: ["ReelCore", "ReelJobs", "ReelQueue", "ReelStore"],
+            name: "ReelJobsTests",
+            dependencies: ["ReelTestSupport", "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelStore"],
             swiftSettings: strict),
         .testTarget(
             name: "ReelWorkTests",

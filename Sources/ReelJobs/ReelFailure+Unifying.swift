@@ -1,7 +1,8 @@
 package import ReelCore
 
 extension ReelFailure {
-    /// Runs what throws anything and throws only `ReelFailure`: libraries of tasks and processes are not typed.
+    /// Runs a body that may throw any error, and throws it as a `ReelFailure`: the libraries for tasks and processes have no
+    /// typed throws.
     package static func unifying<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws(ReelFailure) -> Result {
@@ -12,6 +13,7 @@ extension ReelFailure {
         }
     }
 
+    /// An error as a failure: a cancelled task is `.interrupted`, and an error that is no failure is `.unexpected`.
     package static func of(_ error: any Error) -> ReelFailure {
         switch error {
         case let failure as ReelFailure: failure

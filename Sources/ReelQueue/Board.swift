@@ -32,6 +32,16 @@ public protocol Board: Sendable {
     /// Throws `.boardOfOtherVersion`.
     func store(expecting id: StoreID?) async throws(ReelFailure) -> StoreID?
 
+    /// Throws if the board is out of reach.
+    func ping() async throws(ReelFailure)
+
+    /// Prepares the board's server, so that users that may not do so can work with the board. Returns whether there was
+    /// anything to do.
+    ///
+    /// Throws `.boardUnprepared` if this user may not, either, and `.boardOfNewerRelease` if the server was prepared by a
+    /// newer release that does not serve this one.
+    func prepare() async throws(ReelFailure) -> Bool
+
     /// Returns what makes the board's server unfit to keep a queue.
     func diagnostics() async throws(ReelFailure) -> [Diagnostic]
 

@@ -15,7 +15,17 @@ public struct BoardEvent: Hashable, Sendable {
         /// Redis's id of an entry: milliseconds, a hyphen, a number.
         let id: String
 
-        /// Redis's id of the entry.
+        init(id: String) { self.id = id }
+
+        /// The place that `description` gave, for a reader that kept it. Nil if the text is no place.
+        public init?(_ text: String) {
+            let numbers = text.split(separator: "-", omittingEmptySubsequences: false)
+            guard numbers.count == 2, numbers.allSatisfy({ UInt64($0) != nil && $0.allSatisfy(\.isNumber) }) else {
+                return nil
+            }
+            id = text
+        }
+
         public var description: String { id }
     }
 

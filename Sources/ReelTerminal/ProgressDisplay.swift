@@ -1,10 +1,9 @@
 public import ReelCore
-internal import ReelJobs
-public import ReelQueue
+public import ReelJobs
 internal import ReelWords
 
-/// Shows a job's progress on standard error: a bar redrawn in place on a terminal, otherwise a line for each ten percent.
-/// Shows each warning once.
+/// Shows on standard error how a job goes: a bar redrawn in place on a terminal, else a line per ten percent; and each
+/// warning once.
 public struct ProgressDisplay {
     private var meter = ProgressMeter()
     private var said: Set<String> = []
@@ -13,21 +12,24 @@ public struct ProgressDisplay {
     private let begun = ContinuousClock.now
     private let console: Console
 
-    /// A display that has shown nothing yet.
     public init(on console: Console) { self.console = console }
 
-    /// Shows the job's current status and its new warnings.
-    public mutating func show(_ status: JobStatus) {
-        warn(JobView(status, output: nil).warnings)
-        // No frames are planned yet, or no longer, if a pass has disproved the plan.
-        guard status.state != .probing else { return showReading() }
+    /// Shows a job as it is now: its warnings, how far it is, and at last why it waits.
+    public mutating func show(_ job: JobView) {
+        warn(job.warnings.filter { $0 != job.waitReason })
+        // A job that is probed has no frames to count: it has no plan yet, or a pass has disproved its plan.
+        if job.state == .probing { showReading() } else { showFrames(job) }
+        warn([job.waitReason].compactMap(\.self))
+    }
+
+    private mutating func showFrames(_ job: JobView) {
         let seconds = (ContinuousClock.now - begun) / .seconds(1)
-        let frames = min(status.framesEncoded, status.job.frames)
+        let frames = min(job.framesEncoded, job.frames)
         meter.add(
             ProgressSample(
-                frames: frames, total: status.job.frames,
-                // With passthrough the assembly itself makes the frames.
-                assembling: status.state == .done || status.state == .assembling && frames == status.job.frames,
+                frames: frames, total: job.frames,
+                // With passthrough the assembly writes the frames.
+                assembling: job.state == .done || job.state == .assembling && frames == job.frames,
                 seconds: seconds))
         if let columns = console.columns {
             console.write("\r\u{1B}[K" + meter.bar(columns: columns))
@@ -47,7 +49,7 @@ public struct ProgressDisplay {
         saidReading = true
     }
 
-    /// Shows warnings as lines above the bar, except for those that were shown before.
+    /// Lines that stay above the bar; what was said before is not said again.
     public mutating func warn(_ warnings: [String]) {
         for warning in warnings where said.insert(warning).inserted {
             clear()
@@ -55,10 +57,10 @@ public struct ProgressDisplay {
         }
     }
 
-    /// Counts diagnostics as shown, since the caller has shown them.
+    /// What was said elsewhere.
     public mutating func assumeSaid(_ diagnostics: [Diagnostic]) { said.formUnion(diagnostics.map(\.words)) }
 
-    /// Removes the bar, so that other lines can follow.
+    /// Takes the bar away, for what is said after it.
     public mutating func clear() {
         if barIsShown { console.write("\r\u{1B}[K") }
         barIsShown = false

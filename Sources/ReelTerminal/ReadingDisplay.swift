@@ -1,8 +1,8 @@
 public import ReelJobs
 internal import Synchronization
 
-/// Shows on standard error how much of a source has been read, if reading takes longer than two seconds: redrawn in place
-/// on a terminal, otherwise a line for each ten percent.
+/// Shows on standard error how much of a source has been read, where that takes longer than a moment: redrawn in place on
+/// a terminal, else a line per ten percent.
 public final class ReadingDisplay: Sendable {
     private struct State {
         var begun: ContinuousClock.Instant?
@@ -13,14 +13,13 @@ public final class ReadingDisplay: Sendable {
     private let state = Mutex(State())
     private let console: Console
 
-    /// A display that has shown nothing yet.
     public init(on console: Console) { self.console = console }
 
-    /// How long reading may take before it is shown; most sources are read by then.
+    /// Most sources are read by then.
     private static let patience = Duration.seconds(2)
 
-    /// The closure that `Submit` calls with the share it has read, 0 to 1.
-    public var heard: Submit.Reading { { [self] share in show(Int(share * 100)) } }
+    /// Hears how much has been read, from 0 to 1.
+    public var heard: JobService.Reading { { [self] share in show(Int(share * 100)) } }
 
     private func show(_ percent: Int) {
         state.withLock { state in
@@ -37,7 +36,7 @@ public final class ReadingDisplay: Sendable {
         }
     }
 
-    /// Removes the line, so that other lines can follow.
+    /// Takes the line away, for what is said after it.
     public func clear() {
         state.withLock { state in
             if state.isShown { console.write("\r\u{1B}[K") }

@@ -14,17 +14,17 @@ package final class JobContext: Sendable {
     /// Where the indexes are, in the order of the plan's sources.
     private let indexes: [Locator]
     /// The job of the early start, if it is still there.
-    private let early: PlacedJob?
+    private let early: StoredJob?
     private let planned = Mutex<PlannedSegments?>(nil)
 
     /// - Parameter number: the number of the plan that the pass belongs to.
     init(_ record: JobRecord, plan number: Int, in store: Store) throws(ReelFailure) {
-        let job = try PlacedJob(store.job(record.id), plan: number)
+        let job = try StoredJob(store.job(record.id), plan: number)
         self.record = record
         (plan, folder) = (job.plan, job.folder)
         self.store = store
         indexes = try store.indexes(of: plan, record)
-        early = record.head.flatMap { try? PlacedJob(store.job($0)) }
+        early = record.head.flatMap { try? StoredJob(store.job($0)) }
     }
 
     /// Takes over the segments of a pass that the job of the early start has made.

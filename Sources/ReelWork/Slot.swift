@@ -174,10 +174,10 @@ extension Slot {
         log.info("begins \(name)")
         let kill = KillSwitch()
         passes.add(claim, frames: 0, kill: kill)
-        let life = Task { [environment] () async throws -> PlacedJob in
+        let life = Task { [environment] () async throws -> StoredJob in
             let capacity = try await Capacity.ofWorkers(on: environment.board)
-            let submit = Submit(store: environment.store, engine: environment.engines, capacity: capacity)
-            return try await ProbeAttempt(submit: submit, board: environment.board, claim: claim).run()
+            let probe = Probe(store: environment.store, engine: environment.engines, capacity: capacity)
+            return try await ProbeAttempt(probe: probe, board: environment.board, claim: claim).run()
         }
         kill.arm { life.cancel() }
         switch await life.result {

@@ -23,12 +23,12 @@ package struct SlotTrial: Sendable {
         }
         // The frames of each pass are given, so that the clip is encoded; otherwise its packets would be copied.
         let spec = JobSpec(container: .mkv, passFrames: SlotTrial.frames)
-        let submit = Submit(
+        let probe = Probe(
             store: try Store.make(root: folder.path + "/store"), engine: engines,
             capacity: Capacity(slots: 1, memoryTotal: 1 << 30, isLimit: false))
-        let job = try await submit.place(JobRecord(submitting: clip, spec: spec), anew: true)
+        let job = try await probe.planAlone(JobRecord(submitting: clip, spec: spec), anew: true)
         let files = JobFiles(
-            sources: try submit.store.indexes(of: job.plan, job.record).map {
+            sources: try probe.store.indexes(of: job.plan, job.record).map {
                 SourceFiles(source: .file(clip), index: $0)
             },
             plan: job.folder.plan(job.plan.number))

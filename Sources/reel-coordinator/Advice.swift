@@ -2,9 +2,10 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelTerminal
 
-/// What a person at this command line can do about a failure. The library says what and where, and knows no options.
+/// What a user of this command line can do about a failure, or about a job that waits. The libraries say what is wrong and
+/// where; they know no options.
 enum Advice {
-    /// Nil where the words of the failure say it all.
+    /// Nil if the failure's own words say it all.
     static func text(for reason: FailureReason) -> String? {
         switch reason {
         case .jobUnknown: "reel-coordinator status lists those there are"
@@ -47,7 +48,7 @@ enum Advice {
         }
     }
 
-    /// What a person can do about a job that waits; nil where the reason says it all.
+    /// Nil if the reason's own words say it all.
     static func text(for reason: WaitReason) -> String? {
         switch reason {
         case .paused: "reel-coordinator resume lets it go on"
@@ -57,12 +58,7 @@ enum Advice {
         }
     }
 
-    /// Why a job waits, and what a person can do about it.
-    static func sentence(on reason: WaitReason) -> String {
-        ([reason.description] + [text(for: reason)].compactMap(\.self)).joined(separator: ": ")
-    }
-
-    /// "--video-codec".
+    /// The option as a user types it, such as "--video-codec".
     private static func name(of option: JobSpec.Option) -> String {
         option.rawValue.reduce(into: "--") { name, letter in
             name += letter.isUppercase ? "-\(letter.lowercased())" : String(letter)

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ReelCore
 internal import ReelTerminal
 
-/// What this program says, and to whom.
+/// The streams that this program prints to.
 let console = Console(name: "reel-coordinator") { Advice.text(for: $0) }
 
 @main

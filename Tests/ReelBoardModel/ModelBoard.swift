@@ -108,6 +108,10 @@ extension ModelBoard {
 extension ModelBoard {
     package func store(expecting id: StoreID?) throws(ReelFailure) -> StoreID? { try act { $0.adopt(id) } }
 
+    package func ping() throws(ReelFailure) { try act { _ in } }
+
+    package func prepare() throws(ReelFailure) -> Bool { try act { _ in false } }
+
     package func diagnostics() throws(ReelFailure) -> [Diagnostic] { try act { _ in [] } }
 
     package func clocks() throws(ReelFailure) -> Clocks {

@@ -4,9 +4,9 @@ import ReelQueue
 import Synchronization
 import Testing
 
-/// When a watching process takes another snapshot.
+/// What a feed reads of the board's stream, and from which place on.
 @Suite struct EventFeedTests {
-    /// Gives an event of each job of the list at one read after the other, then none.
+    /// Answers each read with an event of the next job of the list, then with none.
     private func redis(jobs: [String], reads: Counter, places: @escaping @Sendable (String) -> Void) throws -> FakeRedis
     {
         try FakeRedis { words in
@@ -24,20 +24,20 @@ import Testing
 
     private static func array(_ elements: [String]) -> String { "*\(elements.count)\r\n" + elements.joined() }
 
-    @Test func eventsOfOtherJobsTakeNoSnapshot() async throws {
+    @Test func eventsOfOtherJobsAreLeftOut() async throws {
         let (reads, places) = (Counter(), Places())
         let redis = try redis(jobs: ["b2", "a1"], reads: reads) { places.add($0) }
         let feed = EventFeed(RedisBoard(try RedisAddress(redis.url), name: "test"), of: JobID("a1"))
         let events = try await feed.wait(atMost: .seconds(30))
         #expect(events.map(\.happening) == [.completed(index: 3, worker: WorkerID("w1"))])
         #expect(events.map(\.job) == [JobID("a1")])
-        // From the millisecond before, then from what was told last.
+        // From the millisecond before, then from the last event read.
         #expect(places.all == ["2004-0", "2001-0"])
         #expect(try await feed.wait(atMost: .milliseconds(20)).isEmpty)
         #expect(places.all[2] == "2002-0")
     }
 
-    @Test func watchingAllJobsFollowsEachOfThem() async throws {
+    @Test func aFeedOfAllJobsHasTheEventsOfEach() async throws {
         let redis = try redis(jobs: ["b2", "a1"], reads: Counter()) { _ in }
         let feed = EventFeed(RedisBoard(try RedisAddress(redis.url), name: "test"))
         #expect(try await feed.wait(atMost: .seconds(30)).map(\.job) == [JobID("b2")])
@@ -45,7 +45,7 @@ import Testing
     }
 }
 
-/// The requests, in their order.
+/// The places that were asked for, in order.
 private final class Places: Sendable {
     private let places = Mutex<[String]>([])
 

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Takes connections and their names, and answers all else as a test says.
+/// Accepts connections and their names, and answers all other commands as a test says.
 final class FakeRedis: Sendable {
     private let folder: URL
     private let listener: Int32
@@ -27,12 +27,12 @@ final class FakeRedis: Sendable {
         }
         try #require(bound == 0 && listen(listener, 4) == 0)
         Thread {
-            // A client that disconnects connects again.
+            // A client whose connection breaks connects anew.
             while case let client = accept(listener, nil, nil), client >= 0 {
                 defer { close(client) }
                 var buffer = [UInt8](repeating: 0, count: 1 << 18)
                 while case let count = recv(client, &buffer, buffer.count, 0), count > 0 {
-                    // What comes in pieces begins with an asterisk once.
+                    // Only the first piece of a command begins with an asterisk.
                     guard buffer[0] == UInt8(ascii: "*") else { continue }
                     let lines = String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\r\n")
                     // *2, then a length and a word for each.
@@ -51,13 +51,13 @@ final class FakeRedis: Sendable {
     }
 }
 
-/// Counts from several threads.
+/// A count that several threads raise.
 final class Counter: Sendable {
     private let value = Atomic<Int>(0)
 
     var now: Int { value.load(ordering: .relaxed) }
 
-    /// Counts one more, and gives how many that makes.
+    /// Adds one, and returns the sum.
     @discardableResult
     func count() -> Int { value.add(1, ordering: .relaxed).newValue }
 }

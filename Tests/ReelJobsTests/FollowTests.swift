@@ -3,9 +3,9 @@ import ReelJobs
 import ReelQueue
 import Testing
 
-/// How a process that waits for a job behaves while Redis cannot answer.
+/// What a process that follows a job does while Redis cannot answer.
 @Suite struct FollowTests {
-    @Test func doesNotAskMoreOftenIfRedisRefuses() async throws {
+    @Test func aRedisThatRefusesIsNotAskedMoreOften() async throws {
         let refused = Counter()
         // It is still reading its log.
         let redis = try FakeRedis { _ in

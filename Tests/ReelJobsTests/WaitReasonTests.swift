@@ -3,7 +3,7 @@ import ReelJobs
 import ReelQueue
 import Testing
 
-/// Why a job waits: the most informative reason comes first, and a job that is worked on, or can be at once, has none.
+/// Why a job waits: the reason that tells most comes first, and a job that is worked on or can be claimed does not wait.
 @Suite struct WaitReasonTests {
     private func status(
         _ state: JobState = .running, paused: Bool = false, live: Int = 0, nextRetry: Double? = nil,
@@ -32,19 +32,19 @@ import Testing
             beatAge: beatAge, isGone: beatAge > 20, draining: draining)
     }
 
-    @Test func workingAndEndedJobsDoNotWait() {
+    @Test func whatWorksOrEndedDoesNotWait() {
         #expect(WaitReason(status(live: 1), workers: []) == nil)
         #expect(WaitReason(status(.done), workers: []) == nil)
         #expect(WaitReason(status(.failed, paused: true), workers: []) == nil)
         #expect(WaitReason(status(), workers: [worker()]) == nil)
     }
 
-    @Test func theUsersActionsComeFirst() {
+    @Test func whatPeopleDidComesFirst() {
         #expect(WaitReason(status(paused: true, live: 1), workers: [worker()]) == .paused)
         #expect(WaitReason(status(.probing, paused: true), workers: []) == .paused)
     }
 
-    @Test func aProbeWaitsLikeAPass() {
+    @Test func aProbeWaitsAsAPassDoes() {
         #expect(WaitReason(status(.probing), workers: []) == .noWorker)
         #expect(WaitReason(status(.probing, live: 1), workers: []) == nil)
         #expect(WaitReason(status(.probing), workers: [worker()]) == nil)
@@ -52,12 +52,12 @@ import Testing
 
     private let full = ReelFailure(.diskFull(path: "/s"))
 
-    @Test func noWorkerIsConnected() {
+    @Test func nobodyIsThere() {
         #expect(WaitReason(status(spaceNote: full), workers: []) == .noWorker)
         #expect(WaitReason(status(), workers: [worker(beatAge: 60)]) == .noWorker)
     }
 
-    @Test func noWorkerCanTakeTheJob() {
+    @Test func nobodyCan() {
         #expect(
             WaitReason(status(spaceNote: full), workers: [worker()])?.description
                 == "waiting for disk space on h: /s: no space left on the disk")
@@ -79,7 +79,7 @@ import Testing
                 == "h claims nothing: the disk of /s is full")
     }
 
-    @Test func reasonsThatPassByThemselves() {
+    @Test func whatPassesByItself() {
         #expect(WaitReason(status(nextRetry: 3.2), workers: [worker(busy: 2)]) == .retry(4))
         #expect(WaitReason(status(), workers: [worker(busy: 2), worker("b", busy: 1)]) == .busy(slots: 4))
         #expect(WaitReason(status(), workers: [worker(busy: 2), worker("b")]) == nil)

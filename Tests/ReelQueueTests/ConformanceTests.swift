@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelQueue
+import ReelTestSupport
 import Testing
 
 extension BoardTests {

@@ -144,7 +144,7 @@ import Testing
     @Test func aWorkerWithAnotherPlanIsExcluded() async throws {
         try await withWorker { worker in
             try await worker.board.register(WorkerID("w2"), host: "another", memory: WorkerFixture.memory)
-            let job = try await worker.submit.place(try worker.record(), anew: false)
+            let job = try await worker.probe.planAlone(try worker.record(), anew: false)
             var published = job.record.beginning
             (published.passCount, published.plan, published.need) = (4, job.plan.number, job.plan.need)
             let claim = try await worker.holdProbe(job.record)
@@ -189,7 +189,7 @@ extension WorkerFixture {
     }
 
     /// Changes a job's record as the command line does, before the board knows.
-    func change(_ job: PlacedJob, _ change: (inout JobRecord) -> Void) throws {
+    func change(_ job: StoredJob, _ change: (inout JobRecord) -> Void) throws {
         var record = try job.folder.read()
         change(&record)
         try job.folder.write(record)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct DrainTests {
     private func withRunningPass(
-        _ body: (WorkerFixture, PlacedJob, [Task<Void, Never>]) async throws -> Void
+        _ body: (WorkerFixture, StoredJob, [Task<Void, Never>]) async throws -> Void
     ) async throws {
         try await withWorker { worker in
             let job = try await worker.publish()
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    private func expectHandedBack(_ worker: WorkerFixture, _ job: PlacedJob) async throws {
+    private func expectHandedBack(_ worker: WorkerFixture, _ job: StoredJob) async throws {
         let status = try await worker.status(job.id)
         #expect(status.passes == .init(ready: WorkerFixture.passes))
         #expect(status.failures == [])

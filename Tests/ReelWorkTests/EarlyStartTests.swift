@@ -16,14 +16,14 @@ import Testing
     ) async throws {
         try await withWorker(frames: 80) { worker in
             let whole = try await worker.holdProbe(worker.record())
-            try await EarlyStart(submit: worker.submit, board: worker.board).begin(for: whole.job)
+            try await EarlyStart(probe: worker.probe, board: worker.board).begin(for: whole.job)
             try await body(worker, whole, try #require(worker.store.job(whole.job).read().head))
         }
     }
 
     /// Plans the whole job, as the process that holds its probe does.
-    private func plan(_ whole: Claim, with worker: WorkerFixture) async throws -> PlacedJob {
-        try await ProbeAttempt(submit: worker.submit, board: worker.board, claim: whole).run()
+    private func plan(_ whole: Claim, with worker: WorkerFixture) async throws -> StoredJob {
+        try await ProbeAttempt(probe: worker.probe, board: worker.board, claim: whole).run()
     }
 
     /// Makes the passes of the early job, but not its assembly.
@@ -54,7 +54,7 @@ import Testing
     @Test func itIsAJobOfTheFirstPartWithoutSound() async throws {
         try await withEarlyStart { worker, whole, early in
             #expect(worker.engines.recons == [1000])
-            let job = try PlacedJob(worker.store.job(early))
+            let job = try StoredJob(worker.store.job(early))
             #expect(job.record.headBytes == 1000)
             #expect(job.record.spec.audio == AudioMode.none)
             #expect(job.record.spec.threads == 1)
@@ -69,7 +69,7 @@ import Testing
     @Test func aJobThatHasAPlanDoesNotBeginEarly() async throws {
         try await withWorker(frames: 80) { worker in
             let job = try await worker.publish()
-            try await EarlyStart(submit: worker.submit, board: worker.board).begin(for: job.id)
+            try await EarlyStart(probe: worker.probe, board: worker.board).begin(for: job.id)
             #expect(try job.folder.read().head == nil)
             #expect(try worker.store.jobs() == [job.id])
         }
@@ -79,7 +79,7 @@ import Testing
         try await withWorker(frames: 80) { worker in
             let record = try await worker.begin()
             try worker.store.source(record.source.fingerprint).disprove(.of(.transient))
-            try await EarlyStart(submit: worker.submit, board: worker.board).begin(for: record.id)
+            try await EarlyStart(probe: worker.probe, board: worker.board).begin(for: record.id)
             #expect(try worker.store.jobs() == [record.id])
         }
     }

@@ -17,7 +17,7 @@ import Testing
     func everyPassEndsDoneOnce(_ seed: UInt64) async throws {
         try await withWorker(clockRunsFreely: true) { first in
             var random = SplitMix64(seed: seed)
-            var jobs: [PlacedJob] = []
+            var jobs: [StoredJob] = []
             for quality in [20.0, 21, 22].prefix(Int.random(in: 1...3, using: &random)) {
                 jobs.append(try await first.publish(quality: quality))
             }
@@ -47,7 +47,7 @@ import Testing
 
     /// The life of one worker. Returns whether all jobs have ended.
     private func disturb(
-        _ worker: WorkerFixture, _ jobs: [PlacedJob], using random: inout SplitMix64
+        _ worker: WorkerFixture, _ jobs: [StoredJob], using random: inout SplitMix64
     ) async throws -> Bool {
         let slots = worker.start(slots: RandomWorkTests.slots)
         let life = Int.random(in: 20...60, using: &random)
@@ -88,7 +88,7 @@ import Testing
         return try await haveEnded(jobs, on: worker.board)
     }
 
-    private func haveEnded(_ jobs: [PlacedJob], on board: ModelBoard) async throws -> Bool {
+    private func haveEnded(_ jobs: [StoredJob], on board: ModelBoard) async throws -> Bool {
         for job in jobs {
             // The next replies may be lost, so this look is not a call.
             guard await board.model.jobs[job.id.text]?.state == .done else { return false }

@@ -1,43 +1,32 @@
-public import ReelCore
-public import ReelQueue
-public import ReelStore
+package import ReelCore
+package import ReelQueue
+package import ReelStore
 
-/// What people do to jobs. The store learns of it before the board, so that nothing that was cancelled or held back
-/// revives when the board is rebuilt.
+/// Changes jobs in store and board. The store learns of a change before the board, so that a board that is rebuilt from the
+/// store revives no job that was cancelled, and runs none that was paused.
 ///
-/// Each throws `.usage` where there is no such job or it is in no state for that, and `.unreachable`.
-public struct JobControl: Sendable {
-    /// What became of a job.
-    public enum Outcome: Hashable, Sendable {
-        case cancelled
-        /// It had ended before.
-        case hadEnded(JobState)
-        case paused, resumed, retried, removed
-    }
+/// Each call throws `.usage` if there is no such job or its state does not allow the change, and `.unreachable`.
+package struct JobControl: Sendable {
+    typealias Outcome = JobService.ControlOutcome
 
     private let board: any Board
     private let store: Store
 
-    public init(board: any Board, store: Store) {
+    package init(board: any Board, store: Store) {
         self.board = board
         self.store = store
     }
 
-    /// There is no such job, neither on the board nor in the store.
-    public static func unknown(_ job: JobID) -> ReelFailure {
-        ReelFailure(.jobUnknown(job: job))
-    }
-
-    /// Ends a job; who works at it learns so at the next beat.
-    public func cancel(_ id: JobID) async throws(ReelFailure) -> Outcome {
-        if let ended = try await look(id), ended.isTerminal { return .hadEnded(ended) }
+    /// Ends a job. Its workers learn of it with their next beat.
+    func cancel(_ id: JobID) async throws(ReelFailure) -> Outcome {
+        if let ended = try await state(of: id), ended.isTerminal { return .hadEnded(ended) }
         let now = await board.endOfNow()
         do throws(ReelFailure) {
             try record(id) { record in
                 (record.state, record.finished) = (.cancelled, now)
             }
         } catch {
-            // Nobody goes on with a job of which the record cannot be read, nor can anybody recover it.
+            // A job whose record cannot be read can be neither resumed nor recovered, so nothing revives it.
             guard error.isOfRecord else { throw error }
         }
         _ = try await board.cancel(id)
@@ -45,9 +34,9 @@ public struct JobControl: Sendable {
         return .cancelled
     }
 
-    /// Holds a job back, or lets it go on; what is held is worked on to its end.
-    public func setPaused(_ id: JobID, _ paused: Bool) async throws(ReelFailure) -> Outcome {
-        let state = try await look(id)
+    /// Holds a job back, or lets it go on. Passes that workers hold are finished.
+    func setPaused(_ id: JobID, _ paused: Bool) async throws(ReelFailure) -> Outcome {
+        let state = try await state(of: id)
         if let state, state.isTerminal { throw ReelFailure(.jobEnded(job: id, state: state)) }
         guard try await board.state(of: id) != nil else { throw ReelFailure(.jobNotOnBoard(job: id)) }
         try record(id) { $0.paused = paused }
@@ -55,16 +44,16 @@ public struct JobControl: Sendable {
         return paused ? .paused : .resumed
     }
 
-    /// Has a failed job run again; what is finished and still whole in the store stays so.
-    public func retry(_ id: JobID) async throws(ReelFailure) -> Outcome {
-        let state = try await look(id)
+    /// Has a failed job run again. Passes that are finished, and whole in the store, stay so.
+    func retry(_ id: JobID) async throws(ReelFailure) -> Outcome {
+        let state = try await state(of: id)
         guard state == .failed else { throw ReelFailure(.jobNotFailed(job: id, state: state)) }
         try record(id) { record in
             record.reopen()
             record.paused = false
         }
         try await takeBackLost(id)
-        // Where the board has forgotten it, the store has what it needs.
+        // If the board has forgotten the job, it is put back from the store.
         if try await board.retry(id) == nil,
             case .lost(let why) = try await Recover(store: store, board: board).recover(id)
         {
@@ -73,7 +62,7 @@ public struct JobControl: Sendable {
         return .retried
     }
 
-    /// Forgets on the board what the store has not whole any more, so that it is made again.
+    /// Takes back, on the board, results whose segments are no longer whole in the store, so that they are made again.
     private func takeBackLost(_ id: JobID) async throws(ReelFailure) {
         let folder = store.job(id)
         guard folder.exists, let status = try await board.status(id) else { return }
@@ -91,17 +80,17 @@ public struct JobControl: Sendable {
     }
 
     /// Removes an ended job and all that the store has of it, its result too.
-    public func remove(_ id: JobID) async throws(ReelFailure) -> Outcome {
-        let state = try await look(id) ?? .running
+    func remove(_ id: JobID) async throws(ReelFailure) -> Outcome {
+        let state = try await state(of: id) ?? .running
         guard state.isTerminal else { throw ReelFailure(.jobNotEnded(job: id, state: state)) }
         try await board.waitUntilLetGo(id)
         try await discard(id)
         return .removed
     }
 
-    /// Removes an ended job that nobody works at: from the store, then from the board.
+    /// Removes an ended job that no worker works at: from the store, then from the board.
     ///
-    /// - Parameter removal: where that is the part of whoever waited last for it.
+    /// - Parameter removal: what the board answered to the last submitter that left the job; nil for any other caller.
     func discard(_ id: JobID, _ removal: Removal? = nil) async throws(ReelFailure) {
         if store.job(id).exists {
             if let record = try? store.job(id).read() { try await withdraw(headOf: record) }
@@ -111,15 +100,16 @@ public struct JobControl: Sendable {
         try await board.forget(id, removal: removal)
     }
 
-    /// Removes the job that began with the head of another's source, if there is one, whatever it is at.
+    /// Removes a job's early start, if it has one, whatever its state.
     package func withdraw(headOf record: JobRecord) async throws(ReelFailure) {
         guard let head = record.head else { return }
         try await withdraw(head)
     }
 
-    /// Removes a job and all that the store has of it, whatever it is at.
+    /// Removes a job and all that the store has of it, whatever its state.
     package func withdraw(_ id: JobID) async throws(ReelFailure) {
-        // Should this be the last that is done. On a full disk nothing can be written, only removed.
+        // In case this process dies here: the job is cancelled then. If the disk is full, the record cannot be written, but
+        // the job can still be removed.
         let now = await board.endOfNow()
         try? record(id) { record in
             guard record.state == nil else { return }
@@ -131,11 +121,11 @@ public struct JobControl: Sendable {
         store.removeUnusedSources()
     }
 
-    /// The state as the board knows it, else as the store does; nil where the store has an unfinished job of which the
-    /// board knows nothing. One whose record cannot be read has failed, as far as anybody can tell.
-    private func look(_ id: JobID) async throws(ReelFailure) -> JobState? {
+    /// The job's state on the board, else in the store; nil if the store has the job, unfinished, and the board has not. A job
+    /// whose record cannot be read counts as failed.
+    private func state(of id: JobID) async throws(ReelFailure) -> JobState? {
         if let state = try await board.state(of: id) { return state }
-        guard store.job(id).exists else { throw JobControl.unknown(id) }
+        guard store.job(id).exists else { throw ReelFailure(.jobUnknown(job: id)) }
         do throws(ReelFailure) {
             return try store.job(id).read().state
         } catch {
@@ -154,7 +144,7 @@ public struct JobControl: Sendable {
 }
 
 extension ReelFailure {
-    /// Whether a job's record is there and is none.
+    /// Whether a job's record is there and cannot be read.
     fileprivate var isOfRecord: Bool {
         switch reason {
         case .storeFileDamaged, .storeFileForeign: true
@@ -164,8 +154,8 @@ extension ReelFailure {
 }
 
 extension Board {
-    /// Takes a job off the board. Those who work on it learn so with their next beat; what they still write must not
-    /// meet what comes after.
+    /// Takes a job off the board. Waits until its workers have stopped, so that what they still write does not get among the
+    /// files of a job that is submitted anew.
     func withdraw(_ job: JobID) async throws(ReelFailure) {
         guard try await state(of: job) != nil else { return }
         _ = try await cancel(job)
@@ -173,11 +163,11 @@ extension Board {
         try await forget(job)
     }
 
-    /// Waits until nobody works on an ended job any more, no longer than any lease lasts: what is still being written
-    /// must not meet what comes after.
+    /// Waits until no worker works on an ended job any more, no longer than any lease lasts: what a worker still writes must
+    /// not get among the files of a job that is submitted anew.
     func waitUntilLetGo(_ job: JobID) async throws(ReelFailure) {
         let deadline = ContinuousClock.now + .seconds(25)
-        // Where it cannot be told who works on it, there is nothing to wait for.
+        // If the board cannot tell which workers hold the job's passes, there is nothing to wait for.
         while let live = try? await live(job), !live.isEmpty, ContinuousClock.now < deadline {
             guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { throw .of(CancellationError()) }
         }

@@ -3,10 +3,10 @@ package import ReelQueue
 package import ReelStore
 
 extension JobFolder {
-    /// Writes an end into the store before anything relies on it; one that is there already stands. That it cannot be
-    /// written costs no more than a second look: the board knows it, too.
+    /// Writes how a job ended into its record, before the board or a user relies on it. An end that is recorded already is
+    /// kept. If the record cannot be written, the board still knows the end.
     ///
-    /// - Parameter board: whose clock says when that was.
+    /// - Parameter board: its clock says when that was.
     package func recordEnd(_ state: JobState, _ failure: ReelFailure?, on board: any Board) async {
         let now = await board.endOfNow()
         guard var record = try? read(), record.state == nil else { return }

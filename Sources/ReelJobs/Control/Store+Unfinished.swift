@@ -2,7 +2,7 @@ package import ReelCore
 package import ReelStore
 
 extension Store {
-    /// Jobs that have not ended, as far as the store knows.
+    /// Jobs whose records can be read and name no end.
     package func unfinishedJobs() throws(ReelFailure) -> [JobID] {
         try jobs().filter { job in
             guard let record = try? self.job(job).read() else { return false }

@@ -1,16 +1,16 @@
-/// The shell script that stands between a coordinator and what it starts. It reads a pipe that only the coordinator
-/// holds open: however that process ends, SIGKILL included, the pipe ends, and with it worker, Redis and their folder.
-/// They could not see to that themselves: redis-server cannot watch its parent, and PDEATHSIG fires when the starting
-/// thread ends.
+/// The shell script that runs the worker and the Redis of a coordinator, and ends them. It reads a pipe that only the
+/// coordinator holds open: however that process ends, SIGKILL included, the pipe ends, and the guard then ends worker and
+/// Redis and removes their folder. They could not do so themselves: redis-server cannot watch its parent, and PDEATHSIG
+/// fires when the starting thread ends.
 enum Guard {
-    /// Arguments: the private folder, redis-server's path, hundredths of a second that the worker has to end, the
-    /// worker's command. Ends with the worker's status.
+    /// Arguments: the private folder, redis-server's path, hundredths of a second that the worker has to end in, the
+    /// worker's command. Exits with the worker's status.
     static let script = """
         folder=$1 server=$2 patience=$3
         shift 3
         exec 3<&0 </dev/null
 
-        # Told to end before it knows what it started, the guard would leave that running: it starts both, then ends.
+        # A signal that comes before both are started would leave one running: start both first, then end.
         told=
         trap 'told=yes' HUP INT TERM
         setsid "$server" "$folder/redis.conf" >"$folder/redis.log" 2>&1 3<&- &

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// How much memory this process may count on.
+/// The memory that this process can use.
 public enum HostMemory {
-    /// The share of it that passes take together unless told otherwise.
-    public static let share = 0.6
+    /// The share of it that passes take together by default.
+    static let share = 0.6
 
-    /// Bytes: the machine's memory, or what the process's control group allows where that is less, times `share`.
+    /// Bytes: the machine's memory, or what the process's control group allows if that is less, times `share`.
     public static var budget: Int64 {
         let machine = (try? text("/proc/meminfo")).flatMap(total(meminfo:)) ?? 2 << 30
         let group = (try? text("/proc/self/cgroup")).map(limitFiles(cgroup:)) ?? []
@@ -13,8 +13,8 @@ public enum HostMemory {
         return Int64(Double(min(machine, limits.min() ?? machine)) * share)
     }
 
-    /// Bytes in the line MemTotal of /proc/meminfo.
-    public static func total(meminfo: String) -> Int64? {
+    /// Bytes in the line MemTotal of /proc/meminfo; nil if there is none.
+    package static func total(meminfo: String) -> Int64? {
         let line = meminfo.split(whereSeparator: \.isNewline).first { $0.hasPrefix("MemTotal:") }
         guard let number = line?.split(separator: " ").dropFirst().first, let kibibytes = Int64(number) else {
             return nil
@@ -23,7 +23,7 @@ public enum HostMemory {
     }
 
     /// The limit files, of version 2 and 1, of the groups that /proc/self/cgroup names and of those above them.
-    public static func limitFiles(cgroup: String) -> [String] {
+    package static func limitFiles(cgroup: String) -> [String] {
         cgroup.split(whereSeparator: \.isNewline).flatMap { line -> [String] in
             let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3 else { return [] }
@@ -43,7 +43,7 @@ public enum HostMemory {
     }
 
     /// Bytes that a limit file allows; nil for "max".
-    public static func limit(file: String) -> Int64? {
+    package static func limit(file: String) -> Int64? {
         Int64(file.trimmingCharacters(in: .whitespacesAndNewlines)).flatMap { $0 > 0 ? $0 : nil }
     }
 

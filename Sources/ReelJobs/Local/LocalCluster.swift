@@ -1,29 +1,29 @@
 internal import Foundation
-public import ReelCore
-public import ReelQueue
+internal import ReelCore
+internal import ReelQueue
 internal import Subprocess
 internal import SystemPackage
 
-/// A Redis and a worker of one's own, for as long as one job takes: what `run` works with.
-public struct LocalCluster: Sendable {
+/// A Redis and a worker of this process alone, for as long as one job takes: what `run` works with.
+struct LocalCluster: Sendable {
     private let programs: Programs
     private let store: String
     private let slots: Int
     private let memoryTotal: Int64
 
-    public init(programs: Programs, store: String, slots: Int, memoryTotal: Int64) {
+    init(programs: Programs, store: String, slots: Int, memoryTotal: Int64) {
         self.programs = programs
         self.store = store
         self.slots = slots
         self.memoryTotal = memoryTotal
     }
 
-    /// Starts both, runs the body meanwhile, and ends both, however the body ends. Nothing of them remains then, also
-    /// when this process is killed.
+    /// Starts both, runs the body meanwhile, and ends both, however the body ends. Neither of them remains then, even if this
+    /// process is killed.
     ///
-    /// - Parameter body: what it gets waits until Redis answers, and gives its address.
-    /// - Throws: `.unreachable` where they cannot be started or end by themselves, and what the body throws.
-    public func with<Result: Sendable>(
+    /// - Parameter body: gets a function that waits until Redis answers, and returns its address.
+    /// - Throws: `.unreachable` if they cannot be started or end by themselves, and what the body throws.
+    func with<Result: Sendable>(
         _ body: @escaping @Sendable (_ redis: @Sendable () async throws -> RedisAddress) async throws -> Result
     ) async throws(ReelFailure) -> Result {
         let folder = try PrivateFolder()
@@ -44,11 +44,11 @@ public struct LocalCluster: Sendable {
                                 return address
                             })
                     }
-                    // The end of standard input is what the guard ends at, and run() waits for the guard.
+                    // The guard ends when its standard input does, and run() waits for the guard.
                     defer { group.cancelAll() }
                     let first = try await group.next()
                     guard case .body(let result) = first else {
-                        // Interrupting ends the guard as well, and either may be seen first.
+                        // Cancelling the task ends the guard, too, and either end may come first.
                         guard !Task.isCancelled, case .guardian(let tail) = first else { throw CancellationError() }
                         throw ReelFailure(.localWorkerEnded(said: tail))
                     }
@@ -61,8 +61,8 @@ public struct LocalCluster: Sendable {
         }
     }
 
-    /// What a guard that was itself killed has left running: those whose arguments name the folder, which is of this
-    /// process alone. A guard that ended in order has removed it.
+    /// Kills what a guard that was killed itself has left running: processes whose arguments name the folder, which belongs
+    /// to this process alone. A guard that ended in order has removed the folder.
     private static func endOrphans(of folder: String) {
         let files = FileManager.default
         guard files.fileExists(atPath: folder) else { return }
@@ -101,7 +101,7 @@ public struct LocalCluster: Sendable {
             "--memory-total", "\(memoryTotal)", "--grace", "0",
         ]
         var options = PlatformOptions()
-        // Ctrl-C at a terminal is for the coordinator alone; it ends the others in order.
+        // A process group of its own: Ctrl-C at a terminal reaches the coordinator alone, which ends the others in order.
         options.processGroupID = 0
         options.teardownSequence = [.send(signal: .terminate, allowedDurationToNextStep: .seconds(15))]
         return Configuration(
@@ -126,7 +126,7 @@ public struct LocalCluster: Sendable {
         }
     }
 
-    /// The last line of what worker and guard said until they ended.
+    /// The last line that worker and guard wrote before they ended.
     private static func tail(of output: SubprocessOutputSequence) async throws -> String {
         var text: [UInt8] = []
         for try await buffer in output {

@@ -1,12 +1,12 @@
 internal import Foundation
-public import ReelCore
+package import ReelCore
 
-/// A folder of this process alone, under the temporary directory, removed when its last holder lets go of it.
-public final class PrivateFolder: Sendable {
-    public let path: String
+/// A folder of this process alone, under the temporary directory. It is removed with the object.
+package final class PrivateFolder: Sendable {
+    package let path: String
 
-    /// Throws `.unreachable` where none can be made.
-    public init() throws(ReelFailure) {
+    /// Throws `.unreachable` if none can be made.
+    package init() throws(ReelFailure) {
         let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
         // The path of a socket holds 107 bytes at most.
         let root = base.utf8.count <= 70 ? base : "/tmp"

@@ -1,13 +1,14 @@
 internal import Foundation
 public import ReelCore
 
-/// Where reel's programs are: beside the one that asks.
+/// The folder of reel's programs: the one that the running program is in.
 public struct Programs: Sendable {
+    /// Path of the folder.
     public let folder: String
 
     /// The folder of the running executable, links resolved.
     ///
-    /// Throws `.unreachable` where the system does not say what is running.
+    /// Throws `.unreachable` if the system does not tell which executable is running.
     public init() throws(ReelFailure) {
         guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
             throw ReelFailure(.programsNotFound)
@@ -15,7 +16,7 @@ public struct Programs: Sendable {
         folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     }
 
-    /// Path of a program of reel's. Throws `.unreachable` where it is not there.
+    /// Path of one of reel's programs. Throws `.unreachable` if it is not there.
     public func path(_ name: String) throws(ReelFailure) -> String {
         let path = folder + "/" + name
         guard FileManager.default.isExecutableFile(atPath: path) else {
@@ -24,7 +25,7 @@ public struct Programs: Sendable {
         return path
     }
 
-    /// Path of a program that the system has, found as a shell finds it; nil where it is not installed.
+    /// Path of a program that the system has, looked up in PATH as a shell does; nil if it is not installed.
     static func installed(_ name: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
         return path.split(separator: ":").map { "\($0)/\(name)" }

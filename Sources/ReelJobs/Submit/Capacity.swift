@@ -1,20 +1,23 @@
-public import ReelCore
+package import ReelCore
 internal import ReelEngine
-public import ReelQueue
+package import ReelQueue
 
 /// What the machines have that will do a job's work, as far as it is known when the job is planned.
-public struct Capacity: Sendable {
+package struct Capacity: Sendable {
     private let slots: Int
     /// Bytes that a pass should take at most.
     private let share: Int64
-    /// Bytes that no pass may exceed, since a person said so; nil where nobody did.
+    /// Bytes that no pass may exceed, because a user chose that limit; nil if none did.
     private let limit: Int64?
 
     /// How many slots a worker may have.
-    public static let slotLimit = 1...1024
+    package static let slotLimit = 1...1024
 
-    /// Workers elsewhere: what they have is known only when they claim.
-    public init(slots: Int) {
+    /// Slots to plan for if no worker has registered.
+    static let usualSlots = 8
+
+    /// Workers on other machines: their memory is known only when they claim.
+    package init(slots: Int) {
         self.slots = slots
         share = Capacity.usualShare
         limit = nil
@@ -22,8 +25,10 @@ public struct Capacity: Sendable {
 
     /// This machine, whose slots share a total.
     ///
-    /// - Parameter isLimit: a person chose the total, so that it binds; else a pass that needs more takes it.
-    public init(slots: Int, memoryTotal: Int64, isLimit: Bool) {
+    /// - Parameters:
+    ///   - memoryTotal: bytes.
+    ///   - isLimit: whether a user chose the total. If not, a pass that needs more takes it.
+    package init(slots: Int, memoryTotal: Int64, isLimit: Bool) {
         self.slots = slots
         share = min(Capacity.usualShare, memoryTotal / Int64(max(slots, 1)))
         limit = isLimit ? memoryTotal : nil
@@ -31,13 +36,13 @@ public struct Capacity: Sendable {
 
     private static let usualShare: Int64 = 2 << 30
 
-    /// Of all workers that are there; where there is none yet, of a few.
-    public static func ofWorkers(on board: any Board) async throws(ReelFailure) -> Capacity {
+    /// All registered workers together.
+    package static func ofWorkers(on board: any Board) async throws(ReelFailure) -> Capacity {
         let slots = try await board.workers().reduce(0) { $0 + $1.report.slots }
-        return Capacity(slots: slots > 0 ? slots : 8)
+        return Capacity(slots: slots > 0 ? slots : usualSlots)
     }
 
-    /// Bytes that no pass of a job may exceed; nil where nothing limits it.
+    /// Bytes that no pass of a job may exceed; nil if nothing limits it.
     func ceiling(_ spec: JobSpec) -> Int64? { [spec.memory, limit].compactMap(\.self).min() }
 
     var planner: Planner { Planner(slots: slots, memory: MemoryRequest(budget: share, limit: limit)) }

@@ -2,52 +2,52 @@ package import ReelCore
 package import ReelQueue
 package import ReelStore
 
-/// Where a source has to be read from its start to its end, hundreds of slots would wait for it. So a job of its own
-/// reverses the source's first part meanwhile, and the whole job takes over what that has made.
+/// Reading a large source from its start to its end can take minutes, in which hundreds of slots would have nothing to do.
+/// So a job of its own reverses the source's first part meanwhile, and the whole job reuses what that has made.
 package struct EarlyStart: Sendable {
-    private let submit: Submit
+    private let probe: Probe
     private let board: any Board
 
-    package init(submit: Submit, board: any Board) {
-        self.submit = submit
+    package init(probe: Probe, board: any Board) {
+        self.probe = probe
         self.board = board
     }
 
-    /// One part in so many is begun with. Slots wait for that part to be read; and it must keep them busy while the rest
-    /// is.
+    /// The first part is one in so many parts of the source's bytes. Slots wait until it is read, and it must keep them busy
+    /// while the rest is read.
     package static let share = 8
-    /// How long probing may take before: most sources are read by then.
+    /// How long probing may take before an early start begins: most sources are read by then.
     static let patience = Duration.seconds(3)
 
-    /// Whether what is made of the first part could be the whole job's: how a part is encoded and when it is shown must
-    /// not depend on the rest.
+    /// Whether segments of the first part could be the whole job's: how that part is encoded and when it is shown must not
+    /// depend on the rest.
     package static func isPossible(_ record: JobRecord) -> Bool {
         let spec = record.spec
         return record.headBytes == nil && record.source.staged == nil && spec.from == nil && spec.to == nil
             && spec.timestamps == .mirror && spec.bitrate != .source
     }
 
-    /// Has the first part of a source reversed: an ordinary job without sound. The whole job's record names it from here
-    /// on, so that whoever plans that finds it, and whoever removes that removes it. Does nothing where the whole job has
-    /// a plan.
+    /// Submits a job without sound that reverses the first part of a source. The whole job's record names it from then on,
+    /// so that a process that plans the whole job finds it, and one that removes the whole job removes it. Does nothing if
+    /// the whole job has a plan.
     package func begin(for whole: JobID) async throws(ReelFailure) {
-        let folder = submit.store.job(whole)
+        let folder = probe.store.job(whole)
         var record = try folder.read()
         guard try folder.planNumbers().isEmpty,
-            try !submit.store.source(record.source.fingerprint).isDisproved()
+            try !probe.store.source(record.source.fingerprint).isDisproved()
         else { return }
         let head = try job(of: record)
         record.head = head.id
         try folder.write(record)
-        let begun = try await submit.submit(head, to: board).job
-        // One that was held back for a whole job which came to nothing.
-        _ = try? await JobControl(board: board, store: submit.store).setPaused(begun.id, false)
+        let begun = try await Submitter(probe: probe, board: board, wanted: head).submit().job
+        // It may have been paused for an earlier whole job that was removed.
+        _ = try? await JobControl(board: board, store: probe.store).setPaused(begun.id, false)
     }
 
     private func job(of whole: JobRecord) throws(ReelFailure) -> JobRecord {
         var (spec, terms) = (whole.spec, whole.terms)
         spec.audio = .none
-        // An early start pays only where many passes follow: one thread per codec is enough.
+        // An early start pays only if many passes follow: one thread per codec is enough.
         spec.threads = spec.threads ?? 1
         terms.keepsSegments = true
         let bytes = whole.source.fingerprint.size / Int64(EarlyStart.share)

@@ -8,7 +8,7 @@ extension Pass {
         return segments.reduce(0) { $0 + $1.frames }
     }
 
-    /// The result of this pass where every segment of it is whole, whoever made them; nil else.
+    /// The result of this pass if every segment of it is whole, from whichever attempt; else nil.
     package func result(of whole: [SegmentRecord?]) -> PassResult? {
         let segments = whole.compactMap(\.self)
         guard !whole.isEmpty, segments.count == whole.count else { return nil }
@@ -19,7 +19,7 @@ extension Pass {
 }
 
 extension [SegmentRecord] {
-    /// What is to be told of them, each thing once.
+    /// The diagnostics of all segments, each once.
     package var diagnostics: [Diagnostic] {
         reduce(into: []) { found, segment in found += segment.diagnostics.filter { !found.contains($0) } }
     }

@@ -1,22 +1,34 @@
 internal import Foundation
-internal import ReelCore
-internal import ReelEngine
+package import ReelCore
+package import ReelEngine
 internal import ReelQueue
-internal import ReelStore
+package import ReelStore
 
-/// Makes what a job needs before its passes can be given out: the index of its source, unless the store has it, and a
-/// plan, unless the store has one that still holds. Whoever submits the job does this, or any worker in its stead.
-struct Probe: Sendable {
-    let store: Store
+/// Makes what a job needs before its passes can be published: the index of its source, unless the store has it, and a plan,
+/// unless the store has one that still holds. The process that submits the job does this, or a worker in its place.
+package struct Probe: Sendable {
+    package let store: Store
     let engine: any EngineRunner
     let capacity: Capacity
-    let heard: Submit.Reading
+    let reading: JobService.Reading
 
     /// Bytes of memory that probing may take: recon of ten hours at 60 frames a second stays below.
     static let need: Int64 = 512 << 20
 
-    /// What is known of a source and of this machine.
-    struct Findings: Sendable {
+    /// - Parameters:
+    ///   - capacity: what the machines have that will do the work, as far as it is known.
+    ///   - reading: hears how far the engine has read the source.
+    package init(
+        store: Store, engine: any EngineRunner, capacity: Capacity, reading: @escaping JobService.Reading = { _ in }
+    ) {
+        self.store = store
+        self.engine = engine
+        self.capacity = capacity
+        self.reading = reading
+    }
+
+    /// What the engine says of a source, and of the encoders that it has.
+    struct ProbedSource: Sendable {
         let index: SourceIndex
         /// SHA-256 of the index's file.
         let indexHash: String
@@ -25,11 +37,22 @@ struct Probe: Sendable {
         let encoders: [String]
     }
 
+    /// Plans a job that no other process can work at, unless the store has its result.
+    ///
+    /// - Parameter anew: remove first what an earlier run left.
+    package func planAlone(_ wanted: JobRecord, anew: Bool) async throws(ReelFailure) -> StoredJob {
+        let folder = store.job(wanted.id)
+        if anew { try folder.removeContents() }
+        if let job = try? StoredJob(folder), job.result != nil { return job }
+        try folder.open(wanted)
+        return try storePlan(wanted.id, of: try await examine(folder.read())).job
+    }
+
     /// Reads the source, unless the store has its index, and chooses how the output is encoded.
     ///
-    /// Throws `.input` for what is wrong with the source, `.usage` for what is wrong with the request, `.unreachable`
-    /// where the store cannot be written.
-    func look(_ record: JobRecord) async throws(ReelFailure) -> Findings {
+    /// Throws `.input` if the source is at fault, `.usage` if the request is, and `.unreachable` if the store cannot be
+    /// written.
+    func examine(_ record: JobRecord) async throws(ReelFailure) -> ProbedSource {
         try await ReelFailure.unifying {
             try await engine.withEngine(memory: nil) { session in
                 let (hash, file) = try await index(of: record, in: session)
@@ -38,14 +61,14 @@ struct Probe: Sendable {
                 guard case .targets(let targets) = try await session.perform(request) else {
                     throw ReelFailure(.engineMisanswered(task: .choose))
                 }
-                return Findings(
+                return ProbedSource(
                     index: try Store.readIndex(file), indexHash: hash, targets: targets,
                     encoders: session.identity.encoders)
             }
         }
     }
 
-    /// The index of the source, or of its first part where the job is of that alone: its hash and its path.
+    /// Hash and place of the index of the source, or of its first part if the job is an early start.
     private func index(
         of record: JobRecord, in session: any Engine
     ) async throws(ReelFailure) -> (hash: String, locator: Locator) {
@@ -53,18 +76,17 @@ struct Probe: Sendable {
         let isDisproved = try folder.isDisproved()
         let kind: IndexKind = record.headBytes != nil ? .head : isDisproved ? .decoded : .index
         if let known = folder.index(kind) { return known }
-        // The copy in the store, if there is one by now.
+        // The copy in the store, if it is there by now.
         let source = store.job(record.id).presentLocator(of: record.source)
         let draft = try folder.draft()
         let request = EngineRequest.recon(
             ReconRequest(
-                source: source, index: draft.locator, limit: record.headBytes, decoding: isDisproved ? .disproved : nil)
-        )
-        let result = try await session.perform(request) { [heard] in heard(Double($0.encoded) / 1000) }
+                source: source, index: draft.locator, limit: record.headBytes, decoding: isDisproved ? .disproved : nil))
+        let result = try await session.perform(request) { [reading] in reading(Double($0.encoded) / 1000) }
         guard case .recon(let result) = result else {
             throw ReelFailure(.engineMisanswered(task: .recon))
         }
-        // What was read must be what the job was named after.
+        // The job's id is made of the fingerprint, so the bytes that were read must have it.
         guard try record.source.fingerprint.matches(source) else {
             throw ReelFailure(.sourceReplaced(path: source.name))
         }
@@ -74,17 +96,17 @@ struct Probe: Sendable {
         return (result.indexHash, kept)
     }
 
-    /// Puts a plan into the store: the last one, if it was made of the same findings and fits the memory that there is
-    /// now, else a new one with the next number. Copies the source where that was asked for. Nobody but the caller works
-    /// at the job.
+    /// Keeps the last plan in the store if it is of the same index and encoders and fits the memory that there is now; else
+    /// writes a new one with the next number. Copies the source into the store if the record says so. Only the caller may
+    /// work at the job meanwhile.
     ///
-    /// - Returns: the job, and the one that began early, if it has proved to be of no use.
-    func place(_ id: JobID, _ findings: Findings) throws(ReelFailure) -> (job: PlacedJob, unused: JobID?) {
+    /// - Returns: the job, and its early start if that is of no use: its segments do not match the plan.
+    func storePlan(_ id: JobID, of source: ProbedSource) throws(ReelFailure) -> (job: StoredJob, unused: JobID?) {
         let folder = store.job(id)
         var record = try folder.read()
-        let early = record.head.flatMap { try? PlacedJob(store.job($0)) }
-        let passes = early.flatMap { self.passes(of: $0, in: findings, record.spec.direction) }
-        let plan = try newPlan(record, findings, head: passes ?? [])
+        let early = record.head.flatMap { try? StoredJob(store.job($0)) }
+        let passes = early.flatMap { self.passes(of: $0, in: source, record.spec.direction) }
+        let plan = try newPlan(record, source, head: passes ?? [])
         let latest = try? folder.latestPlan()
         let kept = latest.flatMap { holds($0, beside: plan, record) ? $0 : nil }
         let unused = kept == nil && passes == nil ? record.head : nil
@@ -94,29 +116,29 @@ struct Probe: Sendable {
         }
         let chosen = if let kept { kept } else { try folder.readPlan(folder.writePlan(plan)) }
         try stage(record, in: folder)
-        let job = PlacedJob(record: record, plan: chosen, folder: folder, resumed: kept != nil)
+        let job = StoredJob(record: record, plan: chosen, folder: folder, resumed: kept != nil)
         if unused == nil, let early, early.folder.hasSegments(of: job.plan.subjects) {
-            let planned = PlannedSegments(plan: job.plan, indexes: [findings.index])
+            let planned = PlannedSegments(plan: job.plan, indexes: [source.index])
             try early.give(job.plan.passes.flatMap(planned.contents), to: folder)
         }
         return (job, unused)
     }
 
     private func newPlan(
-        _ record: JobRecord, _ findings: Findings, head: [VideoPass]
+        _ record: JobRecord, _ source: ProbedSource, head: [VideoPass]
     ) throws(ReelFailure) -> Plan {
-        let targets = findings.targets
-        // What follows the head may have more packets for its size.
-        let packets = record.headBytes == nil ? 0 : findings.index.video.packets.count * 2 * EarlyStart.share
+        let targets = source.targets
+        // The rest of the source may have more packets for its size than the first part has.
+        let packets = record.headBytes == nil ? 0 : source.index.video.packets.count * 2 * EarlyStart.share
         var plan = try capacity.planner.plan(
-            index: findings.index, spec: record.spec, video: targets.video, audio: targets.audio, head: head,
-            packets: packets, indexHash: findings.indexHash, diagnostics: targets.diagnostics)
+            index: source.index, spec: record.spec, video: targets.video, audio: targets.audio, head: head,
+            packets: packets, indexHash: source.indexHash, diagnostics: targets.diagnostics)
         if record.headBytes != nil { plan.diagnostics = [.headOnly] }
-        plan.encoders = plan.builds(among: findings.encoders)
+        plan.encoders = plan.builds(among: source.encoders)
         return plan
     }
 
-    /// Whether an earlier plan still holds, beside the one that would be made now.
+    /// Whether an earlier plan still holds, compared with the one that would be made now.
     private func holds(_ earlier: Plan, beside plan: Plan, _ record: JobRecord) -> Bool {
         earlier.sources == plan.sources && earlier.encoders == plan.encoders
             && earlier.video.identity == plan.video.identity
@@ -128,13 +150,13 @@ struct Probe: Sendable {
         try folder.stage(record.source.path, as: name, record.source.fingerprint)
     }
 
-    /// The passes of the job that began early, from the source's start on, if all that is known of the whole source says
-    /// the same, and nobody has removed it.
+    /// The passes of the early start, from the source's start on. Nil if its index has been removed, or if the index of the
+    /// whole source or the encoder's target differs from its own.
     private func passes(
-        of early: PlacedJob, in findings: Findings, _ direction: Direction
+        of early: StoredJob, in source: ProbedSource, _ direction: Direction
     ) -> [VideoPass]? {
-        guard let index = try? early.indexes(in: store).first, findings.index.video.begins(with: index.video),
-            findings.targets.video == early.plan.video
+        guard let index = try? early.indexes(in: store).first, source.index.video.begins(with: index.video),
+            source.targets.video == early.plan.video
         else { return nil }
         let passes = early.plan.passes.compactMap { pass in
             if case .video(let pass) = pass { pass } else { nil }

@@ -2,28 +2,28 @@ package import ReelCore
 package import ReelQueue
 internal import ReelStore
 
-/// One attempt at a job's probe by whoever holds it: makes the plan and puts its passes on the board.
+/// One attempt at a job's probe by the process that holds it: makes the plan and publishes its passes.
 package struct ProbeAttempt: Sendable {
-    private let submit: Submit
+    private let probe: Probe
     private let board: any Board
     private let claim: Claim
 
-    package init(submit: Submit, board: any Board, claim: Claim) {
-        self.submit = submit
+    package init(probe: Probe, board: any Board, claim: Claim) {
+        self.probe = probe
         self.board = board
         self.claim = claim
     }
 
-    private var store: Store { submit.store }
+    private var store: Store { probe.store }
     private var control: JobControl { JobControl(board: board, store: store) }
 
-    /// The job when its passes are on the board. Throws `.probeLost` where another holds the probe by then, and what
-    /// probing throws.
-    package func run() async throws(ReelFailure) -> PlacedJob {
+    /// Returns the job when its passes are on the board. Throws `.probeLost` if another process holds the probe by then, and
+    /// what reading and planning throw.
+    package func run() async throws(ReelFailure) -> StoredJob {
         let record = try store.job(claim.job).read()
-        let findings = try await look(record)
-        let (job, unused) = try submit.probe.place(claim.job, findings)
-        let finished = job.finished(in: [findings.index])
+        let source = try await examine(record)
+        let (job, unused) = try probe.storePlan(claim.job, of: source)
+        let finished = job.finished(in: [source.index])
         let published = try await board.patiently { () throws(ReelFailure) in
             try await job.publish(on: board, claim, finished)
         }
@@ -32,29 +32,30 @@ package struct ProbeAttempt: Sendable {
         case .lost: throw ReelFailure(.probeLost(job: claim.job))
         case .cancelled: throw ReelFailure(.jobCancelled(job: claim.job))
         }
-        // From here on the whole job has all slots. That the early one may have ended is no matter.
+        // From here on all slots are the whole job's. The early start may have ended; pausing it then fails, and need not
+        // succeed.
         if let head = job.record.head { _ = try? await control.setPaused(head, true) }
         if let unused { try? await control.withdraw(unused) }
         return job
     }
 
-    private func look(_ record: JobRecord) async throws(ReelFailure) -> Probe.Findings {
+    private func examine(_ record: JobRecord) async throws(ReelFailure) -> Probe.ProbedSource {
         let early = Task {
             try await Task.sleep(for: EarlyStart.patience)
             guard EarlyStart.isPossible(record) else { return }
-            try await EarlyStart(submit: submit, board: board).begin(for: record.id)
+            try await EarlyStart(probe: probe, board: board).begin(for: record.id)
         }
         do throws(ReelFailure) {
-            let findings = try await submit.probe.look(record)
+            let source = try await probe.examine(record)
             early.cancel()
-            // Why there is none is no matter: if it is the source's fault, that shows now.
+            // If the early start failed, the whole job goes on without it; if the source is at fault, that shows here, too.
             try? await early.value
-            return findings
+            return source
         } catch {
             early.cancel()
             await Task {
                 try? await early.value
-                // What was refused leaves no part of it behind; what is only interrupted is gone on with.
+                // A job that is refused is removed with its early start; one that is interrupted is resumed later.
                 guard [.source, .request].contains(error.owner) else { return }
                 if let record = try? store.job(claim.job).read() { try? await control.withdraw(headOf: record) }
             }.value

@@ -1,15 +1,16 @@
 public import ReelCore
 internal import ReelWords
 
-/// What a person should know of a job, as `--json` shows it. Documented in docs/json.md and docs/diagnostics.md.
+/// A diagnostic as `--json` shows it. Documented in docs/json.md and docs/diagnostics.md.
 public struct DiagnosticView: Codable, Hashable, Sendable {
+    /// Stable.
     public var code: String
-    /// What is told by the code, by name.
+    /// What the code is about, by name.
     public var facts: JSONValue
     /// The same in words, which may change with every release.
     public var message: String
 
-    public init(_ diagnostic: Diagnostic) {
+    package init(_ diagnostic: Diagnostic) {
         (code, facts) = (diagnostic.code, diagnostic.facts)
         message = diagnostic.words
     }
@@ -17,38 +18,63 @@ public struct DiagnosticView: Codable, Hashable, Sendable {
 
 /// Why something failed, as `--json` shows it. Documented in docs/json.md and docs/diagnostics.md.
 public struct ReasonView: Codable, Hashable, Sendable {
+    /// Stable.
     public var code: String
+    /// What is at fault.
     public var owner: ReelFailure.Owner
+    /// What the code is about, by name.
     public var facts: JSONValue
     /// The same in words, which may change with every release.
     public var message: String
 
-    public init(_ failure: ReelFailure) {
+    package init(_ failure: ReelFailure) {
         (code, facts) = (failure.reason.code, failure.reason.facts)
         owner = failure.owner
         message = failure.words
     }
 }
 
-/// A command's failure as `--json` prints it: `{"error": {…}}`, with the job's id where there is one.
+/// A command's failure as `--json` prints it: `{"error": {…}}`, with the job's id if there is one.
 public struct ErrorView: Codable, Hashable, Sendable {
+    /// The job's id; missing if the failure is of no job.
     public var id: String?
+    /// The failure.
     public var error: Failure
 
+    /// A failure, and the exit code that stands for it.
     public struct Failure: Codable, Hashable, Sendable {
+        /// Stable.
         public var code: String
+        /// What is at fault.
         public var owner: ReelFailure.Owner
+        /// What the code is about, by name.
         public var facts: JSONValue
+        /// What went wrong and what to do, which may change with every release.
         public var message: String
         /// The exit code.
         public var exit: Int32
     }
 
-    /// - Parameter message: what went wrong and what to do, as people are told it.
+    /// A failure in a program's own words.
+    ///
+    /// - Parameters:
+    ///   - message: what went wrong and what to do, as the program tells its users.
+    ///   - job: the job that failed, if there is one.
     public init(_ failure: ReelFailure, message: String, job: JobID?) {
         id = job?.text
         error = Failure(
             code: failure.reason.code, owner: failure.owner, facts: failure.reason.facts, message: message,
             exit: failure.exitCode)
     }
+}
+
+/// A job as `submit --json` prints it as soon as the job has its id. Documented in docs/json.md.
+public struct SubmittedView: Codable, Hashable, Sendable {
+    /// The job's id.
+    public var id: String
+    /// The job's state.
+    public var state: JobState
+
+    /// A job, and the state in which submitting it found it.
+    public init(id: JobID, state: JobState) { (self.id, self.state) = (id.text, state) }
 }

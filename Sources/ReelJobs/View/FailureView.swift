@@ -1,44 +1,55 @@
 public import ReelCore
-public import ReelQueue
+package import ReelQueue
 internal import ReelWords
 
-/// Attempts that failed at one pass, as `--json` shows them. Documented in docs/json.md; names only ever get added.
+/// The failed attempts at one pass, as `--json` shows them. Documented in docs/json.md; names only ever get added.
 public struct FailureView: Codable, Hashable, Sendable {
     /// The pass's place in the plan.
     public var index: Int
-    /// "video", "audio", "probe" or "assembly"; missing where the board does not know the pass.
+    /// "video", "audio", "probe" or "assembly"; missing if the board does not know the pass.
     public var kind: String?
-    /// Frames of the source in presentation order, from and up to but not including; missing for anything but video.
+    /// Its first frame of the source in presentation order, counted from 0; missing for anything but video.
     public var firstFrame: Int?
+    /// The frame after its last; missing for anything but video.
     public var endFrame: Int?
-    /// Seconds from the source's start; missing where no store tells them.
+    /// When its first frame is shown, in seconds from the source's start; missing without a store.
     public var from: Double?
+    /// When its last frame ends, in seconds from the source's start; missing without a store.
     public var to: Double?
-    /// Attempts by cause.
+    /// How many attempts failed, by cause.
     public var attempts: [String: Int]
+    /// Why the last attempt failed, in words.
     public var lastMessage: String
     /// The last attempts, the oldest first.
     public var recent: [AttemptView]
 
+    /// A failed attempt.
     public struct AttemptView: Codable, Hashable, Sendable {
+        /// What kind of failure it was, which decides about another attempt.
         public var cause: String
+        /// The failure's code.
         public var code: String
+        /// What is at fault.
         public var owner: ReelFailure.Owner
+        /// What the code is about, by name.
         public var facts: JSONValue
+        /// The failure in words.
         public var message: String
+        /// The name of the worker's host.
         public var host: String
+        /// The id of the worker that made the attempt.
         public var worker: String
         /// Seconds since 1970.
         public var time: Double
-        /// The engine's last lines; missing where it said nothing, or no store tells.
+        /// The engine's last lines; missing if it said nothing, and without a store.
         public var log: [String]?
     }
 
     /// - Parameters:
-    ///   - pass: nil where it is not known.
-    ///   - index: what tells the times of the pass's frames.
-    ///   - logs: what engines said in the end, by token.
-    public init(_ failure: PassFailure, pass: Pass? = nil, index: SourceIndex? = nil, logs: [String: String] = [:]) {
+    ///   - pass: nil if it is not known.
+    ///   - index: has the times of the pass's frames.
+    ///   - logs: the end of what engines wrote on standard error, by the token of the attempt.
+    package init(_ failure: PassFailure, pass: Pass? = nil, index: SourceIndex? = nil, logs: [String: String] = [:]) {
         self.index = failure.index
         attempts = failure.attempts
         lastMessage = failure.recent.last?.reason.words ?? ""
@@ -68,7 +79,7 @@ public struct FailureView: Codable, Hashable, Sendable {
         }
     }
 
-    /// The last ten, or the first ten of the report of a crash, which ends with registers and addresses.
+    /// The last ten lines; of the report of a crash the first ten, since it ends with registers and addresses.
     private static func lastLines(_ text: String) -> [String] {
         let lines = text.split(whereSeparator: \.isNewline)
         guard let crash = lines.firstIndex(where: { $0.hasPrefix("*** Program crashed") }) else {

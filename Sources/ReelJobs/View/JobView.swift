@@ -1,80 +1,98 @@
 public import ReelCore
-public import ReelQueue
-public import ReelStore
+package import ReelQueue
+package import ReelStore
 internal import ReelWords
 
 /// A job as `--json` shows it. Documented in docs/json.md; names only ever get added.
 public struct JobView: Codable, Hashable, Sendable {
+    /// The job's id.
     public var id: String
+    /// How far it is, or how it ended.
     public var state: JobState
-    /// Nothing of it is given out, since a person holds it back.
+    /// None of its passes can be claimed, because a user holds it back.
     public var paused: Bool
+    /// Path of the source.
     public var source: String
     /// Frames of video that the output shows.
     public var frames: Int
+    /// Frames that were decoded, by finished passes and by those that workers hold.
     public var framesDecoded: Int
+    /// Frames that were encoded, by finished passes and by those that workers hold.
     public var framesEncoded: Int
     /// Passes without the assembly.
     public var passes: Int
+    /// Finished passes.
     public var passesDone: Int
+    /// Passes that workers hold, the assembly and the probe included.
     public var passesLive: Int
+    /// Passes that any worker can claim.
     public var passesReady: Int
+    /// Passes that failed and wait until they are tried again.
     public var passesRetrying: Int
+    /// Passes that ran out of attempts, for which the job failed.
     public var passesExhausted: Int
-    /// Over the last minute.
+    /// Frames encoded in a second, over the last minute; 0 after the job's end.
     public var framesPerSecond: Double
+    /// Passes finished in a second, over the last minute; 0 after the job's end.
     public var passesPerSecond: Double
-    /// Seconds until all frames are there, at the speed of the last minute; missing where that tells nothing.
+    /// Seconds until all frames are there, at the speed of the last minute; missing if that tells nothing.
     public var eta: Double?
-    /// Seconds for which the pass that waits longest has been ready; missing where none is.
+    /// Seconds for which the pass that waits longest has been ready; missing if none is.
     public var oldestWait: Double?
-    /// Why nothing works on it at this moment; missing where something does.
+    /// Why no worker works on the job at this moment; missing if one does, or if it can be claimed at once.
     public var waitReason: String?
-    /// The same as a code.
+    /// The code of `waitReason`.
     public var waitCode: String?
-    /// Bytes that a pass may take.
+    /// Bytes of memory that a pass may take.
     public var need: Int64
-    /// Bytes, of the greatest engine; 0 before any pass is finished.
+    /// Peak resident memory, in bytes, of the engine that had most; 0 before any pass is finished.
     public var peakRSS: Int64
     /// Seconds since 1970.
     public var created: Double
     /// Seconds since 1970; missing until the job has ended.
     public var finished: Double?
-    /// What will not be kept, was changed or repaired, and why nothing works on the job, in words.
+    /// What will not be kept, was changed or repaired, and why no worker works on the job, in words.
     public var warnings: [String]
-    /// The same as codes with their facts; without why nothing works on the job.
+    /// What will not be kept, was changed or repaired, as codes with their facts.
     public var diagnostics: [DiagnosticView]
+    /// Workers that cannot claim any pass of the job.
     public var excluded: [ExcludedView]
-    /// How many passes there are of which attempts failed.
+    /// How many passes have had a failed attempt.
     public var failureCount: Int
-    /// A page of them.
+    /// A page of the passes that have had a failed attempt.
     public var failures: [FailureView]
-    /// Why the job failed, where it has.
+    /// Why the job failed, in words; missing if it has not.
     public var failure: String?
-    /// The same as a code with its facts.
+    /// Why the job failed, as a code with its facts; missing if it has not.
     public var failureReason: ReasonView?
-    /// Path of the result: where it was delivered, or where the store has it. Missing until there is one.
+    /// Path of the result: where it was delivered, or in the store. Missing until there is one.
     public var output: String?
     /// Bytes of the result. Missing until there is one; so is its hash.
     public var outputBytes: Int64?
     /// SHA-256 of the result, in hexadecimal.
     public var outputSha256: String?
 
-    /// A host that gets nothing of the job.
+    /// A worker that cannot claim any pass of the job.
     public struct ExcludedView: Codable, Hashable, Sendable {
+        /// The worker's id.
         public var worker: String
+        /// The name of its host.
         public var host: String
+        /// Why it is excluded, in words.
         public var reason: String
+        /// The code of the reason.
         public var code: String
     }
 
-    /// As the board knows it.
+    /// A job as the board knows it.
     ///
     /// - Parameters:
-    ///   - found: what finished passes told, beside what the plan did.
-    ///   - waitAdvice: what can be done about that, in the words of the program that shows it.
-    ///   - failures: those of the status, with more than the board knows.
-    public init(
+    ///   - output: the result, if the store has it.
+    ///   - found: diagnostics of finished passes, beside those of the plan.
+    ///   - waitReason: why no worker works on the job.
+    ///   - waitAdvice: what a user can do about that, in the words of the program that shows it.
+    ///   - failures: those of the status, with what only the store knows; nil for what the board knows.
+    package init(
         _ status: JobStatus, output: StoredResult?, found: [Diagnostic] = [], waitReason: WaitReason? = nil,
         waitAdvice: String? = nil,
         failures: [FailureView]? = nil
@@ -89,7 +107,7 @@ public struct JobView: Codable, Hashable, Sendable {
         passes = status.job.passCount
         passesDone = status.passes.done
         passesLive = status.passes.live
-        // What will not be done any more is not ready.
+        // A job that has ended gives out no more passes.
         passesReady = status.state.isTerminal ? 0 : status.passes.ready
         passesRetrying = status.passes.retrying
         passesExhausted = status.passes.exhausted
@@ -125,11 +143,11 @@ public struct JobView: Codable, Hashable, Sendable {
         eta = !state.isTerminal && !paused && left > 0 && framesPerSecond > 0 ? Double(left) / framesPerSecond : nil
     }
 
-    /// As the store knows it, where the board has forgotten it. Nil for a job that has not ended.
-    public init?(_ folder: JobFolder) throws(ReelFailure) {
+    /// A job as the store knows it, for one that the board has forgotten. Nil if it has not ended.
+    package init?(_ folder: JobFolder) throws(ReelFailure) {
         let record = try folder.read()
         guard let state = record.state, state.isTerminal else { return nil }
-        // One that was refused has none.
+        // A job that was refused has no plan.
         let plan = try? folder.latestPlan()
         id = record.id.text
         self.state = state
@@ -157,12 +175,12 @@ public struct JobView: Codable, Hashable, Sendable {
         (output, outputBytes, outputSha256) = (result?.path, result?.recorded?.bytes, result?.recorded?.sha256)
     }
 
-    /// The warning that a worker gets nothing of a job.
+    /// The warning that a worker cannot claim any pass of a job.
     package static func warning(_ excluded: ExcludedView) -> String {
         "\(excluded.host) cannot take this job: \(excluded.reason)"
     }
 
-    /// The same with the path that the result was delivered to.
+    /// The same job, with the path to which its result was delivered.
     public func delivered(to path: String) -> JobView {
         var view = self
         view.output = path

@@ -1,70 +1,85 @@
 public import ReelCore
-public import ReelStore
+package import ReelStore
 
 /// What `plan` shows: the work that a submission would cause. Documented in docs/json.md; names only ever get added.
 public struct PlanView: Codable, Hashable, Sendable {
+    /// The id that the job would have.
     public var id: String
+    /// Path of the source.
     public var source: String
+    /// Container of the output, by its file extension.
     public var container: String
+    /// Encoder of the video as FFmpeg spells it; "copy" with passthrough.
     public var videoEncoder: String
+    /// Pixel format of the output as FFmpeg spells it.
     public var pixelFormat: String
+    /// Width of the output in pixels.
     public var width: Int
+    /// Height of the output in pixels.
     public var height: Int
+    /// Encoder of each audio track, as FFmpeg spells it.
     public var audioEncoders: [String]
     /// What recon found in the source.
     public var found: SourceView
     /// The video encoder's own options, as "preset=medium crf=18.0".
     public var encoderOptions: String
-    /// Bits per second of the video; missing where quality is what stays constant.
+    /// Bits per second of the video; missing if the quality is constant instead.
     public var bitrate: VideoRate?
-    /// What becomes of each audio track.
+    /// The audio tracks of the output.
     public var audio: [AudioView]
     /// Frames of video that the output shows.
     public var frames: Int
     /// Seconds of video that the output shows.
     public var seconds: Double
-    /// In the order of the output: audio first, then video from the source's end to its start; none of video where
-    /// packets are copied.
+    /// In the order of the output: audio first, then video from the source's end to its start. With passthrough there are no
+    /// passes of video.
     public var passes: [PassView]
-    /// Bytes that a pass may take.
+    /// Bytes of memory that a pass may take.
     public var need: Int64
-    /// Frames that the decoders will have to decode, those included that a pass discards before its first; none where
-    /// packets are copied.
+    /// Frames to decode, with those that a pass discards before its first; none with passthrough.
     public var framesToDecode: Int
+    /// What will not be kept, is changed or repaired, in words.
     public var warnings: [String]
-    /// The same as codes with their facts.
+    /// What will not be kept, is changed or repaired, as codes with their facts.
     public var diagnostics: [DiagnosticView]
 
+    /// A pass.
     public struct PassView: Codable, Hashable, Sendable {
         /// "audio" or "video".
         public var kind: String
-        /// Frames of the source in presentation order, from and up to but not including; missing for audio.
+        /// Its first frame of the source in presentation order, counted from 0; missing for audio.
         public var firstFrame: Int?
+        /// The frame after its last; missing for audio.
         public var endFrame: Int?
-        /// Its chunks, each of which becomes a segment.
+        /// How many chunks it has, each of which becomes a segment.
         public var runs: Int
         /// Threads of its encoder; missing for audio.
         public var threads: Int?
     }
 
+    /// An audio track of the output.
     public struct AudioView: Codable, Hashable, Sendable {
-        /// The track's place among those of the source.
+        /// The track's place among the source's audio tracks.
         public var track: Int
+        /// What becomes of it.
         public var handling: AudioHandling
+        /// Its encoder as FFmpeg spells it.
         public var encoder: String
+        /// Samples per second of the output.
         public var sampleRate: Int
+        /// Channel layout of the output as FFmpeg spells it.
         public var channelLayout: String
-        /// Bits per second; missing where the encoder has none.
+        /// Bits per second; missing if the encoder has no bit rate.
         public var bitrate: Int64?
     }
 
     /// What becomes of a track on its way into the output.
     public enum AudioHandling: String, Codable, Sendable {
-        /// Decoded, reversed by the sample, encoded.
+        /// Decoded, reversed sample by sample, and encoded.
         case reversed
-        /// Decoded and encoded in the order it has.
+        /// Decoded and encoded in its own order.
         case forwards
-        /// Packet by packet as the source has them.
+        /// Its packets are copied unchanged.
         case copied
 
         init(_ target: AudioTarget) {
@@ -72,14 +87,19 @@ public struct PlanView: Codable, Hashable, Sendable {
         }
     }
 
-    /// Throws where the store has not the index that the job's plan was made of.
-    public init(_ job: PlacedJob, in store: Store) throws(ReelFailure) {
+    /// A job that the store holds. Throws `.unreachable` if the store has not the index that the job's plan was made of.
+    package init(_ job: StoredJob, in store: Store) throws(ReelFailure) {
         self.init(
             id: job.id.text, source: job.record.source.path, plan: job.plan, indexes: try job.indexes(in: store))
     }
 
-    /// - Parameter indexes: those of the plan's sources, in their order.
-    public init(id: String, source: String, plan: Plan, indexes: [SourceIndex]) {
+    /// A plan of a source.
+    ///
+    /// - Parameters:
+    ///   - id: the job's id.
+    ///   - source: path of the source.
+    ///   - indexes: those of the plan's sources, in their order.
+    package init(id: String, source: String, plan: Plan, indexes: [SourceIndex]) {
         let index = indexes[plan.clips[0].source]
         self.id = id
         self.source = source

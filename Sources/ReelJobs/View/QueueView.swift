@@ -1,41 +1,51 @@
-public import ReelCore
-public import ReelQueue
+package import ReelCore
+package import ReelQueue
 internal import ReelWords
 
 /// The queue as `--json` shows it: all jobs together, and each. Documented in docs/json.md; names only ever get added.
 public struct QueueView: Codable, Hashable, Sendable {
-    /// Jobs that have not ended, and those that failed and are still on the board.
+    /// Jobs that have not ended.
     public var active: Int
+    /// Jobs that failed and are still on the board.
     public var failed: Int
-    /// Passes of the jobs that are listed.
+    /// Passes, of the listed jobs, that any worker can claim.
     public var ready: Int
+    /// Passes, of the listed jobs, that workers hold.
     public var inFlight: Int
+    /// Passes, of the listed jobs, that failed and wait until they are tried again.
     public var retrying: Int
+    /// Passes, of the listed jobs, that ran out of attempts.
     public var exhausted: Int
-    /// Seconds for which the pass that waits longest has been ready; missing where none is.
+    /// Seconds for which the pass that waits longest has been ready; missing if none is.
     public var oldestWait: Double?
-    /// Of all jobs over the last minute.
+    /// Frames of all jobs encoded in a second, over the last minute.
     public var framesPerSecond: Double
+    /// Passes of all jobs finished in a second, over the last minute.
     public var passesPerSecond: Double
-    /// Seconds until the frames of all jobs that are listed are there, those excepted that are paused; missing where
-    /// the speed tells nothing.
+    /// Seconds until the frames of all listed jobs that are not paused are there; missing if the speed tells nothing.
     public var eta: Double?
-    /// Workers that beat, their slots, and the slots that work.
+    /// Workers whose last beat is not older than a lease.
     public var workers: Int
+    /// Slots of these workers that claim passes.
     public var slots: Int
+    /// Slots of these workers that hold a pass.
     public var slotsBusy: Int
-    /// Those that have not ended, the oldest first, then those that failed, the latest first; a page of each.
+    /// Jobs that have not ended, the oldest first, then those that failed, the latest first; a page of each.
     public var jobs: [JobView]
-    /// Jobs of which the board holds something that cannot be read: nothing of them is given out.
+    /// Jobs of which the board holds something that cannot be read: none of their passes can be claimed.
     public var unreadable: [UnreadableView]
 
+    /// A job that cannot be read.
     public struct UnreadableView: Codable, Hashable, Sendable {
+        /// The job's id.
         public var id: String
+        /// What is wrong with it, in words.
         public var reason: String
+        /// The code of the reason.
         public var code: String
     }
 
-    public init(
+    package init(
         jobs: [JobView], counts: (active: Int, failed: Int), pace: Pace, workers: [WorkerStatus],
         unreadable: [JobID: ReelFailure] = [:]
     ) {
@@ -49,7 +59,7 @@ public struct QueueView: Codable, Hashable, Sendable {
         passesPerSecond = pace.passesPerSecond
         let going = jobs.filter { !$0.state.isTerminal && !$0.paused }
         let left = going.reduce(0) { $0 + max($1.frames - $1.framesEncoded, 0) }
-        // By their own speeds, which do not count the time before there was work.
+        // Each job's own speed leaves out the time before it could be worked on; the speed of all jobs does not.
         let speed = going.reduce(0) { $0 + $1.framesPerSecond }
         eta = left > 0 && speed > 0 ? Double(left) / speed : nil
         let alive = workers.filter { !$0.isGone }

@@ -1,90 +1,131 @@
 public import ReelCore
 
-/// What recon found in a source, as video engineers speak of it. Documented in docs/json.md; names only ever get added.
+/// What recon found in a source. Documented in docs/json.md; names only ever get added.
 public struct SourceView: Codable, Hashable, Sendable {
     /// The demuxer's name as FFmpeg spells it.
     public var format: String
     /// Bytes of the file.
     public var size: Int64
-    /// Seconds on the file's clock: where it starts, and where the video does.
+    /// Seconds on the file's clock at which the file starts.
     public var start: Double
+    /// Seconds on the file's clock at which the video starts.
     public var videoStart: Double
     /// Seconds from the first frame to the end of the last.
     public var seconds: Double
+    /// The main video track.
     public var video: VideoView
+    /// Its groups of pictures.
     public var groups: GroupsView
+    /// The audio tracks.
     public var audio: [AudioView]
+    /// The text tracks.
     public var texts: [TextView]
+    /// How many chapters there are.
     public var chapters: Int
     /// Covers and attached files, by their codec or media type.
     public var attachments: [String]
 
+    /// The main video track. Names are those of FFmpeg.
     public struct VideoView: Codable, Hashable, Sendable {
+        /// The stream's place in the file, counted from 0.
         public var stream: Int
+        /// The codec's name.
         public var codec: String
+        /// The codec's profile; missing if unspecified.
         public var profile: String?
         /// As the codec counts it: 40 is level 4.0 of H.264, 120 that of HEVC.
         public var level: Int?
+        /// Width in pixels.
         public var width: Int
+        /// Height in pixels.
         public var height: Int
+        /// The pixel format's name.
         public var pixelFormat: String
-        /// "64:45" and "16:9"; missing where pixels are square or nothing is said.
+        /// The shape of a pixel, as "64:45"; missing if pixels are square or their shape is unspecified.
         public var sampleAspectRatio: String?
+        /// The shape of the picture, as "16:9"; missing if `sampleAspectRatio` is.
         public var displayAspectRatio: String?
         /// Degrees clockwise that a player turns the picture; missing for 0.
         public var rotation: Int?
-        /// "30000/1001".
+        /// Frames per second, as "30000/1001"; missing if unspecified.
         public var frameRate: String?
+        /// Whether frames last differently long.
         public var isVariableRate: Bool
-        /// Seconds that a frame lasts, the last frame not counted.
+        /// Seconds for which the shortest frame is shown, the last frame left out.
         public var shortestFrame: Double
+        /// Seconds for which the longest frame is shown, the last frame left out.
         public var longestFrame: Double
+        /// How many frames are shown.
         public var frames: Int
+        /// How many packets there are.
         public var packets: Int
-        /// Packets that are decoded and not shown, as an edit list wants.
+        /// Packets that are decoded and not shown, because of an edit list.
         public var hiddenPackets: Int
+        /// Whether pictures are progressive, else which field comes first.
         public var fieldOrder: FieldOrder
+        /// How colours are to be understood.
         public var colour: ColourTags
     }
 
-    /// From each random access point to the next, in frames.
+    /// Groups of pictures: the frames from each random access point to the next.
     public struct GroupsView: Codable, Hashable, Sendable {
+        /// How many groups there are.
         public var count: Int
+        /// Frames of the shortest group.
         public var shortest: Int
+        /// Frames of the longest group.
         public var longest: Int
+        /// Frames of a group on average.
         public var average: Double
         /// Groups with frames that are shown before their random access point and decoded after it.
         public var open: Int
-        /// Frames that are shown before one decoded earlier, as B-frames are, and how many a decoder holds back.
+        /// Frames that are shown before one decoded earlier, as B-frames are.
         public var reorderedFrames: Int
+        /// How many frames a decoder holds back.
         public var reorderDepth: Int
     }
 
+    /// An audio track. Names are those of FFmpeg.
     public struct AudioView: Codable, Hashable, Sendable {
+        /// The stream's place in the file, counted from 0.
         public var stream: Int
+        /// The codec's name.
         public var codec: String
+        /// The codec's profile; missing if unspecified.
         public var profile: String?
+        /// Samples per second.
         public var sampleRate: Int
+        /// The channel layout's name.
         public var channelLayout: String
+        /// The sample format's name.
         public var sampleFormat: String
+        /// Bits of a sample; missing if the codec has no fixed number.
         public var bitsPerSample: Int?
         /// Bits per second on average.
         public var bitrate: Int64
-        /// Seconds against the first frame of the video.
+        /// Seconds from the start of the video to that of the track; negative if the track starts earlier.
         public var start: Double
+        /// Seconds from the start of the video to the end of the track.
         public var end: Double
+        /// Missing if unspecified.
         public var language: String?
+        /// Missing if unspecified.
         public var title: String?
     }
 
+    /// A text track.
     public struct TextView: Codable, Hashable, Sendable {
+        /// The stream's place in the file, counted from 0.
         public var stream: Int
+        /// The codec's name.
         public var codec: String
+        /// How many texts are shown.
         public var cues: Int
+        /// Missing if unspecified.
         public var language: String?
     }
 
-    public init(_ index: SourceIndex) {
+    package init(_ index: SourceIndex) {
         let track = index.video
         let base = track.stream.timeBase
         let zero = track.frames.first.map { base.seconds($0.interval.start) } ?? Rational(0)
@@ -123,7 +164,7 @@ extension SourceView.VideoView {
         }
         rotation = own.displayMatrix.flatMap(Self.degrees)
         frameRate = own.frameRate?.description
-        // A clock that the rate does not divide makes durations differ by a tick; MPEG-4's whole milliseconds by two.
+        // Durations differ by a tick if the rate does not divide the clock, and by two in whole milliseconds (MPEG-4).
         isVariableRate = (most - least).count > 1 && own.timeBase.seconds(most - least) > Rational(2, 1000)
         shortestFrame = own.timeBase.seconds(least).approximate
         longestFrame = own.timeBase.seconds(most).approximate
@@ -156,7 +197,7 @@ extension SourceView.GroupsView {
         longest = lengths.max() ?? 0
         average = lengths.isEmpty ? 0 : Double(lengths.reduce(0, +)) / Double(lengths.count)
         var (leading, reordered, earliest): (Set<Int>, Int, Int32) = ([], 0, .max)
-        // That of a frame's packet: nearly always that of the frame after it, too.
+        // The group that a frame's packet is in: nearly always the same as for the frame after it.
         var group = points.count - 1
         for place in track.frames.indices.reversed() {
             let frame = track.frames[place]

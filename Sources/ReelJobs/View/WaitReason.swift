@@ -1,31 +1,32 @@
 public import ReelCore
-public import ReelQueue
+package import ReelQueue
 internal import ReelWords
 
-/// Why nothing works on a job at this moment: one sentence, the most telling one.
+/// Why no worker works on a job at this moment: the one reason that tells most.
 public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
-    /// A person holds it back.
+    /// A user holds it back.
     case paused
+    /// No worker is registered.
     case noWorker
-    /// A disk is full: whose, and what for.
+    /// The disk of a host is full.
     case space(host: String, ReelFailure)
-    /// Bytes that a pass needs, and bytes of the worker that has most.
+    /// No worker has the memory: bytes that a pass needs, and bytes of the worker that has most.
     case memory(need: Int64, largest: Int64)
-    /// What the job was planned with, and what the workers speak.
+    /// No worker speaks the protocol version that the job was planned with.
     case protocolVersion(Int, workers: [Int])
-    /// Hosts and why they cannot take it.
+    /// No worker can take it: each host, and why it cannot.
     case excluded([String])
-    /// All who could take it were told to claim no more.
+    /// Every worker that could take it drains.
     case draining
-    /// Workers that could take it and claim nothing, in their own words.
+    /// Every worker that could take it claims nothing: each host, and why.
     case unwell([String])
-    /// All that is left failed before and is tried again in so many seconds.
+    /// All passes that are left failed before. The first is tried again in so many seconds.
     case retry(Int)
-    /// Slots of all workers that could take it; other jobs have them.
+    /// Other jobs have all slots of the workers that could take it.
     case busy(slots: Int)
 
-    /// Nil where something works on the job, where it has ended, and where it may be taken at once.
-    public init?(_ status: JobStatus, workers: [WorkerStatus]) {
+    /// Nil if a worker works on the job, if it has ended, and if it can be claimed at once.
+    package init?(_ status: JobStatus, workers: [WorkerStatus]) {
         guard !status.state.isTerminal else { return nil }
         guard !status.isPaused else {
             self = .paused
@@ -39,7 +40,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Asks what each worker lacks, one thing after another, until none is left that could take the job.
+    /// Checks what workers lack, one thing after another, until none is left that could take the job.
     private static func among(_ alive: [WorkerStatus], _ status: JobStatus) -> WaitReason? {
         let job = status.job
         guard let largest = alive.map(\.report.memoryTotal).max() else { return .noWorker }
@@ -59,7 +60,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
             return .unwell(willing.map { "\($0.report.host) \($0.report.notes.map(\.words).joined(separator: ", "))" })
         }
         if let seconds = status.nextRetry { return .retry(Int(seconds.rounded(.up))) }
-        // A slot that is free takes it at once; memory that is not free holds it back.
+        // A worker that holds nothing claims it at once. One that holds passes may lack a slot or memory.
         guard well.allSatisfy({ !$0.report.held.isEmpty }) else { return nil }
         return .busy(slots: well.reduce(0) { $0 + $1.report.slots })
     }
@@ -71,7 +72,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
         return missing.map { "\(host): it has no encoder \($0)" }
     }
 
-    /// Whether it passes by itself, so that nobody need do anything.
+    /// Whether it passes by itself, so that users need not do anything.
     public var isPassing: Bool {
         switch self {
         case .retry, .busy: true
@@ -79,7 +80,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Stable, as codes of diagnostics are.
+    /// A name that never changes, as with codes of diagnostics.
     public var code: String {
         switch self {
         case .paused: "paused"
@@ -95,7 +96,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// In words, which may change with every release.
+    /// The reason in words, which may change with every release.
     public var description: String {
         switch self {
         case .paused: "it is paused"

@@ -1,39 +1,48 @@
 internal import ReelCore
-public import ReelQueue
+package import ReelQueue
 
 /// A worker as `--json` shows it. Documented in docs/json.md; names only ever get added.
 public struct WorkerView: Codable, Hashable, Sendable {
+    /// The worker's id.
     public var id: String
+    /// The name of its host.
     public var host: String
+    /// Passes that it can hold at once.
     public var slots: Int
-    /// Of these, how many claim no more, since engines kept crashing there.
+    /// How many of its slots claim no more, because engines kept crashing there.
     public var slotsOut: Int
-    /// Bytes that its passes may take together.
+    /// Bytes of memory that its passes may take together.
     public var memoryTotal: Int64
     /// Seconds since its last beat.
     public var beatAge: Double
-    /// Its beats have stopped for longer than a lease.
+    /// Its last beat is older than a lease.
     public var gone: Bool
+    /// It claims no more, and ends when it has finished what it holds.
     public var draining: Bool
-    /// Why it does less than it could.
+    /// Why it does less than it could, in words.
     public var notes: [String]
-    /// The same as codes with their facts.
+    /// Why it does less than it could, as codes with their facts.
     public var diagnostics: [DiagnosticView]
+    /// The passes that it holds.
     public var passes: [PassView]
 
-    /// A pass that it works on.
+    /// A pass that a worker holds.
     public struct PassView: Codable, Hashable, Sendable {
+        /// The id of the pass's job.
         public var job: String
+        /// The pass's place in the plan.
         public var pass: Int
+        /// Frames decoded so far.
         public var framesDecoded: Int
+        /// Frames encoded so far.
         public var framesEncoded: Int
         /// Frames of video that the pass makes; missing for anything but video.
         public var frames: Int?
-        /// "video", "audio", "probe" or "assembly"; missing until the board has it.
+        /// "video", "audio", "probe" or "assembly"; missing if the board does not know it.
         public var kind: String?
-        /// Since it was claimed.
+        /// Seconds since it was claimed; missing if the board does not know it.
         public var seconds: Double?
-        /// Frames encoded since then; missing where some were whole before.
+        /// Frames encoded in a second since then; missing if some chunks were whole before.
         public var framesPerSecond: Double?
 
         init(_ held: WorkerReport.Held, _ hold: WorkerStatus.Hold?) {
@@ -55,7 +64,7 @@ public struct WorkerView: Codable, Hashable, Sendable {
         }
     }
 
-    public init(_ status: WorkerStatus) {
+    package init(_ status: WorkerStatus) {
         id = status.report.worker.text
         host = status.report.host
         slots = status.report.slots

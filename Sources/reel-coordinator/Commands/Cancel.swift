@@ -3,7 +3,6 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelTerminal
 
-/// Ends jobs.
 struct CancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "End jobs; their engines are stopped within seconds.")
@@ -11,6 +10,6 @@ struct CancelCommand: AsyncParsableCommand {
     @OptionGroup var arguments: JobArguments
 
     func run() async throws {
-        try await arguments.each { control, job throws(ReelFailure) in try await control.cancel(job) }
+        try await arguments.each { service, job throws(ReelFailure) in try await service.cancel(job) }
     }
 }

@@ -4,7 +4,6 @@ internal import ReelJobs
 internal import ReelQueue
 internal import ReelTerminal
 
-/// Has workers claim no more.
 struct DrainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drain", abstract: "Have workers claim no more: they finish what they hold, and end.")
@@ -15,13 +14,6 @@ struct DrainCommand: AsyncParsableCommand {
     @OptionGroup var redis: RedisOption
 
     func run() async throws {
-        let board = try await redis.connect()
-        let named = try await board.workers().filter { [$0.report.worker.text, $0.report.host].contains(worker) }
-        guard !named.isEmpty else {
-            throw ReelFailure(.workerUnknown(name: worker))
-        }
-        for worker in named.map(\.report.worker) where try await board.drain(worker) {
-            console.say("worker \(worker) drains")
-        }
+        for worker in try await redis.service().drain(worker) { console.say("worker \(worker) drains") }
     }
 }

@@ -4,7 +4,6 @@ internal import ReelJobs
 internal import ReelStore
 internal import ReelTerminal
 
-/// Delivers what the store has.
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch", abstract: "Deliver the result of a finished job; the store keeps it as well.")
@@ -25,12 +24,11 @@ struct FetchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let choice = try OutputChoice(named: output, lossless: false)
-        let deliver = Deliver(to: choice.path, overwrite: overwrite)
-        try deliver.check(source: nil)
-        let folder = try store.open().job(JobID(job))
-        guard folder.exists else { throw JobControl.unknown(JobID(job)) }
-        try await Interruption.cancelling { try deliver.copy(folder) }
-        console.say("wrote \(deliver.output)")
-        if json, let view = try JobView(folder) { console.json(view.delivered(to: deliver.output)) }
+        let destination = Destination(choice.path, overwrite: overwrite)
+        try destination.check(source: nil)
+        let (results, id) = (JobResults(in: try store.open()), JobID(job))
+        try await Interruption.cancelling { try results.deliver(id, to: destination) }
+        console.say("wrote \(destination.path)")
+        if json, let view = try results.view(id) { console.json(view.delivered(to: destination.path)) }
     }
 }

@@ -6,7 +6,6 @@ internal import ReelQueue
 internal import ReelStore
 internal import ReelTerminal
 
-/// Makes a store, and prepares a board.
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
@@ -46,8 +45,7 @@ struct InitCommand: AsyncParsableCommand {
     private func prepareBoard(_ address: String) async throws {
         var option = RedisOption()
         option.redis = address
-        let board = try await option.connect(warnings: true)
-        let isNew = try await board.prepare()
+        let isNew = try await option.service(warnings: true).prepareBoard()
         console.say("Redis at \(try option.address()) \(isNew ? "has got" : "has") the board's functions")
     }
 }

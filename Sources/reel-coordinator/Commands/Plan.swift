@@ -1,11 +1,9 @@
 internal import ArgumentParser
-internal import ReelCore
 internal import ReelEngine
 internal import ReelJobs
 internal import ReelStore
 internal import ReelTerminal
 
-/// What `submit` would do, without doing it.
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan", abstract: "Show what a video is, what would become of it, and what that would cost.")
@@ -29,12 +27,9 @@ struct PlanCommand: AsyncParsableCommand {
         let engine = EngineHost(executable: try Programs().path("reel-engine"))
         let job = try JobRecord(submitting: source, spec: spec.spec(choice.container))
         let view = try await Interruption.cancelling {
-            let folder = try PrivateFolder()
-            let store = try Store.make(root: folder.path)
             let reading = ReadingDisplay(on: console)
             defer { reading.clear() }
-            let submit = Submit(store: store, engine: engine, capacity: Capacity(slots: 8), heard: reading.heard)
-            return try PlanView(await submit.place(job, anew: false), in: store)
+            return try await JobService.prepare(job, engine: engine, reading: reading.heard)
         }
         if json { console.json(view) } else { show(view) }
     }

@@ -4,7 +4,6 @@ internal import ReelJobs
 internal import ReelQueue
 internal import ReelTerminal
 
-/// The queue.
 struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue",
@@ -16,11 +15,11 @@ struct QueueCommand: AsyncParsableCommand {
 
     func run() async throws {
         let isForPeople = !reading.json
-        try await reading.show(redis) { board throws(ReelFailure) in
-            let view = try await JobReader(board: board, store: nil, advice: Advice.text).queue()
+        try await reading.show(redis) { service throws(ReelFailure) in
+            let view = try await service.queue()
             var strips: [String: PassStrip] = [:]
             for job in view.jobs where isForPeople {
-                strips[job.id] = try await board.strip(JobID(job.id), cells: console.canvas.columns)
+                strips[job.id] = try await service.strip(JobID(job.id), cells: console.canvas.columns)
             }
             let seen = strips
             return Snapshot(json: view) { QueueText.lines(view, strips: seen, on: $0) }

@@ -6,7 +6,6 @@ internal import ReelStore
 internal import ReelTerminal
 internal import ReelWords
 
-/// Rebuilds the board from the store.
 struct RecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover", abstract: "Put the store's unfinished jobs back on a board that has lost them.",
@@ -16,17 +15,14 @@ struct RecoverCommand: AsyncParsableCommand {
     @OptionGroup var store: StoreOption
 
     func run() async throws {
-        let store = try store.open()
-        let board = try await redis.connect(warnings: true)
-        try await store.join(board)
-        let audit = try await board.audit()
+        let service = try await redis.service(joining: store.open(), warnings: true)
+        let audit = try await service.audit()
         if audit.repairs > 0 { console.say("\(audit.repairs) repairs in \(audit.jobs) jobs of the board") }
-        let outcomes = try await Recover(store: store, board: board).all()
+        let outcomes = try await service.recover()
         var lost: [JobID] = []
         for (job, outcome) in outcomes {
             switch outcome {
-            case .recovered:
-                let passes = try await board.status(job)?.passes.done ?? 0
+            case .recovered(let passes):
                 console.say("job \(job) goes on; passes that were finished: \(passes)")
                 console.result(job.text)
             case .known: console.say("job \(job) is on the board")

@@ -3,7 +3,6 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelTerminal
 
-/// Removes ended jobs.
 struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove jobs that have ended, and all that the store has of them.",
@@ -12,6 +11,6 @@ struct RemoveCommand: AsyncParsableCommand {
     @OptionGroup var arguments: JobArguments
 
     func run() async throws {
-        try await arguments.each { control, job throws(ReelFailure) in try await control.remove(job) }
+        try await arguments.each { service, job throws(ReelFailure) in try await service.remove(job) }
     }
 }

@@ -3,7 +3,6 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelTerminal
 
-/// Has failed jobs run again.
 struct RetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry", abstract: "Have failed jobs run again.",
@@ -12,6 +11,6 @@ struct RetryCommand: AsyncParsableCommand {
     @OptionGroup var arguments: JobArguments
 
     func run() async throws {
-        try await arguments.each { control, job throws(ReelFailure) in try await control.retry(job) }
+        try await arguments.each { service, job throws(ReelFailure) in try await service.retry(job) }
     }
 }

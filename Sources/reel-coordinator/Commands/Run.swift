@@ -1,13 +1,10 @@
 internal import ArgumentParser
-internal import Foundation
-internal import ReelCore
-internal import ReelEngine
 internal import ReelJobs
-internal import ReelQueue
 internal import ReelStore
 internal import ReelTerminal
+internal import ReelWords
+internal import Synchronization
 
-/// One machine: a Redis and workers of its own, for one job.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Reverse a video on this machine, with nothing else running.",
@@ -30,12 +27,50 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         let choice = try output.choice(for: source, lossless: spec.lossless)
         let job = try JobRecord(submitting: source, spec: spec.spec(choice.container))
-        let deliver = Deliver(to: choice.path, overwrite: output.overwrite)
-        try deliver.check(source: source)
+        let destination = Destination(choice.path, overwrite: output.overwrite)
+        try destination.check(source: source)
         let local = LocalRun(
-            job: job, deliver: deliver, programs: try Programs(),
-            slots: slots.count, memoryTotal: slots.memory, memoryIsLimited: slots.memoryTotal != nil, anew: force)
-        let view = try await Interruption.cancelling { try await local.run() }
+            job, to: destination, programs: try Programs(), slots: slots.count, memoryTotal: slots.memory,
+            memoryIsLimited: slots.memoryTotal != nil, anew: force)
+        let (begun, display) = (ContinuousClock.now, RunDisplay())
+        let view = try await Interruption.cancelling {
+            defer { display.clear() }
+            return try await local.run(display.show)
+        }
+        let seconds = (ContinuousClock.now - begun) / .seconds(1)
+        console.say("wrote \(destination.path): \(view.frames) frames in \(ClockTime.text(seconds: seconds))")
         if json { console.json(view) }
+    }
+}
+
+/// Shows on standard error how a run goes.
+private final class RunDisplay: Sendable {
+    private let reading = ReadingDisplay(on: console)
+    /// Nil until the source has been read.
+    private let progress = Mutex<ProgressDisplay?>(nil)
+
+    func show(_ step: LocalRun.Step) {
+        switch step {
+        case .reading(let share): reading.heard(share)
+        case .resumed:
+            clear()
+            console.say("goes on where an earlier run of the same job stopped")
+        case .progress(let view):
+            reading.clear()
+            progress.withLock { display in
+                var shown = display ?? ProgressDisplay(on: console)
+                shown.show(view)
+                display = shown
+            }
+        case .notRemoved(let failure):
+            clear()
+            console.say(failure.words)
+        }
+    }
+
+    /// Takes bars away, for what is printed after them.
+    func clear() {
+        reading.clear()
+        progress.withLock { $0?.clear() }
     }
 }

@@ -5,7 +5,6 @@ internal import ReelQueue
 internal import ReelStore
 internal import ReelTerminal
 
-/// Jobs, or one job in full.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show all jobs, or one job's passes, progress, warnings and failures.",
@@ -25,15 +24,15 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         let store = try store.openIfNamed()
         guard let job = job.map(JobID.init) else {
-            return try await reading.show(redis) { board throws(ReelFailure) in
-                let list = try await JobReader(board: board, store: store, advice: Advice.text).latest()
+            return try await reading.show(redis, store) { service throws(ReelFailure) in
+                let list = try await service.jobs()
                 return Snapshot(json: list.jobs) { JobText.lines(list.jobs, unreadable: list.unreadable, on: $0) }
             }
         }
         let isForPeople = !reading.json
-        try await reading.show(redis, job: job) { board throws(ReelFailure) in
-            let view = try await JobReader(board: board, store: store, advice: Advice.text).one(job)
-            let strip = isForPeople ? try await board.strip(job, cells: console.canvas.columns) : nil
+        try await reading.show(redis, store, job: job) { service throws(ReelFailure) in
+            let view = try await service.view(job)
+            let strip = isForPeople ? try await service.strip(job, cells: console.canvas.columns) : nil
             return Snapshot(json: view, isFinal: view.state.isTerminal) { JobText.lines(view, strip: strip, on: $0) }
         }
     }

@@ -1,14 +1,10 @@
 internal import ArgumentParser
-internal import Foundation
 internal import ReelCore
 internal import ReelEngine
 internal import ReelJobs
-internal import ReelQueue
 internal import ReelStore
 internal import ReelTerminal
-internal import ReelWords
 
-/// The distributed way: hands jobs to whichever workers share the board and the store.
 struct SubmitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "submit", abstract: "Hand videos to the workers; prints a job's id a line.",
@@ -43,48 +39,37 @@ struct SubmitCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var orders: [Order] = []
+        var orders: [(job: JobRecord, destination: Destination)] = []
         for source in sources {
             let choice = try output.choice(for: source, lossless: spec.lossless)
             let job = try JobRecord(
                 submitting: source, spec: spec.spec(choice.container), terms: terms.terms, stages: terms.stage)
-            let deliver = Deliver(to: choice.path, overwrite: output.overwrite)
-            if wait { try deliver.check(source: source) }
-            orders.append(Order(job: job, deliver: deliver))
+            let destination = Destination(choice.path, overwrite: output.overwrite)
+            if wait { try destination.check(source: source) }
+            orders.append((job, destination))
         }
-        let store = try store.open()
-        let board = try await redis.connect(warnings: true)
-        try await store.join(board)
-        let reading = ReadingDisplay(on: console)
-        let submit = Submit(
-            store: store, engine: EngineHost(executable: try Programs().path("reel-engine")),
-            capacity: try await Capacity.ofWorkers(on: board), heard: reading.heard)
-        let (force, wait, json) = (force, wait, json)
-        var placed: [(PlacedJob, Deliver)] = []
-        for order in orders {
-            let found = try await SubmitCommand.reporting(order.job.id, json: json) { () throws(ReelFailure) in
-                defer { reading.clear() }
-                return try await Interruption.cancelling {
-                    try await order.submit(with: submit, to: board, anew: force, json: json)
-                }
+        let service = try await redis.service(joining: store.open(), warnings: true)
+        let engine = EngineHost(executable: try Programs().path("reel-engine"))
+        var submitted: [(job: SubmittedJob, destination: Destination)] = []
+        for (job, destination) in orders {
+            let found = try await reporting(job.id) { () throws(ReelFailure) in
+                try await submit(job, to: service, engine)
             }
-            if !wait {
-                console.say("when it is done: reel-coordinator fetch \(order.job.id) -o \(order.deliver.output)")
-            }
-            placed.append((found, order.deliver))
+            if !wait { console.say("when it is done: reel-coordinator fetch \(job.id) -o \(destination.path)") }
+            submitted.append((found, destination))
         }
         guard wait else { return }
-        for (job, deliver) in placed {
-            let view = try await SubmitCommand.reporting(job.id, json: json) { () throws(ReelFailure) in
-                try await SubmitCommand.follow(job, deliver, on: board)
+        for (job, destination) in submitted {
+            let view = try await reporting(job.id) { () throws(ReelFailure) in
+                try await follow(job, to: destination, service)
             }
             if json { console.json(view) }
         }
     }
 
-    /// A failure is a line of JSON, too, where that is asked for.
-    private static func reporting<Result>(
-        _ id: JobID, json: Bool, _ body: () async throws(ReelFailure) -> Result
+    /// With `--json`, prints a failure as a line of JSON, too.
+    private func reporting<Result>(
+        _ id: JobID, _ body: () async throws(ReelFailure) -> Result
     ) async throws -> Result {
         do throws(ReelFailure) {
             return try await body()
@@ -95,60 +80,45 @@ struct SubmitCommand: AsyncParsableCommand {
         }
     }
 
-    private struct Order: Sendable {
-        let job: JobRecord
-        let deliver: Deliver
-
-        func submit(
-            with submit: Submit, to board: any Board, anew: Bool, json: Bool
-        ) async throws(ReelFailure) -> PlacedJob {
-            let (placed, outcome) = try await submit.submit(job, to: board, anew: anew) { state in
+    private func submit(
+        _ job: JobRecord, to service: JobService, _ engine: any EngineRunner
+    ) async throws(ReelFailure) -> SubmittedJob {
+        let (force, json) = (force, json)
+        let submitted = try await Interruption.cancelling {
+            let reading = ReadingDisplay(on: console)
+            defer { reading.clear() }
+            return try await service.submit(job, engine: engine, anew: force, reading: reading.heard) { state in
                 if json {
-                    console.json(SubmittedView(id: job.id.text, state: state))
+                    console.json(SubmittedView(id: job.id, state: state))
                 } else {
                     console.result(job.id.text)
                 }
             }
-            for diagnostic in placed.plan.diagnostics { console.warn(diagnostic) }
-            switch outcome {
-            case .published: break
-            case .attached: console.say("job \(job.id) is running already")
-            case .resumed: console.say("job \(job.id) goes on where it was interrupted")
-            case .finished: console.say("job \(job.id) is done already")
-            }
-            return placed
         }
+        for diagnostic in submitted.diagnostics { console.warn(diagnostic) }
+        switch submitted.outcome {
+        case .published: break
+        case .attached: console.say("job \(job.id) is running already")
+        case .resumed: console.say("job \(job.id) goes on where it was interrupted")
+        case .finished: console.say("job \(job.id) is done already")
+        }
+        return submitted
     }
 
-    private static func follow(
-        _ job: PlacedJob, _ deliver: Deliver, on board: any Board
+    /// Waits until a job is done, and delivers its result.
+    private func follow(
+        _ job: SubmittedJob, to destination: Destination, _ service: JobService
     ) async throws(ReelFailure) -> JobView {
-        let view = try await Interruption.cancelling { try await finish(job, on: board) }
-        try deliver.copy(job.folder)
-        console.say("wrote \(deliver.output): \(view.frames) frames")
-        return view.delivered(to: deliver.output)
-    }
-
-    private static func finish(_ job: PlacedJob, on board: any Board) async throws(ReelFailure) -> JobView {
-        if job.result != nil, let view = try JobView(job.folder) { return view }
-        var display = ProgressDisplay(on: console)
-        display.assumeSaid(job.plan.diagnostics)
-        defer { display.clear() }
-        let idle = IdleWatch(board)
-        let status = try await Follow(job.id, on: board, patience: .seconds(60)).untilEnd {
-            status async throws(ReelFailure) in
-            display.show(status)
-            if let reason = try await idle.reason(status) { display.warn([Advice.sentence(on: reason)]) }
+        let view = try await Interruption.cancelling {
+            var display = ProgressDisplay(on: console)
+            display.assumeSaid(job.diagnostics)
+            defer { display.clear() }
+            let view = try await service.follow(job.id) { view throws(ReelFailure) in display.show(view) }
+            display.warn(view.diagnostics.map(\.message))
+            return view
         }
-        if let failure = status.endingFailure { throw failure }
-        let diagnostics = try await board.passDiagnostics(job.id)
-        display.warn(diagnostics.map(\.words))
-        return JobView(status, output: job.folder.result, found: diagnostics)
+        try service.results().deliver(job.id, to: destination)
+        console.say("wrote \(destination.path): \(view.frames) frames")
+        return view.delivered(to: destination.path)
     }
-}
-
-/// A job as soon as it has its id.
-struct SubmittedView: Encodable {
-    let id: String
-    let state: JobState
 }

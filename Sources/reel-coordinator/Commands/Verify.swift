@@ -4,7 +4,6 @@ internal import ReelJobs
 internal import ReelStore
 internal import ReelTerminal
 
-/// Whether a result is still what was verified when it was made.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Compare the result of a finished job with the size and hash recorded of it.",
@@ -23,15 +22,9 @@ struct VerifyCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let folder = try store.open().job(JobID(job))
-        guard folder.exists else { throw JobControl.unknown(JobID(job)) }
-        let file = file
-        let (path, found) = try await Interruption.cancelling {
-            let result = try folder.storedResult()
-            guard let file else { return (result.path, try result.verify()) }
-            return (file, try result.verify(copy: file))
-        }
-        console.say("\(path) is the verified result: \(found.bytes) bytes, SHA-256 \(found.sha256)")
-        if json, let view = try JobView(folder) { console.json(view.delivered(to: path)) }
+        let (results, id, file) = (JobResults(in: try store.open()), JobID(job), file)
+        let found = try await Interruption.cancelling { try results.verify(id, copy: file) }
+        console.say("\(found.path) is the verified result: \(found.bytes) bytes, SHA-256 \(found.sha256)")
+        if json, let view = try results.view(id) { console.json(view.delivered(to: found.path)) }
     }
 }

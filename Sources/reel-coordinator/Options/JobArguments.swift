@@ -1,11 +1,10 @@
 internal import ArgumentParser
 internal import ReelCore
 internal import ReelJobs
-internal import ReelStore
 internal import ReelTerminal
 internal import ReelWords
 
-/// Jobs that something is done to.
+/// The jobs that a command changes.
 struct JobArguments: ParsableArguments {
     @Argument(help: "Ids of jobs.")
     var jobs: [String]
@@ -13,20 +12,17 @@ struct JobArguments: ParsableArguments {
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
 
-    /// Does it to each, and says of each what became of it. Throws the first failure after all were tried.
+    /// Changes each job, and prints what became of it. Throws the first failure after all were tried.
     func each(
-        _ act: (JobControl, JobID) async throws(ReelFailure) -> JobControl.Outcome
+        _ change: (JobService, JobID) async throws(ReelFailure) -> JobService.ControlOutcome
     ) async throws(ReelFailure) {
-        let store = try store.open()
-        let board = try await redis.connect()
-        try await store.join(board)
-        let control = JobControl(board: board, store: store)
+        let service = try await redis.service(joining: store.open())
         var failures: [ReelFailure] = []
         for job in jobs.map(JobID.init) {
             do throws(ReelFailure) {
-                console.say(JobArguments.words(try await act(control, job), job))
+                console.say(JobArguments.words(try await change(service, job), job))
             } catch {
-                // The first is said at the program's end.
+                // The first is printed when the program ends.
                 if !failures.isEmpty { console.say(error) }
                 failures.append(error)
             }
@@ -34,7 +30,7 @@ struct JobArguments: ParsableArguments {
         if let failure = failures.first { throw failure }
     }
 
-    private static func words(_ outcome: JobControl.Outcome, _ job: JobID) -> String {
+    private static func words(_ outcome: JobService.ControlOutcome, _ job: JobID) -> String {
         switch outcome {
         case .cancelled: "cancelled job \(job)"
         case .hadEnded(let state): "job \(job) had ended already: it is \(state.rawValue)"

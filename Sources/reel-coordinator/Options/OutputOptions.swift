@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ReelCore
 internal import ReelJobs
 
-/// Where a result goes.
+/// The path of a result.
 struct OutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,

@@ -1,10 +1,10 @@
 internal import ArgumentParser
 internal import ReelCore
 internal import ReelJobs
-internal import ReelQueue
+internal import ReelStore
 internal import ReelTerminal
 
-/// What reading commands have in common: shown once or watched, for people or for machines.
+/// What the commands have in common that show jobs or workers: once or again and again, as text or as JSON.
 struct ReadingOptions: ParsableArguments {
     @Flag(help: "Show it again when something happens, and every two seconds; on a terminal redrawn in place.")
     var watch = false
@@ -12,23 +12,21 @@ struct ReadingOptions: ParsableArguments {
     @Flag(help: "Print JSON: one line, with --watch a line for each look.")
     var json = false
 
-    /// Shows what `look` finds.
+    /// Prints what `look` returns.
     ///
-    /// - Parameter job: whose end ends watching; without one Ctrl-C is how it is meant to end.
+    /// - Parameter job: watching ends when this job does. Without one, only Ctrl-C ends it, which is no failure then.
     func show(
-        _ redis: RedisOption, job: JobID? = nil,
-        _ look: @escaping @Sendable (any Board) async throws(ReelFailure) -> Snapshot
+        _ redis: RedisOption, _ store: Store? = nil, job: JobID? = nil,
+        _ look: @escaping @Sendable (JobService) async throws(ReelFailure) -> Snapshot
     ) async throws {
-        let board = try await redis.connect()
+        let service = try await redis.service(store)
         let output: Output = json ? .json : .people(console.canvas)
-        guard watch else { return try output.write(try await look(board), on: console) }
-        // A connection of its own, which waiting for events blocks.
-        let feed = EventFeed(try await redis.connect(), of: job)
-        try await feed.begin()
+        guard watch else { return try output.write(try await look(service), on: console) }
+        let feed = service.events(after: try await service.now(), of: job)
         let watch = Watch(
             address: redis.redis, output: output, on: console,
             change: { () async throws(ReelFailure) in _ = try await feed.wait(atMost: Watch.slowest) },
-            look: { () async throws(ReelFailure) in try await look(board) })
+            look: { () async throws(ReelFailure) in try await look(service) })
         do {
             try await Interruption.cancelling { try await watch.run() }
         } catch {

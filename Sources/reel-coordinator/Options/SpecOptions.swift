@@ -10,7 +10,7 @@ extension DamageMode: ExpressibleByArgument {}
 
 /// A number of threads, or `auto`.
 struct ThreadCount: ExpressibleByArgument {
-    /// nil leaves it to the plan.
+    /// Nil leaves it to the planner.
     let number: Int?
 
     init?(argument: String) {

@@ -4,7 +4,7 @@ internal import ReelStore
 internal import ReelTerminal
 internal import ReelWords
 
-/// How jobs are to be treated that many share a board and a store with.
+/// Options of a job that shares board and store with others; they do not change its output.
 struct TermsOptions: ParsableArguments {
     @Option(help: "Share of the work beside other jobs: 3 gets three times as much as 1.")
     var weight = 1.0

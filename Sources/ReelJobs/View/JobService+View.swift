@@ -1,29 +1,17 @@
 public import ReelCore
 public import ReelQueue
-public import ReelStore
+internal import ReelStore
 
-/// Jobs as board and store together know them: the board how far they are, the store what it has forgotten.
-///
-/// What people can do about a job that waits depends on where they are told: each caller has words of its own.
-public struct JobReader: Sendable {
-    private let board: any Board
-    private let store: Store?
-    private let advice: @Sendable (WaitReason) -> String?
-
-    /// - Parameters:
-    ///   - store: nil leaves out what only the store knows.
-    ///   - advice: what a person can do about a job that waits; nil where the reason says it all.
-    public init(board: any Board, store: Store?, advice: @escaping @Sendable (WaitReason) -> String?) {
-        self.board = board
-        self.store = store
-        self.advice = advice
-    }
-
-    /// One job in full.
-    public func one(_ id: JobID) async throws(ReelFailure) -> JobView {
+/// Jobs and workers as they are now: the board knows how far they are, the store what the board has forgotten. A service
+/// without a store leaves out results, times of failed frames, and the last words of engines.
+extension JobService {
+    /// One job in full. Throws `.jobUnknown` if neither board nor store has it.
+    public func view(_ id: JobID) async throws(ReelFailure) -> JobView {
         let folder = store?.job(id)
         guard let status = try await board.status(id) else {
-            guard let folder, folder.exists, let view = try JobView(folder) else { throw JobControl.unknown(id) }
+            guard let folder, folder.exists, let view = try JobView(folder) else {
+                throw ReelFailure(.jobUnknown(job: id))
+            }
             return view
         }
         let workers = status.state.isTerminal ? [] : try await board.workers()
@@ -34,8 +22,9 @@ public struct JobReader: Sendable {
             failures: try await failures(status, folder))
     }
 
-    /// Those of the board that have not ended, and the latest of the others; and why others cannot be read.
-    public func latest() async throws(ReelFailure) -> (jobs: [JobView], unreadable: [JobID: ReelFailure]) {
+    /// The jobs on the board that have not ended, 500 at most, and the latest 50 of the others, the oldest first; and jobs that
+    /// cannot be read, with the reason.
+    public func jobs() async throws(ReelFailure) -> (jobs: [JobView], unreadable: [JobID: ReelFailure]) {
         let workers = try await board.workers()
         let list = try await board.latestJobs()
         let views = list.jobs.map { status in
@@ -47,6 +36,7 @@ public struct JobReader: Sendable {
         return (views, list.unreadable)
     }
 
+    /// All jobs together, and each that has not ended or that failed.
     public func queue() async throws(ReelFailure) -> QueueView {
         let workers = try await board.workers()
         let list = try await board.queue()
@@ -59,14 +49,24 @@ public struct JobReader: Sendable {
             unreadable: list.unreadable)
     }
 
-    /// With the passes, which the board has, and with the times of their frames and what engines said, which only the
-    /// store has.
+    /// The workers that have beaten within the last hour, by name.
+    public func workers() async throws(ReelFailure) -> [WorkerView] { try await board.workers().map(WorkerView.init) }
+
+    /// A job's passes at a glance; nil if the board does not have the job, or it has no passes yet.
+    ///
+    /// - Parameter cells: how many to divide the passes among, at most.
+    public func strip(_ id: JobID, cells: Int) async throws(ReelFailure) -> PassStrip? {
+        try await board.strip(id, cells: cells)
+    }
+
+    /// Adds to each failure its pass, which the board has, and the times of the pass's frames and what engines said, which
+    /// only the store has.
     private func failures(_ status: JobStatus, _ folder: JobFolder?) async throws(ReelFailure) -> [FailureView] {
         guard !status.failures.isEmpty else { return [] }
         let job = status.job
         var passes = try await board.passes(job.id, at: status.failures.map(\.index))
         passes[job.passCount] = .assembly
-        // Without them a failure is still told, by its frames.
+        // If the index cannot be read, the failure still names frames, without times.
         let index = folder.flatMap { folder in
             (try? folder.latestPlan()).flatMap { plan in plan.flatMap { try? folder.readIndexes(of: $0).first } }
         }

@@ -1,36 +1,39 @@
-import Foundation
-import Glibc
-import ReelTestSupport
+internal import Foundation
+internal import Glibc
 
 /// A private redis-server on a socket in a folder of its own, with the configuration and the users of `deploy/`. A shell
 /// watches over it: when the tests' end of its pipe closes, however they end, it kills the server and removes the folder.
-final class RedisServer: @unchecked Sendable {  // because the suite that uses it is serialized
+public final class RedisServer: @unchecked Sendable {  // because suites that kill and restart it are serialized
     /// When the append-only file is written through to the disk.
-    enum Sync: String {
+    public enum Sync: String, Sendable {
         case everysec, always
     }
 
-    let folder: String
+    /// Path of its folder.
+    public let folder: String
     private let sync: Sync
-    /// Held open while the server is to run.
+    /// Held open as long as the server shall live.
     private var leash: Pipe?
 
-    var socket: String { "\(folder)/redis.sock" }
-    /// The address as a user with all permissions: one board does in tests the work of several programs.
-    var url: String { "unix://admin:admin@\(socket)" }
+    /// Path of its socket.
+    public var socket: String { "\(folder)/redis.sock" }
+    /// As a user that may do everything: one board does in tests what several programs do.
+    public var url: String { "unix://admin:admin@\(socket)" }
 
-    struct Trouble: Error {
-        var message: String
+    /// Why it cannot be started.
+    public struct Trouble: Error {
+        public var message: String
     }
 
     /// The users of `deploy/redis-users.acl`, with signs in a password that have a meaning in an address.
-    static let passwords = ["reel-worker": "w0rk@er/:%", "reel-coordinator": "c00rdinator"]
+    public static let passwords = ["reel-worker": "w0rk@er/:%", "reel-coordinator": "c00rdinator"]
 
     private static let deploy = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../deploy").standardized
 
-    init(sync: Sync = .everysec) throws {
+    /// Starts a server with an empty folder.
+    public init(sync: Sync = .everysec) throws {
         self.sync = sync
-        var template = Array((NSTemporaryDirectory() + "reel-queue-XXXXXX").utf8CString)
+        var template = Array((NSTemporaryDirectory() + "reel-redis-XXXXXX").utf8CString)
         guard let name = mkdtemp(&template) else { throw Trouble(message: "no temporary folder") }
         folder = String(cString: name)
         let file = RedisServer.deploy.appendingPathComponent("redis-users.acl")
@@ -45,7 +48,7 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
     }
 
     /// Starts the server and waits until it answers.
-    func start() throws {
+    public func start() throws {
         let (leash, shell) = (Pipe(), Process())
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         shell.arguments = [
@@ -71,7 +74,7 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
     private func answers() -> Bool { (try? RawRedis(socket: socket)("PING")) == "PONG" }
 
     /// Kills the server; its files stay.
-    func kill() {
+    public func kill() {
         try? leash?.fileHandleForWriting.write(contentsOf: Data("kill\n".utf8))
         leash = nil
         // It is gone when its socket refuses.
@@ -79,11 +82,11 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
     }
 
     /// The length in bytes of the append-only file's part that is written now.
-    func logLength() throws -> Int { try currentLog().count }
+    public func logLength() throws -> Int { try currentLog().count }
 
     /// The write commands that the append-only file holds, without functions and marks of transactions and databases; of its part
     /// that is written now, and of that only what comes after so many bytes.
-    func log(after start: Int = 0) throws -> [[String]] {
+    public func log(after start: Int = 0) throws -> [[String]] {
         let bytes = [UInt8](try currentLog())
         var place = start
         func number() -> Int {
@@ -105,7 +108,7 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
     }
 
     /// Waits until all that was changed is in the append-only file: while the disk is busy, Redis keeps it back.
-    func awaitLog() throws {
+    public func awaitLog() throws {
         let redis = try RawRedis(socket: socket)
         while try !redis("INFO", "persistence").contains("aof_buffer_length:0\r") { usleep(1000) }
     }
@@ -118,8 +121,8 @@ final class RedisServer: @unchecked Sendable {  // because the suite that uses i
         return try Data(contentsOf: URL(fileURLWithPath: "\(folder)/reel-appendonly/\(newest ?? "")"))
     }
 
-    /// The server's own information.
-    func serverLog() throws -> String { try String(contentsOfFile: "\(folder)/log", encoding: .utf8) }
+    /// What the server says of itself.
+    public func serverLog() throws -> String { try String(contentsOfFile: "\(folder)/log", encoding: .utf8) }
 
     private func number(of name: String) -> Int { name.split(separator: ".").compactMap { Int($0) }.last ?? 0 }
 }

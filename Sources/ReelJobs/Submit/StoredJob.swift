@@ -1,15 +1,15 @@
-public import ReelCore
+package import ReelCore
 internal import ReelEngine
 package import ReelQueue
-public import ReelStore
+package import ReelStore
 
 /// A job that the store holds with a plan.
-public struct PlacedJob: Sendable {
-    public let record: JobRecord
-    public let plan: Plan
-    public let folder: JobFolder
-    /// Whether an earlier run of the same job left the plan.
-    public let resumed: Bool
+package struct StoredJob: Sendable {
+    package let record: JobRecord
+    package let plan: Plan
+    package let folder: JobFolder
+    /// Whether the plan was there before, from an earlier attempt to do the job.
+    package let resumed: Bool
 
     package init(record: JobRecord, plan: Plan, folder: JobFolder, resumed: Bool) {
         self.record = record
@@ -18,8 +18,7 @@ public struct PlacedJob: Sendable {
         self.resumed = resumed
     }
 
-    /// A job as its folder has it, by its last plan or the one of a number. Throws `.unreachable` where that is not
-    /// whole.
+    /// Reads a job by its last plan, or by the plan of a number. Throws `.unreachable` if record or plan cannot be read.
     package init(_ folder: JobFolder, plan number: Int? = nil) throws(ReelFailure) {
         let record = try folder.read()
         let latest = try folder.planNumbers().last
@@ -27,19 +26,19 @@ public struct PlacedJob: Sendable {
         self.init(record: record, plan: plan, folder: folder, resumed: true)
     }
 
-    public var id: JobID { record.id }
+    package var id: JobID { record.id }
 
     package var beginning: PublishedJob { record.beginning }
 
     /// The verified result, if the store has it.
-    public var result: StoredResult? { folder.result }
+    package var result: StoredResult? { folder.result }
 
     /// The indexes that the plan was made from, in the order of its sources. Throws as `Store.readIndexes` does.
     package func indexes(in store: Store) throws(ReelFailure) -> [SourceIndex] {
         try store.readIndexes(of: plan, record)
     }
 
-    /// Results of the passes whose segments are all whole, by index.
+    /// Results of the passes whose segments are all whole, by the pass's index.
     func finished(in indexes: [SourceIndex]) -> [Int: RecordedResult] {
         guard folder.hasSegments(of: plan.subjects) else { return [:] }
         let planned = PlannedSegments(plan: plan, indexes: indexes)
@@ -51,13 +50,13 @@ public struct PlacedJob: Sendable {
         }
     }
 
-    /// Hands what it has made over to another job that wants the same.
+    /// Gives another job those of its segments that have the wanted content.
     package func give(_ wanted: [SegmentContent], to folder: JobFolder) throws(ReelFailure) {
         try folder.take(wanted, from: self.folder)
     }
 
-    /// Makes it runnable on the board, for whoever holds its probe. What the store has of it counts as finished there from
-    /// the start.
+    /// Publishes its passes; the claim must hold its probe. Passes that are finished in the store are finished on the board
+    /// from the start.
     func publish(on board: any Board, _ claim: Claim, _ finished: [Int: RecordedResult]) async throws(ReelFailure)
         -> Published
     {
@@ -72,7 +71,7 @@ public struct PlacedJob: Sendable {
 }
 
 extension JobRecord {
-    /// The job as the board has it while it is probed.
+    /// The job as the board has it until it has a plan.
     package var beginning: PublishedJob {
         PublishedJob(
             id: id, source: source.path, frames: 0, passCount: 0, need: Probe.need, encoders: [],
@@ -82,6 +81,8 @@ extension JobRecord {
 
 extension Plan {
     /// Builds of the encoders that workers must have for this plan.
+    ///
+    /// - Parameter available: builds that this machine's engine has.
     func builds(among available: [String]) -> [String] {
         var builds = [video.identity.build]
         for target in audio {

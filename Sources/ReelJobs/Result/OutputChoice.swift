@@ -1,12 +1,17 @@
 internal import Foundation
 public import ReelCore
 
-/// Where a result goes and in what container, decided by names alone, before any work.
+/// The path and the container of an output, decided by file names alone, before any work.
 public struct OutputChoice: Hashable, Sendable {
+    /// Path of the output.
     public var path: String
+    /// What its extension stands for.
     public var container: Container
 
-    /// By the name where there is one, else by the source's.
+    /// Decides by the path of the output if there is one, else by the source's.
+    ///
+    /// Throws `.outputNotNamed` (`.usage`) if reel does not write the path's extension, and `.losslessNotHeld` (`.input`) if
+    /// its container cannot hold a lossless output.
     public init(_ path: String?, for source: String, lossless: Bool) throws(ReelFailure) {
         if let path {
             try self.init(named: path, lossless: lossless)
@@ -15,9 +20,9 @@ public struct OutputChoice: Hashable, Sendable {
         }
     }
 
-    /// Without a name: NAME.reversed.EXT beside the source, in the source's own container where reel writes it, else
-    /// mp4; lossless needs one that holds any picture and PCM, so .mkv unless the source is mov or nut.
-    public init(besides source: String, lossless: Bool) {
+    /// NAME.reversed.EXT beside the source, in the source's own container if reel writes it, else in mp4. Lossless output
+    /// needs a container that holds any picture and PCM: mkv, unless the source is mov or nut.
+    package init(besides source: String, lossless: Bool) {
         let url = URL(fileURLWithPath: source)
         let own = Container(fileExtension: url.pathExtension)
         container = lossless ? (own.flatMap { $0.traits.isLossless ? $0 : nil } ?? .mkv) : own ?? .mp4
@@ -25,8 +30,10 @@ public struct OutputChoice: Hashable, Sendable {
         path = url.deletingLastPathComponent().appendingPathComponent("\(name).reversed.\(container.rawValue)").path
     }
 
-    /// With a name: its extension chooses the container. An extension that reel does not write is wrong usage, a
-    /// container that cannot hold what lossless means is bad input.
+    /// A path whose extension chooses the container.
+    ///
+    /// Throws `.outputNotNamed` (`.usage`) if reel does not write that extension, and `.losslessNotHeld` (`.input`) if its
+    /// container cannot hold a lossless output.
     public init(named path: String, lossless: Bool) throws(ReelFailure) {
         let url = URL(fileURLWithPath: path)
         guard let container = Container(exactExtension: url.pathExtension) else {

@@ -1,27 +1,27 @@
-public import ReelCore
-public import ReelQueue
+package import ReelCore
+package import ReelQueue
 
 /// Watches a job on the board until it ends.
-public struct Follow: Sendable {
+package struct Follow: Sendable {
     private let board: any Board
     private let job: JobID
     private let interval: Duration
     private let patience: Duration
 
     /// - Parameters:
-    ///   - board: for this alone while it waits, since waiting for events blocks it.
-    ///   - interval: from one look to the next where nothing happens to the job: how far a pass is tells no event.
-    ///   - patience: how long the board may be out of reach.
-    public init(_ job: JobID, on board: any Board, interval: Duration = .seconds(1), patience: Duration) {
+    ///   - board: for this alone, since waiting for events blocks it.
+    ///   - interval: from one look to the next if nothing happens to the job: the progress of a pass is no event.
+    ///   - patience: how long Redis may be out of reach.
+    package init(_ job: JobID, on board: any Board, interval: Duration = .seconds(1), patience: Duration) {
         self.board = board
         self.job = job
         self.interval = interval
         self.patience = patience
     }
 
-    /// Returns the job's last status. Throws `.unreachable` where the board is out of reach for too long or forgets the
-    /// job, `.interrupted` where the task is cancelled, and what `look` throws.
-    public func untilEnd(
+    /// Returns the job's last status, whatever its end. Throws `.unreachable` if Redis is out of reach for too long or has
+    /// forgotten the job, `.interrupted` if the task is cancelled, and what `look` throws.
+    package func untilEnd(
         _ look: (JobStatus) async throws(ReelFailure) -> Void
     ) async throws(ReelFailure) -> JobStatus {
         let clock = ContinuousClock()
@@ -31,7 +31,7 @@ public struct Follow: Sendable {
         while true {
             do throws(ReelFailure) {
                 try await feed.begin()
-                // Where no worker is left to do it, whoever waits for the job does.
+                // Workers requeue what vanished workers held; if none is left, a process that follows a job does.
                 if clock.now - reaped >= .seconds(3) {
                     _ = try await board.reap()
                     reaped = clock.now
@@ -44,7 +44,7 @@ public struct Follow: Sendable {
                 if status.state.isTerminal { return status }
                 let looked = clock.now
                 let events = try await feed.wait(atMost: interval)
-                // On a job of many short passes something happens all the time.
+                // Something happens all the time to a job of many short passes: look four times a second at most.
                 if !events.contains(where: \.happening.isEnd) {
                     try? await Task.sleep(until: looked + min(interval, .milliseconds(250)), clock: clock)
                 }
@@ -52,7 +52,7 @@ public struct Follow: Sendable {
                 guard error.cause == .transient, error.kind == .unreachable, clock.now - answered < patience else {
                     throw error
                 }
-                // A Redis that refuses answers at once, so nothing else waits here.
+                // A Redis that refuses a call does so at once: without a pause this would ask it all the time.
                 try? await Task.sleep(for: interval)
             }
             guard !Task.isCancelled else { throw ReelFailure(.interrupted) }
@@ -61,8 +61,8 @@ public struct Follow: Sendable {
 }
 
 extension JobStatus {
-    /// Why the job is not done, as the failure that the command line exits with; nil where it is done.
-    public var endingFailure: ReelFailure? {
+    /// Why the job is not done; nil if it is.
+    package var endingFailure: ReelFailure? {
         switch state {
         case .done: nil
         case .cancelled: ReelFailure(.jobCancelled(job: job.id))

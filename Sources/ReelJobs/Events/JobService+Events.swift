@@ -1,0 +1,51 @@
+public import ReelCore
+public import ReelQueue
+internal import ReelStore
+
+extension JobService {
+    /// The place in the board's stream of events before all that happens from now on.
+    public func now() async throws(ReelFailure) -> BoardEvent.Place { try await board.placeOfNow() }
+
+    /// What happens on the board, event by event, for one reader.
+    ///
+    /// - Parameters:
+    ///   - place: events after it are read: from `now`, or of the last event that the reader has seen; nil for those that
+    ///     happen after the reader's first call.
+    ///   - job: the only one whose events matter; nil for all jobs.
+    public func events(after place: BoardEvent.Place? = nil, of job: JobID? = nil) -> EventFeed {
+        EventFeed(connect(), of: job, after: place)
+    }
+
+    /// Watches a job until it is done, and returns it then; at once if the store has its result.
+    ///
+    /// Throws why the job failed, `.jobCancelled` if it was cancelled, `.unreachable` if Redis cannot be reached for too long
+    /// or has forgotten the job, `.interrupted` if the task is cancelled, and what `look` throws.
+    ///
+    /// - Parameters:
+    ///   - patience: how long Redis may be out of reach.
+    ///   - look: sees the job whenever something has happened to it, and at least once a second. `waitReason` is there only
+    ///     if a user should do something about it.
+    public func follow(
+        _ id: JobID, patience: Duration = .seconds(60), _ look: (JobView) async throws(ReelFailure) -> Void
+    ) async throws(ReelFailure) -> JobView {
+        let folder = store?.job(id)
+        if let folder, folder.result != nil, let view = try JobView(folder) { return view }
+        let board = connect()
+        let status = try await Follow(id, on: board, patience: patience).untilEnd { status async throws(ReelFailure) in
+            let reason = try await WaitReason.toActOn(status, on: board)
+            try await look(JobView(status, output: nil, waitReason: reason, waitAdvice: reason.flatMap(advice)))
+        }
+        if let failure = status.endingFailure { throw failure }
+        return JobView(status, output: folder?.result, found: try await board.passDiagnostics(id))
+    }
+}
+
+extension WaitReason {
+    /// Why a job waits, if a user should do something about it; else nil. Asks the board for its workers only if no worker
+    /// holds any of the job's passes.
+    fileprivate static func toActOn(_ status: JobStatus, on board: any Board) async throws(ReelFailure) -> WaitReason? {
+        guard !status.state.isTerminal, status.passes.live == 0 else { return nil }
+        let reason = WaitReason(status, workers: try await board.workers())
+        return reason.flatMap { $0.isPassing ? nil : $0 }
+    }
+}

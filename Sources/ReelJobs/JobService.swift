@@ -1,0 +1,85 @@
+public import ReelCore
+public import ReelQueue
+public import ReelStore
+
+/// All that a program can do with jobs. It prints nothing, asks nothing and handles no signals: it answers with values,
+/// or throws a `ReelFailure`.
+///
+/// | for | calls |
+/// | --- | --- |
+/// | reaching board and store | `reach`, `diagnostics`, `prepareBoard`, `join` |
+/// | prepare | `prepare`: what submitting would do, without doing it |
+/// | submit | `submit`: begins a job, attaches to it, or resumes it |
+/// | view | `view`, `jobs`, `queue`, `workers`, `strip` |
+/// | control | `cancel`, `pause`, `resume`, `retry`, `remove`, `drain`, `audit`, `recover` |
+/// | result | `results`: the verified output, a copy of it, and whether it is still the same |
+/// | events | `events`, `now`, and `follow` until a job ends |
+///
+/// A program that reverses one video with nothing else running uses `LocalRun` instead.
+///
+/// Guarantees:
+/// - A service keeps no state. Any number of them, in any number of processes, can use the same board and store.
+/// - The store learns of each change of a job before the board, so that a board that is rebuilt from the store revives no
+///   job that was cancelled.
+/// - Repeating a call does no harm. Submitting the same source with the same spec again makes no second job.
+/// - A task that is cancelled while it submits or follows a job stops waiting, and the job goes on.
+/// - A call that needs a store throws `.storeNotNamed` if the service has none. A call throws `.unreachable` if Redis or the
+///   store cannot be reached, and `.usage` if there is no such job or its state does not allow the change.
+public struct JobService: Sendable {
+    let board: any Board
+    /// Makes a board for one caller alone: waiting for events blocks a board.
+    let connect: @Sendable () -> any Board
+    let store: Store?
+    let advice: @Sendable (WaitReason) -> String?
+
+    /// A service on a board and a store. Nothing is reached yet.
+    ///
+    /// - Parameters:
+    ///   - store: nil for a program that only looks at the board: views then lack what only the store knows.
+    ///   - advice: what a user of the program can do about a job that waits, in the program's own words; nil if the reason
+    ///     says it all.
+    ///   - connect: makes a board. Called once for the service, and once for each `events` and `follow`.
+    public init(
+        store: Store?, advice: @escaping @Sendable (WaitReason) -> String? = { _ in nil },
+        board connect: @escaping @Sendable () -> any Board
+    ) {
+        self.store = store
+        self.advice = advice
+        self.connect = connect
+        board = connect()
+    }
+
+    /// Makes sure that Redis answers. Throws `.redisUnusable` if it does not.
+    public func reach() async throws(ReelFailure) {
+        do {
+            try await board.ping()
+        } catch {
+            throw ReelFailure(.redisUnusable(last: error))
+        }
+    }
+
+    /// What makes this Redis unfit to keep a board, although it answers.
+    public func diagnostics() async throws(ReelFailure) -> [Diagnostic] { try await board.diagnostics() }
+
+    /// Loads the board's functions into Redis, unless it has these or newer ones that serve this program. Returns whether
+    /// they were loaded.
+    ///
+    /// Throws `.boardUnprepared` if the user of Redis may not load them, and `.boardOfNewerRelease` if newer ones do not serve
+    /// this program.
+    public func prepareBoard() async throws(ReelFailure) -> Bool { try await board.prepare() }
+
+    /// Makes sure that board and store belong together: call it before the first call that changes a job. A board that
+    /// belongs to no store takes this one. An empty folder becomes the store of a board that has none.
+    ///
+    /// Throws `.storeDiffers` if the board belongs to another store, and `.storeEmpty` if it belongs to one and this folder is
+    /// empty.
+    public func join() async throws(ReelFailure) { try await requiredStore().join(board) }
+
+    /// The results of jobs, which are in the store. A program without a board makes a `JobResults` itself.
+    public func results() throws(ReelFailure) -> JobResults { JobResults(in: try requiredStore()) }
+
+    func requiredStore() throws(ReelFailure) -> Store {
+        guard let store else { throw ReelFailure(.storeNotNamed) }
+        return store
+    }
+}

@@ -1,0 +1,79 @@
+public import ReelCore
+public import ReelEngine
+internal import ReelQueue
+public import ReelStore
+
+extension JobService {
+    /// Hears how much of a source this process has read, from 0 to 1.
+    public typealias Reading = @Sendable (Double) -> Void
+
+    /// What submitting a job would do, without doing it: reads the source and plans the job in a folder of its own. Needs
+    /// neither board nor store.
+    ///
+    /// Throws `.input` if the source is at fault, `.usage` if the request is, and `.unreachable` if the temporary folder
+    /// cannot be written or the engine cannot be started.
+    ///
+    /// - Parameters:
+    ///   - engine: reads the source.
+    ///   - reading: hears how far that is.
+    public static func prepare(
+        _ wanted: JobRecord, engine: any EngineRunner, reading: @escaping Reading = { _ in }
+    ) async throws(ReelFailure) -> PlanView {
+        let folder = try PrivateFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let store = try Store.make(root: folder.path)
+        let probe = Probe(
+            store: store, engine: engine, capacity: Capacity(slots: Capacity.usualSlots), reading: reading)
+        return try PlanView(await probe.planAlone(wanted, anew: false), in: store)
+    }
+
+    /// Has workers do a job: attaches to it if it runs already, resumes it if it was interrupted, else begins it. Returns
+    /// when its passes are on the board, or at once if the store has its result.
+    ///
+    /// Throws what refuses the source or the request: every process that waits for the job gets the same failure, and after
+    /// the last of them nothing of the job is left. If the task is cancelled, the job goes on without this caller.
+    ///
+    /// - Parameters:
+    ///   - wanted: from `JobRecord.init(submitting:spec:terms:stages:)`.
+    ///   - engine: reads the source, unless the store has its index or another process reads it.
+    ///   - anew: remove first what was done of the job, even if it runs now.
+    ///   - reading: hears how far this process has read the source.
+    ///   - known: hears of the job's state as soon as the board or the store knows the job: from then on its id is of use.
+    public func submit(
+        _ wanted: JobRecord, engine: any EngineRunner, anew: Bool = false, reading: @escaping Reading = { _ in },
+        known: (JobState) -> Void = { _ in }
+    ) async throws(ReelFailure) -> SubmittedJob {
+        let store = try requiredStore()
+        if anew {
+            let control = JobControl(board: board, store: store)
+            if let record = try? store.job(wanted.id).read() { try await control.withdraw(headOf: record) }
+            try await control.withdraw(wanted.id)
+        }
+        let probe = Probe(
+            store: store, engine: engine, capacity: try await Capacity.ofWorkers(on: board), reading: reading)
+        let (job, outcome) = try await Submitter(probe: probe, board: board, wanted: wanted).submit(known: known)
+        return SubmittedJob(id: job.id, outcome: outcome, diagnostics: job.plan.diagnostics)
+    }
+}
+
+/// A job that was submitted and has a plan.
+public struct SubmittedJob: Hashable, Sendable {
+    /// What submitting led to.
+    public enum Outcome: Hashable, Sendable {
+        /// Another process has begun it.
+        case attached
+        /// It was begun.
+        case published
+        /// It goes on by an earlier plan, and keeps what was finished of it.
+        case resumed
+        /// The store has its result already.
+        case finished
+    }
+
+    /// The job.
+    public let id: JobID
+    /// What submitting led to.
+    public let outcome: Outcome
+    /// What the plan tells of source and output.
+    public let diagnostics: [Diagnostic]
+}

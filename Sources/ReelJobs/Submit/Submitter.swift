@@ -1,0 +1,218 @@
+internal import Foundation
+internal import ReelCore
+internal import ReelQueue
+internal import ReelStore
+
+/// A process that submits a job, from its first look at the board until the job has a plan or is refused.
+///
+/// A job is known by what was asked for, before its source is read: it is on the board in state `probing` until it has a
+/// plan. The submitter that begins it holds the probe by a lease, and probes as long as it lives. Others that submit the
+/// same job meanwhile wait for the same end, good or bad.
+struct Submitter: Sendable {
+    let probe: Probe
+    let board: any Board
+    let wanted: JobRecord
+    /// Unlike the name of any other submitter.
+    private let name: WorkerID
+
+    init(probe: Probe, board: any Board, wanted: JobRecord) {
+        self.probe = probe
+        self.board = board
+        self.wanted = wanted
+        let process = ProcessInfo.processInfo
+        let random = String(UInt32.random(in: .min ... .max), radix: 16)
+        name = WorkerID("\(process.hostName)-\(process.processIdentifier)-\(random)")
+    }
+
+    private var id: JobID { wanted.id }
+    private var folder: JobFolder { probe.store.job(id) }
+
+    /// Returns when the job's passes are on the board, or the store has its result.
+    ///
+    /// - Parameter known: hears of the job's state as soon as the board or the store knows the job.
+    func submit(
+        known: (JobState) -> Void = { _ in }
+    ) async throws(ReelFailure) -> (job: StoredJob, outcome: SubmittedJob.Outcome) {
+        switch try await begin(known: known) {
+        case .finished(let job): (job, .finished)
+        case .running(let job): (job, .attached)
+        case .probing(let claim): try await waitForPlan(claim)
+        }
+    }
+
+    // MARK: Beginning
+
+    /// The state in which a submitter finds its job.
+    private enum Beginning: Sendable {
+        case finished(StoredJob)
+        case running(StoredJob)
+        /// It has no plan yet. With a claim, this submitter is to make one.
+        case probing(Claim?)
+    }
+
+    /// Puts the job on the board, unless it is there.
+    private func begin(known: (JobState) -> Void) async throws(ReelFailure) -> Beginning {
+        while true {
+            if let job = try? StoredJob(folder), job.result != nil {
+                known(.done)
+                return .finished(job)
+            }
+            // The record is there before any process can learn of the job, so that each can go on with it.
+            try folder.create()
+            let isNew = try folder.create(wanted)
+            // A worker ends a job on the board if the store says that it has ended, so the record is reopened first.
+            if !isNew, try folder.read().state != nil { try folder.open(wanted) }
+            switch try await board.begin(wanted.beginning, holder: name) {
+            case .begun(let claim):
+                known(.probing)
+                do throws(ReelFailure) {
+                    if !isNew { try folder.open(wanted) }
+                    try await attend(claim)
+                } catch {
+                    await leave(claim, abandoning: true)
+                    throw error
+                }
+                return .probing(claim)
+            case .probing:
+                known(.probing)
+                try await attend(nil)
+                return .probing(nil)
+            case .running:
+                guard let status = try await board.status(id) else { continue }
+                if let job = try? StoredJob(folder, plan: status.job.plan) {
+                    known(status.state)
+                    return .running(job)
+                }
+                // Without its plan in the store no worker can work at it.
+                try await board.withdraw(id)
+            case .busy:
+                try await pause(.milliseconds(100))
+            }
+        }
+    }
+
+    // MARK: Waiting
+
+    /// Probes as long as this submitter holds the probe, else waits until another process has made the plan.
+    private func waitForPlan(
+        _ claim: Claim?
+    ) async throws(ReelFailure) -> (job: StoredJob, outcome: SubmittedJob.Outcome) {
+        var claim = claim
+        do throws(ReelFailure) {
+            while true {
+                if let held = claim, let job = try await plan(held) {
+                    await leave(nil, abandoning: false)
+                    return (job, job.resumed ? .resumed : .published)
+                }
+                claim = nil
+                switch try await waitForOthers() {
+                case .planned(let job):
+                    await leave(nil, abandoning: false)
+                    return (job, .attached)
+                case .free(let taken): claim = taken
+                }
+            }
+        } catch {
+            await leave(claim, abandoning: error.kind != .interrupted)
+            throw error
+        }
+    }
+
+    /// How another process's probe ended.
+    private enum OtherProbe: Sendable {
+        case planned(StoredJob)
+        /// Its holder let go of it: this submitter holds it now.
+        case free(Claim)
+    }
+
+    private func waitForOthers() async throws(ReelFailure) -> OtherProbe {
+        while true {
+            let end = try await board.patiently { () throws(ReelFailure) in try await endOfOtherProbe() }
+            if let end { return end }
+            try await pause(.milliseconds(250))
+        }
+    }
+
+    /// Nil while another process holds the probe. Throws what refused the job.
+    private func endOfOtherProbe() async throws(ReelFailure) -> OtherProbe? {
+        guard let status = try await board.status(id) else { throw ReelFailure(.jobForgotten(job: id)) }
+        switch status.state {
+        case .probing: break
+        case .failed where status.isRefused: throw status.failure ?? ReelFailure(.jobForgotten(job: id))
+        case .cancelled: throw ReelFailure(.jobCancelled(job: id))
+        case .running, .assembling, .done, .failed:
+            return .planned(try StoredJob(folder, plan: status.job.plan))
+        }
+        // If no worker is left to do it, the submitter requeues what vanished processes held.
+        _ = try await board.reap()
+        guard try await attend(nil), case .begun(let claim) = try await board.begin(wanted.beginning, holder: name)
+        else {
+            return nil
+        }
+        return .free(claim)
+    }
+
+    /// Tells the board that this submitter still waits. Returns whether the probe is free to be taken; throws `.probeLost`
+    /// if the claim given does not hold it any more.
+    @discardableResult
+    private func attend(_ claim: Claim?) async throws(ReelFailure) -> Bool {
+        let attendance = try await board.attend(id, waiter: name.text, claim: claim)
+        guard claim == nil || attendance?.holds == true else { throw ReelFailure(.probeLost(job: id)) }
+        return attendance?.isFree ?? false
+    }
+
+    // MARK: Probing
+
+    /// Makes a plan and publishes it. Nil if another process holds the probe by now, or if the source or the request was
+    /// refused: `waitForOthers` then learns of it, as every other submitter does.
+    private func plan(_ claim: Claim) async throws(ReelFailure) -> StoredJob? {
+        do {
+            return try await withThrowingTaskGroup(of: StoredJob?.self) { group in
+                group.addTask { try await ProbeAttempt(probe: probe, board: board, claim: claim).run() }
+                group.addTask {
+                    while true {
+                        try await Task.sleep(for: .seconds(3))
+                        try await board.patiently { () throws(ReelFailure) in _ = try await attend(claim) }
+                    }
+                }
+                defer { group.cancelAll() }
+                return try await group.next() ?? nil
+            }
+        } catch {
+            let failure = ReelFailure.of(error)
+            if case .probeLost = failure.reason { return nil }
+            // A failure of this host says nothing of the job; nor does an engine's, if the job was worked at before.
+            guard ![.host, .passing].contains(failure.owner),
+                failure.owner != .worker || !folder.hasFinishedSegments
+            else { throw failure }
+            // A second attempt here would end as this one did, and a user waits for the answer.
+            let answer = try await board.patiently { () throws(ReelFailure) in
+                try await board.fail(claim, worker: name, failure: failure, as: .permanent)
+            }
+            if answer == .jobFailed { await folder.recordEnd(.failed, failure, on: board) }
+            return nil
+        }
+    }
+
+    // MARK: Leaving
+
+    /// Stops waiting. If this was the last submitter that waited for a job that was refused, or for one that no worker has
+    /// probed, the job is removed; else it goes on. A job with finished segments stays in any case.
+    private func leave(_ claim: Claim?, abandoning: Bool) async {
+        // In a task of its own, since it must not be cancelled with this one. What fails here is made up for when the
+        // leases lapse.
+        await Task {
+            let hasWork = folder.hasFinishedSegments
+            guard
+                let departure = try? await board.leave(
+                    id, waiter: name.text, claim: claim, abandoning: abandoning && !hasWork),
+                case .remove(let removal) = departure, !hasWork
+            else { return }
+            try? await JobControl(board: board, store: probe.store).discard(id, removal)
+        }.value
+    }
+
+    private func pause(_ duration: Duration) async throws(ReelFailure) {
+        do { try await Task.sleep(for: duration) } catch { throw .of(error) }
+    }
+}

@@ -1,0 +1,111 @@
+import ReelCore
+import ReelJobs
+import ReelQueue
+import ReelStore
+import Testing
+
+extension ServiceTests {
+    /// What users can do to a job in each state.
+    @Suite struct ControlTests {
+        private func expectUnknown(
+            _ fixture: JobFixture, _ id: JobID, sourceLocation: SourceLocation = #_sourceLocation
+        ) async {
+            let service = fixture.service
+            for change in [service.cancel, service.pause, service.resume, service.retry, service.remove] {
+                #expect(
+                    await reason { _ = try await change(id) } == .jobUnknown(job: id), sourceLocation: sourceLocation)
+            }
+        }
+
+        @Test func unknownJobs() async throws {
+            await expectUnknown(try await JobFixture(), JobID("0123456789abcdef"))
+        }
+
+        @Test func aRunningJob() async throws {
+            let fixture = try await JobFixture()
+            let (service, id) = (fixture.service, try await fixture.publish(fixture.job()))
+            #expect(await reason { _ = try await service.retry(id) } == .jobNotFailed(job: id, state: .running))
+            #expect(await reason { _ = try await service.remove(id) } == .jobNotEnded(job: id, state: .running))
+            for _ in 0..<2 {
+                #expect(try await service.pause(id) == .paused)
+                #expect(try await service.view(id).paused)
+                #expect(try fixture.store.job(id).read().paused)
+            }
+            for _ in 0..<2 {
+                #expect(try await service.resume(id) == .resumed)
+                #expect(try await !service.view(id).paused)
+                #expect(try !fixture.store.job(id).read().paused)
+            }
+            #expect(try await service.cancel(id) == .cancelled)
+            #expect(try await service.view(id).state == .cancelled)
+            #expect(try fixture.store.job(id).read().state == .cancelled)
+        }
+
+        @Test func aCancelledJob() async throws {
+            let fixture = try await JobFixture()
+            let (service, id) = (fixture.service, try await fixture.publish(fixture.job()))
+            #expect(try await service.cancel(id) == .cancelled)
+            #expect(try await service.cancel(id) == .hadEnded(.cancelled))
+            #expect(await reason { _ = try await service.pause(id) } == .jobEnded(job: id, state: .cancelled))
+            #expect(await reason { _ = try await service.resume(id) } == .jobEnded(job: id, state: .cancelled))
+            #expect(await reason { _ = try await service.retry(id) } == .jobNotFailed(job: id, state: .cancelled))
+            #expect(try await service.remove(id) == .removed)
+            await expectUnknown(fixture, id)
+        }
+
+        @Test func aFailedJob() async throws {
+            let fixture = try await JobFixture()
+            let (service, id) = (fixture.service, try await fixture.publish(fixture.job()))
+            try await fixture.fail(id)
+            #expect(try await service.cancel(id) == .hadEnded(.failed))
+            #expect(await reason { _ = try await service.pause(id) } == .jobEnded(job: id, state: .failed))
+            #expect(try await service.retry(id) == .retried)
+            #expect(try await service.view(id).state == .running)
+            try await fixture.fail(id)
+            #expect(try await service.remove(id) == .removed)
+            await expectUnknown(fixture, id)
+        }
+
+        @Test func aJobThatIsDoneAndThatTheBoardHasForgotten() async throws {
+            let fixture = try await JobFixture()
+            let (service, id) = (fixture.service, try fixture.finish(fixture.job()))
+            #expect(try await service.cancel(id) == .hadEnded(.done))
+            #expect(await reason { _ = try await service.pause(id) } == .jobEnded(job: id, state: .done))
+            #expect(await reason { _ = try await service.retry(id) } == .jobNotFailed(job: id, state: .done))
+            #expect(try await service.recover().isEmpty)
+            #expect(try await service.remove(id) == .removed)
+            #expect(try fixture.store.jobs().isEmpty)
+        }
+
+        @Test func anUnfinishedJobThatTheBoardHasLost() async throws {
+            let fixture = try await JobFixture()
+            let (service, job) = (fixture.service, try fixture.job())
+            let id = job.id
+            try fixture.plan(job)
+            #expect(await reason { _ = try await service.pause(id) } == .jobNotOnBoard(job: id))
+            #expect(await reason { _ = try await service.remove(id) } == .jobNotEnded(job: id, state: .running))
+            #expect(await reason { _ = try await service.retry(id) } == .jobNotFailed(job: id, state: nil))
+            let first = try await service.recover()
+            #expect(first.map(\.job) == [id])
+            #expect(first.map(\.outcome) == [.recovered(passesDone: 0)])
+            #expect(try await service.recover().map(\.outcome) == [.known])
+            #expect(try await service.cancel(id) == .cancelled)
+            #expect(try await service.recover().isEmpty)
+        }
+
+        @Test func workersAreDrainedByTheirNameOrTheirHosts() async throws {
+            let fixture = try await JobFixture()
+            for name in ["w1", "w2"] {
+                _ = try await fixture.board.beat(
+                    WorkerReport(
+                        worker: WorkerID(name), host: "h", slots: 1, memoryTotal: 1000, encoders: [],
+                        protocolVersion: 1, held: []))
+            }
+            #expect(await reason { _ = try await fixture.service.drain("w3") } == .workerUnknown(name: "w3"))
+            #expect(try await fixture.service.drain("w2") == [WorkerID("w2")])
+            #expect(try await fixture.service.workers().map(\.draining) == [false, true])
+            #expect(try await fixture.service.drain("h") == [WorkerID("w1"), WorkerID("w2")])
+            #expect(try await fixture.service.workers().map(\.draining) == [true, true])
+        }
+    }
+}

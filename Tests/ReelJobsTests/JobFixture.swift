@@ -1,0 +1,139 @@
+import Foundation
+import ReelCore
+import ReelEngine
+import ReelJobs
+import ReelQueue
+import ReelStore
+import ReelTestSupport
+import Testing
+
+/// All tests that share the one Redis, one after another.
+@Suite(.serialized) enum ServiceTests {}
+
+/// A job service on an empty board and an empty store, and jobs that were planned without an engine.
+final class JobFixture {
+    private static let server = Result { try RedisServer() }
+
+    let folder: String
+    let raw: RawRedis
+    let board: any Board
+    let store: Store
+    let service: JobService
+    /// No test reads a source, so there is none.
+    let engine = EngineHost(executable: "/nonexistent/reel-engine")
+
+    init() async throws {
+        let server = try JobFixture.server.get()
+        raw = try RawRedis(socket: server.socket)
+        try raw("FLUSHALL")
+        folder = NSTemporaryDirectory() + "reel-jobs-tests-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        store = try Store.make(root: folder + "/store")
+        let address = try RedisAddress(server.url)
+        board = RedisBoard(address, name: "test")
+        service = JobService(store: store) { RedisBoard(address, name: "test-service") }
+        try await service.join()
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// A job that was asked for and is nowhere yet, made of a file of its own.
+    func job(_ name: String = "clip") throws -> JobRecord {
+        let source = "\(folder)/\(name).mp4"
+        if !FileManager.default.fileExists(atPath: source) {
+            try name.write(toFile: source, atomically: false, encoding: .utf8)
+        }
+        return try JobRecord(submitting: source, spec: JobSpec(container: .mkv))
+    }
+
+    /// A job that the store holds with a plan of two passes.
+    @discardableResult
+    func plan(_ job: JobRecord) throws -> Plan {
+        let folder = store.job(job.id)
+        try folder.create()
+        #expect(try folder.create(job))
+        return try folder.readPlan(folder.writePlan(JobFixture.plan))
+    }
+
+    /// A job that runs, and the passes that workers can claim.
+    @discardableResult
+    func publish(_ job: JobRecord) async throws -> JobID {
+        try plan(job)
+        let published = PublishedJob(
+            id: job.id, source: job.source.path, frames: 20, passCount: 2, need: 100,
+            encoders: ["libx264 1"], protocolVersion: 1, plan: 1)
+        guard case .begun(let claim) = try await board.begin(published, holder: WorkerID("test")) else {
+            throw ReelFailure(.probeLost(job: job.id))
+        }
+        #expect(try await board.publish(published, passes: JobFixture.passes, claim: claim) == .published)
+        return job.id
+    }
+
+    /// Has a worker claim a pass and fail for good, so that its job fails.
+    func fail(_ id: JobID) async throws {
+        let claim = try await claim()
+        #expect(claim.job == id)
+        let failure = ReelFailure(.notMedia(path: "/a/clip.mp4"))
+        #expect(try await board.fail(claim, worker: WorkerID("w1"), failure: failure) == .jobFailed)
+    }
+
+    /// Claims a pass that must be there.
+    func claim() async throws -> Claim {
+        try #require(
+            try await board.claim(
+                WorkerOffer(
+                    worker: WorkerID("w1"), memoryFree: 1000, encoders: ["libx264 1"], protocolVersion: 1)))
+    }
+
+    /// A job that is done, with a result in the store, as an assembly leaves it. The board does not know it.
+    @discardableResult
+    func finish(_ job: JobRecord) throws -> JobID {
+        try plan(job)
+        let folder = store.job(job.id)
+        let assembling = folder.assembling(.mkv, token: "t")
+        try JobFixture.output.write(toFile: assembling.name, atomically: false, encoding: .utf8)
+        try folder.publishOutput(
+            assembledBy: "t", as: .mkv, bytes: Int64(JobFixture.output.utf8.count), sha256: JobFixture.outputHash)
+        var record = try folder.read()
+        (record.state, record.finished) = (.done, record.created + 1)
+        try folder.write(record)
+        return job.id
+    }
+
+    /// What the result of a finished job holds.
+    static let output = "reversed"
+    static let outputHash = "bc64f64fb479ef52a788d8692101e7002584bbbe005b17c900e4171860f5ab39"
+
+    static let passes: [Pass] = [
+        .video(VideoPass(randomAccessPoint: 1, frames: 10..<20, chunkCount: 1)),
+        .video(VideoPass(randomAccessPoint: 0, frames: 0..<10, chunkCount: 1)),
+    ]
+
+    static let plan = Plan(
+        sources: [PlannedSource(indexHash: String(repeating: "ef", count: 32))], encoders: ["libx264 1"],
+        container: .mkv,
+        clips: [
+            Clip(
+                frames: 0..<20, timestamps: .mirror,
+                map: TimeMap(
+                    .backwards, source: TimeBase(1, 25), output: TimeBase(1, 25), start: Timestamp(0),
+                    end: Timestamp(20)))
+        ],
+        video: VideoTarget(
+            encoder: "libx264",
+            format: OutputFormat(
+                timeBase: TimeBase(1, 25), width: 2, height: 2, pixelFormat: "yuv420p", frameRate: Rational(25)),
+            options: [], bitrate: nil, threads: 1, keyFrameInterval: 250,
+            identity: EncoderIdentity(build: "libx264 1", extradataHash: "")), audio: [], passes: passes, need: 100,
+        verify: .packets, onDamage: .repeat, diagnostics: [.noTimestamps])
+}
+
+/// The reason for which a call fails; nil if it does not.
+func reason(_ body: () async throws -> Void) async -> FailureReason? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return (error as? ReelFailure)?.reason
+    }
+}
