@@ -70,6 +70,17 @@ extension BoardModel {
         return found
     }
 
+    /// The results of those of the passes that are finished.
+    package func results(_ id: String, at indices: [Int]) -> [Int: PassResult] {
+        recordedResults(id).filter { indices.contains($0.key) }.mapValues(\.result)
+    }
+
+    /// Passes by index, as they were published.
+    package func passes(_ id: String, at indices: [Int]) -> [Int: Pass] {
+        let passes = jobs[id]?.passes ?? []
+        return indices.filter(passes.indices.contains).reduce(into: [:]) { $0[$1] = passes[$1] }
+    }
+
     /// How many passes of a job wait for another attempt, the probe among them.
     package func retries(_ id: String) -> Int {
         guard let job = jobs[id] else { return 0 }

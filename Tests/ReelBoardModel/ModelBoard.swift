@@ -243,14 +243,11 @@ extension ModelBoard {
     }
 
     package func results(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: PassResult] {
-        try act { $0.recordedResults(job.text).filter { indices.contains($0.key) }.mapValues(\.result) }
+        try act { $0.results(job.text, at: indices) }
     }
 
     package func passes(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: Pass] {
-        try act { model in
-            let passes = model.jobs[job.text]?.passes ?? []
-            return indices.filter(passes.indices.contains).reduce(into: [:]) { $0[$1] = passes[$1] }
-        }
+        try act { $0.passes(job.text, at: indices) }
     }
 
     package func workers() throws(ReelFailure) -> [WorkerStatus] { try act { $0.registered } }

@@ -151,6 +151,19 @@ import Testing
         }
     }
 
+    /// The early job ends, and the whole job is planned without it: its index was not disproved.
+    @Test func aDisprovedPlanOfTheFirstPartFailsTheEarlyJobAlone() async throws {
+        try await withEarlyStart { worker, whole, early in
+            let disproof = ReelFailure(.planDisproved(path: worker.source, disproof: .order, time: Rational(1)))
+            worker.engines.answer { _ in .failure(disproof) }
+            try await worker.workToEnd(of: early)
+            #expect(try worker.store.job(early).read().failure == disproof)
+            let record = try worker.store.job(whole.job).read()
+            #expect(try !worker.store.source(record.source.fingerprint).isDisproved())
+            #expect(try await worker.board.state(of: whole.job) == .probing)
+        }
+    }
+
     /// A kept pass must be what the whole source says of those frames.
     @Test func itIsRemovedIfTheWholeSourceSaysOtherwise() async throws {
         try await withEarlyStart { worker, whole, early in

@@ -237,20 +237,19 @@ import Testing
         }
     }
 
-    /// Its engine reads bytes of any origin, and its report is kept on the board.
-    @Test func aSegmentThatAnEngineWasNotAskedForIsACrash() async throws {
+    /// An engine reads bytes of any origin, and the board keeps its report.
+    @Test func aReportOfSegmentsThatWereNotAskedForCountsAsACrash() async throws {
         try await withWorker { worker in
             let job = try await worker.publish()
             let once = Once()
-            let folder = job.folder.segments
             worker.engines.answer { request in
-                guard request.pass == 0, once.take() else { return .result }
-                // The files that this engine is about to write cannot be: their folder is none.
-                try? FileManager.default.removeItem(atPath: folder)
-                return .result
+                guard request.pass == 0 else { return .wait }
+                return once.take() ? .misreport : .wait
             }
-            try await worker.work { await worker.board.calls["fail"] == 1 }
-            #expect(try await worker.status(job.id).failures.map(\.index) == [0])
+            try await worker.work { await worker.board.calls["fail"] == 1 && worker.engines.waiting == 1 }
+            let status = try await worker.status(job.id)
+            #expect(status.failures.map(\.attempts) == [["crash": 1]])
+            #expect(status.failures.first?.recent.map(\.reason) == [ReelFailure(.engineMisanswered(task: .pass))])
         }
     }
 

@@ -331,6 +331,8 @@ struct Conformance {
         compare(try await self.board.workers().map(\.timeless), model.registered)
         let queue = try await self.board.queue().jobs
         compare(queue.map(\.job.id.text), model.active + model.failed)
+        let counts = try await self.board.jobCounts()
+        compare([counts.active, counts.failed], [model.active.count, model.failed.count])
     }
 
     private mutating func lookClosely(_ id: String) async throws {
@@ -340,6 +342,8 @@ struct Conformance {
         // What a publisher left that died is not seen before the job has a plan.
         guard model.jobs[id]?.published.plan ?? 0 > 0 else { return }
         compare(try await board.recordedResults(JobID(id)), model.recordedResults(id))
+        compare(try await board.results(JobID(id), at: [0, 2]), model.results(id, at: [0, 2]))
+        compare(try await board.passes(JobID(id), at: [1, 99]), model.passes(id, at: [1, 99]))
     }
 
     private mutating func compare<Answer: Equatable>(_ answer: Answer, _ expected: Answer) {
