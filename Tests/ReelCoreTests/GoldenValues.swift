@@ -76,14 +76,12 @@ enum GoldenValues {
                     .backwards, source: TimeBase(1, 12_800), output: TimeBase(1, 12_800), start: Timestamp(1536),
                     end: Timestamp(3584)), audioFrom: Rational(2, 25), audioTo: Rational(28, 100))
         ],
-        video: VideoTarget(
-            encoder: "libx265",
-            format: OutputFormat(
-                timeBase: TimeBase(1, 12_800), width: 1920, height: 1080, pixelFormat: "yuv420p10le",
-                frameRate: Rational(24000, 1001), fieldOrder: .progressive),
-            options: [Tag(name: "preset", value: "medium"), Tag(name: "crf", value: "23.0")], bitrate: .source,
-            threads: 1, keyFrameInterval: 250,
-            identity: EncoderIdentity(build: "libx265 Lavc59.37.100", extradataHash: hash)),
+        video: .encode(
+            VideoEncoding(
+                encoder: "libx265", format: format,
+                options: [Tag(name: "preset", value: "medium"), Tag(name: "crf", value: "23.0")], bitrate: .source,
+                threads: 1, keyFrameInterval: 250,
+                identity: EncoderIdentity(build: "libx265 Lavc59.37.100", extradataHash: hash))),
         audio: [
             AudioTarget(
                 track: 0, direction: .forwards, encoder: "copy", sampleRate: 48_000, channelLayout: "5.1(side)",
@@ -95,6 +93,14 @@ enum GoldenValues {
             .video(VideoPass(randomAccessPoint: 0, frames: 1..<3, chunkCount: 1)),
         ],
         need: 2 << 30, verify: .decode, onDamage: .fail, diagnostics: [])
+
+    private static let format = OutputFormat(
+        timeBase: TimeBase(1, 12_800), width: 1920, height: 1080, pixelFormat: "yuv420p10le",
+        frameRate: Rational(24000, 1001), fieldOrder: .progressive)
+
+    static let passthrough = VideoTarget.passthrough(
+        VideoPassthrough(
+            format: format, identity: EncoderIdentity(build: "copy Lavc59.37.100", extradataHash: hash)))
 
     static let result = PassResult(
         segments: [

@@ -82,7 +82,7 @@ struct PlannerTests {
         var spec = JobSpec(container: .mp4)
         #expect(try planner.threads(index: short, spec: spec, video: Plans.target()) == threads)
         #expect(try planner.threads(index: long, spec: spec, video: Plans.target()) == 1)
-        #expect(try planner.threads(index: short, spec: spec, video: Plans.target(VideoTarget.copy)) == 1)
+        #expect(try planner.threads(index: short, spec: spec, video: Plans.passthrough) == 1)
         #expect(try planner.threads(index: short, spec: spec, video: Plans.target("libsvtav1")) <= 4)
         spec.threads = 3
         #expect(try planner.threads(index: short, spec: spec, video: Plans.target()) == 3)

@@ -102,7 +102,7 @@ struct PixelFormatTests {
         var index = try Recon(path: try Fixture.make("s.mp4", in: folder, frames: 3, video: Fixture.x264)).run()
         (index.video.stream.width, index.video.stream.height) = (width, height)
         var choice = TargetChoice(index: index, spec: JobSpec(container: .mkv, lossless: true))
-        let options = try choice.video().options
+        let options = try choice.video().encoding?.options ?? []
         #expect(options.contains(Tag(name: "slices", value: slices)), "\(options)")
     }
 

@@ -29,7 +29,9 @@ struct PlannedSegmentsTests {
         let whole = contents(Samples.plan)
         let halves = contents(
             Samples.plan(Samples.index, cuts: [0, 4, 12]) { plan in
-                (plan.number, plan.need, plan.video.threads, plan.onDamage) = (7, 1, 8, .fail)
+                var encoding = Samples.encoding
+                encoding.threads = 8
+                (plan.number, plan.need, plan.video, plan.onDamage) = (7, 1, .encode(encoding), .fail)
             })
         #expect(whole == halves)
         let others = contents(Samples.plan(Samples.index, cuts: [0, 12], chunks: 2))
@@ -45,7 +47,7 @@ struct PlannedSegmentsTests {
 
     @Test("Everything that the encoder is told makes another segment")
     func targets() {
-        let changes: [(inout VideoTarget) -> Void] = [
+        let changes: [(inout VideoEncoding) -> Void] = [
             { $0.encoder = "libx265" }, { $0.format.pixelFormat = "yuv444p" }, { $0.format.width = 4 },
             { $0.format.height = 4 },
             { $0.format.frameRate = Rational(24) }, { $0.format.fieldOrder = .topFirst },
@@ -56,7 +58,9 @@ struct PlannedSegmentsTests {
         ]
         var all = contents(Samples.plan)
         for change in changes {
-            let other = contents(plan { change(&$0.video) })
+            var encoding = Samples.encoding
+            change(&encoding)
+            let other = contents(plan { $0.video = .encode(encoding) })
             #expect(all.intersection(other).map(\.subject) == [.audio(track: 0)])
             all.formUnion(other)
         }

@@ -3,11 +3,13 @@ import ReelStore
 
 /// Values with something in every field, for tests of what is stored.
 enum Samples {
-    static let target = VideoTarget(
+    static let encoding = VideoEncoding(
         encoder: "libx264",
         format: OutputFormat(
             timeBase: TimeBase(1, 12_800), width: 2, height: 2, pixelFormat: "yuv420p", frameRate: Rational(25)),
         options: [Tag(name: "crf", value: "18.0")], bitrate: nil, threads: 1, keyFrameInterval: 250, identity: encoder)
+
+    static let target = VideoTarget.encode(encoding)
 
     static let sound = AudioTarget(
         track: 0, direction: .backwards, encoder: "aac", sampleRate: 48_000, channelLayout: "stereo", bitrate: 192_000,

@@ -47,7 +47,7 @@ import Testing
 
     private func view() throws -> PlanView {
         let index = Self.index()
-        let video = VideoTarget(
+        let video = VideoEncoding(
             encoder: "libx264",
             format: OutputFormat(
                 timeBase: index.video.stream.timeBase, width: 720, height: 576, pixelFormat: "yuv420p",
@@ -58,7 +58,7 @@ import Testing
             track: 0, direction: .backwards, encoder: "aac", sampleRate: 48000, channelLayout: "stereo",
             bitrate: 192_000, lossless: false)
         let plan = try Planner(slots: 2).plan(
-            index: index, spec: JobSpec(container: .mp4), video: video, audio: [audio], diagnostics: [])
+            index: index, spec: JobSpec(container: .mp4), video: .encode(video), audio: [audio], diagnostics: [])
         return PlanView(id: "0123456789abcdef", source: "/a/clip.mkv", plan: plan, indexes: [index])
     }
 

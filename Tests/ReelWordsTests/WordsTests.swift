@@ -98,13 +98,13 @@ struct WordsTests {
 
 /// A source and a target, for what is stored of them.
 private enum Stored {
-    static let target = VideoTarget(
-        encoder: "libx264",
-        format: OutputFormat(
-            timeBase: TimeBase(1, 25), width: 320, height: 180, pixelFormat: "yuv420p", frameRate: Rational(25)),
-        options: [],
-        bitrate: nil, threads: 1, keyFrameInterval: 250,
-        identity: EncoderIdentity(build: "libx264 Lavc59.37.100", extradataHash: ""))
+    static let target = VideoTarget.encode(
+        VideoEncoding(
+            encoder: "libx264",
+            format: OutputFormat(
+                timeBase: TimeBase(1, 25), width: 320, height: 180, pixelFormat: "yuv420p", frameRate: Rational(25)),
+            options: [], bitrate: nil, threads: 1, keyFrameInterval: 250,
+            identity: EncoderIdentity(build: "libx264 Lavc59.37.100", extradataHash: "")))
 
     /// Eight frames, of which the first is a key.
     static func index(_ diagnostics: [Diagnostic]) -> SourceIndex {

@@ -103,20 +103,27 @@ public struct EncoderTraits: Sendable {
     }
 }
 
-extension VideoTarget {
-    /// The row of the target's encoder.
+extension VideoEncoding {
+    /// The row of the encoder.
     public var traits: EncoderTraits { EncoderTraits.named(encoder) }
 
     /// Time to encode a frame, in units of the time to decode one.
     public var encodingEffort: Double { EncoderNeeds(self).weight }
 }
 
+extension VideoTarget {
+    /// Time to encode a frame, in units of the time to decode one; with passthrough, that of an unknown encoder.
+    public var encodingEffort: Double { encoding?.encodingEffort ?? EncoderCost.ofUnknown.weight }
+}
+
 extension Plan {
     /// Address space in bytes that a pass takes beyond its memory: stacks of threads, and memory that is allocated and
     /// hardly touched.
     public var reservedAddresses: Int64 {
-        var target = video
-        target.threads = mostEncoderThreads
-        return Int64(video.threads) * 8 << 20 + EncoderNeeds(target).reserved
+        // With passthrough, one thread reads ahead and one computes checksums.
+        guard var encoding = video.encoding else { return 16 << 20 }
+        let decoderStacks = Int64(encoding.threads) * 8 << 20
+        encoding.threads = mostEncoderThreads
+        return decoderStacks + EncoderNeeds(encoding).reserved
     }
 }

@@ -22,7 +22,7 @@ public struct PlannedSegments: Sendable {
             return index
         }
         self.digest = digest
-        videoTargets = indexes.map { digest(jsonBytes(of: VideoEncoding(plan.video, of: $0.video.stream))) }
+        videoTargets = indexes.map { digest(jsonBytes(of: VideoEncodingFacts(plan.video, of: $0.video.stream))) }
     }
 
     /// The segments of a pass: one per chunk, in chunk order, or one for an audio track. Empty for the assembly, the
@@ -87,7 +87,7 @@ public struct PlannedSegments: Sendable {
 
 /// The settings of a video encoder. Threads are left out: they change bytes but no pictures, and differ from pass to
 /// pass.
-private struct VideoEncoding: Encodable {
+private struct VideoEncodingFacts: Encodable {
     let target: VideoTarget
     let pixelFormat: String
     let sampleAspectRatio: Rational?
@@ -101,9 +101,12 @@ private struct VideoEncoding: Encodable {
     }
 
     init(_ target: VideoTarget, of stream: VideoStream) {
-        var target = target
-        target.threads = 0
-        self.target = target
+        if case .encode(var encoding) = target {
+            encoding.threads = 0
+            self.target = .encode(encoding)
+        } else {
+            self.target = target
+        }
         pixelFormat = stream.pixelFormat
         sampleAspectRatio = stream.sampleAspectRatio
         colour = stream.colour

@@ -45,13 +45,13 @@ public struct Planner: Hashable, Codable, Sendable {
         // With passthrough, the assembly copies packets from the source: there is nothing to decode.
         let rest = (head.last?.frames.upperBound ?? clip.firstFrame)..<clip.frames.upperBound
         var passes =
-            video.isPassthrough ? [] : videoPasses(starts, of: rest, as: video, from: index, room: room, cap: cap)
+            video.encoding.map { videoPasses(starts, of: rest, as: $0, from: index, room: room, cap: cap) } ?? []
         // Every pass may hold fewer frames than `least`. Report the larger value, so that a user who allows exactly
         // what the error message names is accepted.
         let held = max((head + passes).map { starts.framesHeld(by: $0) }.max() ?? 0, least)
         var need = budget.need(frames: held)
-        if let last = lastPassesTarget(spec, video) {
-            let more = try MemoryBudget(index: index, video: last, packets: packets).need(frames: held)
+        if let encoding = video.encoding, let last = lastPasses(spec, encoding) {
+            let more = try MemoryBudget(index: index, video: .encode(last), packets: packets).need(frames: held)
             if more <= min(allowed.budget, allowed.limit ?? .max) {
                 need = more
                 for place in clip.direction.order(Array(passes.indices)).suffix(slots) {
@@ -73,7 +73,7 @@ extension Planner {
     /// The video passes in the source's order. At most `room` frames fit into memory at a time; a pass has at most
     /// `cap` frames if RAPs allow it.
     private func videoPasses(
-        _ starts: StartTable, of frames: Range<Int>, as video: VideoTarget, from index: SourceIndex, room: Int,
+        _ starts: StartTable, of frames: Range<Int>, as video: VideoEncoding, from index: SourceIndex, room: Int,
         cap: Int?
     ) -> [VideoPass] {
         let weight = video.encodingEffort
@@ -98,27 +98,28 @@ extension Planner {
     /// with one thread. Throws as `plan` does.
     public func threads(index: SourceIndex, spec: JobSpec, video: VideoTarget) throws(ReelFailure) -> Int {
         if let threads = spec.threads { return threads }
-        if video.isPassthrough { return 1 }
+        guard let encoding = video.encoding else { return 1 }
         func passes(threads: Int) throws(ReelFailure) -> Int {
-            var video = video
-            video.threads = threads
-            return try plan(index: index, spec: spec, video: video, audio: [], diagnostics: []).passes.count
+            var encoding = encoding
+            encoding.threads = threads
+            return try plan(index: index, spec: spec, video: .encode(encoding), audio: [], diagnostics: [])
+                .passes.count
         }
-        var threads = min(slots / max(try passes(threads: 1), 1), video.traits.mostThreads)
+        var threads = min(slots / max(try passes(threads: 1), 1), encoding.traits.mostThreads)
         while threads > 1, (try? passes(threads: threads)) == nil { threads -= 1 }
         return max(threads, 1)
     }
 
-    /// The video target, with one more thread, for each slot's last pass; nil if one is not worthwhile. At the job's
+    /// The settings, with one more thread, for each slot's last pass; nil if one is not worthwhile. At the job's
     /// end, slots run out of work one after the other, and the remaining passes can use their cores. Only for encoders
     /// whose parameters do not depend on threads.
-    private func lastPassesTarget(_ spec: JobSpec, _ video: VideoTarget) -> VideoTarget? {
+    private func lastPasses(_ spec: JobSpec, _ video: VideoEncoding) -> VideoEncoding? {
         guard slots > 1, spec.threads == nil, video.threads == 1,
             video.traits.isSameForAnyThreads
         else { return nil }
-        var target = video
-        target.threads = 2
-        return target
+        var last = video
+        last.threads = 2
+        return last
     }
 }
 

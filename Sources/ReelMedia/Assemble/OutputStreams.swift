@@ -29,12 +29,17 @@ final class OutputStreams {
         let clip = plan.clips[0]
         let index = indexes[clip.source]
         video = try allocated(avcodec_parameters_alloc(), .describeStream)
-        if plan.video.isPassthrough, case .possible(let coded) = index.passthrough {
-            try coded.describe(index.video.stream, for: plan.container.traits.muxer, into: video)
+        switch plan.video {
+        case .passthrough:
+            switch index.passthrough {
+            case .possible(let coded):
+                try coded.describe(index.video.stream, for: plan.container.traits.muxer, into: video)
+            case .impossible(let obstacle): throw ReelFailure(.copyImpossible(obstacle: obstacle))
+            }
             reorderDepth = 0
-        } else {
+        case .encode(let encoding):
             // All chunks have the same parameters, whatever their rates.
-            let encoder = try Encoder(plan.video, track: index.video, frames: clip.frames)
+            let encoder = try Encoder(encoding, track: index.video, frames: clip.frames)
             try encoder.describe(into: video)
             reorderDepth = encoder.reorderDepth
             video.pointee.codec_tag = plan.container.tag(of: video.pointee)

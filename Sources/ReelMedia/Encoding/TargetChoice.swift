@@ -23,9 +23,10 @@ public struct TargetChoice {
         if let copy = try copy() {
             diagnostics +=
                 PictureMeaning(
-                    stream: stream, fields: copy.format.fieldOrder, encoder: copy.encoder, container: spec.container
+                    stream: stream, fields: copy.format.fieldOrder, encoder: VideoTarget.copy,
+                    container: spec.container
                 ).diagnostics
-            return copy
+            return .passthrough(copy)
         }
         diagnostics += stream.losses
         let encoder = try encoderTraits()
@@ -43,7 +44,7 @@ public struct TargetChoice {
             ).diagnostics
         let format = OutputFormat(
             of: stream, spec.direction, pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "")
-        var target = VideoTarget(
+        var target = VideoEncoding(
             encoder: encoder.name, format: format,
             options: try options(of: encoder, pixels.format, format.fieldOrder),
             bitrate: spec.bitrate, threads: threads(of: encoder),
@@ -55,12 +56,12 @@ public struct TargetChoice {
         case .constant(let bits): target.identity.extradataHash = try extradataHash(target, bits)
         case nil: target.identity.extradataHash = try extradataHash(target, nil)
         }
-        return target
+        return .encode(target)
     }
 
     /// Few containers have a name for every format of raw pictures, and libavformat writes some formats under another's
     /// name.
-    private func refuseUnlessGivenBack(_ raw: VideoTarget) throws(ReelFailure) {
+    private func refuseUnlessGivenBack(_ raw: VideoEncoding) throws(ReelFailure) {
         guard try !raw.isGivenBackRaw(in: spec.container, stream: index.video.stream) else { return }
         throw ReelFailure(
             .rawNotGivenBack(pixelFormat: raw.format.pixelFormat, container: spec.container, lossless: spec.lossless))

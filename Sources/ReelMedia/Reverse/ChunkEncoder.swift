@@ -19,7 +19,7 @@ final class ChunkEncoder {
 
     init(
         _ chunk: (number: Int, frames: Range<Int>), of clip: Int, direction: Direction, track: VideoTrack,
-        as video: VideoTarget, making planned: PlannedSegments, into destination: PassReverser.Destination
+        as video: VideoEncoding, making planned: PlannedSegments, into destination: PassReverser.Destination
     ) throws(ReelFailure) {
         self.chunk = chunk
         self.direction = direction

@@ -7,7 +7,7 @@ final class ChunkSequence {
     private let clip: Int
     private let plan: Plan
     private let track: VideoTrack
-    private let target: VideoTarget
+    private let settings: VideoEncoding
     private let planned: PlannedSegments
     private let converter: PictureConverter
     private let destination: PassReverser.Destination
@@ -23,14 +23,14 @@ final class ChunkSequence {
 
     init(
         _ chunks: [(number: Int, frames: Range<Int>)], of clip: Int, plan: Plan, track: VideoTrack,
-        target: VideoTarget, planned: PlannedSegments, converter: PictureConverter,
+        encoding settings: VideoEncoding, planned: PlannedSegments, converter: PictureConverter,
         destination: PassReverser.Destination, diagnostics: @escaping (_ frames: Range<Int>) -> [Diagnostic]
     ) {
         self.chunks = chunks
         self.clip = clip
         self.plan = plan
         self.track = track
-        self.target = target
+        self.settings = settings
         self.planned = planned
         self.converter = converter
         self.destination = destination
@@ -65,7 +65,7 @@ final class ChunkSequence {
         if let encoding { return encoding }
         guard let chunk = chunks.first(where: { $0.frames.contains(frame) }) else { return nil }
         let made = try ChunkEncoder(
-            chunk, of: clip, direction: plan.clips[clip].direction, track: track, as: target, making: planned,
+            chunk, of: clip, direction: plan.clips[clip].direction, track: track, as: settings, making: planned,
             into: destination)
         encoding = made
         return made

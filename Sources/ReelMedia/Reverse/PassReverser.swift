@@ -51,23 +51,25 @@ public final class PassReverser {
     public func reverse(
         _ pass: VideoPass, into destination: Destination, progress: (_ decoded: Int, _ encoded: Int) -> Void
     ) throws(ReelFailure) -> PassResult {
+        guard var encoding = plan.video.encoding else {
+            throw ReelFailure(.planLacks(part: .videoPass, number: plan.passes.count))
+        }
         let clip = plan.clips[pass.clip]
         let index = sources[clip.source].index
-        let (converter, reader) = try opened(pass.clip)
+        let (converter, reader) = try opened(pass.clip, threads: encoding.threads)
+        encoding.threads = pass.threads
         reader.reset()
         let chunks = pass.chunks.enumerated().map { (number: $0.offset, frames: $0.element) }
             .filter { !destination.finishedChunks.contains($0.number) }
-        var target = plan.video
-        target.threads = pass.threads
-        let encoding = ChunkSequence(
-            chunks, of: pass.clip, plan: plan, track: index.video, target: target, planned: planned,
+        let sequence = ChunkSequence(
+            chunks, of: pass.clip, plan: plan, track: index.video, encoding: encoding, planned: planned,
             converter: converter, destination: destination
         ) { frames in
             self.concealed(reader.tally.concealed.filter(frames.contains), in: index) + self.resizing(reader)
         }
-        func decoded(_ frames: Int) { progress(frames, encoding.framesEncoded) }
+        func decoded(_ frames: Int) { progress(frames, sequence.framesEncoded) }
         func encode(_ window: Range<Int>, _ buffer: inout FrameBuffer) throws(ReelFailure) {
-            try encoding.encode(window, from: &buffer) { progress(reader.tally.framesDecoded, $0) }
+            try sequence.encode(window, from: &buffer) { progress(reader.tally.framesDecoded, $0) }
         }
         if let windows = reader.windows(of: pass) {
             for window in windows where chunks.contains(where: { $0.frames.overlaps(window) }) {
@@ -78,18 +80,18 @@ public final class PassReverser {
         }
         let losses = converter.losses.filter { !plan.diagnostics.contains($0) }
         return PassResult(
-            segments: encoding.segments.sorted { $0.name.subject < $1.name.subject },
-            statistics: PassStatistics(reader.tally, encoding),
+            segments: sequence.segments.sorted { $0.name.subject < $1.name.subject },
+            statistics: PassStatistics(reader.tally, sequence),
             diagnostics: concealed(reader.tally.concealed, in: index) + losses + resizing(reader))
     }
 
-    private func opened(_ number: Int) throws(ReelFailure) -> (PictureConverter, FrameWindowReader) {
+    private func opened(_ number: Int, threads: Int) throws(ReelFailure) -> (PictureConverter, FrameWindowReader) {
         if let known = open[number] { return known }
         let clip = plan.clips[number]
         let source = sources[clip.source]
         let converter = try PictureConverter(
             format: plan.video.format, stream: source.index.video.stream, direction: clip.direction)
-        let reader = try FrameWindowReader(source, converter: converter, threads: plan.video.threads)
+        let reader = try FrameWindowReader(source, converter: converter, threads: threads)
         open[number] = (converter, reader)
         return (converter, reader)
     }
