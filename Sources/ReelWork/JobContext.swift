@@ -29,14 +29,14 @@ final class JobContext: Sendable {
 
     /// Takes over what the job that began early made of a pass.
     func takeOver(_ pass: Pass) throws(ReelFailure) {
-        guard let early, early.folder.hasSegments(of: Set(plan.subjects(of: pass))) else { return }
+        guard let early, early.folder.hasSegments(of: Set(plan.subjects(of: pass).map(\.part))) else { return }
         try early.give(try segments().contents(of: pass), to: folder)
     }
 
     /// For each chunk of a pass the record of its segment, where that is whole already, whoever made it.
     func wholeSegments(of pass: Pass) throws(ReelFailure) -> [SegmentRecord?] {
         let subjects = plan.subjects(of: pass)
-        guard folder.hasSegments(of: Set(subjects)) else { return subjects.map { _ in nil } }
+        guard folder.hasSegments(of: Set(subjects.map(\.part))) else { return subjects.map { _ in nil } }
         return folder.wholeSegments(try segments().contents(of: pass))
     }
 

@@ -72,8 +72,8 @@ struct GoldenTests {
 
     @Test("Records of segments, and what a pass leaves on the board")
     func segments() throws {
-        try expect(GoldenValues.result.segments[0], is: "segment-record.v2.video.json")
-        try expect(GoldenValues.result.segments[1], is: "segment-record.v2.audio.json")
+        try expect(GoldenValues.result.segments[0], is: "segment-record.v3.video.json")
+        try expect(GoldenValues.result.segments[1], is: "segment-record.v3.audio.json")
         try expect(GoldenValues.result, is: "pass-result.json")
     }
 

@@ -105,11 +105,11 @@ enum GoldenValues {
     static let result = PassResult(
         segments: [
             SegmentRecord(
-                content: SegmentContent(subject: .video(frames: 3..<5), times: hash, target: hash), token: "5f0a",
+                content: SegmentContent(part: .video(frames: 3..<5), times: hash, target: hash), clip: 0, token: "5f0a",
                 frames: 2, packets: 2, bytes: 4711, checksum: hash, timeBase: TimeBase(1, 12_800), reorderDepth: 1,
                 extradataHash: hash),
             SegmentRecord(
-                content: SegmentContent(subject: .audio(track: 0), times: hash, target: hash), token: "5f0b",
+                content: SegmentContent(part: .audio(track: 0), times: hash, target: hash), clip: 0, token: "5f0b",
                 frames: 96_000, packets: 94, bytes: 12_345, checksum: hash, timeBase: TimeBase(1, 48_000),
                 reorderDepth: 0, extradataHash: hash, initialPadding: 1024, trailingPadding: 256, start: -480),
         ],

@@ -74,7 +74,7 @@ struct WireTests {
     }
 
     @Test("The version is that of these files")
-    func version() { #expect(Wire.version == 7) }
+    func version() { #expect(Wire.version == 8) }
 
     /// Compares the lines with a file, which REEL_WRITE_GOLDEN=1 writes anew; and what is read back with them.
     private func compare<Message: Codable>(_ messages: [Message], _ name: String) throws {

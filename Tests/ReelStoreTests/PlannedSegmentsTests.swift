@@ -16,10 +16,10 @@ struct PlannedSegmentsTests {
     func passes() {
         let planned = PlannedSegments(plan: Samples.plan, indexes: [Samples.index])
         #expect(
-            planned.contents(of: Samples.plan.passes[1]).map(\.subject) == [
+            planned.contents(of: Samples.plan.passes[1]).map(\.part) == [
                 .video(frames: 0..<4), .video(frames: 4..<8), .video(frames: 8..<12),
             ])
-        #expect(planned.contents(of: .audio(0)).map(\.subject) == [.audio(track: 0)])
+        #expect(planned.contents(of: .audio(0)).map(\.part) == [.audio(track: 0)])
         #expect(planned.contents(of: .audio(1)).isEmpty)
         #expect(planned.contents(of: .assembly).isEmpty)
     }
@@ -35,7 +35,7 @@ struct PlannedSegmentsTests {
             })
         #expect(whole == halves)
         let others = contents(Samples.plan(Samples.index, cuts: [0, 12], chunks: 2))
-        #expect(whole.intersection(others).map(\.subject) == [.audio(track: 0)], "chunks of other frames")
+        #expect(whole.intersection(others).map(\.part) == [.audio(track: 0)], "chunks of other frames")
     }
 
     @Test("Another end of what is shown moves all of it, and changes no run's own times")
@@ -43,6 +43,31 @@ struct PlannedSegmentsTests {
         let head = contents(Samples.plan(Samples.index, cuts: [0, 8]) { $0.passes.removeFirst() })
         #expect(head.count == 2)
         #expect(head.isSubset(of: contents(Samples.plan)))
+    }
+
+    @Test("A clip's number changes no content; its direction and its source do")
+    func clips() throws {
+        let plan = Samples.plan
+        let two = self.plan { plan in
+            var forwards = plan.clips[0]
+            forwards.map.direction = .forwards
+            plan.clips = [forwards, plan.clips[0]]
+            plan.audio[0].clip = 1
+        }
+        let planned = PlannedSegments(plan: two, indexes: [Samples.index])
+        let alone = PlannedSegments(plan: plan, indexes: [Samples.index])
+        #expect(planned.content(ofChunk: 0..<4, of: 1) == alone.content(ofChunk: 0..<4, of: 0))
+        #expect(planned.content(ofChunk: 0..<4, of: 0) != alone.content(ofChunk: 0..<4, of: 0))
+        #expect(planned.content(ofChunk: 3..<4, of: 0) != planned.content(ofChunk: 3..<4, of: 1), "its fields differ")
+        #expect(planned.content(ofAudio: 0) == alone.content(ofAudio: 0))
+
+        let other = self.plan { plan in
+            plan.sources.append(plan.sources[0])
+            plan.clips[0].source = 1
+        }
+        let second = PlannedSegments(plan: other, indexes: [Samples.index, Samples.index])
+        #expect(second.content(ofChunk: 0..<4, of: 0) != alone.content(ofChunk: 0..<4, of: 0))
+        #expect(second.content(ofAudio: 0) != alone.content(ofAudio: 0))
     }
 
     @Test("Everything that the encoder is told makes another segment")
@@ -61,24 +86,24 @@ struct PlannedSegmentsTests {
             var encoding = Samples.encoding
             change(&encoding)
             let other = contents(plan { $0.video = .encode(encoding) })
-            #expect(all.intersection(other).map(\.subject) == [.audio(track: 0)])
+            #expect(all.intersection(other).map(\.part) == [.audio(track: 0)])
             all.formUnion(other)
         }
         var index = Samples.index
         index.video.stream.sampleAspectRatio = Rational(16, 11)
-        #expect(all.intersection(contents(Samples.plan, of: index)).map(\.subject) == [.audio(track: 0)])
+        #expect(all.intersection(contents(Samples.plan, of: index)).map(\.part) == [.audio(track: 0)])
     }
 
     @Test("Other times, or pictures of other times, make another segment")
     func times() {
         func chunks(_ plan: Plan, _ index: SourceIndex) -> Set<SegmentContent> {
-            contents(plan, of: index).filter { $0.subject != .audio(track: 0) }
+            contents(plan, of: index).filter { $0.part != .audio(track: 0) }
         }
         let even = chunks(Samples.plan, Samples.index)
         var durations = [Int64](repeating: 512, count: 12)
         durations[5] = 513
         let longer = Samples.index(durations: durations)
-        #expect(even.intersection(chunks(Samples.plan(longer), longer)).map(\.subject) == [.video(frames: 0..<4)])
+        #expect(even.intersection(chunks(Samples.plan(longer), longer)).map(\.part) == [.video(frames: 0..<4)])
         let later = Samples.index(durations: Array(repeating: 512, count: 12), start: 1536)
         #expect(even.isDisjoint(with: chunks(Samples.plan(later), later)), "the frames before each of them")
         var slower = Samples.index

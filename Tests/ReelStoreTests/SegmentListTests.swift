@@ -7,7 +7,7 @@ import Testing
 struct SegmentListTests {
     private func record(_ frames: Range<Int>) -> SegmentRecord {
         SegmentRecord(
-            content: SegmentContent(subject: .video(frames: frames), times: "t", target: "x"), token: "aa",
+            content: SegmentContent(part: .video(frames: frames), times: "t", target: "x"), clip: 0, token: "aa",
             frames: frames.count, packets: frames.count, bytes: 1, checksum: "", timeBase: TimeBase(1, 25),
             reorderDepth: 0, extradataHash: "")
     }

@@ -181,7 +181,7 @@ struct StoreTests {
             try job.create()
             try job.write(record(job.id))
             for part in [
-                job.segments + "/v0-2.7e.nut.part", job.assembling(.mkv, token: "7e"), job.segmentList(token: "7e"),
+                job.segments + "/c0v0-2.7e.nut.part", job.assembling(.mkv, token: "7e"), job.segmentList(token: "7e"),
                 job.path + "/.reel-0123456789abcdef",
             ] {
                 try write("half", part)

@@ -76,9 +76,10 @@ struct WordsTests {
         let plan = try Planner(slots: 1).plan(
             index: index, spec: JobSpec(container: .mkv), video: Stored.target, audio: [], diagnostics: diagnostics)
         #expect(plan.diagnostics == diagnostics)
-        let content = SegmentContent(subject: .video(frames: 0..<8), times: "e3b0", target: "e3b0")
+        let content = SegmentContent(part: .video(frames: 0..<8), times: "e3b0", target: "e3b0")
         let record = SegmentRecord(
-            content: content, token: "a1", frames: 8, packets: 8, bytes: 1000, checksum: "", timeBase: TimeBase(1, 25),
+            content: content, clip: 0, token: "a1", frames: 8, packets: 8, bytes: 1000, checksum: "",
+            timeBase: TimeBase(1, 25),
             reorderDepth: 0, extradataHash: "", diagnostics: diagnostics)
         let result = PassResult(segments: [record], statistics: PassStatistics(), diagnostics: diagnostics)
         let stored = [

@@ -41,7 +41,7 @@ public struct PlacedJob: Sendable {
 
     /// Results of the passes whose segments are all whole, by index.
     func finished(in indexes: [SourceIndex]) -> [Int: RecordedResult] {
-        guard folder.hasSegments(of: plan.subjects) else { return [:] }
+        guard folder.hasSegments(of: plan.parts) else { return [:] }
         let planned = PlannedSegments(plan: plan, indexes: indexes)
         let whole = folder.wholeSegments(plan.passes.map(planned.contents))
         return zip(plan.passes, whole).enumerated().reduce(into: [:]) { found, entry in
@@ -81,14 +81,16 @@ extension JobRecord {
 }
 
 extension Plan {
-    /// Which parts of the source its segments show or let hear.
-    package var subjects: Set<SegmentSubject> { Set(passes.flatMap(subjects)) }
+    /// Which parts of the sources its segments show or let hear.
+    package var parts: Set<SegmentPart> { Set(passes.flatMap(subjects).map(\.part)) }
 
-    /// The same of a pass, in chunk order.
+    /// What the segments of a pass are made for, in chunk order.
     package func subjects(of pass: Pass) -> [SegmentSubject] {
         switch pass {
-        case .video(let pass): pass.chunks.map { .video(frames: $0) }
-        case .audio(let place): audio.indices.contains(place) ? [.audio(track: audio[place].track)] : []
+        case .video(let pass): pass.chunks.map { SegmentSubject(clip: pass.clip, part: .video(frames: $0)) }
+        case .audio(let place):
+            audio.indices.contains(place)
+                ? [SegmentSubject(clip: audio[place].clip, part: .audio(track: audio[place].track))] : []
         case .assembly, .probe: []
         }
     }

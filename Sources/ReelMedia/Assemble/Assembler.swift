@@ -165,7 +165,7 @@ public struct Assembler {
             guard let content = planned.content(ofAudio: track) else {
                 throw ReelFailure(.planLacks(part: .audioTrack, number: track))
             }
-            let record = try segments.record(of: content, pass: pass)
+            let record = try segments.record(of: content, clip: plan.audio[track].clip, pass: pass)
             if record.frames > 0 {
                 result.append(HeardTrack(target: plan.audio[track], record: record, pass: pass))
             }

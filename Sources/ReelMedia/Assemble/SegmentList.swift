@@ -6,6 +6,8 @@ public import ReelCore
 /// segments grows until it is complete, and a call for a segment that is not listed yet waits.
 public final class SegmentList {
     private var known: [SegmentSubject: SegmentRecord] = [:]
+    /// The first segment of each content: clips of the same content share it.
+    private var shared: [SegmentContent: SegmentRecord] = [:]
     private let file: FileHandle?
     /// The path of the file; empty if there is none.
     private let path: String
@@ -36,7 +38,8 @@ public final class SegmentList {
     /// as they did when the source was decoded.
     var concealed: Set<Int> {
         var concealed: Set<Int> = []
-        for case (.video(let frames), let record) in known {
+        for record in known.values {
+            guard case .video(let frames) = record.content.part else { continue }
             for case .framesConcealed(let moments) in record.diagnostics {
                 for place in moments.places { concealed.formUnion(place.frames) }
                 if moments.more > 0, let last = moments.places.last {
@@ -47,18 +50,19 @@ public final class SegmentList {
         return concealed
     }
 
-    /// The segment with this content, which a pass of the plan makes. Rejects a segment that shows the same frames in
-    /// another way.
-    func record(of content: SegmentContent, pass: Int) throws(ReelFailure) -> SegmentRecord {
+    /// The segment with this content, which a pass of the plan makes for a clip: the clip's own, or another clip's of
+    /// the same content. Rejects a segment that shows the same frames of the clip in another way.
+    func record(of content: SegmentContent, clip: Int, pass: Int) throws(ReelFailure) -> SegmentRecord {
+        let subject = SegmentSubject(clip: clip, part: content.part)
         while true {
-            if let record = known[content.subject] {
-                guard record.content.uses.contains(content) else {
-                    throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .otherContent))
-                }
-                return record
+            let own = known[subject]
+            if let own, own.content.uses.contains(content) { return own }
+            if let other = shared[content] { return other }
+            if let own {
+                throw ReelFailure(.segmentFlawed(segment: own.name.text, pass: pass, flaw: .otherContent))
             }
             guard file != nil else {
-                throw ReelFailure(.segmentMissing(segment: "\(content.subject)", pass: pass))
+                throw ReelFailure(.segmentMissing(segment: "\(subject)", pass: pass))
             }
             if try !readOn() {
                 waiting()
@@ -84,7 +88,8 @@ public final class SegmentList {
 
     private func add(_ records: [SegmentRecord]) {
         for record in records {
-            if known[record.content.subject] == nil { known[record.content.subject] = record }
+            if known[record.name.subject] == nil { known[record.name.subject] = record }
+            for content in record.content.uses where shared[content] == nil { shared[content] = record }
         }
     }
 }

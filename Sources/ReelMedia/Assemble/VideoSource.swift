@@ -94,7 +94,8 @@ final class VideoSource: PacketSource {
 
     private func openNext() throws(ReelFailure) {
         guard let next = pending.popFirst() else { throw ReelFailure(.partsEnded(parts: .segments)) }
-        let record = try segments.record(of: planned.content(ofChunk: next.frames, of: next.clip), pass: next.pass)
+        let content = planned.content(ofChunk: next.frames, of: next.clip)
+        let record = try segments.record(of: content, clip: next.clip, pass: next.pass)
         reader = try SegmentReader(folder: folder, record: record, pass: next.pass, parameters: parameters)
         let clip = plan.clips[next.clip]
         let track = tracks[clip.source]

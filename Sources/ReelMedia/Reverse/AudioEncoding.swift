@@ -30,7 +30,8 @@ final class AudioEncoding {
         packet = try Packet()
         encoder = try Encoder(target, track: track)
         writer = try SegmentWriter(
-            folder: destination.folder, name: SegmentName(subject: content.subject, token: token),
+            folder: destination.folder,
+            name: SegmentName(subject: SegmentSubject(clip: target.clip, part: content.part), token: token),
             timeBase: TimeBase(1, Int64(target.sampleRate)), describe: encoder.describe)
         let output = SoundFormat(sample: encoder.sampleFormat, rate: target.sampleRate, layout: target.channelLayout)
         resampler = try Resampler(from: input, to: output)
@@ -108,7 +109,8 @@ final class AudioEncoding {
     func finish(start: Int64, diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
         try writer.finish(
             SegmentRecord(
-                content: content, token: token, frames: Int(encoded), packets: 0, bytes: 0, checksum: "",
+                content: content, clip: target.clip, token: token, frames: Int(encoded), packets: 0, bytes: 0,
+                checksum: "",
                 timeBase: TimeBase(1, Int64(target.sampleRate)), reorderDepth: 0,
                 extradataHash: encoder.extradataHash, initialPadding: encoder.initialPadding,
                 trailingPadding: trailingPadding, start: start, diagnostics: diagnostics))

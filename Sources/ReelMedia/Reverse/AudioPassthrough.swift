@@ -14,10 +14,10 @@ struct AudioPassthrough {
 
     private var clock: TimeBase { TimeBase(1, Int64(track.sampleRate)) }
 
-    /// Writes the segment. If it has no audible sound, it reports `ifSilent`. Calls `progress` with the number of
+    /// Writes the segment for a clip, given by its index in `Plan.clips`. If it has no audible sound, it reports `ifSilent`. Calls `progress` with the number of
     /// packets.
     func write(
-        making content: SegmentContent, to destination: PassReverser.Destination, ifSilent: Diagnostic,
+        making content: SegmentContent, of clip: Int, to destination: PassReverser.Destination, ifSilent: Diagnostic,
         progress: (Int) -> Void
     ) throws(ReelFailure) -> SegmentRecord {
         let demuxer = try Demuxer(path: path)
@@ -48,7 +48,7 @@ struct AudioPassthrough {
                 }
                 if next.span.upperBound > start.heard, let first = held.first {
                     let new = try Writing(
-                        content, destination, track: track, clock: clock, origin: first.span.lowerBound,
+                        content, clip, destination, track: track, clock: clock, origin: first.span.lowerBound,
                         padding: max(0, Int(start.heard - first.span.lowerBound)))
                     for packet in held { try new.write(packet, until: end) }
                     held = []
@@ -60,7 +60,7 @@ struct AudioPassthrough {
         }
         let zero = clock.ticks(in: from, rounding: .nearest)
         if let writing { return try writing.finish(zero: zero, ifSilent: ifSilent) }
-        return try Writing(content, destination, track: track, clock: clock, origin: zero, padding: 0)
+        return try Writing(content, clip, destination, track: track, clock: clock, origin: zero, padding: 0)
             .finish(zero: zero, ifSilent: ifSilent)
     }
 
@@ -103,6 +103,7 @@ private final class HeldPacket {
 /// Packets to be written to the segment, whose clock starts with the first of them.
 private final class Writing {
     private let content: SegmentContent
+    private let clip: Int
     private let token: String
     private let writer: SegmentWriter
     private let track: AudioTrack
@@ -113,14 +114,14 @@ private final class Writing {
     private var trailingPadding = 0
 
     init(
-        _ content: SegmentContent, _ destination: PassReverser.Destination, track: AudioTrack, clock: TimeBase,
-        origin: Int64, padding: Int
+        _ content: SegmentContent, _ clip: Int, _ destination: PassReverser.Destination, track: AudioTrack,
+        clock: TimeBase, origin: Int64, padding: Int
     ) throws(ReelFailure) {
-        (self.content, token) = (content, destination.token)
+        (self.content, self.clip, token) = (content, clip, destination.token)
         (self.track, self.clock, self.origin, self.padding, end) = (track, clock, origin, padding, origin)
         writer = try SegmentWriter(
-            folder: destination.folder, name: SegmentName(subject: content.subject, token: token),
-            timeBase: clock
+            folder: destination.folder,
+            name: SegmentName(subject: SegmentSubject(clip: clip, part: content.part), token: token), timeBase: clock
         ) { (parameters) throws(ReelFailure) in try track.describe(into: parameters, padding: padding) }
     }
 
@@ -139,7 +140,7 @@ private final class Writing {
         let frames = Int(max(end - heard, 0))
         return try writer.finish(
             SegmentRecord(
-                content: content, token: token, frames: frames, packets: 0, bytes: 0, checksum: "",
+                content: content, clip: clip, token: token, frames: frames, packets: 0, bytes: 0, checksum: "",
                 timeBase: clock, reorderDepth: 0, extradataHash: "", initialPadding: padding,
                 trailingPadding: trailingPadding, start: max(heard - zero, 0),
                 diagnostics: frames > 0 ? [] : [ifSilent]))

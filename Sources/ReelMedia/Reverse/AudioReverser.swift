@@ -57,7 +57,7 @@ public struct AudioReverser {
             path: source, track: track, from: shown.start, to: shown.end,
             hidesPreroll: hidesPreroll)
         let record = try measured(&statistics.waitSeconds) { () throws(ReelFailure) in
-            try copy.write(making: content, to: destination, ifSilent: silent, progress: progress)
+            try copy.write(making: content, of: target.clip, to: destination, ifSilent: silent, progress: progress)
         }
         statistics.peakRSS = peakResidentBytes()
         return PassResult(segments: [record], statistics: statistics, diagnostics: record.diagnostics)

@@ -6,6 +6,7 @@ final class ChunkEncoder {
     /// A chunk of a pass, and its place in the pass.
     let chunk: (number: Int, frames: Range<Int>)
     private let content: SegmentContent
+    private let clip: Int
     private let planned: PlannedSegments
     private let direction: Direction
     private var framesAdded = 0
@@ -22,6 +23,7 @@ final class ChunkEncoder {
         as video: VideoEncoding, making planned: PlannedSegments, into destination: PassReverser.Destination
     ) throws(ReelFailure) {
         self.chunk = chunk
+        self.clip = clip
         self.direction = direction
         self.planned = planned
         content = planned.content(ofChunk: chunk.frames, of: clip)
@@ -32,8 +34,9 @@ final class ChunkEncoder {
             throw ReelFailure(.encoderDiffers(encoder: encoder.name))
         }
         writer = try SegmentWriter(
-            folder: destination.folder, name: SegmentName(subject: content.subject, token: token), timeBase: timeBase,
-            describe: encoder.describe)
+            folder: destination.folder,
+            name: SegmentName(subject: SegmentSubject(clip: clip, part: content.part), token: token),
+            timeBase: timeBase, describe: encoder.describe)
         packet = try Packet()
     }
 
@@ -67,8 +70,9 @@ final class ChunkEncoder {
         content.likeness = content.likeness ?? planned.likeness(of: direction.order(likenesses))
         return try writer.finish(
             SegmentRecord(
-                content: content, token: token, frames: chunk.frames.count, packets: 0, bytes: 0, checksum: "",
-                timeBase: timeBase, reorderDepth: 0, extradataHash: encoder.extradataHash, diagnostics: diagnostics))
+                content: content, clip: clip, token: token, frames: chunk.frames.count, packets: 0, bytes: 0,
+                checksum: "", timeBase: timeBase, reorderDepth: 0, extradataHash: encoder.extradataHash,
+                diagnostics: diagnostics))
     }
 
     private func writePackets() throws(ReelFailure) {
