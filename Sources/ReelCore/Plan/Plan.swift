@@ -104,6 +104,7 @@ public struct Plan: Hashable, Codable, Sendable {
             case .audio(let place): audio.indices.contains(place)
             case .video(let pass):
                 !video.isPassthrough && clips.indices.contains(pass.clip)
+                    && (pass.windowFrames == nil || clips[pass.clip].direction == .backwards)
                     && pass.frames.clamped(to: clips[pass.clip].frames) == pass.frames
             case .assembly, .probe: false
             }
@@ -207,9 +208,9 @@ public struct VideoPass: Hashable, Sendable {
     public var frames: Range<Int>
     /// The number of chunks; see `chunks`.
     public var chunkCount: Int
-    /// The least number of frames of a decode window, for a pass whose RAPs are near. The pass is then decoded window
-    /// by window from its end, and only one window is held in memory; see `StartTable.windows`. If nil, the pass is
-    /// decoded forwards, and one chunk is held.
+    /// The least number of frames of a decode window, for a pass of a backward clip whose RAPs are near. The pass is
+    /// then decoded window by window from its end, and only one window is held in memory; see `StartTable.windows`. If
+    /// nil, the pass is decoded from its start; then a pass of a backward clip holds one chunk.
     public var windowFrames: Int?
     /// Encoder threads: those of the job's target, or more for the job's last passes.
     public var threads: Int

@@ -1,8 +1,8 @@
 internal import CFFmpeg
 public import ReelCore
 
-/// Reverses the passes of one job. Each is decoded once (`FrameWindowReader`) and encoded in the order of the output
-/// (`ChunkSequence`), window by window.
+/// Reverses the passes of one job. Each is decoded once; `FrameWindowReader` hands out its frames in the order of the
+/// output, and `ChunkSequence` encodes them.
 public final class PassReverser {
     private let sources: [IndexedSource]
     private let plan: Plan
@@ -68,8 +68,8 @@ public final class PassReverser {
             self.concealed(reader.tally.concealed.filter(frames.contains), in: index) + self.resizing(reader)
         }
         func decoded(_ frames: Int) { progress(frames, sequence.framesEncoded) }
-        func encode(_ window: Range<Int>, _ buffer: inout FrameBuffer) throws(ReelFailure) {
-            try sequence.encode(window, from: &buffer) { progress(reader.tally.framesDecoded, $0) }
+        func encode(_ frame: Int, _ picture: borrowing Frame) throws(ReelFailure) {
+            if try sequence.encode(frame, picture) { progress(reader.tally.framesDecoded, sequence.framesEncoded) }
         }
         if let windows = reader.windows(of: pass) {
             for window in windows where chunks.contains(where: { $0.frames.overlaps(window) }) {
@@ -85,13 +85,16 @@ public final class PassReverser {
             diagnostics: concealed(reader.tally.concealed, in: index) + losses + resizing(reader))
     }
 
+    /// The most decoded frames that waited for the encoder at a time, in all passes so far.
+    package var mostFramesHeld: Int { open.values.map(\.reader.mostFramesHeld).max() ?? 0 }
+
     private func opened(_ number: Int, threads: Int) throws(ReelFailure) -> (PictureConverter, FrameWindowReader) {
         if let known = open[number] { return known }
         let clip = plan.clips[number]
         let source = sources[clip.source]
         let converter = try PictureConverter(
             format: plan.video.format, stream: source.index.video.stream, direction: clip.direction)
-        let reader = try FrameWindowReader(source, converter: converter, threads: threads)
+        let reader = try FrameWindowReader(source, clip.direction, converter: converter, threads: threads)
         open[number] = (converter, reader)
         return (converter, reader)
     }
