@@ -29,7 +29,7 @@ enum GoldenValues {
                 index: 7, isCover: true, codec: "mjpeg", fileName: "cover.jpg", mediaType: "image/jpeg", title: "c",
                 bytes: 4711)
         ]
-        index.metadata = [Tag(name: "title", value: "Ein \"Test\" / ä")]
+        index.metadata = [MetadataEntry(name: "title", value: "Ein \"Test\" / ä")]
         index.passthrough = .possible(
             CodedVideo(
                 tag: 0x6867_6A6D, extradata: [1, 255], profile: -99, level: 3, bitsPerCodedSample: 24,
@@ -79,7 +79,8 @@ enum GoldenValues {
         video: .encode(
             VideoEncoding(
                 encoder: "libx265", format: format,
-                options: [Tag(name: "preset", value: "medium"), Tag(name: "crf", value: "23.0")], bitrate: .source,
+                options: [MediaOption(name: "preset", value: "medium"), MediaOption(name: "crf", value: "23.0")],
+                bitrate: .source,
                 threads: 1, keyFrameInterval: 250,
                 identity: EncoderIdentity(build: "libx265 Lavc59.37.100", extradataHash: hash))),
         audio: [

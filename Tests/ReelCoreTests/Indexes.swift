@@ -70,7 +70,7 @@ enum Indexes {
                 index: 7, isCover: true, codec: "mjpeg", fileName: "cover.jpg", mediaType: "image/jpeg", title: nil,
                 bytes: 4711)
         ]
-        index.metadata = [Tag(name: "title", value: "Ein \"Täst\" \u{1F39E}\n")]
+        index.metadata = [MetadataEntry(name: "title", value: "Ein \"Täst\" \u{1F39E}\n")]
         index.diagnostics = [
             .streamLeftOut(stream: 3, kind: "subtitle", codec: "dvd_subtitle", refusal: .subtitlesNotText)
         ]

@@ -20,7 +20,7 @@ enum Plans {
     ) -> VideoEncoding {
         VideoEncoding(
             encoder: encoder, format: format(width, height, pixelFormat),
-            options: preset.map { [Tag(name: "preset", value: $0)] } ?? [], bitrate: nil, threads: threads,
+            options: preset.map { [MediaOption(name: "preset", value: $0)] } ?? [], bitrate: nil, threads: threads,
             keyFrameInterval: 250, identity: EncoderIdentity(build: "\(encoder) Lavc59.37.100", extradataHash: ""))
     }
 

@@ -23,7 +23,7 @@ struct WireTests {
                 format: OutputFormat(
                     timeBase: TimeBase(1, 30000), width: 1280, height: 720, pixelFormat: "yuv420p",
                     frameRate: Rational(30000, 1001)),
-                options: [Tag(name: "preset", value: "medium")], bitrate: .constant(2_000_000), threads: 2,
+                options: [MediaOption(name: "preset", value: "medium")], bitrate: .constant(2_000_000), threads: 2,
                 keyFrameInterval: 250,
                 identity: EncoderIdentity(build: "libx264 Lavc59.37.100", extradataHash: "e3b0")))
     }

@@ -103,7 +103,7 @@ struct PixelFormatTests {
         (index.video.stream.width, index.video.stream.height) = (width, height)
         var choice = TargetChoice(index: index, spec: JobSpec(container: .mkv, lossless: true))
         let options = try choice.video().encoding?.options ?? []
-        #expect(options.contains(Tag(name: "slices", value: slices)), "\(options)")
+        #expect(options.contains(MediaOption(name: "slices", value: slices)), "\(options)")
     }
 
     @Test("raw video where FFV1 does not hold a format and the container gives it back, else a refusal")

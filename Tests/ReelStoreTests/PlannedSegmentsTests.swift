@@ -77,7 +77,7 @@ struct PlannedSegmentsTests {
             { $0.format.height = 4 },
             { $0.format.frameRate = Rational(24) }, { $0.format.fieldOrder = .topFirst },
             { $0.format.fieldsVary = true },
-            { $0.options = [Tag(name: "crf", value: "19.0")] },
+            { $0.options = [MediaOption(name: "crf", value: "19.0")] },
             { $0.bitrate = .source }, { $0.bitrate = .constant(1000) }, { $0.keyFrameInterval = 50 },
             { $0.identity.build = "libx264 2" }, { $0.identity.extradataHash = "" },
         ]

@@ -7,7 +7,8 @@ enum Samples {
         encoder: "libx264",
         format: OutputFormat(
             timeBase: TimeBase(1, 12_800), width: 2, height: 2, pixelFormat: "yuv420p", frameRate: Rational(25)),
-        options: [Tag(name: "crf", value: "18.0")], bitrate: nil, threads: 1, keyFrameInterval: 250, identity: encoder)
+        options: [MediaOption(name: "crf", value: "18.0")], bitrate: nil, threads: 1, keyFrameInterval: 250,
+        identity: encoder)
 
     static let target = VideoTarget.encode(encoding)
 

@@ -52,7 +52,8 @@ import Testing
             format: OutputFormat(
                 timeBase: index.video.stream.timeBase, width: 720, height: 576, pixelFormat: "yuv420p",
                 frameRate: Self.rate),
-            options: [Tag(name: "preset", value: "medium"), Tag(name: "crf", value: "18.0")], bitrate: nil, threads: 1,
+            options: [MediaOption(name: "preset", value: "medium"), MediaOption(name: "crf", value: "18.0")],
+            bitrate: nil, threads: 1,
             keyFrameInterval: 250, identity: EncoderIdentity(build: "libx264 Lavc1", extradataHash: ""))
         let audio = AudioTarget(
             track: 0, direction: .backwards, encoder: "aac", sampleRate: 48000, channelLayout: "stereo",

@@ -16,7 +16,7 @@ public struct EncoderTraits: Sendable {
     /// The option that trades speed for size, and the value that matches about x264's medium.
     public var preset: Preset?
     /// Options that reel always sets: closed groups of pictures, no log output, the plan's number of threads.
-    public var options: @Sendable (_ threads: Int) -> [Tag] = { _ in [] }
+    public var options: @Sendable (_ threads: Int) -> [MediaOption] = { _ in [] }
     /// How the encoder's rate control is set up.
     public var rateControl = RateControl.own
     /// The maximum distance between key frames, in frames.
@@ -47,7 +47,7 @@ public struct EncoderTraits: Sendable {
     /// trees; nil if no preset does.
     public var coarseFirstFrame: (@Sendable (_ preset: String) -> Bool)?
     /// Options that keep the encoder from using instructions whose results depend on more than the picture.
-    public var optionsBesideAVX512: [Tag] = []
+    public var optionsBesideAVX512: [MediaOption] = []
     /// The encoder's cost by preset; nil stands for the preset that reel sets, or for the encoder's default if reel
     /// sets none.
     var cost: @Sendable (_ preset: String?) -> EncoderCost

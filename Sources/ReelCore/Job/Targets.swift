@@ -71,7 +71,7 @@ public struct VideoEncoding: Hashable, Codable, Sendable {
     /// The format of the output's video.
     public var format: OutputFormat
     /// The encoder's private options, applied in this order.
-    public var options: [Tag]
+    public var options: [MediaOption]
     /// The rate; nil if the options set a constant quality.
     public var bitrate: VideoRate?
     /// Encoder threads; at least 1.
@@ -82,7 +82,7 @@ public struct VideoEncoding: Hashable, Codable, Sendable {
     public var identity: EncoderIdentity
 
     public init(
-        encoder: String, format: OutputFormat, options: [Tag], bitrate: VideoRate?, threads: Int,
+        encoder: String, format: OutputFormat, options: [MediaOption], bitrate: VideoRate?, threads: Int,
         keyFrameInterval: Int, identity: EncoderIdentity
     ) {
         self.encoder = encoder
@@ -122,6 +122,22 @@ public struct VideoPassthrough: Hashable, Sendable {
         VideoEncoding(
             encoder: VideoTarget.copy, format: format, options: [], bitrate: nil, threads: 1, keyFrameInterval: 1,
             identity: identity)
+    }
+}
+
+/// An option of an encoder or a muxer, as libav* names it, with its value.
+public struct MediaOption: Hashable, Codable, Sendable {
+    public var name: String
+    public var value: String
+
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case name = "name"
+        case value = "value"
     }
 }
 

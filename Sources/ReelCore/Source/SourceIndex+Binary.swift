@@ -78,7 +78,7 @@ extension SourceIndex {
         var texts: [TextTrack.Parameters]
         var chapters: [Chapter]
         var attachments: [Attachment]
-        var metadata: [Tag]
+        var metadata: [MetadataEntry]
         var passthrough: PassthroughSupport
         var diagnostics: [Diagnostic]
 

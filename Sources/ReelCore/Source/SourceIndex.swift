@@ -17,7 +17,7 @@ public struct SourceIndex: Equatable, Sendable {
     /// Covers and attached files.
     public var attachments: [Attachment]
     /// Tags of the whole file, in their order there.
-    public var metadata: [Tag]
+    public var metadata: [MetadataEntry]
     /// Whether the video's packets can be shown in another order without being decoded.
     public var passthrough: PassthroughSupport
     /// What will not be kept, and what had to be repaired.
@@ -25,7 +25,7 @@ public struct SourceIndex: Equatable, Sendable {
 
     public init(
         format: String, fileSize: Int64, startTime: Rational, video: VideoTrack, audio: [AudioTrack],
-        texts: [TextTrack] = [], chapters: [Chapter] = [], attachments: [Attachment] = [], metadata: [Tag],
+        texts: [TextTrack] = [], chapters: [Chapter] = [], attachments: [Attachment] = [], metadata: [MetadataEntry],
         passthrough: PassthroughSupport, diagnostics: [Diagnostic]
     ) {
         self.format = format
@@ -42,8 +42,8 @@ public struct SourceIndex: Equatable, Sendable {
     }
 }
 
-/// A name with its value: a metadata tag of a container, or an option of an encoder.
-public struct Tag: Hashable, Codable, Sendable {
+/// A tag of a file: a name with its value.
+public struct MetadataEntry: Hashable, Codable, Sendable {
     public var name: String
     public var value: String
 

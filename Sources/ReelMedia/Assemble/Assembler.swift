@@ -48,7 +48,7 @@ public struct Assembler {
         try streams.add(to: muxer)
         let extras = try extras(heard)
         try extras.add(to: muxer)
-        muxer.setMetadata(index.keptTags)
+        muxer.setMetadata(index.keptMetadata)
         let options = muxerOptions(streams, extras, heard)
         try muxer.begin(options: options, shifted: !plan.container.traits.startsAtZero)
         try extras.write(to: muxer, first: sources.count)
@@ -173,18 +173,19 @@ public struct Assembler {
         return result
     }
 
-    private func muxerOptions(_ streams: OutputStreams, _ extras: OutputExtras, _ heard: [HeardTrack]) -> [Tag] {
+    private func muxerOptions(_ streams: OutputStreams, _ extras: OutputExtras, _ heard: [HeardTrack]) -> [MediaOption]
+    {
         guard isQuickTime else { return [] }
         let base = clock.secondsPerTick
         let more = extras.tableBytes + streams.texts.reduce(0) { $0 + $1.tableBytes }
         // libavformat does not write a timecode among the tags for players, but writes named tags unchanged. Named tags
         // take the place where covers would be.
-        let isNamed = !extras.hasCovers && index.keptTags.contains { $0.name == "timecode" }
-        return (isNamed ? [Tag(name: "movflags", value: "use_metadata_tags")] : []) + [
-            Tag(name: "write_tmcd", value: "0"),
-            Tag(name: "video_track_timescale", value: "\(base.denominator)"),
-            Tag(name: "movie_timescale", value: "\(movieTimescale)"),
-            Tag(name: "moov_size", value: "\(moovRoom(heard) + more)"),
+        let isNamed = !extras.hasCovers && index.keptMetadata.contains { $0.name == "timecode" }
+        return (isNamed ? [MediaOption(name: "movflags", value: "use_metadata_tags")] : []) + [
+            MediaOption(name: "write_tmcd", value: "0"),
+            MediaOption(name: "video_track_timescale", value: "\(base.denominator)"),
+            MediaOption(name: "movie_timescale", value: "\(movieTimescale)"),
+            MediaOption(name: "moov_size", value: "\(moovRoom(heard) + more)"),
         ]
     }
 

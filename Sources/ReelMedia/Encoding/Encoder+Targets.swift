@@ -83,7 +83,7 @@ extension Encoder {
     }
 
     /// Options for the processor of this machine; the plan does not contain them.
-    private static func ownProcessor(_ traits: EncoderTraits) -> [Tag] {
+    private static func ownProcessor(_ traits: EncoderTraits) -> [MediaOption] {
         av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0 ? traits.optionsBesideAVX512 : []
     }
 

@@ -25,7 +25,7 @@ extension TargetChoice {
         if !lost.isEmpty {
             diagnostics.append(.attachmentsLeftOut(container: container, names: lost.map(\.fileName)))
         }
-        let tags = index.keptTags.map { $0.name.lowercased() }
+        let tags = index.keptMetadata.map { $0.name.lowercased() }
         if !tags.isEmpty, !container.traits.holdsTags {
             diagnostics.append(.tagsLeftOut(container: container, names: tags))
         }
@@ -37,7 +37,7 @@ extension TargetChoice {
 
 extension SourceIndex {
     /// The tags of the file that an output keeps.
-    var keptTags: [Tag] {
+    var keptMetadata: [MetadataEntry] {
         let names: Set<String> = ["title", "artist", "album", "comment", "copyright", "date", "timecode"]
         return metadata.filter { names.contains($0.name.lowercased()) && !$0.value.isEmpty }
     }

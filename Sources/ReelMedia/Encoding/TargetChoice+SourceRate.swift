@@ -12,7 +12,7 @@ extension TargetChoice {
         let level = try Encoder(target, stream: track.stream, bitrate: 4 * average).level
         switch (target.traits.levelOption, level) {
         case (.x264, let level?):
-            target.options.append(Tag(name: "level", value: "\(level)"))
+            target.options.append(MediaOption(name: "level", value: "\(level)"))
         case (.x265, let level?):
             guard let place = target.options.firstIndex(where: { $0.name == "x265-params" }) else { break }
             target.options[place].value += ":info=0:high-tier=0:level-idc=\(level)"

@@ -104,22 +104,22 @@ public struct TargetChoice {
 
     private func options(
         of encoder: EncoderTraits, _ format: AVPixelFormat, _ fields: FieldOrder
-    ) throws(ReelFailure) -> [Tag] {
+    ) throws(ReelFailure) -> [MediaOption] {
         var options = encoder.options(threads(of: encoder))
         if let preset = spec.preset {
             let name = encoder.preset?.option ?? "preset"
             guard encoder.has(option: name) else {
                 throw ReelFailure(.optionUnsupported(option: .preset, encoder: encoder.name))
             }
-            options.append(Tag(name: name, value: preset))
+            options.append(MediaOption(name: name, value: preset))
         } else if let preset = encoder.preset {
-            options.append(Tag(name: preset.option, value: preset.value))
+            options.append(MediaOption(name: preset.option, value: preset.value))
         }
         if spec.crf != nil, !encoder.has(option: "crf") {
             throw ReelFailure(.optionUnsupported(option: .crf, encoder: encoder.name))
         }
         if spec.bitrate == nil, let crf = spec.crf ?? encoder.crf {
-            options.append(Tag(name: "crf", value: "\(crf)"))
+            options.append(MediaOption(name: "crf", value: "\(crf)"))
         }
         let stream = index.video.stream
         options += encoder.options(for: format, width: stream.width, height: stream.height)

@@ -111,7 +111,7 @@ final class Demuxer {
 
     /// Asked of the system once: progress needs it at each packet.
     private(set) lazy var fileSize = avio_size(native.pointee.pb)
-    var metadata: [Tag] { tags(of: native.pointee.metadata) }
+    var metadata: [MetadataEntry] { entries(of: native.pointee.metadata) }
     var streamCount: Int { Int(native.pointee.nb_streams) }
 
     /// In the order of the file, on its clock.
@@ -122,7 +122,7 @@ final class Demuxer {
             }
             let base = TimeBase(chapter.time_base)
             // MP4 counts a title's bytes with 16 bits.
-            let title = tags(of: chapter.metadata).first { $0.name.lowercased() == "title" }
+            let title = entries(of: chapter.metadata).first { $0.name.lowercased() == "title" }
                 .map { String($0.value.unicodeScalars.prefix(16_000)) }
             return Chapter(
                 start: base.seconds(Timestamp(chapter.start)),

@@ -68,8 +68,8 @@ extension Rational {
 struct NativeDictionary: ~Copyable {
     var native: OpaquePointer?
 
-    init(_ tags: [Tag] = []) {
-        for tag in tags { set(tag.name, tag.value) }
+    init(_ options: [MediaOption] = []) {
+        for option in options { set(option.name, option.value) }
     }
 
     mutating func set(_ name: String, _ value: String) {
@@ -77,7 +77,7 @@ struct NativeDictionary: ~Copyable {
     }
 
     /// Names that a call did not understand and left behind.
-    var names: [String] { tags(of: native).map(\.name) }
+    var names: [String] { entries(of: native).map(\.name) }
 
     deinit {
         var dictionary = native
@@ -86,11 +86,12 @@ struct NativeDictionary: ~Copyable {
 }
 
 /// What a dictionary of libav* holds, in its order.
-func tags(of dictionary: OpaquePointer?) -> [Tag] {
-    var result: [Tag] = []
+func entries(of dictionary: OpaquePointer?) -> [MetadataEntry] {
+    var result: [MetadataEntry] = []
     var entry: UnsafeMutablePointer<AVDictionaryEntry>?
     while let found = av_dict_get(dictionary, "", entry, AV_DICT_IGNORE_SUFFIX) {
-        result.append(Tag(name: String(cString: found.pointee.key), value: String(cString: found.pointee.value)))
+        result.append(
+            MetadataEntry(name: String(cString: found.pointee.key), value: String(cString: found.pointee.value)))
         entry = found
     }
     return result

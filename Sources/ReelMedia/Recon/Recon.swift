@@ -238,7 +238,7 @@ public struct Recon {
     /// it reports from the frame rate.
     private func trackEnd(_ timeBase: TimeBase) -> Timestamp? {
         guard ["nut", "matroska,webm"].contains(demuxer.formatName) else { return nil }
-        let found = tags(of: video.pointee.metadata).first { $0.name == "DURATION" }
+        let found = entries(of: video.pointee.metadata).first { $0.name == "DURATION" }
         guard let seconds = found.flatMap({ clockTime($0.value) }) else { return nil }
         return Timestamp(native: timeBase.ticks(in: seconds, rounding: .nearest))
     }
