@@ -32,7 +32,7 @@ enum GoldenValues {
         index.metadata = [MetadataEntry(name: "title", value: "Ein \"Test\" / ä")]
         index.passthrough = .possible(
             CodedVideo(
-                tag: 0x6867_6A6D, extradata: [1, 255], profile: -99, level: 3, bitsPerCodedSample: 24,
+                fourCC: 0x6867_6A6D, extradata: [1, 255], profile: -99, level: 3, bitsPerCodedSample: 24,
                 containers: [.mov, .mkv]))
         return index
     }()

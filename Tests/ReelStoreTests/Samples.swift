@@ -81,7 +81,7 @@ enum Samples {
             ],
             metadata: [],
             passthrough: .possible(
-                CodedVideo(tag: 0, extradata: [], profile: 0, level: 0, bitsPerCodedSample: 24, containers: [.mkv])),
+                CodedVideo(fourCC: 0, extradata: [], profile: 0, level: 0, bitsPerCodedSample: 24, containers: [.mkv])),
             diagnostics: [])
     }
 }

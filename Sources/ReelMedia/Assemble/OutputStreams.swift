@@ -42,7 +42,7 @@ final class OutputStreams {
             let encoder = try Encoder(encoding, track: index.video, frames: clip.frames)
             try encoder.describe(into: video)
             reorderDepth = encoder.reorderDepth
-            video.pointee.codec_tag = plan.container.tag(of: video.pointee)
+            video.pointee.codec_tag = plan.container.fourCC(of: video.pointee)
         }
         var tracks: [UnsafeMutablePointer<AVCodecParameters>] = []
         for heard in heard {

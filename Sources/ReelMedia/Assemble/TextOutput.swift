@@ -94,7 +94,7 @@ final class TextOutput {
         native.pointee.codec_type = AVMEDIA_TYPE_SUBTITLE
         native.pointee.codec_id = avcodec_descriptor_get_by_name(codec)?.pointee.id ?? AV_CODEC_ID_NONE
         // libavformat would choose the older form of QuickTime's text in MOV, which has another header.
-        native.pointee.codec_tag = codec == "mov_text" ? codecTag("tx3g") : 0
+        native.pointee.codec_tag = codec == "mov_text" ? UInt32(fourCC: "tx3g") : 0
         native.pointee.width = Int32(clamping: parameters.width)
         native.pointee.height = Int32(clamping: parameters.height)
         try setHeader(header, of: native)

@@ -17,7 +17,7 @@ extension VideoEncoding {
         guard try encoder.receive(into: packet) else { return false }
         let trial = try ContainerTrial(container) { (parameters) throws(ReelFailure) in
             try encoder.describe(into: parameters)
-            parameters.pointee.codec_tag = container.tag(of: parameters.pointee)
+            parameters.pointee.codec_tag = container.fourCC(of: parameters.pointee)
         }
         return try trial.givesBack(packet, showing: frame)
     }

@@ -123,7 +123,9 @@ func setHeader(_ bytes: [UInt8], of parameters: UnsafeMutablePointer<AVCodecPara
     (parameters.pointee.extradata, parameters.pointee.extradata_size) = try padded(bytes)
 }
 
-/// Four characters as a codec tag.
-func codecTag(_ characters: String) -> UInt32 {
-    characters.utf8.enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * UInt32($1.offset)) }
+extension UInt32 {
+    /// The number of a FourCC, the first character in the lowest bits.
+    init(fourCC characters: String) {
+        self = characters.utf8.enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * UInt32($1.offset)) }
+    }
 }

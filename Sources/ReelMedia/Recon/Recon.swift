@@ -273,7 +273,7 @@ func clockTime(_ text: String) -> Rational? {
     return seconds + Rational(decimals, scale)
 }
 
-/// A codec tag as its four characters.
-func fourCharacters(_ tag: UInt32) -> String {
-    String(decoding: (0..<4).map { UInt8(truncatingIfNeeded: tag >> (8 * $0)) }, as: UTF8.self)
+/// A FourCC as its four characters.
+func fourCharacters(_ fourCC: UInt32) -> String {
+    String(decoding: (0..<4).map { UInt8(truncatingIfNeeded: fourCC >> (8 * $0)) }, as: UTF8.self)
 }
