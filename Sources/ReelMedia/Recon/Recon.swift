@@ -200,7 +200,7 @@ public struct Recon {
         var stream = VideoStream(native: video)
         first.complete(&stream)
         stream.losses = first.losses(besides: video)
-        (stream.fieldOrder, stream.fieldsVary) = (pictures.parser?.fields ?? FieldTally()).settle(
+        (stream.fieldOrder, stream.fieldsVary) = (pictures.parser?.fields ?? FieldOrderCounts()).settle(
             stated: stream.fieldOrder, first: first.fieldOrder, knowsOrder: pictures.parser?.knowsFieldOrder ?? false)
         let timecode = demuxer.timecode.map { [$0] } ?? []
         let index = SourceIndex(
