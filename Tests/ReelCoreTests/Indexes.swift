@@ -18,7 +18,7 @@ enum Indexes {
         frameBytes: Int64 = 1_400_000
     ) -> SourceIndex {
         var time = start
-        var (packets, frames): ([PacketEntry], [FrameSlot]) = ([], [])
+        var (packets, frames): ([PacketEntry], [FrameEntry]) = ([], [])
         let isKey = Set(keys)
         for (place, duration) in durations.enumerated() {
             packets.append(
@@ -26,7 +26,7 @@ enum Indexes {
                     pts: Timestamp(time), dts: Timestamp(time), size: Int32(1000 + place % 77),
                     position: Int64(48 + place * 1100), flags: isKey.contains(place) ? .key : []))
             frames.append(
-                FrameSlot(
+                FrameEntry(
                     interval: Interval(start: Timestamp(time), duration: Ticks(duration)), packet: Int32(place)))
             time += duration
         }

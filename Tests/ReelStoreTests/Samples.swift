@@ -53,14 +53,14 @@ enum Samples {
 
     static func index(durations: [Int64], start: Int64 = 1024) -> SourceIndex {
         var time = start
-        var (packets, frames): ([PacketEntry], [FrameSlot]) = ([], [])
+        var (packets, frames): ([PacketEntry], [FrameEntry]) = ([], [])
         for (place, duration) in durations.enumerated() {
             packets.append(
                 PacketEntry(
                     pts: Timestamp(time), dts: Timestamp(time), size: 1000, position: Int64(place) * 1000,
                     flags: place == 0 ? .key : []))
             frames.append(
-                FrameSlot(
+                FrameEntry(
                     interval: Interval(start: Timestamp(time), duration: Ticks(duration)), packet: Int32(place)))
             time += duration
         }

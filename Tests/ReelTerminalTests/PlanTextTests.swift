@@ -18,7 +18,7 @@ import Testing
                 position: Int64(4000 * place), flags: place % 12 == 0 ? .key : [])
         }
         let frames = (0..<24).map { shown in
-            FrameSlot(
+            FrameEntry(
                 interval: Interval(start: Timestamp(Int64(1001 * (shown + 2))), duration: Ticks(1001)),
                 packet: Int32(order.firstIndex(of: Int64(shown)) ?? 0))
         }

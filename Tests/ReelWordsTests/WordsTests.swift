@@ -119,8 +119,8 @@ private enum Stored {
                 pts: Timestamp(Int64(place)), dts: Timestamp(Int64(place)), size: 100, position: Int64(place * 100),
                 flags: place == 0 ? .key : [])
         }
-        let frames = (0..<8 as Range<Int>).map { (place: Int) -> FrameSlot in
-            FrameSlot(interval: Interval(start: Timestamp(Int64(place)), duration: Ticks(1)), packet: Int32(place))
+        let frames = (0..<8 as Range<Int>).map { (place: Int) -> FrameEntry in
+            FrameEntry(interval: Interval(start: Timestamp(Int64(place)), duration: Ticks(1)), packet: Int32(place))
         }
         return SourceIndex(
             format: "matroska,webm", fileSize: 1000, startTime: Rational(0),

@@ -136,7 +136,7 @@ extension ByteWriter {
         }
     }
 
-    fileprivate mutating func write(_ frames: [FrameSlot], packets: [PacketEntry]) {
+    fileprivate mutating func write(_ frames: [FrameEntry], packets: [PacketEntry]) {
         unsigned(UInt64(frames.count))
         var previous: Int64 = -1
         for frame in frames {
@@ -246,9 +246,9 @@ extension ByteReader {
         return packets
     }
 
-    fileprivate mutating func frames(of packets: [PacketEntry]) throws(ReelFailure) -> [FrameSlot] {
+    fileprivate mutating func frames(of packets: [PacketEntry]) throws(ReelFailure) -> [FrameEntry] {
         let count = try count(least: 2)
-        var frames: [FrameSlot] = []
+        var frames: [FrameEntry] = []
         frames.reserveCapacity(count)
         var previous: Int64 = -1
         for _ in 0..<count {
@@ -257,7 +257,7 @@ extension ByteReader {
             let start = packets.pts(of: Int32(packet)) &+ (try signed())
             guard isTime(start) else { throw damaged(.time) }
             let interval = Interval(start: Timestamp(start), duration: .zero)
-            frames.append(FrameSlot(interval: interval, packet: Int32(packet)))
+            frames.append(FrameEntry(interval: interval, packet: Int32(packet)))
             previous = packet
         }
         for place in frames.indices.dropLast() {
@@ -270,7 +270,7 @@ extension ByteReader {
         return frames
     }
 
-    private mutating func readIrregularDurations(into frames: inout [FrameSlot]) throws(ReelFailure) {
+    private mutating func readIrregularDurations(into frames: inout [FrameEntry]) throws(ReelFailure) {
         var place = 0
         for _ in 0..<(try count(least: 2)) {
             guard let step = Int(exactly: try unsigned()), step < frames.count - place else {

@@ -65,14 +65,14 @@ public struct VideoTrack: Equatable, Sendable {
     /// The packets in decode order, as the demuxer gives them.
     public var packets: [PacketEntry]
     /// The frames in presentation order. Their intervals increase and do not overlap.
-    public var frames: [FrameSlot]
+    public var frames: [FrameEntry]
     /// The RAPs in decode order; decoding the whole file starts at the first.
     public var randomAccessPoints: [RandomAccessPoint]
     /// What each frame looks like, if the whole source was decoded; empty if only tables and headers were read.
     public var pictures: [DecodedPicture]
 
     public init(
-        stream: VideoStream, packets: [PacketEntry], frames: [FrameSlot], randomAccessPoints: [RandomAccessPoint],
+        stream: VideoStream, packets: [PacketEntry], frames: [FrameEntry], randomAccessPoints: [RandomAccessPoint],
         pictures: [DecodedPicture] = []
     ) {
         self.stream = stream
@@ -109,7 +109,7 @@ public struct VideoTrack: Equatable, Sendable {
     }
 
     /// The index of the frame that is shown from this time on; nil if no frame begins then.
-    public func slot(at pts: Timestamp?) -> Int? {
+    public func frame(at pts: Timestamp?) -> Int? {
         guard let pts else { return nil }
         let place = frames.partition { $0.interval.start < pts }
         return place < frames.count && frames[place].interval.start == pts ? place : nil
@@ -149,7 +149,7 @@ public struct PacketEntry: Hashable, Sendable {
 }
 
 /// One frame that is shown.
-public struct FrameSlot: Hashable, Sendable {
+public struct FrameEntry: Hashable, Sendable {
     /// When the frame is shown, in ticks of the video's time base.
     public var interval: Interval
     /// The index of its first packet in `VideoTrack.packets`.
