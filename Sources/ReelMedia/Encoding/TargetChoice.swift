@@ -22,7 +22,7 @@ public struct TargetChoice {
         try refuseUnlessTold()
         if let copy = try copy() {
             diagnostics +=
-                PictureMeaning(
+                LostSignalling(
                     stream: stream, fields: copy.format.fieldOrder, encoder: VideoTarget.copy,
                     container: spec.container
                 ).diagnostics
@@ -38,7 +38,7 @@ public struct TargetChoice {
         let pixels = try PixelFormatChoice(source: source, encoder: encoder.name, lossless: spec.lossless)
         if let change = pixels.change { diagnostics.append(change) }
         diagnostics +=
-            PictureMeaning(
+            LostSignalling(
                 stream: stream, fields: spec.direction.fields(stream.fieldOrder), encoder: encoder.name,
                 container: spec.container
             ).diagnostics
@@ -123,7 +123,7 @@ public struct TargetChoice {
         }
         let stream = index.video.stream
         options += encoder.options(for: format, width: stream.width, height: stream.height)
-        if let syntax = encoder.lightSyntax { MeaningOptions(stream, fields: fields).add(to: &options, as: syntax) }
+        if let syntax = encoder.lightSyntax { SignallingOptions(stream, fields: fields).add(to: &options, as: syntax) }
         return options
     }
 

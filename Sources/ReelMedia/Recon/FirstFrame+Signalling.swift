@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension FirstFrame {
-    /// Fills in what the container leaves open about the meaning of the picture. For size and format, the picture
+    /// Fills in what the container leaves open of the signalling of the picture: colour, light, pixel shape. For size and format, the picture
     /// itself wins over the container.
     func complete(_ stream: inout VideoStream) {
         guard isFound else { return }

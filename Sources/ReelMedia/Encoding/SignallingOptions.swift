@@ -4,7 +4,7 @@ internal import ReelCore
 /// Passes to encoders what FFmpeg 5.1's wrappers do not: the light levels for which a film was graded, which are then
 /// in the key frames as well as in the container; and the first field from the start, because x264 contradicts itself
 /// if only the frames state it.
-struct MeaningOptions {
+struct SignallingOptions {
     let display: MasteringDisplay?
     let content: ContentLight?
     let fields: FieldOrder
