@@ -26,7 +26,7 @@ extension FirstFrame {
     func losses(besides stream: UnsafeMutablePointer<AVStream>) -> [Diagnostic] {
         let vision = stream.sideData(AV_PKT_DATA_DOVI_CONF, as: AVDOVIDecoderConfigurationRecord.self)
         let isInFrame = frame.has(AV_FRAME_DATA_DOVI_RPU_BUFFER) || frame.has(AV_FRAME_DATA_DOVI_METADATA)
-        return Losses.dolbyVision(vision, isInFrame: isInFrame) + Losses.of(frame)
+        return DroppedSideData.dolbyVision(vision, isInFrame: isInFrame) + DroppedSideData.of(frame)
     }
 
     /// The field order that the decoder reports for the frame.
