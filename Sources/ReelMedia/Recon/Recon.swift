@@ -249,7 +249,7 @@ public struct Recon {
         let refusals = Dictionary(
             audio.compactMap { track in track.refusal.map { (track.index, $0) } },
             uniquingKeysWith: { first, _ in first })
-        return LeftOut(
+        return DroppedStreams(
             main: Int(video.pointee.index), hasChapters: !demuxer.chapters.isEmpty, refusals: refusals
         ).diagnostics(demuxer.streams.filter { !kept.contains(Int($0.pointee.index)) })
     }
