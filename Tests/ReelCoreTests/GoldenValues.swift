@@ -12,9 +12,9 @@ enum GoldenValues {
         index.video.frames[2].interval.duration = Ticks(1000)
         index.video.stream = stream
         index.audio = [sound]
-        index.texts = [
-            TextTrack(
-                parameters: TextTrack.Parameters(
+        index.subtitles = [
+            SubtitleTrack(
+                parameters: SubtitleTrack.Parameters(
                     index: 2, codec: "webvtt", header: [87, 69], isTimedText: true, width: 640, height: 480,
                     timeBase: TimeBase(1, 1000), details: TrackDetails()),
                 cues: [

@@ -18,7 +18,7 @@ public struct PlannedSegments: Sendable {
         // memory.
         self.indexes = indexes.map { index in
             var index = index
-            (index.video.packets, index.video.randomAccessPoints, index.texts) = ([], [], [])
+            (index.video.packets, index.video.randomAccessPoints, index.subtitles) = ([], [], [])
             return index
         }
         self.digest = digest

@@ -11,7 +11,7 @@ public struct SourceIndex: Equatable, Sendable {
     /// The audio tracks that can be kept, in the order of the file.
     public var audio: [AudioTrack]
     /// Text subtitle tracks.
-    public var texts: [TextTrack]
+    public var subtitles: [SubtitleTrack]
     /// The chapters.
     public var chapters: [Chapter]
     /// Covers and attached files.
@@ -25,7 +25,8 @@ public struct SourceIndex: Equatable, Sendable {
 
     public init(
         format: String, fileSize: Int64, startTime: Rational, video: VideoTrack, audio: [AudioTrack],
-        texts: [TextTrack] = [], chapters: [Chapter] = [], attachments: [Attachment] = [], metadata: [MetadataEntry],
+        subtitles: [SubtitleTrack] = [], chapters: [Chapter] = [], attachments: [Attachment] = [],
+        metadata: [MetadataEntry],
         passthrough: PassthroughSupport, diagnostics: [Diagnostic]
     ) {
         self.format = format
@@ -33,7 +34,7 @@ public struct SourceIndex: Equatable, Sendable {
         self.startTime = startTime
         self.video = video
         self.audio = audio
-        self.texts = texts
+        self.subtitles = subtitles
         self.chapters = chapters
         self.attachments = attachments
         self.metadata = metadata

@@ -83,7 +83,7 @@ public struct Assembler {
         }
         try writeback.finish()
         return Assembled(
-            packets: written, bytes: bytes, checksum: checksum, diagnostics: streams.texts.compactMap(\.diagnostic))
+            packets: written, bytes: bytes, checksum: checksum, diagnostics: streams.subtitles.compactMap(\.diagnostic))
     }
 
     /// Compares a finished file with the segments from which it was made. Returns the number of packets compared.
@@ -134,7 +134,7 @@ public struct Assembler {
                     folder: folder, heard: heard, parameters: parameters, shift: later, isMatroska: isMatroska))
         }
         let overlapping = plan.container.traits.holdsOverlappingCues
-        return made + streams.texts.map { TextSource($0, shift: later, overlapping: overlapping) }
+        return made + streams.subtitles.map { SubtitleSource($0, shift: later, overlapping: overlapping) }
     }
 
     private func extras(_ heard: [HeardTrack]) throws(ReelFailure) -> OutputExtras {
@@ -177,7 +177,7 @@ public struct Assembler {
     {
         guard isQuickTime else { return [] }
         let base = clock.secondsPerTick
-        let more = extras.tableBytes + streams.texts.reduce(0) { $0 + $1.tableBytes }
+        let more = extras.tableBytes + streams.subtitles.reduce(0) { $0 + $1.tableBytes }
         // libavformat does not write a timecode among the tags for players, but writes named tags unchanged. Named tags
         // take the place where covers would be.
         let isNamed = !extras.hasCovers && index.keptMetadata.contains { $0.name == "timecode" }

@@ -14,7 +14,7 @@ struct HeardTrack {
 final class OutputStreams {
     let video: UnsafeMutablePointer<AVCodecParameters>
     let audio: [UnsafeMutablePointer<AVCodecParameters>]
-    let texts: [TextOutput]
+    let subtitles: [SubtitleOutput]
     /// The number of packets by which the video's encoder reports that it reorders frames.
     let reorderDepth: Int
 
@@ -56,12 +56,12 @@ final class OutputStreams {
             tracks.append(parameters)
         }
         audio = tracks
-        var texts: [TextOutput] = []
-        for track in index.texts {
-            let text = try TextOutput(track, container: plan.container, clip: clip, video: index.video)
-            if let text { texts.append(text) }
+        var subtitles: [SubtitleOutput] = []
+        for track in index.subtitles {
+            let text = try SubtitleOutput(track, container: plan.container, clip: clip, video: index.video)
+            if let text { subtitles.append(text) }
         }
-        self.texts = texts
+        self.subtitles = subtitles
     }
 
     deinit {
@@ -97,7 +97,7 @@ final class OutputStreams {
                 describe(stream, source.audio[heard.target.track].details, plan.container)
             }
         }
-        for text in texts {
+        for text in subtitles {
             _ = try muxer.addStream(timeBase: text.timeBase) { (stream) throws(ReelFailure) in
                 try text.describe(stream)
                 describe(stream, text.parameters.details, plan.container)

@@ -5,18 +5,18 @@ extension TargetChoice {
     /// Collects diagnostics about what the container cannot hold, or holds only in another form.
     public mutating func checkOthers() {
         let container = spec.container
-        for (number, text) in index.texts.enumerated() {
+        for (number, text) in index.subtitles.enumerated() {
             let codec = text.parameters.codec
-            guard let chosen = container.textCodec(for: codec), chosen != codec else { continue }
+            guard let chosen = container.subtitleCodec(for: codec), chosen != codec else { continue }
             diagnostics.append(.subtitlesConverted(track: number, from: codec, to: chosen))
         }
-        if !index.texts.isEmpty, container.traits.texts.isEmpty {
+        if !index.subtitles.isEmpty, container.traits.subtitles.isEmpty {
             diagnostics.append(.subtitlesLeftOut(container: container))
         }
         if !index.chapters.isEmpty, !container.traits.holdsChapters {
             diagnostics.append(.chaptersLeftOut(container: container))
         }
-        let tracks = (spec.audio == .none ? [] : index.audio.map(\.details)) + index.texts.map(\.parameters.details)
+        let tracks = (spec.audio == .none ? [] : index.audio.map(\.details)) + index.subtitles.map(\.parameters.details)
         let languages = Set(tracks.compactMap(\.language).filter { container.language($0) == nil }).sorted()
         if !languages.isEmpty {
             diagnostics.append(.languagesLost(container: container, languages: languages))

@@ -2,11 +2,11 @@ internal import CFFmpeg
 internal import ReelCore
 
 /// Reads cues of one codec. Between codecs, libavcodec speaks in events of ASS.
-final class TextDecoder {
+final class SubtitleDecoder {
     private var native: UnsafeMutablePointer<AVCodecContext>
     private let isTimedText: Bool
 
-    init(_ parameters: TextTrack.Parameters) throws(ReelFailure) {
+    init(_ parameters: SubtitleTrack.Parameters) throws(ReelFailure) {
         guard let descriptor = avcodec_descriptor_get_by_name(parameters.codec),
             let codec = avcodec_find_decoder(descriptor.pointee.id)
         else { throw ReelFailure(.codecAbsent(codec: parameters.codec, role: .decoder)) }
@@ -68,7 +68,7 @@ final class TextDecoder {
 }
 
 /// Writes cues in one codec.
-final class TextEncoder {
+final class SubtitleEncoder {
     private var native: UnsafeMutablePointer<AVCodecContext>
 
     /// `header` is the decoder's: where styles are looked up.
