@@ -10,8 +10,8 @@ extension PlannedSegments {
 
 extension JobFolder {
     /// Whether there may be segments of any of these parts of the source; only names are looked at.
-    public func hasSegments(of subjects: Set<SegmentSubject>) -> Bool {
-        segmentNames().contains { SegmentName(recordName: $0).map { subjects.contains($0.subject) } ?? false }
+    public func hasSegments(of parts: Set<SegmentPart>) -> Bool {
+        segmentNames().contains { SegmentName(recordName: $0).map { parts.contains($0.subject.part) } ?? false }
     }
 
     /// Whether any segment is finished, that is, has a record, for this plan or an earlier one.
@@ -20,7 +20,7 @@ extension JobFolder {
     /// For each content that a pass wants, in the same order, the record of a whole segment; nil if there is none.
     ///
     /// A segment counts if its record is there and its file has the recorded size and checksum, no matter which attempt
-    /// made it for which plan. If there are several, the first by name counts. Unreadable ones do not count.
+    /// made it for which plan and which of its clips. If there are several, the first by name counts. Unreadable ones do not count.
     public func wholeSegments(_ wanted: [SegmentContent]) -> [SegmentRecord?] {
         let found = whole(among: Set(wanted))
         return wanted.map { found[$0] }
@@ -44,10 +44,10 @@ extension JobFolder {
 
     /// Records in this folder that say they are of these contents, in the order of their names.
     private func records(of wanted: Set<SegmentContent>) -> [SegmentRecord] {
-        let subjects = Set(wanted.map(\.subject))
-        guard !subjects.isEmpty else { return [] }
+        let parts = Set(wanted.map(\.part))
+        guard !parts.isEmpty else { return [] }
         return segmentNames().compactMap { text in
-            guard let name = SegmentName(recordName: text), subjects.contains(name.subject),
+            guard let name = SegmentName(recordName: text), parts.contains(name.subject.part),
                 let record = try? AtomicFile.read(json: SegmentRecord.self, from: "\(segments)/\(text)"),
                 record.version == SegmentRecord.version, record.name == name,
                 record.content.uses.contains(where: wanted.contains)

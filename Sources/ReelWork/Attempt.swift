@@ -68,7 +68,7 @@ struct Attempt: Sendable {
             throw ReelFailure(.engineMisanswered(task: .pass))
         }
         try check(result.segments)
-        result.segments = (result.segments + reused).sorted { $0.content.subject < $1.content.subject }
+        result.segments = (result.segments + reused).sorted { $0.content.part < $1.content.part }
         result.diagnostics += reused.diagnostics.filter { !result.diagnostics.contains($0) }
         // The board counts which frames are there, not which attempt encoded them.
         if case .video = claim.pass { result.statistics.framesEncoded += reused.reduce(0) { $0 + $1.frames } }
@@ -81,16 +81,14 @@ struct Attempt: Sendable {
     private func check(_ made: [SegmentRecord]) throws(ReelFailure) {
         let asked = zip(context.plan.subjects(of: claim.pass), whole).compactMap { $1 == nil ? $0 : nil }
         let isAsked = made.allSatisfy { segment in
-            guard segment.name == SegmentName(subject: segment.content.subject, token: claim.token) else {
-                return false
-            }
-            switch segment.content.subject {
+            guard segment.name.token == claim.token else { return false }
+            switch segment.content.part {
             case .video(let frames):
                 return segment.frames == frames.count && segment.timeBase == context.plan.video.format.timeBase
             case .audio: return segment.frames >= 0
             }
         }
-        guard isAsked, made.map(\.content.subject).sorted() == asked.sorted(), folder.missingSegments(of: made).isEmpty
+        guard isAsked, made.map(\.name.subject).sorted() == asked.sorted(), folder.missingSegments(of: made).isEmpty
         else { throw ReelFailure(.engineMisanswered(task: .pass)) }
     }
 

@@ -29,7 +29,7 @@ package final class JobContext: Sendable {
 
     /// Takes over the segments of a pass that the job of the early start has made.
     func takeOver(_ pass: Pass) throws(ReelFailure) {
-        guard let early, early.folder.hasSegments(of: Set(plan.subjects(of: pass))) else { return }
+        guard let early, early.folder.hasSegments(of: Set(plan.subjects(of: pass).map(\.part))) else { return }
         try early.give(try segments().contents(of: pass), to: folder)
     }
 
@@ -37,7 +37,7 @@ package final class JobContext: Sendable {
     /// segment.
     func wholeSegments(of pass: Pass) throws(ReelFailure) -> [SegmentRecord?] {
         let subjects = plan.subjects(of: pass)
-        guard folder.hasSegments(of: Set(subjects)) else { return subjects.map { _ in nil } }
+        guard folder.hasSegments(of: Set(subjects.map(\.part))) else { return subjects.map { _ in nil } }
         return folder.wholeSegments(try segments().contents(of: pass))
     }
 

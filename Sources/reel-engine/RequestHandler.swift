@@ -50,7 +50,7 @@ struct RequestHandler {
         var choice = TargetChoice(index: index, spec: request.spec)
         var video = try choice.video()
         let threads = try request.planner.threads(index: index, spec: request.spec, video: video)
-        if threads != video.threads {
+        if let encoding = video.encoding, threads != encoding.threads {
             choice = TargetChoice(index: index, spec: request.spec, threads: threads)
             video = try choice.video()
         }

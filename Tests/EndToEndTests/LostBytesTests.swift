@@ -22,7 +22,7 @@ extension EndToEnd {
                 let held = try await fleet.hold(id, index: 3, of: fleet.startWorker())
                 let (index, token) = try #require(try fleet.sight(id).done.first { $0.key > 0 })
                 let name = try #require(
-                    fleet.segments(id).first { $0.hasPrefix("v") && $0.hasSuffix(".\(token).nut") })
+                    fleet.segments(id).first { $0.hasPrefix("c0v") && $0.hasSuffix(".\(token).nut") })
                 try harm("\(fleet.folder(id))/segments/\(name)")
                 kill(held.engine, SIGCONT)
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })

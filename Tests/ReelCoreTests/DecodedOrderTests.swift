@@ -37,7 +37,7 @@ struct DecodedOrderTests {
         let (track, diagnostics) = arrange([shown(0, at: 0), shown(2, at: 33), shown(3, at: 66)], of: packets)
         #expect(track.frames.map(\.packet) == [0, 2, 3])
         #expect(track.frames.map(\.interval.duration.count) == [33, 33, 34])
-        #expect(track.slot(at: track.packets[1].pts) == nil)
+        #expect(track.frame(at: track.packets[1].pts) == nil)
         #expect(track.pictures.map(\.hash) == [0, 2, 3])
         #expect(diagnostics == [])
     }

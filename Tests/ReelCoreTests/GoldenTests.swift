@@ -44,10 +44,36 @@ struct GoldenTests {
         #expect(try Plan.decoded(from: Golden.read("plan.v8.json")) == GoldenValues.plan)
     }
 
+    @Test("A video that is passed through: the encoder is copy, and settings of an encoder are refused")
+    func passthrough() throws {
+        try expect(GoldenValues.passthrough, is: "video-passthrough.json")
+        let text = String(decoding: try Golden.read("video-passthrough.json"), as: UTF8.self)
+        func read(_ part: String, as other: String) throws -> VideoTarget {
+            #expect(text.contains(part))
+            return try CanonicalJSON.value(VideoTarget.self, from: Array(text.replacing(part, with: other).utf8))
+        }
+        #expect(try read(#""threads":1"#, as: #""threads":4"#) == GoldenValues.passthrough, "of earlier builds")
+        for (part, other) in [
+            (#""options":[]"#, #""options":[{"name":"crf","value":"18"}]"#),
+            (#""threads":1"#, #""bitrate":"source","threads":1"#), (#""keyFrameInterval":1"#, #""keyFrameInterval":2"#),
+        ] {
+            #expect(throws: DecodingError.self, "\(other)") { try read(part, as: other) }
+        }
+    }
+
+    @Test("A plan that passes video through and still has passes of video is refused")
+    func passthroughWithPasses() throws {
+        var plan = GoldenValues.plan
+        plan.video = GoldenValues.passthrough
+        #expect(throws: DecodingError.self) { try Plan.decoded(from: CanonicalJSON.bytes(of: plan)) }
+        plan.passes = [.audio(0)]
+        #expect(try Plan.decoded(from: CanonicalJSON.bytes(of: plan)) == plan)
+    }
+
     @Test("Records of segments, and what a pass leaves on the board")
     func segments() throws {
-        try expect(GoldenValues.result.segments[0], is: "segment-record.v2.video.json")
-        try expect(GoldenValues.result.segments[1], is: "segment-record.v2.audio.json")
+        try expect(GoldenValues.result.segments[0], is: "segment-record.v3.video.json")
+        try expect(GoldenValues.result.segments[1], is: "segment-record.v3.audio.json")
         try expect(GoldenValues.result, is: "pass-result.json")
     }
 

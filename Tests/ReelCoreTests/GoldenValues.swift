@@ -12,9 +12,9 @@ enum GoldenValues {
         index.video.frames[2].interval.duration = Ticks(1000)
         index.video.stream = stream
         index.audio = [sound]
-        index.texts = [
-            TextTrack(
-                parameters: TextTrack.Parameters(
+        index.subtitles = [
+            SubtitleTrack(
+                parameters: SubtitleTrack.Parameters(
                     index: 2, codec: "webvtt", header: [87, 69], isTimedText: true, width: 640, height: 480,
                     timeBase: TimeBase(1, 1000), details: TrackDetails()),
                 cues: [
@@ -29,10 +29,10 @@ enum GoldenValues {
                 index: 7, isCover: true, codec: "mjpeg", fileName: "cover.jpg", mediaType: "image/jpeg", title: "c",
                 bytes: 4711)
         ]
-        index.metadata = [Tag(name: "title", value: "Ein \"Test\" / ä")]
+        index.metadata = [MetadataEntry(name: "title", value: "Ein \"Test\" / ä")]
         index.passthrough = .possible(
             CodedVideo(
-                tag: 0x6867_6A6D, extradata: [1, 255], profile: -99, level: 3, bitsPerCodedSample: 24,
+                fourCC: 0x6867_6A6D, extradata: [1, 255], profile: -99, level: 3, bitsPerCodedSample: 24,
                 containers: [.mov, .mkv]))
         return index
     }()
@@ -76,14 +76,13 @@ enum GoldenValues {
                     .backwards, source: TimeBase(1, 12_800), output: TimeBase(1, 12_800), start: Timestamp(1536),
                     end: Timestamp(3584)), audioFrom: Rational(2, 25), audioTo: Rational(28, 100))
         ],
-        video: VideoTarget(
-            encoder: "libx265",
-            format: OutputFormat(
-                timeBase: TimeBase(1, 12_800), width: 1920, height: 1080, pixelFormat: "yuv420p10le",
-                frameRate: Rational(24000, 1001), fieldOrder: .progressive),
-            options: [Tag(name: "preset", value: "medium"), Tag(name: "crf", value: "23.0")], bitrate: .source,
-            threads: 1, keyFrameInterval: 250,
-            identity: EncoderIdentity(build: "libx265 Lavc59.37.100", extradataHash: hash)),
+        video: .encode(
+            VideoEncoding(
+                encoder: "libx265", format: format,
+                options: [MediaOption(name: "preset", value: "medium"), MediaOption(name: "crf", value: "23.0")],
+                bitrate: .source,
+                threads: 1, keyFrameInterval: 250,
+                identity: EncoderIdentity(build: "libx265 Lavc59.37.100", extradataHash: hash))),
         audio: [
             AudioTarget(
                 track: 0, direction: .forwards, encoder: "copy", sampleRate: 48_000, channelLayout: "5.1(side)",
@@ -96,14 +95,22 @@ enum GoldenValues {
         ],
         need: 2 << 30, verify: .decode, onDamage: .fail, diagnostics: [])
 
+    private static let format = OutputFormat(
+        timeBase: TimeBase(1, 12_800), width: 1920, height: 1080, pixelFormat: "yuv420p10le",
+        frameRate: Rational(24000, 1001), fieldOrder: .progressive)
+
+    static let passthrough = VideoTarget.passthrough(
+        VideoPassthrough(
+            format: format, identity: EncoderIdentity(build: "copy Lavc59.37.100", extradataHash: hash)))
+
     static let result = PassResult(
         segments: [
             SegmentRecord(
-                content: SegmentContent(subject: .video(frames: 3..<5), times: hash, target: hash), token: "5f0a",
+                content: SegmentContent(part: .video(frames: 3..<5), times: hash, target: hash), clip: 0, token: "5f0a",
                 frames: 2, packets: 2, bytes: 4711, checksum: hash, timeBase: TimeBase(1, 12_800), reorderDepth: 1,
                 extradataHash: hash),
             SegmentRecord(
-                content: SegmentContent(subject: .audio(track: 0), times: hash, target: hash), token: "5f0b",
+                content: SegmentContent(part: .audio(track: 0), times: hash, target: hash), clip: 0, token: "5f0b",
                 frames: 96_000, packets: 94, bytes: 12_345, checksum: hash, timeBase: TimeBase(1, 48_000),
                 reorderDepth: 0, extradataHash: hash, initialPadding: 1024, trailingPadding: 256, start: -480),
         ],

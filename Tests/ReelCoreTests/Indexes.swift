@@ -18,7 +18,7 @@ enum Indexes {
         frameBytes: Int64 = 1_400_000
     ) -> SourceIndex {
         var time = start
-        var (packets, frames): ([PacketEntry], [FrameSlot]) = ([], [])
+        var (packets, frames): ([PacketEntry], [FrameEntry]) = ([], [])
         let isKey = Set(keys)
         for (place, duration) in durations.enumerated() {
             packets.append(
@@ -26,7 +26,7 @@ enum Indexes {
                     pts: Timestamp(time), dts: Timestamp(time), size: Int32(1000 + place % 77),
                     position: Int64(48 + place * 1100), flags: isKey.contains(place) ? .key : []))
             frames.append(
-                FrameSlot(
+                FrameEntry(
                     interval: Interval(start: Timestamp(time), duration: Ticks(duration)), packet: Int32(place)))
             time += duration
         }
@@ -63,14 +63,14 @@ enum Indexes {
             startTime: Rational(Int64.random(in: -3...3, using: &random)))
         disturb(&index.video, using: &random)
         index.audio = (0..<Int.random(in: 0...2, using: &random)).map(audioTrack)
-        index.texts = (0..<Int.random(in: 0...2, using: &random)).map { textTrack($0, using: &random) }
+        index.subtitles = (0..<Int.random(in: 0...2, using: &random)).map { subtitleTrack($0, using: &random) }
         index.chapters = [Chapter(start: Rational(1, 3), end: Rational(1001, 30), title: "Kapitel \u{1F39E}")]
         index.attachments = [
             Attachment(
                 index: 7, isCover: true, codec: "mjpeg", fileName: "cover.jpg", mediaType: "image/jpeg", title: nil,
                 bytes: 4711)
         ]
-        index.metadata = [Tag(name: "title", value: "Ein \"Täst\" \u{1F39E}\n")]
+        index.metadata = [MetadataEntry(name: "title", value: "Ein \"Täst\" \u{1F39E}\n")]
         index.diagnostics = [
             .streamLeftOut(stream: 3, kind: "subtitle", codec: "dvd_subtitle", refusal: .subtitlesNotText)
         ]
@@ -97,7 +97,7 @@ enum Indexes {
         }
     }
 
-    static func textTrack(_ place: Int, using random: inout SplitMix64) -> TextTrack {
+    static func subtitleTrack(_ place: Int, using random: inout SplitMix64) -> SubtitleTrack {
         var start = Int64.random(in: -1000...1000, using: &random)
         let cues = (0..<Int.random(in: 0...40, using: &random)).map { number in
             start += Int64.random(in: 0...90_000, using: &random)
@@ -109,8 +109,8 @@ enum Indexes {
                     payload: payload, identifier: Array("\(number)".utf8),
                     settings: number.isMultiple(of: 3) ? Array("line:0".utf8) : []))
         }
-        return TextTrack(
-            parameters: TextTrack.Parameters(
+        return SubtitleTrack(
+            parameters: SubtitleTrack.Parameters(
                 index: place + 5, codec: "webvtt", header: [0, 255, 10], isTimedText: false, width: 640, height: 0,
                 timeBase: TimeBase(1, 1000), details: TrackDetails(language: "fra", title: "Forcés")),
             cues: cues)

@@ -91,16 +91,16 @@ struct OtherStreamsTests {
     }
 
     @Test("clocks of text in MP4 are neither too coarse for the cues nor too fine for a silence of hours")
-    func textTimeBase() {
+    func subtitleTimeBase() {
         func clock(_ video: TimeBase, _ text: TimeBase) -> TimeBase {
-            Container.mp4.textTimeBase(video: video, text: text)
+            Container.mp4.subtitleTimeBase(video: video, text: text)
         }
         #expect(clock(TimeBase(1, 600), TimeBase(1, 1000)) == TimeBase(1, 48_000))
         #expect(clock(TimeBase(1, 12800), TimeBase(1, 1000)) == TimeBase(1, 64_000))
         #expect(clock(TimeBase(1, 90_000), TimeBase(1, 1_000_000)) == TimeBase(1, 90_000))
         #expect(clock(TimeBase(1, 120_000), TimeBase(1, 1_000_000)) == TimeBase(1, 48_000))
         #expect(clock(TimeBase(1001, 30_000), TimeBase(1, 30_000)) == TimeBase(1, 60_000))
-        #expect(Container.mkv.textTimeBase(video: TimeBase(1, 600), text: TimeBase(1, 100)) == TimeBase(1, 1000))
+        #expect(Container.mkv.subtitleTimeBase(video: TimeBase(1, 600), text: TimeBase(1, 100)) == TimeBase(1, 1000))
     }
 
     @Test("languages as QuickTime numbers them")

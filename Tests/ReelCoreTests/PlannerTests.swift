@@ -72,6 +72,40 @@ struct PlannerTests {
         #expect(try plan(every: 25, format: "flv").videoPasses.allSatisfy { $0.windowFrames == nil })
     }
 
+    @Test("holds few frames of a forward clip, whatever the distance of RAPs, and asks for memory for those")
+    func forwards() throws {
+        for gap in [25, 1200] {
+            let index = Indexes.regular(frames: 1200, keysAt: Array(stride(from: 0, to: 1200, by: gap)))
+            let video = Plans.target().on(index.video.stream.timeBase)
+            func plan(_ direction: Direction, budget: Int64 = 2 << 30, passFrames: Int? = nil) throws -> Plan {
+                let spec = JobSpec(container: .mp4, passFrames: passFrames)
+                var clip = try Plans.make(index, slots: 1, spec: spec).clips[0]
+                clip.map.direction = direction
+                return try Planner(slots: 1, memory: MemoryRequest(budget: budget)).plan(
+                    clip, index: index, spec: spec, video: video, audio: [], diagnostics: [])
+            }
+            let (forwards, backwards) = (try plan(.forwards), try plan(.backwards))
+            #expect(forwards.videoPasses.allSatisfy { $0.windowFrames == nil })
+            #expect(forwards.longestChunk >= 400, "memory does not limit chunks")
+            #expect(try plan(.forwards, budget: 1) == forwards)
+            let held = try backwards.framesHeld(in: index.video)
+            #expect(held >= 48)
+            #expect(backwards.need - forwards.need == Int64(held - 2) * index.video.stream.frameBytes)
+            let several = try plan(.forwards, passFrames: 100).videoPasses.map(\.frames)
+            #expect(several.map(\.lowerBound) == several.map(\.lowerBound).sorted())
+            #expect(several.first?.lowerBound == 0 && several.last?.upperBound == 1200)
+            #expect(try Plan.decoded(from: CanonicalJSON.bytes(of: forwards)) == forwards)
+        }
+    }
+
+    @Test("A plan whose forward clip is decoded in windows is refused")
+    func forwardWindows() throws {
+        var plan = try Plans.make(Indexes.regular(frames: 1200, keysAt: Array(stride(from: 0, to: 1200, by: 25))))
+        #expect(try Plan.decoded(from: CanonicalJSON.bytes(of: plan)) == plan)
+        plan.clips[0].map.direction = .forwards
+        #expect(throws: DecodingError.self) { try Plan.decoded(from: CanonicalJSON.bytes(of: plan)) }
+    }
+
     @Test("gives each codec the threads that too few passes leave idle", arguments: [(1, 1), (2, 2), (8, 8), (64, 16)])
     func threadsOfAShortClip(slots: Int, threads: Int) throws {
         let planner = Planner(slots: slots)
@@ -82,7 +116,7 @@ struct PlannerTests {
         var spec = JobSpec(container: .mp4)
         #expect(try planner.threads(index: short, spec: spec, video: Plans.target()) == threads)
         #expect(try planner.threads(index: long, spec: spec, video: Plans.target()) == 1)
-        #expect(try planner.threads(index: short, spec: spec, video: Plans.target(VideoTarget.copy)) == 1)
+        #expect(try planner.threads(index: short, spec: spec, video: Plans.passthrough) == 1)
         #expect(try planner.threads(index: short, spec: spec, video: Plans.target("libsvtav1")) <= 4)
         spec.threads = 3
         #expect(try planner.threads(index: short, spec: spec, video: Plans.target()) == 3)

@@ -9,13 +9,30 @@ enum Plans {
         _ encoder: String = "libx264", width: Int = 1280, height: Int = 720, pixelFormat: String = "yuv420p",
         preset: String? = nil, threads: Int = 1
     ) -> VideoTarget {
-        VideoTarget(
-            encoder: encoder,
-            format: OutputFormat(
-                timeBase: TimeBase(1, 30000), width: width, height: height, pixelFormat: pixelFormat,
-                frameRate: Rational(30000, 1001)), options: preset.map { [Tag(name: "preset", value: $0)] } ?? [],
-            bitrate: nil, threads: threads, keyFrameInterval: 250,
-            identity: EncoderIdentity(build: "\(encoder) Lavc59.37.100", extradataHash: ""))
+        .encode(
+            encoding(
+                encoder, width: width, height: height, pixelFormat: pixelFormat, preset: preset, threads: threads))
+    }
+
+    static func encoding(
+        _ encoder: String = "libx264", width: Int = 1280, height: Int = 720, pixelFormat: String = "yuv420p",
+        preset: String? = nil, threads: Int = 1
+    ) -> VideoEncoding {
+        VideoEncoding(
+            encoder: encoder, format: format(width, height, pixelFormat),
+            options: preset.map { [MediaOption(name: "preset", value: $0)] } ?? [], bitrate: nil, threads: threads,
+            keyFrameInterval: 250, identity: EncoderIdentity(build: "\(encoder) Lavc59.37.100", extradataHash: ""))
+    }
+
+    static let passthrough = VideoTarget.passthrough(
+        VideoPassthrough(
+            format: format(1280, 720, "yuv420p"),
+            identity: EncoderIdentity(build: "copy Lavc59.37.100", extradataHash: "")))
+
+    private static func format(_ width: Int, _ height: Int, _ pixelFormat: String) -> OutputFormat {
+        OutputFormat(
+            timeBase: TimeBase(1, 30000), width: width, height: height, pixelFormat: pixelFormat,
+            frameRate: Rational(30000, 1001))
     }
 
     static func audio(_ track: Int) -> AudioTarget {
@@ -28,10 +45,23 @@ enum Plans {
         _ index: SourceIndex, slots: Int = 2, memory: MemoryRequest = .standard,
         spec: JobSpec = JobSpec(container: .mp4), video: VideoTarget = target()
     ) throws(ReelFailure) -> Plan {
-        var video = video
-        video.format.timeBase = index.video.stream.timeBase
+        let video = video.on(index.video.stream.timeBase)
         return try Planner(slots: slots, memory: memory)
             .plan(index: index, spec: spec, video: video, audio: index.audio.indices.map(audio), diagnostics: [])
+    }
+}
+
+extension VideoTarget {
+    /// The same target with another output clock.
+    func on(_ timeBase: TimeBase) -> VideoTarget {
+        switch self {
+        case .encode(var encoding):
+            encoding.format.timeBase = timeBase
+            return .encode(encoding)
+        case .passthrough(var passthrough):
+            passthrough.format.timeBase = timeBase
+            return .passthrough(passthrough)
+        }
     }
 }
 

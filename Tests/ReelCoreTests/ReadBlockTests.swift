@@ -43,7 +43,7 @@ struct ReadBlockTests {
     func plan() throws {
         var index = Indexes.regular(frames: 700, keysAt: Array(0..<700), rate: Rational(30000, 1001))
         index.audio = [Indexes.audioTrack(0)]
-        let copy = Plans.target(VideoTarget.copy)
+        let copy = Plans.passthrough
         let plan = try Plans.make(index, spec: JobSpec(container: .mov, passFrames: 100), video: copy)
         #expect(plan.passes == [.audio(0)])
         #expect(plan.clips[0].frames == 0..<700)

@@ -36,7 +36,7 @@ struct TraitsTests {
         let presets = [nil, "ultrafast", "medium", "placebo", "2", "9", "nonsense"]
         for preset in presets {
             func needs(width: Int, threads: Int) -> EncoderNeeds {
-                EncoderNeeds(Plans.target(name, width: width, height: 720, preset: preset, threads: threads))
+                EncoderNeeds(Plans.encoding(name, width: width, height: 720, preset: preset, threads: threads))
             }
             let least = needs(width: 1280, threads: 1)
             #expect(least.memory > 1 << 20 && least.weight >= 1)

@@ -10,7 +10,7 @@ import Testing
 struct AnswerBoundsTests {
     private func record(_ frames: Range<Int>, token: String = "7e", diagnostics: [Diagnostic] = []) -> SegmentRecord {
         SegmentRecord(
-            content: SegmentContent(subject: .video(frames: frames), times: "aa", target: "bb"), token: token,
+            content: SegmentContent(part: .video(frames: frames), times: "aa", target: "bb"), clip: 0, token: token,
             frames: frames.count, packets: frames.count, bytes: 1, checksum: "cc", timeBase: TimeBase(1, 25),
             reorderDepth: 0, extradataHash: "dd", diagnostics: diagnostics)
     }
@@ -73,7 +73,7 @@ struct AnswerBoundsTests {
     func damagedEvents() async throws {
         let sound = try say(result([record(0..<240)], framesEncoded: 77))
         let damages = [
-            ("v0-240.7e.nut", "../v0-240.7e.nut"), ("\"frames\":240", "\"frames\":241"),
+            ("c0v0-240.7e.nut", "../c0v0-240.7e.nut"), ("\"frames\":240", "\"frames\":241"),
             ("\"framesEncoded\":77", "\"framesEncoded\":9223372036854775807"),
             ("\"framesEncoded\":77", "\"framesEncoded\":-1"), ("\"bytes\":1", "\"bytes\":-1"),
         ]

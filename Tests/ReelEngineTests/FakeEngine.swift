@@ -71,7 +71,8 @@ func result(framesEncoded: Int) -> EngineEvent {
 func reverse(pass: Int, finishedChunks: [Int] = []) -> EngineRequest {
     let places = (0..<max(2, (finishedChunks.max() ?? 0) + 1)).map { chunk -> SegmentPlace? in
         guard !finishedChunks.contains(chunk) else { return nil }
-        let name = SegmentName(subject: .video(frames: chunk * 240..<chunk * 240 + 240), token: "7e")
+        let frames = chunk * 240..<(chunk + 1) * 240
+        let name = SegmentName(subject: SegmentSubject(clip: 0, part: .video(frames: frames)), token: "7e")
         return SegmentPlace(
             name: name, data: .file("/store/segments/\(name.text)"),
             record: .file("/store/segments/\(name.recordName)"))

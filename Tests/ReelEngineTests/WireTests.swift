@@ -16,7 +16,7 @@ struct WireTests {
     }
 
     private func place(_ frames: Range<Int>) -> SegmentPlace {
-        let name = SegmentName(subject: .video(frames: frames), token: "7e")
+        let name = SegmentName(subject: SegmentSubject(clip: 0, part: .video(frames: frames)), token: "7e")
         return SegmentPlace(
             name: name, data: .file("/store/segments/\(name.text)"),
             record: .file("/store/segments/\(name.recordName)"))
@@ -24,20 +24,22 @@ struct WireTests {
 
     private var segment: StoredSegment {
         let record = SegmentRecord(
-            content: SegmentContent(subject: .video(frames: 0..<120), times: "aa", target: "bb"), token: "7e",
-            frames: 120, packets: 120, bytes: 4321, checksum: "c0", timeBase: TimeBase(1, 30000), reorderDepth: 2,
+            content: SegmentContent(source: 0, part: .video(frames: 0..<120), times: "aa", target: "bb"), clip: 0,
+            token: "7e", frames: 120, packets: 120, bytes: 4321, checksum: "c0", timeBase: TimeBase(1, 30000), reorderDepth: 2,
             extradataHash: "e0")
         return StoredSegment(record: record, data: .file("/store/segments/\(record.name.text)"))
     }
 
     private var video: VideoTarget {
-        VideoTarget(
-            encoder: "libx264",
-            format: OutputFormat(
-                timeBase: TimeBase(1, 30000), width: 1280, height: 720, pixelFormat: "yuv420p",
-                frameRate: Rational(30000, 1001)),
-            options: [Tag(name: "preset", value: "medium")], bitrate: .constant(2_000_000), threads: 2,
-            keyFrameInterval: 250, identity: EncoderIdentity(build: "libx264 Lavc59.37.100", extradataHash: "e3b0"))
+        .encode(
+            VideoEncoding(
+                encoder: "libx264",
+                format: OutputFormat(
+                    timeBase: TimeBase(1, 30000), width: 1280, height: 720, pixelFormat: "yuv420p",
+                    frameRate: Rational(30000, 1001)),
+                options: [MediaOption(name: "preset", value: "medium")], bitrate: .constant(2_000_000), threads: 2,
+                keyFrameInterval: 250,
+                identity: EncoderIdentity(build: "libx264 Lavc59.37.100", extradataHash: "e3b0")))
     }
 
     private var audio: AudioTarget {

@@ -119,12 +119,13 @@ final class JobFixture {
                     .backwards, source: TimeBase(1, 25), output: TimeBase(1, 25), start: Timestamp(0),
                     end: Timestamp(20)))
         ],
-        video: VideoTarget(
-            encoder: "libx264",
-            format: OutputFormat(
-                timeBase: TimeBase(1, 25), width: 2, height: 2, pixelFormat: "yuv420p", frameRate: Rational(25)),
-            options: [], bitrate: nil, threads: 1, keyFrameInterval: 250,
-            identity: EncoderIdentity(build: "libx264 1", extradataHash: "")), audio: [], passes: passes, need: 100,
+        video: .encode(
+            VideoEncoding(
+                encoder: "libx264",
+                format: OutputFormat(
+                    timeBase: TimeBase(1, 25), width: 2, height: 2, pixelFormat: "yuv420p", frameRate: Rational(25)),
+                options: [], bitrate: nil, threads: 1, keyFrameInterval: 250,
+                identity: EncoderIdentity(build: "libx264 1", extradataHash: ""))), audio: [], passes: passes, need: 100,
         verify: .packets, onDamage: .repeat, diagnostics: [.noTimestamps])
 }
 

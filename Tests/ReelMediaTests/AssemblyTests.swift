@@ -71,12 +71,12 @@ struct AssemblyTests {
 
     @Test("a missing segment is named")
     func missing() throws {
-        let missing = try #require(job.results[2].segments.first).content
-        let some = records.filter { $0.content != missing }
+        let missing = try #require(job.results[2].segments.first)
+        let some = records.filter { $0 != missing }
         let failure = #expect(throws: ReelFailure.self) {
             try assembler(some).assemble(to: .file(folder.path + "/x.mp4")) { _, _ in }
         }
-        #expect(failure?.reason == .segmentMissing(segment: "\(missing.subject)", pass: 2))
+        #expect(failure?.reason == .segmentMissing(segment: "\(missing.name.subject)", pass: 2))
     }
 
     /// The same source's segment of the third pass, made with another preset.

@@ -11,21 +11,29 @@ struct MediaJob {
     let results: [PassResult]
     let output: String
     let assembled: Assembled
+    /// The most decoded frames that waited for an encoder at a time.
+    let mostFramesHeld: Int
 
     /// Reverses `source` into `folder`; the index goes through its file form, as between processes. If a pass disproves
     /// the plan, the whole source is decoded and reversed again, as a worker would do.
-    init(_ source: String, spec: JobSpec, folder: String, slots: Int = 2, memory: MemoryRequest = .standard) throws {
+    ///
+    /// - Parameter clips: directions in which the output shows the part of the source that the spec selects, one after
+    ///   the other.
+    init(
+        _ source: String, spec: JobSpec, folder: String, slots: Int = 2, memory: MemoryRequest = .standard,
+        clips: [Direction] = [.backwards]
+    ) throws {
         do {
-            try self.init(source, nil, spec, folder, slots, memory)
+            try self.init(source, nil, spec, folder, slots, memory, clips)
         } catch let failure as ReelFailure where failure.reason.disprovesPlan {
-            try self.init(source, .disproved, spec, folder, slots, memory)
+            try self.init(source, .disproved, spec, folder, slots, memory, clips)
         }
     }
 
     /// - Parameter decoding: why the whole source is to be decoded, if it is.
     init(
         _ source: String, _ decoding: DecodingCause?, _ spec: JobSpec, _ folder: String, _ slots: Int = 2,
-        _ memory: MemoryRequest = .standard
+        _ memory: MemoryRequest = .standard, _ clips: [Direction] = [.backwards]
     ) throws {
         Media.prepare()
         let scanned = try Recon(.file(source), decoding: decoding).run()
@@ -34,9 +42,15 @@ struct MediaJob {
         var choice = TargetChoice(index: index, spec: spec)
         let (video, audio) = (try choice.video(), try choice.audio())
         choice.checkOthers()
-        plan = try Planner(slots: slots, memory: memory).plan(
-            index: index, spec: spec, video: video, audio: audio,
-            diagnostics: index.diagnostics + choice.diagnostics)
+        plan = try MediaJob.plan(clips) { [index] clip in
+            let (planner, diagnostics) = (Planner(slots: slots, memory: memory), choice.diagnostics)
+            guard let clip else {
+                return try planner.plan(
+                    index: index, spec: spec, video: video, audio: audio, diagnostics: index.diagnostics + diagnostics)
+            }
+            return try planner.plan(
+                clip, index: index, spec: spec, video: video, audio: [], diagnostics: diagnostics)
+        }
         let reverser = try PassReverser(sources: [IndexedSource(.file(source), index: index)], plan: plan)
         var results: [PassResult] = []
         for pass in plan.passes {
@@ -51,11 +65,32 @@ struct MediaJob {
             }
         }
         self.results = results
+        mostFramesHeld = reverser.mostFramesHeld
         output = folder + "/output." + spec.container.rawValue
         let assembler = Assembler(
             sources: [IndexedSource(.file(source), index: index)], plan: plan,
             segments: SegmentList(results.flatMap(\.segments), in: folder))
         assembled = try assembler.assemble(to: .file(output)) { _, _ in }
+    }
+
+    /// A plan of clips on end, each made from the usual plan's clip by `make`. The command line cannot ask for one.
+    private static func plan(_ directions: [Direction], _ make: (Clip?) throws -> Plan) throws -> Plan {
+        var plan = try make(nil)
+        guard directions != [.backwards] else { return plan }
+        var clip = plan.clips[0]
+        (plan.clips, plan.passes) = ([], [])
+        for direction in directions {
+            clip.map.direction = direction
+            let made = try make(clip)
+            plan.need = plan.clips.isEmpty ? made.need : max(plan.need, made.need)
+            for case .video(var pass) in made.passes {
+                pass.clip = plan.clips.count
+                plan.passes.append(.video(pass))
+            }
+            plan.clips.append(clip)
+            clip.map.offset = clip.map.offset + clip.map.source.seconds(clip.map.end - clip.map.start)
+        }
+        return try Plan.decoded(from: CanonicalJSON.bytes(of: plan))
     }
 
     var framesDecoded: Int { results.reduce(0) { $0 + $1.statistics.framesDecoded } }

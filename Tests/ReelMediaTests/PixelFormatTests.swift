@@ -102,8 +102,8 @@ struct PixelFormatTests {
         var index = try Recon(.file(try Fixture.make("s.mp4", in: folder, frames: 3, video: Fixture.x264))).run()
         (index.video.stream.width, index.video.stream.height) = (width, height)
         var choice = TargetChoice(index: index, spec: JobSpec(container: .mkv, lossless: true))
-        let options = try choice.video().options
-        #expect(options.contains(Tag(name: "slices", value: slices)), "\(options)")
+        let options = try choice.video().encoding?.options ?? []
+        #expect(options.contains(MediaOption(name: "slices", value: slices)), "\(options)")
     }
 
     @Test("raw video for formats that FFV1 cannot hold, if the container stores it exactly, otherwise a refusal")

@@ -20,7 +20,7 @@ struct TraitsOfLibavTests {
         for container in Container.allCases {
             let traits = container.traits
             #expect(muxers.contains(Substring(traits.muxer)), "\(traits.muxer)")
-            let named = Set(traits.texts + traits.videoCodecs)
+            let named = Set(traits.subtitles + traits.videoCodecs)
                 .union(traits.codecs ?? []).union(traits.codecsBeside).union(traits.codecsRefused)
             for codec in named { #expect(codecs.contains(Substring(codec)), "\(container): \(codec)") }
         }

@@ -16,10 +16,10 @@ struct PlannedSegmentsTests {
     func passes() {
         let planned = PlannedSegments(plan: Samples.plan, indexes: [Samples.index])
         #expect(
-            planned.contents(of: Samples.plan.passes[1]).map(\.subject) == [
+            planned.contents(of: Samples.plan.passes[1]).map(\.part) == [
                 .video(frames: 0..<4), .video(frames: 4..<8), .video(frames: 8..<12),
             ])
-        #expect(planned.contents(of: .audio(0)).map(\.subject) == [.audio(track: 0)])
+        #expect(planned.contents(of: .audio(0)).map(\.part) == [.audio(track: 0)])
         #expect(planned.contents(of: .audio(1)).isEmpty)
         #expect(planned.contents(of: .assembly).isEmpty)
     }
@@ -29,11 +29,13 @@ struct PlannedSegmentsTests {
         let whole = contents(Samples.plan)
         let halves = contents(
             Samples.plan(Samples.index, cuts: [0, 4, 12]) { plan in
-                (plan.number, plan.need, plan.video.threads, plan.onDamage) = (7, 1, 8, .fail)
+                var encoding = Samples.encoding
+                encoding.threads = 8
+                (plan.number, plan.need, plan.video, plan.onDamage) = (7, 1, .encode(encoding), .fail)
             })
         #expect(whole == halves)
         let others = contents(Samples.plan(Samples.index, cuts: [0, 12], chunks: 2))
-        #expect(whole.intersection(others).map(\.subject) == [.audio(track: 0)], "chunks of other frames")
+        #expect(whole.intersection(others).map(\.part) == [.audio(track: 0)], "chunks of other frames")
     }
 
     @Test("Another end of what is shown moves all of it, and changes no run's own times")
@@ -43,38 +45,65 @@ struct PlannedSegmentsTests {
         #expect(head.isSubset(of: contents(Samples.plan)))
     }
 
+    @Test("A clip's number changes no content; its direction and its source do")
+    func clips() throws {
+        let plan = Samples.plan
+        let two = self.plan { plan in
+            var forwards = plan.clips[0]
+            forwards.map.direction = .forwards
+            plan.clips = [forwards, plan.clips[0]]
+            plan.audio[0].clip = 1
+        }
+        let planned = PlannedSegments(plan: two, indexes: [Samples.index])
+        let alone = PlannedSegments(plan: plan, indexes: [Samples.index])
+        #expect(planned.content(ofChunk: 0..<4, of: 1) == alone.content(ofChunk: 0..<4, of: 0))
+        #expect(planned.content(ofChunk: 0..<4, of: 0) != alone.content(ofChunk: 0..<4, of: 0))
+        #expect(planned.content(ofChunk: 3..<4, of: 0) != planned.content(ofChunk: 3..<4, of: 1), "its fields differ")
+        #expect(planned.content(ofAudio: 0) == alone.content(ofAudio: 0))
+
+        let other = self.plan { plan in
+            plan.sources.append(plan.sources[0])
+            plan.clips[0].source = 1
+        }
+        let second = PlannedSegments(plan: other, indexes: [Samples.index, Samples.index])
+        #expect(second.content(ofChunk: 0..<4, of: 0) != alone.content(ofChunk: 0..<4, of: 0))
+        #expect(second.content(ofAudio: 0) != alone.content(ofAudio: 0))
+    }
+
     @Test("Every setting of the encoder makes another segment")
     func targets() {
-        let changes: [(inout VideoTarget) -> Void] = [
+        let changes: [(inout VideoEncoding) -> Void] = [
             { $0.encoder = "libx265" }, { $0.format.pixelFormat = "yuv444p" }, { $0.format.width = 4 },
             { $0.format.height = 4 },
             { $0.format.frameRate = Rational(24) }, { $0.format.fieldOrder = .topFirst },
             { $0.format.fieldsVary = true },
-            { $0.options = [Tag(name: "crf", value: "19.0")] },
+            { $0.options = [MediaOption(name: "crf", value: "19.0")] },
             { $0.bitrate = .source }, { $0.bitrate = .constant(1000) }, { $0.keyFrameInterval = 50 },
             { $0.identity.build = "libx264 2" }, { $0.identity.extradataHash = "" },
         ]
         var all = contents(Samples.plan)
         for change in changes {
-            let other = contents(plan { change(&$0.video) })
-            #expect(all.intersection(other).map(\.subject) == [.audio(track: 0)])
+            var encoding = Samples.encoding
+            change(&encoding)
+            let other = contents(plan { $0.video = .encode(encoding) })
+            #expect(all.intersection(other).map(\.part) == [.audio(track: 0)])
             all.formUnion(other)
         }
         var index = Samples.index
         index.video.stream.sampleAspectRatio = Rational(16, 11)
-        #expect(all.intersection(contents(Samples.plan, of: index)).map(\.subject) == [.audio(track: 0)])
+        #expect(all.intersection(contents(Samples.plan, of: index)).map(\.part) == [.audio(track: 0)])
     }
 
     @Test("Other times, or pictures of other times, make another segment")
     func times() {
         func chunks(_ plan: Plan, _ index: SourceIndex) -> Set<SegmentContent> {
-            contents(plan, of: index).filter { $0.subject != .audio(track: 0) }
+            contents(plan, of: index).filter { $0.part != .audio(track: 0) }
         }
         let even = chunks(Samples.plan, Samples.index)
         var durations = [Int64](repeating: 512, count: 12)
         durations[5] = 513
         let longer = Samples.index(durations: durations)
-        #expect(even.intersection(chunks(Samples.plan(longer), longer)).map(\.subject) == [.video(frames: 0..<4)])
+        #expect(even.intersection(chunks(Samples.plan(longer), longer)).map(\.part) == [.video(frames: 0..<4)])
         let later = Samples.index(durations: Array(repeating: 512, count: 12), start: 1536)
         #expect(even.isDisjoint(with: chunks(Samples.plan(later), later)), "the frames before each of them")
         var slower = Samples.index

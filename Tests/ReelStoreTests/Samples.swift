@@ -3,11 +3,14 @@ import ReelStore
 
 /// Values with something in every field, for tests of what is stored.
 enum Samples {
-    static let target = VideoTarget(
+    static let encoding = VideoEncoding(
         encoder: "libx264",
         format: OutputFormat(
             timeBase: TimeBase(1, 12_800), width: 2, height: 2, pixelFormat: "yuv420p", frameRate: Rational(25)),
-        options: [Tag(name: "crf", value: "18.0")], bitrate: nil, threads: 1, keyFrameInterval: 250, identity: encoder)
+        options: [MediaOption(name: "crf", value: "18.0")], bitrate: nil, threads: 1, keyFrameInterval: 250,
+        identity: encoder)
+
+    static let target = VideoTarget.encode(encoding)
 
     static let sound = AudioTarget(
         track: 0, direction: .backwards, encoder: "aac", sampleRate: 48_000, channelLayout: "stereo", bitrate: 192_000,
@@ -50,14 +53,14 @@ enum Samples {
 
     static func index(durations: [Int64], start: Int64 = 1024) -> SourceIndex {
         var time = start
-        var (packets, frames): ([PacketEntry], [FrameSlot]) = ([], [])
+        var (packets, frames): ([PacketEntry], [FrameEntry]) = ([], [])
         for (place, duration) in durations.enumerated() {
             packets.append(
                 PacketEntry(
                     pts: Timestamp(time), dts: Timestamp(time), size: 1000, position: Int64(place) * 1000,
                     flags: place == 0 ? .key : []))
             frames.append(
-                FrameSlot(
+                FrameEntry(
                     interval: Interval(start: Timestamp(time), duration: Ticks(duration)), packet: Int32(place)))
             time += duration
         }
@@ -78,7 +81,7 @@ enum Samples {
             ],
             metadata: [],
             passthrough: .possible(
-                CodedVideo(tag: 0, extradata: [], profile: 0, level: 0, bitsPerCodedSample: 24, containers: [.mkv])),
+                CodedVideo(fourCC: 0, extradata: [], profile: 0, level: 0, bitsPerCodedSample: 24, containers: [.mkv])),
             diagnostics: [])
     }
 }

@@ -180,7 +180,7 @@ struct StoreTests {
             try job.create()
             try job.write(record(job.id))
             for part in [
-                job.segments + "/v0-2.7e.nut.part", job.assembling(.mkv, token: "7e").name,
+                job.segments + "/c0v0-2.7e.nut.part", job.assembling(.mkv, token: "7e").name,
                 job.assembling(.mov, token: "7e").name + ".part",
                 job.path + "/.reel-0123456789abcdef",
             ] {

@@ -18,7 +18,7 @@ import Testing
                 position: Int64(4000 * place), flags: place % 12 == 0 ? .key : [])
         }
         let frames = (0..<24).map { shown in
-            FrameSlot(
+            FrameEntry(
                 interval: Interval(start: Timestamp(Int64(1001 * (shown + 2))), duration: Ticks(1001)),
                 packet: Int32(order.firstIndex(of: Int64(shown)) ?? 0))
         }
@@ -47,18 +47,19 @@ import Testing
 
     private func view() throws -> PlanView {
         let index = Self.index()
-        let video = VideoTarget(
+        let video = VideoEncoding(
             encoder: "libx264",
             format: OutputFormat(
                 timeBase: index.video.stream.timeBase, width: 720, height: 576, pixelFormat: "yuv420p",
                 frameRate: Self.rate),
-            options: [Tag(name: "preset", value: "medium"), Tag(name: "crf", value: "18.0")], bitrate: nil, threads: 1,
+            options: [MediaOption(name: "preset", value: "medium"), MediaOption(name: "crf", value: "18.0")],
+            bitrate: nil, threads: 1,
             keyFrameInterval: 250, identity: EncoderIdentity(build: "libx264 Lavc1", extradataHash: ""))
         let audio = AudioTarget(
             track: 0, direction: .backwards, encoder: "aac", sampleRate: 48000, channelLayout: "stereo",
             bitrate: 192_000, lossless: false)
         let plan = try Planner(slots: 2).plan(
-            index: index, spec: JobSpec(container: .mp4), video: video, audio: [audio], diagnostics: [])
+            index: index, spec: JobSpec(container: .mp4), video: .encode(video), audio: [audio], diagnostics: [])
         return PlanView(id: "0123456789abcdef", source: "/a/clip.mkv", plan: plan, indexes: [index])
     }
 

@@ -40,7 +40,7 @@ extension FailureReason {
         .encoderUnknown(option: .audioCodec, name: "acc", known: ["aac", "opus"]),
         .encoderAbsent(encoder: "libx265"),
         .encoderRefuses(
-            encoder: "libx264", settings: [Tag(name: "preset", value: "fastest")], said: "Invalid argument"),
+            encoder: "libx264", settings: [MediaOption(name: "preset", value: "fastest")], said: "Invalid argument"),
         .settingUnknown(encoder: "mjpeg", setting: "crf"),
         .optionUnsupported(option: .crf, encoder: "mjpeg"),
         .sourceRateUnsupported(encoder: "wmv2"),

@@ -76,9 +76,10 @@ struct WordsTests {
         let plan = try Planner(slots: 1).plan(
             index: index, spec: JobSpec(container: .mkv), video: Stored.target, audio: [], diagnostics: diagnostics)
         #expect(plan.diagnostics == diagnostics)
-        let content = SegmentContent(subject: .video(frames: 0..<8), times: "e3b0", target: "e3b0")
+        let content = SegmentContent(part: .video(frames: 0..<8), times: "e3b0", target: "e3b0")
         let record = SegmentRecord(
-            content: content, token: "a1", frames: 8, packets: 8, bytes: 1000, checksum: "", timeBase: TimeBase(1, 25),
+            content: content, clip: 0, token: "a1", frames: 8, packets: 8, bytes: 1000, checksum: "",
+            timeBase: TimeBase(1, 25),
             reorderDepth: 0, extradataHash: "", diagnostics: diagnostics)
         let result = PassResult(segments: [record], statistics: PassStatistics(), diagnostics: diagnostics)
         let stored = [
@@ -98,13 +99,13 @@ struct WordsTests {
 
 /// A source and a target, to test how they are stored.
 private enum Stored {
-    static let target = VideoTarget(
-        encoder: "libx264",
-        format: OutputFormat(
-            timeBase: TimeBase(1, 25), width: 320, height: 180, pixelFormat: "yuv420p", frameRate: Rational(25)),
-        options: [],
-        bitrate: nil, threads: 1, keyFrameInterval: 250,
-        identity: EncoderIdentity(build: "libx264 Lavc59.37.100", extradataHash: ""))
+    static let target = VideoTarget.encode(
+        VideoEncoding(
+            encoder: "libx264",
+            format: OutputFormat(
+                timeBase: TimeBase(1, 25), width: 320, height: 180, pixelFormat: "yuv420p", frameRate: Rational(25)),
+            options: [], bitrate: nil, threads: 1, keyFrameInterval: 250,
+            identity: EncoderIdentity(build: "libx264 Lavc59.37.100", extradataHash: "")))
 
     /// Eight frames, of which the first is a key.
     static func index(_ diagnostics: [Diagnostic]) -> SourceIndex {
@@ -118,8 +119,8 @@ private enum Stored {
                 pts: Timestamp(Int64(place)), dts: Timestamp(Int64(place)), size: 100, position: Int64(place * 100),
                 flags: place == 0 ? .key : [])
         }
-        let frames = (0..<8 as Range<Int>).map { (place: Int) -> FrameSlot in
-            FrameSlot(interval: Interval(start: Timestamp(Int64(place)), duration: Ticks(1)), packet: Int32(place))
+        let frames = (0..<8 as Range<Int>).map { (place: Int) -> FrameEntry in
+            FrameEntry(interval: Interval(start: Timestamp(Int64(place)), duration: Ticks(1)), packet: Int32(place))
         }
         return SourceIndex(
             format: "matroska,webm", fileSize: 1000, startTime: Rational(0),

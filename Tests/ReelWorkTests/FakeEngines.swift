@@ -117,7 +117,7 @@ final class FakeEngines: EngineRunner {
         switch answer(request) {
         case .result: break
         case .misreport:
-            guard case .pass(var pass) = try await ReelFailure.unifying({ try await self.result(of: request) }) else {
+            guard case .pass(var pass) = try await ReelFailure.unifying({ try self.result(of: request, []) }) else {
                 break
             }
             for place in pass.segments.indices { pass.segments[place].name.token = "ff" }
@@ -188,10 +188,10 @@ final class FakeEngines: EngineRunner {
         let contents = PlannedSegments(plan: plan, indexes: indexes).contents(of: plan.passes[request.pass])
         var made: [SegmentRecord] = []
         for (content, place) in zip(contents, request.segments) {
-            guard let place, case .video(let frames) = content.subject else { continue }
-            let bytes = Array("\(content.subject) backwards\n".utf8)
+            guard let place, case .video(let frames) = content.part else { continue }
+            let bytes = Array("\(content.part) backwards\n".utf8)
             let record = SegmentRecord(
-                content: content, token: place.name.token, frames: frames.count, packets: frames.count,
+                content: content, clip: place.name.subject.clip, token: place.name.token, frames: frames.count, packets: frames.count,
                 bytes: Int64(bytes.count), checksum: Fingerprint.sha256Hex(bytes),
                 timeBase: plan.video.format.timeBase, reorderDepth: 0, extradataHash: "")
             try Data(bytes).write(to: URL(filePath: place.data.name))
@@ -206,7 +206,7 @@ final class FakeEngines: EngineRunner {
 
     /// Joins the segments, the last frames first.
     private func assemble(_ request: AssembleRequest, _ segments: [StoredSegment]) throws -> AssemblyResult {
-        let parts = try segments.sorted { $0.record.content.subject > $1.record.content.subject }.map {
+        let parts = try segments.sorted { $0.record.content.part > $1.record.content.part }.map {
             try Data(contentsOf: URL(filePath: $0.data.name))
         }
         let output = parts.reduce(Data(), +)

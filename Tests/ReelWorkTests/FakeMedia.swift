@@ -7,7 +7,7 @@ enum FakeMedia {
     /// Frames of equal length, one packet each, with a random access point at every tenth.
     static func index(frames count: Int) -> SourceIndex {
         let frames = (0..<count).map { place in
-            FrameSlot(
+            FrameEntry(
                 interval: Interval(start: Timestamp(Int64(place) * 512), duration: Ticks(512)), packet: Int32(place))
         }
         let packets = (0..<count).map { place in
@@ -31,11 +31,12 @@ enum FakeMedia {
     private static let timeBase = TimeBase(1, 12800)
 
     static func target(threads: Int = 1) -> VideoTarget {
-        VideoTarget(
-            encoder: "libx264",
-            format: OutputFormat(
-                timeBase: timeBase, width: 64, height: 48, pixelFormat: "yuv420p", frameRate: Rational(25)),
-            options: [], bitrate: nil, threads: threads, keyFrameInterval: 250,
-            identity: EncoderIdentity(build: encoder, extradataHash: ""))
+        .encode(
+            VideoEncoding(
+                encoder: "libx264",
+                format: OutputFormat(
+                    timeBase: timeBase, width: 64, height: 48, pixelFormat: "yuv420p", frameRate: Rational(25)),
+                options: [], bitrate: nil, threads: threads, keyFrameInterval: 250,
+                identity: EncoderIdentity(build: encoder, extradataHash: "")))
     }
 }

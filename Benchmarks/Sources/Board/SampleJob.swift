@@ -40,8 +40,8 @@ enum SampleJob {
         let hash = claim.token + claim.token
         let record = SegmentRecord(
             content: SegmentContent(
-                subject: .video(frames: claim.index * 240..<claim.index * 240 + 240), times: hash, target: hash),
-            token: claim.token, frames: 240, packets: 240, bytes: 2_345_678, checksum: hash,
+                part: .video(frames: claim.index * 240..<claim.index * 240 + 240), times: hash, target: hash),
+            clip: 0, token: claim.token, frames: 240, packets: 240, bytes: 2_345_678, checksum: hash,
             timeBase: TimeBase(1, 12_800), reorderDepth: 2,
             extradataHash: hash)
         return PassResult(

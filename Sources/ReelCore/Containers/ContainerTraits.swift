@@ -30,7 +30,7 @@ public struct ContainerTraits: Sendable {
     public var isLossless = false
 
     /// Text codecs that the container holds; texts of other codecs are converted to the first. Empty if it holds none.
-    public var texts: [String] = []
+    public var subtitles: [String] = []
     /// Whether cues of one track may overlap.
     public var holdsOverlappingCues = true
     /// Whether the container stores chapters.
@@ -91,7 +91,7 @@ extension ContainerTraits {
         // first packet begins.
         codecsRefused: ["vorbis"],
         // Samples of a track must not overlap (ISO 14496-12 8.6.1.2).
-        texts: ["mov_text"], holdsOverlappingCues: false, attachments: .covers(["mjpeg", "png", "bmp"]),
+        subtitles: ["mov_text"], holdsOverlappingCues: false, attachments: .covers(["mjpeg", "png", "bmp"]),
         languages: .packed, holdsRotation: true, holdsFieldOrder: true, prerollHidden: .all)
 
     fileprivate static let mov = ContainerTraits(
@@ -100,17 +100,17 @@ extension ContainerTraits {
         codecsBeside: ["ffv1"],
         // libavformat's query claims that MOV holds these, but its muxer refuses them; for Vorbis, see MP4.
         codecsRefused: ["flac", "opus", "truehd", "vp9", "av1", "vorbis"], isLossless: true,
-        texts: ["mov_text"], holdsOverlappingCues: false, languages: .quickTime, holdsRotation: true,
+        subtitles: ["mov_text"], holdsOverlappingCues: false, languages: .quickTime, holdsRotation: true,
         holdsFieldOrder: true, prerollHidden: .all)
 
     fileprivate static let mkv = ContainerTraits(
         muxer: "matroska", extensions: ["mkv"], family: .matroska, clock: TimeBase(1, 1000), isLossless: true,
-        texts: ["subrip", "ass", "webvtt"], showsUntitledChapters: true, attachments: .all,
+        subtitles: ["subrip", "ass", "webvtt"], showsUntitledChapters: true, attachments: .all,
         holdsFieldOrder: true, prerollHidden: .of(codec: "opus"))
 
     fileprivate static let webm = ContainerTraits(
         muxer: "webm", extensions: ["webm"], family: .matroska, clock: TimeBase(1, 1000),
-        videoCodecs: ["vp9", "av1"], texts: ["webvtt"], showsUntitledChapters: true,
+        videoCodecs: ["vp9", "av1"], subtitles: ["webvtt"], showsUntitledChapters: true,
         prerollHidden: .of(codec: "opus"))
 
     fileprivate static let ts = ContainerTraits(

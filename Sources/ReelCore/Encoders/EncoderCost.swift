@@ -33,7 +33,7 @@ struct EncoderCost {
     }
 }
 
-/// What the encoder of a target takes: memory, address space and time.
+/// What an encoder with its settings takes: memory, address space and time.
 package struct EncoderNeeds {
     /// Memory of the encoder in bytes, its frames included.
     package let memory: Int64
@@ -43,7 +43,7 @@ package struct EncoderNeeds {
     /// Time to encode a frame, as `EncoderCost.weight`.
     package let weight: Double
 
-    package init(_ video: VideoTarget) {
+    package init(_ video: VideoEncoding) {
         let cost = video.traits.cost(video.options.last { $0.name == "preset" }?.value)
         let pixels = Double(video.format.width) * Double(video.format.height)
         let largePictures = pixels > cost.holdsFewerFrom ? 0.7 : 1

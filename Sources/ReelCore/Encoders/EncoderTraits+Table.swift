@@ -8,7 +8,7 @@ extension EncoderTraits {
             preset: Preset(option: "preset", value: "medium"),
             options: { threads in
                 let pools = threads > 1 ? "\(threads)" : "none"
-                return [Tag(name: "x265-params", value: "log-level=error:open-gop=0:pools=\(pools)")]
+                return [MediaOption(name: "x265-params", value: "log-level=error:open-gop=0:pools=\(pools)")]
             },
             rateControl: .bounded, tells: [.colour, .light], lightSyntax: .x265, levelOption: .x265,
             // libavcodec's wrapper does not report it: two packets, with x265's pyramid of B-frames.
@@ -19,7 +19,7 @@ extension EncoderTraits {
             }),
         EncoderTraits(
             name: "libsvtav1", codec: "av1", keepsCodec: true, crf: 24, preset: Preset(option: "preset", value: "8"),
-            options: { [Tag(name: "svtav1-params", value: "lp=\($0)")] },
+            options: { [MediaOption(name: "svtav1-params", value: "lp=\($0)")] },
             mostThreads: 4, tells: [.colour, .light], lightSyntax: .svtAV1, hangsUnlessFed: true,
             cost: { preset in
                 let level = preset.flatMap { Int($0) } ?? 10
@@ -36,12 +36,12 @@ extension EncoderTraits {
             }),
         EncoderTraits(
             name: "libvpx-vp9", codec: "vp9", keepsCodec: true, crf: 24, preset: Preset(option: "cpu-used", value: "2"),
-            options: { _ in [Tag(name: "deadline", value: "good"), Tag(name: "row-mt", value: "0")] },
+            options: { _ in [MediaOption(name: "deadline", value: "good"), MediaOption(name: "row-mt", value: "0")] },
             // libvpx puts transparency beside the packets, and segments do not keep it.
             unusedFormats: ["yuva420p"], cost: { _ in EncoderCost(perPixel: 55, pictures: 66, weight: 20) }),
         EncoderTraits(
             name: "libvpx", codec: "vp8", crf: 10, preset: Preset(option: "cpu-used", value: "2"),
-            options: { _ in [Tag(name: "deadline", value: "good")] }, rateControl: .ceiling,
+            options: { _ in [MediaOption(name: "deadline", value: "good")] }, rateControl: .ceiling,
             cost: { _ in EncoderCost(perPixel: 20, pictures: 20, weight: 15) }),
         EncoderTraits(
             name: "ffv1", codec: "ffv1", keepsCodec: true, keyFrameInterval: 1, isLossless: true,
@@ -51,12 +51,14 @@ extension EncoderTraits {
         EncoderTraits(name: "rawvideo", codec: "rawvideo", isLossless: true, cost: { _ in small }),
         EncoderTraits(
             name: "prores_ks", codec: "prores", keepsCodec: true,
-            options: { _ in [Tag(name: "vendor", value: "apl0")] }, tells: [.fields, .colour], cost: { _ in ofProRes }),
+            options: { _ in [MediaOption(name: "vendor", value: "apl0")] }, tells: [.fields, .colour],
+            cost: { _ in ofProRes }),
         EncoderTraits(name: "mjpeg", codec: "mjpeg", rateControl: .fixedQuantiser, cost: { _ in small }),
         EncoderTraits(
             name: "mpeg2video", codec: "mpeg2video", keepsCodec: true,
             // No key frames at scene changes: libavcodec does not close the groups of pictures there.
-            options: { _ in [Tag(name: "sc_threshold", value: "1000000000")] }, rateControl: .fixedQuantiserOfMPEG2,
+            options: { _ in [MediaOption(name: "sc_threshold", value: "1000000000")] },
+            rateControl: .fixedQuantiserOfMPEG2,
             // Decoders' transforms differ, so errors add up until the next key frame (ISO 13818-2 annex A). 15 frames
             // are the half second that broadcasters use.
             keyFrameInterval: 15, tells: [.fields], cost: { _ in small }),
@@ -80,14 +82,15 @@ extension EncoderTraits {
     private static func x264() -> EncoderTraits {
         EncoderTraits(
             name: "libx264", codec: "h264", aliases: ["x264"], keepsCodec: true, crf: 18,
-            preset: Preset(option: "preset", value: "medium"), options: { _ in [Tag(name: "a53cc", value: "0")] },
+            preset: Preset(option: "preset", value: "medium"),
+            options: { _ in [MediaOption(name: "a53cc", value: "0")] },
             rateControl: .bounded, isSameForAnyThreads: true, tells: [.fields, .colour], lightSyntax: .x264,
             levelOption: .x264,
             // The fastest presets have no macroblock trees.
             coarseFirstFrame: { !["ultrafast", "superfast"].contains($0) },
             // In x264's AVX-512 code, memory that it never wrote influences its decisions. Its AVX2 code does not have
             // this bug and is no slower.
-            optionsBesideAVX512: [Tag(name: "x264opts", value: "asm=avx2")],
+            optionsBesideAVX512: [MediaOption(name: "x264opts", value: "asm=avx2")],
             cost: { preset in
                 let (scale, weight) = x264Costs[preset ?? "medium"] ?? (3.4, 8)
                 return EncoderCost(

@@ -16,7 +16,7 @@ public struct EncoderTraits: Sendable {
     /// The option that trades speed for size, and the value that matches about x264's medium.
     public var preset: Preset?
     /// Options that reel always sets: closed groups of pictures, no log output, the plan's number of threads.
-    public var options: @Sendable (_ threads: Int) -> [Tag] = { _ in [] }
+    public var options: @Sendable (_ threads: Int) -> [MediaOption] = { _ in [] }
     /// How the encoder's rate control is set up.
     public var rateControl = RateControl.own
     /// The maximum distance between key frames, in frames.
@@ -47,7 +47,7 @@ public struct EncoderTraits: Sendable {
     /// trees; nil if no preset does.
     public var coarseFirstFrame: (@Sendable (_ preset: String) -> Bool)?
     /// Options that keep the encoder from using instructions whose results depend on more than the picture.
-    public var optionsBesideAVX512: [Tag] = []
+    public var optionsBesideAVX512: [MediaOption] = []
     /// The encoder's cost by preset; nil stands for the preset that reel sets, or for the encoder's default if reel
     /// sets none.
     var cost: @Sendable (_ preset: String?) -> EncoderCost
@@ -107,20 +107,27 @@ public struct EncoderTraits: Sendable {
     }
 }
 
-extension VideoTarget {
-    /// The row of the target's encoder.
+extension VideoEncoding {
+    /// The row of the encoder.
     public var traits: EncoderTraits { EncoderTraits.named(encoder) }
 
     /// Time to encode a frame, in units of the time to decode one.
     public var encodingEffort: Double { EncoderNeeds(self).weight }
 }
 
+extension VideoTarget {
+    /// Time to encode a frame, in units of the time to decode one; with passthrough, that of an unknown encoder.
+    public var encodingEffort: Double { encoding?.encodingEffort ?? EncoderCost.ofUnknown.weight }
+}
+
 extension Plan {
     /// Address space in bytes that a pass takes beyond its memory: stacks of threads, and memory that is allocated and
     /// hardly touched.
     public var reservedAddresses: Int64 {
-        var target = video
-        target.threads = mostEncoderThreads
-        return Int64(video.threads) * 8 << 20 + EncoderNeeds(target).reserved
+        // With passthrough, one thread reads ahead and one computes checksums.
+        guard var encoding = video.encoding else { return 16 << 20 }
+        let decoderStacks = Int64(encoding.threads) * 8 << 20
+        encoding.threads = mostEncoderThreads
+        return decoderStacks + EncoderNeeds(encoding).reserved
     }
 }

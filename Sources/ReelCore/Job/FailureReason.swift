@@ -54,7 +54,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     /// The encoder of a target is missing on this host.
     case encoderAbsent(encoder: String)
     /// The encoder does not open with these settings; quotes its message.
-    case encoderRefuses(encoder: String, settings: [Tag], said: String)
+    case encoderRefuses(encoder: String, settings: [MediaOption], said: String)
     /// The encoder has no such option.
     case settingUnknown(encoder: String, setting: String)
     /// The encoder cannot follow an option of the job.

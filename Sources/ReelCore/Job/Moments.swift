@@ -36,22 +36,22 @@ public struct Moments: Hashable, Codable, Sendable {
 
     /// The moments of frames of a track, given by their indexes in any order; `startTime` is the start of the file's
     /// clock, in seconds.
-    public init(of slots: [Int], in track: VideoTrack, startTime: Rational) {
+    public init(of frames: [Int], in track: VideoTrack, startTime: Rational) {
         var ranges: [Range<Int>] = []
-        for slot in slots.sorted() {
-            if let last = ranges.last, last.upperBound >= slot {
-                ranges[ranges.count - 1] = last.lowerBound..<max(slot + 1, last.upperBound)
+        for frame in frames.sorted() {
+            if let last = ranges.last, last.upperBound >= frame {
+                ranges[ranges.count - 1] = last.lowerBound..<max(frame + 1, last.upperBound)
             } else {
-                ranges.append(slot..<slot + 1)
+                ranges.append(frame..<frame + 1)
             }
         }
-        func moment(_ slot: Int) -> Rational {
-            track.stream.timeBase.seconds(track.frames[slot].interval.start) - startTime
+        func moment(_ frame: Int) -> Rational {
+            track.stream.timeBase.seconds(track.frames[frame].interval.start) - startTime
         }
         let places = ranges.prefix(Self.mostPlaces).map { range in
             Place(frames: range, first: moment(range.lowerBound), last: moment(range.upperBound - 1))
         }
-        self.init(count: slots.count, places: places, more: ranges.count - places.count)
+        self.init(count: frames.count, places: places, more: ranges.count - places.count)
     }
 
     private static let mostPlaces = 8

@@ -1,8 +1,10 @@
-/// The content of a segment, independent of the plan, pass or attempt that it was made for. Plans that want the same
-/// content share segments.
+/// The content of a segment, independent of the plan, clip, pass or attempt that it was made for. Plans that want the
+/// same content share segments, and so do the clips of a plan.
 public struct SegmentContent: Hashable, Sendable {
+    /// The index in `Plan.sources` of the source. A job's plans have the same sources in the same order.
+    public var source: Int
     /// The part of the source that the segment holds.
-    public var subject: SegmentSubject
+    public var part: SegmentPart
     /// SHA-256, in hexadecimal, of the facts that decide what is shown or heard when, on a clock that begins with the
     /// segment.
     public var times: String
@@ -12,8 +14,9 @@ public struct SegmentContent: Hashable, Sendable {
     /// whose source was decoded as a whole; all encoded video has it.
     public var likeness: String?
 
-    public init(subject: SegmentSubject, times: String, target: String, likeness: String? = nil) {
-        self.subject = subject
+    public init(source: Int = 0, part: SegmentPart, times: String, target: String, likeness: String? = nil) {
+        self.source = source
+        self.part = part
         self.times = times
         self.target = target
         self.likeness = likeness
@@ -22,13 +25,15 @@ public struct SegmentContent: Hashable, Sendable {
     /// The wanted contents that a segment of this content satisfies: this one, and the same without a likeness, which
     /// plans want if their source was not decoded as a whole.
     public var uses: [SegmentContent] {
-        likeness == nil ? [self] : [self, SegmentContent(subject: subject, times: times, target: target)]
+        guard likeness != nil else { return [self] }
+        return [self, SegmentContent(source: source, part: part, times: times, target: target)]
     }
 }
 
-/// Encoded as {"frames":[120,360],…} or {"track":0,…} with `times` and `target`, and for video `likeness`.
+/// Encoded as {"frames":[120,360],…} or {"track":0,…} with `source`, `times` and `target`, and for video `likeness`.
 extension SegmentContent: Codable {
     public enum CodingKeys: String, CodingKey {
+        case source = "source"
         case frames = "frames"
         case track = "track"
         case times = "times"
@@ -38,15 +43,16 @@ extension SegmentContent: Codable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
+        source = try container.decode(Int.self, forKey: .source)
         if let track = try container.decodeIfPresent(Int.self, forKey: .track) {
-            subject = .audio(track: track)
+            part = .audio(track: track)
         } else {
             let bounds = try container.decode([Int].self, forKey: .frames)
             guard bounds.count == 2, 0 <= bounds[0], bounds[0] < bounds[1] else {
                 throw DecodingError.dataCorruptedError(
                     forKey: .frames, in: container, debugDescription: "no range of frames")
             }
-            subject = .video(frames: bounds[0]..<bounds[1])
+            part = .video(frames: bounds[0]..<bounds[1])
         }
         times = try container.decode(String.self, forKey: .times)
         target = try container.decode(String.self, forKey: .target)
@@ -55,7 +61,8 @@ extension SegmentContent: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        switch subject {
+        try container.encode(source, forKey: .source)
+        switch part {
         case .video(let frames): try container.encode([frames.lowerBound, frames.upperBound], forKey: .frames)
         case .audio(let track): try container.encode(track, forKey: .track)
         }

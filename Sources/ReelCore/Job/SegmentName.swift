@@ -1,15 +1,30 @@
 /// The part of a source that a segment holds.
-public enum SegmentSubject: Hashable, Sendable {
+public enum SegmentPart: Hashable, Sendable {
     /// Frames in the source's presentation order; never empty.
     case video(frames: Range<Int>)
     /// An audio track, given by its index in `SourceIndex.audio`.
     case audio(track: Int)
 }
 
-/// The name of a segment's file: `v120-360.TOKEN.nut` for the frames 120..<360, `a0.TOKEN.nut` for audio track 0. The
-/// token is that of the attempt that made it, in lower-case hexadecimal, so two attempts never write to the same file.
+/// The part of a clip for which a segment is made. Several clips of a plan may show the same frames of a source, each
+/// in its own direction.
+public struct SegmentSubject: Hashable, Sendable {
+    /// The index of the clip in `Plan.clips`; not negative.
+    public var clip: Int
+    /// The part of the clip's source.
+    public var part: SegmentPart
+
+    public init(clip: Int, part: SegmentPart) {
+        self.clip = clip
+        self.part = part
+    }
+}
+
+/// The name of a segment's file: `c0v120-360.TOKEN.nut` for the frames 120..<360 of clip 0, `c0a1.TOKEN.nut` for audio
+/// track 1 of its source. The token is that of the attempt that made it, in lower-case hexadecimal, so two attempts
+/// never write to the same file.
 public struct SegmentName: Hashable, Sendable {
-    /// The part of the source that the segment holds.
+    /// The part of a clip for which the segment was made.
     public var subject: SegmentSubject
     /// The attempt's token; lower-case hexadecimal, not empty.
     public var token: String
@@ -66,7 +81,22 @@ extension SegmentName: Codable {
 }
 
 extension SegmentSubject: CustomStringConvertible {
-    /// The subject as a segment's name contains it: "v120-360" or "a0".
+    /// The subject as a segment's name contains it: "c0v120-360" or "c0a1".
+    public var description: String { "c\(clip)\(part)" }
+
+    /// Parses the form of `description`, and perhaps others: `SegmentName` prints the parsed name again and compares
+    /// it.
+    fileprivate init?(_ text: Substring) {
+        let clip = text.dropFirst().prefix { $0 != "v" && $0 != "a" }
+        guard text.first == "c", let number = Int(clip), number >= 0,
+            let part = SegmentPart(text[clip.endIndex...])
+        else { return nil }
+        self.init(clip: number, part: part)
+    }
+}
+
+extension SegmentPart: CustomStringConvertible {
+    /// The part as a segment's name contains it: "v120-360" or "a1".
     public var description: String {
         switch self {
         case .video(let frames): "v\(frames.lowerBound)-\(frames.upperBound)"
@@ -74,8 +104,7 @@ extension SegmentSubject: CustomStringConvertible {
         }
     }
 
-    /// Parses the form of `description`, and perhaps others: `SegmentName` prints the parsed name again and compares
-    /// it.
+    /// Parses the form of `description`, and perhaps others.
     fileprivate init?(_ text: Substring) {
         let numbers = text.dropFirst().split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
         switch (text.first, numbers.count) {
@@ -90,9 +119,14 @@ extension SegmentSubject: CustomStringConvertible {
     }
 }
 
-/// Audio tracks come first, then frames in the source's order.
+/// The parts of earlier clips come first.
 extension SegmentSubject: Comparable {
-    public static func < (a: SegmentSubject, b: SegmentSubject) -> Bool {
+    public static func < (a: SegmentSubject, b: SegmentSubject) -> Bool { (a.clip, a.part) < (b.clip, b.part) }
+}
+
+/// Audio tracks come first, then frames in the source's order.
+extension SegmentPart: Comparable {
+    public static func < (a: SegmentPart, b: SegmentPart) -> Bool {
         switch (a, b) {
         case (.audio(let a), .audio(let b)): a < b
         case (.video(let a), .video(let b)): (a.lowerBound, a.upperBound) < (b.lowerBound, b.upperBound)

@@ -3,7 +3,7 @@
 public struct SegmentRecord: Hashable, Codable, Sendable {
     /// The format version. It grows when the meaning of a record, or of what it records, changes. Records of other
     /// versions are ignored.
-    public static let version = 2
+    public static let version = 3
 
     /// The version of this record.
     public var version: Int
@@ -35,13 +35,14 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
     /// Diagnostics to report in every job that uses the segment.
     public var diagnostics: [Diagnostic]
 
+    /// - Parameter clip: the index in `Plan.clips` of the clip for which the segment was made.
     package init(
-        content: SegmentContent, token: String, frames: Int, packets: Int, bytes: Int64, checksum: String,
+        content: SegmentContent, clip: Int, token: String, frames: Int, packets: Int, bytes: Int64, checksum: String,
         timeBase: TimeBase, reorderDepth: Int, extradataHash: String, initialPadding: Int = 0, trailingPadding: Int = 0,
         start: Int64 = 0, diagnostics: [Diagnostic] = []
     ) {
         version = SegmentRecord.version
-        name = SegmentName(subject: content.subject, token: token)
+        name = SegmentName(subject: SegmentSubject(clip: clip, part: content.part), token: token)
         self.content = content
         self.frames = frames
         self.packets = packets
@@ -81,12 +82,12 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
 
     private var isSound: Bool {
         let bound = Int(Timestamp.bound)
-        let hasFrames = if case .video(let shown) = content.subject { frames == shown.count } else { true }
+        let hasFrames = if case .video(let shown) = content.part { frames == shown.count } else { true }
         let numbers = [frames, packets, initialPadding, trailingPadding].allSatisfy((0...bound).contains)
         let hashes = [checksum, extradataHash, content.times, content.target, content.likeness ?? ""]
             .allSatisfy { $0.utf8.count <= 64 }
-        return hasFrames && numbers && hashes && name.subject == content.subject && (0...1000).contains(reorderDepth)
-            && bytes >= 0 && (-Timestamp.bound...Timestamp.bound).contains(start)
+        return hasFrames && numbers && hashes && name.subject.part == content.part && content.source >= 0
+            && (0...1000).contains(reorderDepth) && bytes >= 0 && (-Timestamp.bound...Timestamp.bound).contains(start)
     }
 
     package enum CodingKeys: String, CodingKey {

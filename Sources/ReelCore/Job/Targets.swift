@@ -1,12 +1,77 @@
-/// How the output's video is encoded. All chunks of a job are encoded with the same target; only a rate that follows
+/// How the output's video is made. All segments of a job have the same target.
+public enum VideoTarget: Hashable, Sendable {
+    /// The frames are decoded and encoded.
+    case encode(VideoEncoding)
+    /// The source's packets are written in another order; nothing is decoded.
+    case passthrough(VideoPassthrough)
+
+    /// What plans call the encoder of video and audio whose packets are passed through.
+    public static let copy = "copy"
+
+    /// The settings of the encoder; nil for passthrough.
+    public var encoding: VideoEncoding? { if case .encode(let encoding) = self { encoding } else { nil } }
+
+    /// Whether the source's packets are passed through.
+    public var isPassthrough: Bool { encoding == nil }
+
+    /// The encoder's name as FFmpeg spells it, for example "libx264"; "copy" for passthrough.
+    public var encoder: String { encoding?.encoder ?? VideoTarget.copy }
+
+    /// The format of the output's video.
+    public var format: OutputFormat {
+        switch self {
+        case .encode(let encoding): encoding.format
+        case .passthrough(let passthrough): passthrough.format
+        }
+    }
+
+    /// The build and the parameters that all of the video must share.
+    public var identity: EncoderIdentity {
+        switch self {
+        case .encode(let encoding): encoding.identity
+        case .passthrough(let passthrough): passthrough.identity
+        }
+    }
+}
+
+/// Both cases have the form of `VideoEncoding`: passthrough is the encoder "copy" with one thread, without options and
+/// rate, and with every frame a key frame.
+extension VideoTarget: Codable {
+    public init(from decoder: any Decoder) throws {
+        let stored = try VideoEncoding(from: decoder)
+        guard stored.encoder == VideoTarget.copy else {
+            self = .encode(stored)
+            return
+        }
+        let passthrough = VideoPassthrough(format: stored.format, identity: stored.identity)
+        // Earlier builds wrote the number of threads that the job's options asked for.
+        var expected = passthrough.stored
+        expected.threads = stored.threads
+        guard stored == expected else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: decoder.codingPath, debugDescription: "passthrough has no settings of an encoder"))
+        }
+        self = .passthrough(passthrough)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .encode(let encoding): try encoding.encode(to: encoder)
+        case .passthrough(let passthrough): try passthrough.stored.encode(to: encoder)
+        }
+    }
+}
+
+/// How the output's video is encoded. All chunks of a job are encoded with the same settings; only a rate that follows
 /// the source differs.
-public struct VideoTarget: Hashable, Codable, Sendable {
-    /// The encoder's name as FFmpeg spells it, for example "libx264"; `copy` for passthrough.
+public struct VideoEncoding: Hashable, Codable, Sendable {
+    /// The encoder's name as FFmpeg spells it, for example "libx264".
     public var encoder: String
     /// The format of the output's video.
     public var format: OutputFormat
     /// The encoder's private options, applied in this order.
-    public var options: [Tag]
+    public var options: [MediaOption]
     /// The rate; nil if the options set a constant quality.
     public var bitrate: VideoRate?
     /// Encoder threads; at least 1.
@@ -16,14 +81,8 @@ public struct VideoTarget: Hashable, Codable, Sendable {
     /// The encoder build and parameters that all chunks must share.
     public var identity: EncoderIdentity
 
-    /// The value of `encoder` for passthrough: the source's packets in another order.
-    public static let copy = "copy"
-
-    /// Whether the source's packets are passed through.
-    public var isPassthrough: Bool { encoder == VideoTarget.copy }
-
     public init(
-        encoder: String, format: OutputFormat, options: [Tag], bitrate: VideoRate?, threads: Int,
+        encoder: String, format: OutputFormat, options: [MediaOption], bitrate: VideoRate?, threads: Int,
         keyFrameInterval: Int, identity: EncoderIdentity
     ) {
         self.encoder = encoder
@@ -43,6 +102,42 @@ public struct VideoTarget: Hashable, Codable, Sendable {
         case threads = "threads"
         case keyFrameInterval = "keyFrameInterval"
         case identity = "identity"
+    }
+}
+
+/// The output's video if the source's packets are passed through.
+public struct VideoPassthrough: Hashable, Sendable {
+    /// The format of the output's video: that of the source.
+    public var format: OutputFormat
+    /// The build of the libraries, and the hash of the source's extradata.
+    public var identity: EncoderIdentity
+
+    public init(format: OutputFormat, identity: EncoderIdentity) {
+        self.format = format
+        self.identity = identity
+    }
+
+    /// The form in which plans have it.
+    fileprivate var stored: VideoEncoding {
+        VideoEncoding(
+            encoder: VideoTarget.copy, format: format, options: [], bitrate: nil, threads: 1, keyFrameInterval: 1,
+            identity: identity)
+    }
+}
+
+/// An option of an encoder or a muxer, as libav* names it, with its value.
+public struct MediaOption: Hashable, Codable, Sendable {
+    public var name: String
+    public var value: String
+
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    public enum CodingKeys: String, CodingKey {
+        case name = "name"
+        case value = "value"
     }
 }
 

@@ -32,8 +32,8 @@ public struct MemoryRequest: Hashable, Codable, Sendable {
 struct MemoryBudget {
     /// Bytes apart from those frames: process, index, decoder, encoder.
     let fixed: Int64
-    /// Bytes of a frame that is held; 0 with passthrough.
-    let frameBytes: Int64
+    /// Bytes of a frame that is held; nil with passthrough, which decodes none.
+    let frameBytes: Int64?
 
     /// Estimates memory with an index of `packets` packets, or of this index's if it has more. Fails with kind `.input`
     /// if the index gives sizes that no video has.
@@ -44,32 +44,31 @@ struct MemoryBudget {
                 .impossibleSizes(frameBytes: stream.frameBytes, reorderDepth: stream.reorderDepth))
         }
         let base = MemoryBudget.process + MemoryBudget.indexEntry * Int64(max(index.video.packets.count, packets))
-        if video.isPassthrough {
+        switch video {
+        case .passthrough:
             // One block is handed out while the next is read, and the last packets are in checksums. With packets of
             // many sizes, the heaps keep up to twice as much again.
             let largest = index.video.frames.indices.reduce(0) { max($0, index.video.packetBytes(of: $1)) }
-            frameBytes = 0
+            frameBytes = nil
             fixed = base + 6 * max(VideoTrack.readBlockBytes, largest) + 3 * (largest + 1 << 20)
-        } else {
+        case .encode(let encoding):
             frameBytes = stream.frameBytes
-            let framesBeside = 16 + Int64(stream.reorderDepth) + Int64(video.threads)
-            fixed = base + framesBeside * frameBytes + EncoderNeeds(video).memory
+            let framesBeside = 16 + Int64(stream.reorderDepth) + Int64(encoding.threads)
+            fixed = base + framesBeside * stream.frameBytes + EncoderNeeds(encoding).memory
         }
     }
 
     /// Bytes that a pass takes if it holds this many frames.
-    func need(frames: Int) -> Int64 { fixed + Int64(frames) * frameBytes }
-
-    private var isPassthrough: Bool { frameBytes == 0 }
+    func need(frames: Int) -> Int64 { fixed + Int64(frames) * (frameBytes ?? 0) }
 
     /// The number of frames that fit into `request`, at least `least` and at most `most`. Fails with kind `.usage` if
     /// `least` frames do not fit into its limit.
     func frames(in request: MemoryRequest, least: Int, most: Int) throws(ReelFailure) -> Int {
         let needed = need(frames: least)
         if let limit = request.limit, limit < needed {
-            throw ReelFailure(.memoryTooSmall(allowed: limit, needed: needed, copies: isPassthrough))
+            throw ReelFailure(.memoryTooSmall(allowed: limit, needed: needed, copies: frameBytes == nil))
         }
-        guard !isPassthrough else { return most }
+        guard let frameBytes else { return most }
         let room = max(request.budget - fixed, 0) / frameBytes
         return min(max(Int(clamping: room), least), most)
     }

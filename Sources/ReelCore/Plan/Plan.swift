@@ -16,7 +16,7 @@ public struct Plan: Hashable, Codable, Sendable {
     public var container: Container
     /// The clips of the output, in its order.
     public var clips: [Clip]
-    /// How every video pass is encoded.
+    /// How the output's video is made.
     public var video: VideoTarget
     /// The output's audio tracks, in its order.
     public var audio: [AudioTarget]
@@ -94,7 +94,7 @@ public struct Plan: Hashable, Codable, Sendable {
         }
         guard clipsAreSound, !clips.isEmpty, need >= 0, (1...1 << 16).contains(video.format.width),
             (1...1 << 16).contains(video.format.height), video.format.frameRate > Rational(0),
-            (0...1 << 16).contains(video.keyFrameInterval), JobSpec.threadCounts.contains(video.threads),
+            video.encoding.map(Plan.isSound) ?? true,
             audio.allSatisfy({
                 (1...Int(Int32.max)).contains($0.sampleRate) && $0.track >= 0 && clips.indices.contains($0.clip)
             })
@@ -103,10 +103,16 @@ public struct Plan: Hashable, Codable, Sendable {
             switch pass {
             case .audio(let place): audio.indices.contains(place)
             case .video(let pass):
-                clips.indices.contains(pass.clip) && pass.frames.clamped(to: clips[pass.clip].frames) == pass.frames
+                !video.isPassthrough && clips.indices.contains(pass.clip)
+                    && (pass.windowFrames == nil || clips[pass.clip].direction == .backwards)
+                    && pass.frames.clamped(to: clips[pass.clip].frames) == pass.frames
             case .assembly, .probe: false
             }
         }
+    }
+
+    private static func isSound(_ encoding: VideoEncoding) -> Bool {
+        (0...1 << 16).contains(encoding.keyFrameInterval) && JobSpec.threadCounts.contains(encoding.threads)
     }
 
     /// Whether `indexes`, those of the plan's sources in their order, contain everything that the plan refers to. False
@@ -202,9 +208,9 @@ public struct VideoPass: Hashable, Sendable {
     public var frames: Range<Int>
     /// The number of chunks; see `chunks`.
     public var chunkCount: Int
-    /// The least number of frames of a decode window, for a pass whose RAPs are near. The pass is then decoded window
-    /// by window from its end, and only one window is held in memory; see `StartTable.windows`. If nil, the pass is
-    /// decoded forwards, and one chunk is held.
+    /// The least number of frames of a decode window, for a pass of a backward clip whose RAPs are near. The pass is
+    /// then decoded window by window from its end, and only one window is held in memory; see `StartTable.windows`. If
+    /// nil, the pass is decoded from its start; then a pass of a backward clip holds one chunk.
     public var windowFrames: Int?
     /// Encoder threads: those of the job's target, or more for the job's last passes.
     public var threads: Int

@@ -18,11 +18,11 @@ public struct PlannedSegments: Sendable {
         // memory.
         self.indexes = indexes.map { index in
             var index = index
-            (index.video.packets, index.video.randomAccessPoints, index.texts) = ([], [], [])
+            (index.video.packets, index.video.randomAccessPoints, index.subtitles) = ([], [], [])
             return index
         }
         self.digest = digest
-        videoTargets = indexes.map { digest(jsonBytes(of: VideoEncoding(plan.video, of: $0.video.stream))) }
+        videoTargets = indexes.map { digest(jsonBytes(of: VideoEncodingFacts(plan.video, of: $0.video.stream))) }
     }
 
     /// The segments of a pass: one per chunk, in chunk order, or one for an audio track. Empty for the assembly, the
@@ -41,7 +41,7 @@ public struct PlannedSegments: Sendable {
         let source = plan.clips[clip].source
         let pictures = indexes[source].video.pictures
         return SegmentContent(
-            subject: .video(frames: frames), times: digest(times(ofChunk: frames, of: plan.clips[clip])),
+            source: source, part: .video(frames: frames), times: digest(times(ofChunk: frames, of: plan.clips[clip])),
             target: videoTargets[source],
             likeness: pictures.isEmpty ? nil : likeness(of: pictures[frames].lazy.map(\.likeness)))
     }
@@ -62,16 +62,17 @@ public struct PlannedSegments: Sendable {
         let encoding = AudioEncodingFacts(target: target, hidesPreroll: plan.container.hidesPreroll(of: track))
         let times = AudioTimes(clip, index: index, stream: track.index, target: target)
         return SegmentContent(
-            subject: .audio(track: target.track), times: digest(jsonBytes(of: times)),
+            source: clip.source, part: .audio(track: target.track), times: digest(jsonBytes(of: times)),
             target: digest(jsonBytes(of: encoding)))
     }
 
-    /// Both time bases and, for each frame, its start on the source's clock (which identifies it), and its start and
+    /// The direction, both time bases and, for each frame, its start on the source's clock (which identifies it), and its start and
     /// duration in the segment.
     private func times(ofChunk frames: Range<Int>, of clip: Clip) -> [UInt8] {
         let track = indexes[clip.source].video
         var writer = ByteWriter()
         writer.reserve(frames.count * 8)
+        writer.signed(clip.direction == .forwards ? 0 : 1)
         for base in [clip.map.source, clip.map.output] {
             writer.signed(base.secondsPerTick.numerator)
             writer.signed(base.secondsPerTick.denominator)
@@ -87,7 +88,7 @@ public struct PlannedSegments: Sendable {
 
 /// The settings of a video encoder. Threads are left out: they change bytes but no pictures, and differ from pass to
 /// pass.
-private struct VideoEncoding: Encodable {
+private struct VideoEncodingFacts: Encodable {
     let target: VideoTarget
     let pixelFormat: String
     let sampleAspectRatio: Rational?
@@ -101,9 +102,12 @@ private struct VideoEncoding: Encodable {
     }
 
     init(_ target: VideoTarget, of stream: VideoStream) {
-        var target = target
-        target.threads = 0
-        self.target = target
+        if case .encode(var encoding) = target {
+            encoding.threads = 0
+            self.target = .encode(encoding)
+        } else {
+            self.target = target
+        }
         pixelFormat = stream.pixelFormat
         sampleAspectRatio = stream.sampleAspectRatio
         colour = stream.colour
@@ -122,6 +126,9 @@ private struct AudioEncodingFacts: Encodable {
     }
 
     init(target: AudioTarget, hidesPreroll: Bool) {
+        var target = target
+        // The number of a clip changes nothing of its sound.
+        target.clip = 0
         self.target = target
         self.hidesPreroll = target.isPassthrough ? hidesPreroll : nil
     }

@@ -30,28 +30,47 @@ public struct Planner: Hashable, Codable, Sendable {
         index: SourceIndex, spec: JobSpec, video: VideoTarget, audio: [AudioTarget], head: [VideoPass] = [],
         packets: Int = 0, indexHash: String = "", encoders: [String] = [], diagnostics: [Diagnostic]
     ) throws(ReelFailure) -> Plan {
-        let starts = try StartTable(index.video)
-        let clip = try Clip(index: index, spec: spec, output: video.format.timeBase)
+        try plan(
+            Clip(index: index, spec: spec, output: video.format.timeBase), index: index, spec: spec, video: video,
+            audio: audio, head: head, packets: packets, indexHash: indexHash, encoders: encoders,
+            diagnostics: diagnostics)
+    }
 
+    /// The same for a clip of the source in either direction, which need not be the spec's.
+    package func plan(
+        _ clip: Clip, index: SourceIndex, spec: JobSpec, video: VideoTarget, audio: [AudioTarget],
+        head: [VideoPass] = [], packets: Int = 0, indexHash: String = "", encoders: [String] = [],
+        diagnostics: [Diagnostic]
+    ) throws(ReelFailure) -> Plan {
+        let starts = try StartTable(index.video)
         let cap = spec.passFrames.map { max($0, 1) }
         // A chunk of two frames may have to take a third one, so that no frame is left over.
-        let most = min(ChunkLengths.held.greatest, cap.map { max($0, 3) } ?? .max, clip.frameCount)
+        let longest = min(ChunkLengths.held.greatest, cap.map { max($0, 3) } ?? .max)
+        let most = min(clip.direction == .forwards ? PassDecoding.heldForwards : longest, clip.frameCount)
         let least = min(PassWork.leastChunk, most)
         let allowed = memory.narrowed(to: spec.memory)
         let budget = try MemoryBudget(index: index, video: video, packets: packets)
         let room = try budget.frames(in: allowed, least: least, most: most)
 
-        let head = head.allSatisfy { starts.framesHeld(by: $0) <= room } ? head : []
+        let head = head.allSatisfy { starts.framesHeld(by: $0, clip.direction) <= room } ? head : []
         // With passthrough, the assembly copies packets from the source: there is nothing to decode.
         let rest = (head.last?.frames.upperBound ?? clip.firstFrame)..<clip.frames.upperBound
-        var passes =
-            video.isPassthrough ? [] : videoPasses(starts, of: rest, as: video, from: index, room: room, cap: cap)
+        var passes: [VideoPass] = []
+        if let encoding = video.encoding {
+            let weight = encoding.encodingEffort
+            let decoding = PassDecoding(
+                direction: clip.direction,
+                free: PassWork(starts: starts, weight: weight, lengths: .ofWindows.limited(to: cap ?? .max)),
+                bound: PassWork(starts: starts, weight: weight, lengths: .held.limited(to: min(room, cap ?? room))),
+                room: index.seeksFreely ? room : 0)
+            passes = videoPasses(of: rest, decoding, cap: cap, threads: encoding.threads)
+        }
         // Every pass may hold fewer frames than `least`. Report the larger value, so that a user who allows exactly
         // what the error message names is accepted.
-        let held = max((head + passes).map { starts.framesHeld(by: $0) }.max() ?? 0, least)
+        let held = max((head + passes).map { starts.framesHeld(by: $0, clip.direction) }.max() ?? 0, least)
         var need = budget.need(frames: held)
-        if let last = lastPassesTarget(spec, video) {
-            let more = try MemoryBudget(index: index, video: last, packets: packets).need(frames: held)
+        if let encoding = video.encoding, let last = lastPasses(spec, encoding) {
+            let more = try MemoryBudget(index: index, video: .encode(last), packets: packets).need(frames: held)
             if more <= min(allowed.budget, allowed.limit ?? .max) {
                 need = more
                 for place in clip.direction.order(Array(passes.indices)).suffix(slots) {
@@ -70,26 +89,18 @@ public struct Planner: Hashable, Codable, Sendable {
 }
 
 extension Planner {
-    /// The video passes in the source's order. At most `room` frames fit into memory at a time; a pass has at most
-    /// `cap` frames if RAPs allow it.
+    /// The video passes in the source's order. A pass has at most `cap` frames if RAPs allow it.
     private func videoPasses(
-        _ starts: StartTable, of frames: Range<Int>, as video: VideoTarget, from index: SourceIndex, room: Int,
-        cap: Int?
+        of frames: Range<Int>, _ decoding: PassDecoding, cap: Int?, threads: Int
     ) -> [VideoPass] {
-        let weight = video.encodingEffort
-        let free = PassWork(starts: starts, weight: weight, lengths: .ofWindows.limited(to: cap ?? .max))
-        let bound = PassWork(starts: starts, weight: weight, lengths: .held.limited(to: min(room, cap ?? room)))
-        let decoding = PassDecoding(work: free, room: index.seeksFreely ? room : 0)
-        let cutter = PassCutter(
-            selection: frames, work: decoding.windowFrames(of: frames) == nil ? bound : free, slots: slots,
-            passFrames: cap)
-        let cuts = cutter.cut()
+        let work = decoding.work(windowFrames: decoding.windowFrames(of: frames))
+        let cuts = PassCutter(selection: frames, work: work, slots: slots, passFrames: cap).cut()
         return zip(cuts, cuts.dropFirst()).map { start, end in
             let window = decoding.windowFrames(of: start..<end)
             return VideoPass(
-                randomAccessPoint: starts.point(for: start), frames: start..<end,
-                chunkCount: (window == nil ? bound : free).chunks(in: end - start), windowFrames: window,
-                threads: video.threads)
+                randomAccessPoint: work.starts.point(for: start), frames: start..<end,
+                chunkCount: decoding.work(windowFrames: window).chunks(in: end - start), windowFrames: window,
+                threads: threads)
         }
     }
 
@@ -98,27 +109,28 @@ extension Planner {
     /// with one thread. Throws as `plan` does.
     public func threads(index: SourceIndex, spec: JobSpec, video: VideoTarget) throws(ReelFailure) -> Int {
         if let threads = spec.threads { return threads }
-        if video.isPassthrough { return 1 }
+        guard let encoding = video.encoding else { return 1 }
         func passes(threads: Int) throws(ReelFailure) -> Int {
-            var video = video
-            video.threads = threads
-            return try plan(index: index, spec: spec, video: video, audio: [], diagnostics: []).passes.count
+            var encoding = encoding
+            encoding.threads = threads
+            return try plan(index: index, spec: spec, video: .encode(encoding), audio: [], diagnostics: [])
+                .passes.count
         }
-        var threads = min(slots / max(try passes(threads: 1), 1), video.traits.mostThreads)
+        var threads = min(slots / max(try passes(threads: 1), 1), encoding.traits.mostThreads)
         while threads > 1, (try? passes(threads: threads)) == nil { threads -= 1 }
         return max(threads, 1)
     }
 
-    /// The video target, with one more thread, for each slot's last pass; nil if one is not worthwhile. At the job's
+    /// The settings, with one more thread, for each slot's last pass; nil if one is not worthwhile. At the job's
     /// end, slots run out of work one after the other, and the remaining passes can use their cores. Only for encoders
     /// whose parameters do not depend on threads.
-    private func lastPassesTarget(_ spec: JobSpec, _ video: VideoTarget) -> VideoTarget? {
+    private func lastPasses(_ spec: JobSpec, _ video: VideoEncoding) -> VideoEncoding? {
         guard slots > 1, spec.threads == nil, video.threads == 1,
             video.traits.isSameForAnyThreads
         else { return nil }
-        var target = video
-        target.threads = 2
-        return target
+        var last = video
+        last.threads = 2
+        return last
     }
 }
 
@@ -126,6 +138,7 @@ extension Clip {
     /// The clip of the frames that a spec selects; `output` is the output's clock.
     init(index: SourceIndex, spec: JobSpec, output: TimeBase) throws(ReelFailure) {
         let track = index.video
+        guard track.frames.count > 0 else { throw ReelFailure(.noFrames(path: nil)) }
         let timeBase = track.stream.timeBase
         let from = spec.from.map { index.startTime + $0 }
         let to = spec.to.map { index.startTime + $0 }

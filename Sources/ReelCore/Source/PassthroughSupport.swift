@@ -35,8 +35,8 @@ public enum PassthroughSupport: Hashable, Codable, Sendable {
 
 /// The coding of packets that are passed through, for muxers and decoders.
 public struct CodedVideo: Hashable, Codable, Sendable {
-    /// The source container's tag for the codec: four characters, the first in the lowest bits; 0 for none.
-    public var tag: UInt32
+    /// The FourCC that the source's container has for the codec, the first character in the lowest bits; 0 for none.
+    public var fourCC: UInt32
     /// The decoder's set-up data; may be empty.
     public var extradata: [UInt8]
     /// The codec's profile, as libavcodec numbers it.
@@ -49,10 +49,10 @@ public struct CodedVideo: Hashable, Codable, Sendable {
     public var containers: [Container]
 
     package init(
-        tag: UInt32, extradata: [UInt8], profile: Int32, level: Int32, bitsPerCodedSample: Int32,
+        fourCC: UInt32, extradata: [UInt8], profile: Int32, level: Int32, bitsPerCodedSample: Int32,
         containers: [Container]
     ) {
-        self.tag = tag
+        self.fourCC = fourCC
         self.extradata = extradata
         self.profile = profile
         self.level = level
@@ -61,7 +61,7 @@ public struct CodedVideo: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case tag = "tag"
+        case fourCC = "tag"
         case extradata = "extradata"
         case profile = "profile"
         case level = "level"

@@ -25,7 +25,7 @@ extension PresentationOrder {
                 ? starts[place + 1] - start
                 : lastDuration(
                     of: Int(shown[place].packet), in: scanned, start: start, after: place > 0 ? starts[place - 1] : nil)
-            return FrameSlot(interval: Interval(start: start, duration: duration), packet: shown[place].packet)
+            return FrameEntry(interval: Interval(start: start, duration: duration), packet: shown[place].packet)
         }
         let packets = packets(onOneClock, showing: frames)
         let showsFrame = packets.map { $0.pts != Self.unseen }
@@ -47,7 +47,7 @@ extension PresentationOrder {
     private static var unseen: Timestamp { Timestamp(-Timestamp.bound) }
 
     /// The packets, each with the time of the first frame that comes from it, by which that frame is recognised again.
-    private func packets(_ scanned: [ScannedPacket], showing frames: [FrameSlot]) -> [PacketEntry] {
+    private func packets(_ scanned: [ScannedPacket], showing frames: [FrameEntry]) -> [PacketEntry] {
         var packets = scanned.map { packet in
             PacketEntry(
                 pts: Self.unseen, dts: packet.dts ?? packet.pts ?? Self.unseen, size: packet.size,

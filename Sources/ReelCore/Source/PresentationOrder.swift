@@ -36,7 +36,7 @@ public struct PresentationOrder {
                 ?? lastDuration(
                     of: Int(packet), in: scanned, start: start,
                     after: place > 0 ? packets[Int(shown[place - 1])].pts : nil)
-            return FrameSlot(interval: Interval(start: start, duration: duration), packet: packet)
+            return FrameEntry(interval: Interval(start: start, duration: duration), packet: packet)
         }
         var points = randomAccessPoints(scanned, packets, frames)
         let first =
@@ -116,7 +116,7 @@ public struct PresentationOrder {
 
     /// Finds the RAPs. From a RAP on, every frame is correct that is neither shown nor decoded before it.
     func randomAccessPoints(
-        _ scanned: [ScannedPacket], _ packets: [PacketEntry], _ frames: [FrameSlot]
+        _ scanned: [ScannedPacket], _ packets: [PacketEntry], _ frames: [FrameEntry]
     ) -> [RandomAccessPoint] {
         // earliestPacket[f]: the first packet, in decode order, of any frame from f on.
         var earliestPacket = frames.map(\.packet)

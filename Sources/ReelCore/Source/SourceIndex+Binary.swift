@@ -27,7 +27,7 @@ extension SourceIndex {
         writer.write(video.frames, packets: video.packets)
         writer.write(video.randomAccessPoints)
         writer.write(video.pictures)
-        for track in texts { writer.write(track.cues) }
+        for track in subtitles { writer.write(track.cues) }
         writer.seal()
         return writer.bytes
     }
@@ -56,15 +56,16 @@ extension SourceIndex {
         let frames = try reader.frames(of: packets)
         let points = try reader.randomAccessPoints(packets: packets.count, frames: frames.count)
         let pictures = try reader.pictures(frames: frames.count)
-        var texts: [TextTrack] = []
-        for text in parameters.texts { texts.append(TextTrack(parameters: text, cues: try reader.cues())) }
+        var subtitles: [SubtitleTrack] = []
+        for text in parameters.subtitles { subtitles.append(SubtitleTrack(parameters: text, cues: try reader.cues())) }
         guard reader.remaining == 0 else { throw reader.damaged(.excess) }
         self.init(
             format: parameters.format, fileSize: parameters.fileSize, startTime: parameters.startTime,
             video: VideoTrack(
                 stream: parameters.stream, packets: packets, frames: frames, randomAccessPoints: points,
                 pictures: pictures),
-            audio: parameters.audio, texts: texts, chapters: parameters.chapters, attachments: parameters.attachments,
+            audio: parameters.audio, subtitles: subtitles, chapters: parameters.chapters,
+            attachments: parameters.attachments,
             metadata: parameters.metadata, passthrough: parameters.passthrough, diagnostics: parameters.diagnostics)
     }
 
@@ -75,10 +76,10 @@ extension SourceIndex {
         var startTime: Rational
         var stream: VideoStream
         var audio: [AudioTrack]
-        var texts: [TextTrack.Parameters]
+        var subtitles: [SubtitleTrack.Parameters]
         var chapters: [Chapter]
         var attachments: [Attachment]
-        var metadata: [Tag]
+        var metadata: [MetadataEntry]
         var passthrough: PassthroughSupport
         var diagnostics: [Diagnostic]
 
@@ -88,7 +89,7 @@ extension SourceIndex {
             startTime = index.startTime
             stream = index.video.stream
             audio = index.audio
-            texts = index.texts.map(\.parameters)
+            subtitles = index.subtitles.map(\.parameters)
             chapters = index.chapters
             attachments = index.attachments
             metadata = index.metadata
@@ -111,7 +112,7 @@ extension SourceIndex {
             case startTime = "startTime"
             case stream = "stream"
             case audio = "audio"
-            case texts = "texts"
+            case subtitles = "texts"
             case chapters = "chapters"
             case attachments = "attachments"
             case metadata = "metadata"
@@ -136,7 +137,7 @@ extension ByteWriter {
         }
     }
 
-    fileprivate mutating func write(_ frames: [FrameSlot], packets: [PacketEntry]) {
+    fileprivate mutating func write(_ frames: [FrameEntry], packets: [PacketEntry]) {
         unsigned(UInt64(frames.count))
         var previous: Int64 = -1
         for frame in frames {
@@ -246,9 +247,9 @@ extension ByteReader {
         return packets
     }
 
-    fileprivate mutating func frames(of packets: [PacketEntry]) throws(ReelFailure) -> [FrameSlot] {
+    fileprivate mutating func frames(of packets: [PacketEntry]) throws(ReelFailure) -> [FrameEntry] {
         let count = try count(least: 2)
-        var frames: [FrameSlot] = []
+        var frames: [FrameEntry] = []
         frames.reserveCapacity(count)
         var previous: Int64 = -1
         for _ in 0..<count {
@@ -257,7 +258,7 @@ extension ByteReader {
             let start = packets.pts(of: Int32(packet)) &+ (try signed())
             guard isTime(start) else { throw damaged(.time) }
             let interval = Interval(start: Timestamp(start), duration: .zero)
-            frames.append(FrameSlot(interval: interval, packet: Int32(packet)))
+            frames.append(FrameEntry(interval: interval, packet: Int32(packet)))
             previous = packet
         }
         for place in frames.indices.dropLast() {
@@ -270,7 +271,7 @@ extension ByteReader {
         return frames
     }
 
-    private mutating func readIrregularDurations(into frames: inout [FrameSlot]) throws(ReelFailure) {
+    private mutating func readIrregularDurations(into frames: inout [FrameEntry]) throws(ReelFailure) {
         var place = 0
         for _ in 0..<(try count(least: 2)) {
             guard let step = Int(exactly: try unsigned()), step < frames.count - place else {

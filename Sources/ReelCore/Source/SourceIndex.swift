@@ -11,13 +11,13 @@ public struct SourceIndex: Equatable, Sendable {
     /// The audio tracks that can be kept, in the order of the file.
     public var audio: [AudioTrack]
     /// Text subtitle tracks.
-    public var texts: [TextTrack]
+    public var subtitles: [SubtitleTrack]
     /// The chapters.
     public var chapters: [Chapter]
     /// Covers and attached files.
     public var attachments: [Attachment]
     /// Tags of the whole file, in their order there.
-    public var metadata: [Tag]
+    public var metadata: [MetadataEntry]
     /// Whether the video's packets can be shown in another order without being decoded.
     public var passthrough: PassthroughSupport
     /// What will not be kept, and what had to be repaired.
@@ -25,7 +25,8 @@ public struct SourceIndex: Equatable, Sendable {
 
     package init(
         format: String, fileSize: Int64, startTime: Rational, video: VideoTrack, audio: [AudioTrack],
-        texts: [TextTrack] = [], chapters: [Chapter] = [], attachments: [Attachment] = [], metadata: [Tag],
+        subtitles: [SubtitleTrack] = [], chapters: [Chapter] = [], attachments: [Attachment] = [],
+        metadata: [MetadataEntry],
         passthrough: PassthroughSupport, diagnostics: [Diagnostic]
     ) {
         self.format = format
@@ -33,7 +34,7 @@ public struct SourceIndex: Equatable, Sendable {
         self.startTime = startTime
         self.video = video
         self.audio = audio
-        self.texts = texts
+        self.subtitles = subtitles
         self.chapters = chapters
         self.attachments = attachments
         self.metadata = metadata
@@ -42,8 +43,8 @@ public struct SourceIndex: Equatable, Sendable {
     }
 }
 
-/// A name with its value: a metadata tag of a container, or an option of an encoder.
-public struct Tag: Hashable, Codable, Sendable {
+/// A tag of a file: a name with its value.
+public struct MetadataEntry: Hashable, Codable, Sendable {
     /// The name.
     public var name: String
     /// The value.
@@ -67,14 +68,14 @@ public struct VideoTrack: Equatable, Sendable {
     /// The packets in decode order, as the demuxer gives them.
     public var packets: [PacketEntry]
     /// The frames in presentation order. Their intervals increase and do not overlap.
-    public var frames: [FrameSlot]
+    public var frames: [FrameEntry]
     /// The RAPs in decode order; decoding the whole file starts at the first.
     public var randomAccessPoints: [RandomAccessPoint]
     /// What each frame looks like, if the whole source was decoded; empty if only tables and headers were read.
     public var pictures: [DecodedPicture]
 
     package init(
-        stream: VideoStream, packets: [PacketEntry], frames: [FrameSlot], randomAccessPoints: [RandomAccessPoint],
+        stream: VideoStream, packets: [PacketEntry], frames: [FrameEntry], randomAccessPoints: [RandomAccessPoint],
         pictures: [DecodedPicture] = []
     ) {
         self.stream = stream
@@ -111,7 +112,7 @@ public struct VideoTrack: Equatable, Sendable {
     }
 
     /// The index of the frame that is shown from this time on; nil if no frame begins then.
-    public func slot(at pts: Timestamp?) -> Int? {
+    public func frame(at pts: Timestamp?) -> Int? {
         guard let pts else { return nil }
         let place = frames.partition { $0.interval.start < pts }
         return place < frames.count && frames[place].interval.start == pts ? place : nil
@@ -153,7 +154,7 @@ public struct PacketEntry: Hashable, Sendable {
 }
 
 /// One frame that is shown.
-public struct FrameSlot: Hashable, Sendable {
+public struct FrameEntry: Hashable, Sendable {
     /// When the frame is shown, in ticks of the video's time base.
     public var interval: Interval
     /// The index of its first packet in `VideoTrack.packets`.

@@ -117,7 +117,7 @@ package struct Probe: Sendable {
         let chosen = if let kept { kept } else { try folder.readPlan(folder.writePlan(plan)) }
         try stage(record, in: folder)
         let job = StoredJob(record: record, plan: chosen, folder: folder, resumed: kept != nil)
-        if unused == nil, let early, early.folder.hasSegments(of: job.plan.subjects) {
+        if unused == nil, let early, early.folder.hasSegments(of: job.plan.parts) {
             let planned = PlannedSegments(plan: job.plan, indexes: [source.index])
             try early.give(job.plan.passes.flatMap(planned.contents), to: folder)
         }

@@ -40,7 +40,7 @@ package struct StoredJob: Sendable {
 
     /// Results of the passes whose segments are all whole, by the pass's index.
     func finished(in indexes: [SourceIndex]) -> [Int: RecordedResult] {
-        guard folder.hasSegments(of: plan.subjects) else { return [:] }
+        guard folder.hasSegments(of: plan.parts) else { return [:] }
         let planned = PlannedSegments(plan: plan, indexes: indexes)
         let whole = folder.wholeSegments(plan.passes.map(planned.contents))
         return zip(plan.passes, whole).enumerated().reduce(into: [:]) { found, entry in

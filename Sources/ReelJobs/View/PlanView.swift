@@ -104,8 +104,9 @@ public struct PlanView: Codable, Hashable, Sendable {
         self.id = id
         self.source = source
         found = SourceView(index)
-        encoderOptions = plan.video.options.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
-        bitrate = plan.video.bitrate
+        let encoding = plan.video.encoding
+        encoderOptions = encoding?.options.map { "\($0.name)=\($0.value)" }.joined(separator: " ") ?? ""
+        bitrate = encoding?.bitrate
         audio = plan.audio.map { target in
             AudioView(
                 track: target.track, handling: AudioHandling(target), encoder: target.encoder,

@@ -137,7 +137,7 @@ public struct SourceView: Codable, Hashable, Sendable {
         video = VideoView(track)
         groups = GroupsView(track)
         audio = index.audio.map { AudioView($0, zero: zero) }
-        texts = index.texts.map { text in
+        texts = index.subtitles.map { text in
             TextView(
                 stream: text.parameters.index, codec: text.parameters.codec, cues: text.cues.count,
                 language: text.parameters.details.language)

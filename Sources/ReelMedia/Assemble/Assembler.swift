@@ -47,7 +47,7 @@ public struct Assembler {
         try streams.add(to: muxer)
         let extras = try extras(heard)
         try extras.add(to: muxer)
-        muxer.setMetadata(index.keptTags)
+        muxer.setMetadata(index.keptMetadata)
         let options = muxerOptions(streams, extras, heard)
         try muxer.begin(options: options, shifted: !plan.container.traits.startsAtZero)
         try extras.write(to: muxer, first: sources.count)
@@ -81,7 +81,7 @@ public struct Assembler {
         }
         try failing(.sync, output, sink.commit)
         return Assembled(
-            packets: written, bytes: bytes, checksum: checksum, diagnostics: streams.texts.compactMap(\.diagnostic))
+            packets: written, bytes: bytes, checksum: checksum, diagnostics: streams.subtitles.compactMap(\.diagnostic))
     }
 
     /// Compares a finished file with the segments from which it was made. Returns the number of packets compared.
@@ -132,7 +132,7 @@ public struct Assembler {
                 try AudioSource(heard, parameters: parameters, shift: later, isMatroska: isMatroska))
         }
         let overlapping = plan.container.traits.holdsOverlappingCues
-        return made + streams.texts.map { TextSource($0, shift: later, overlapping: overlapping) }
+        return made + streams.subtitles.map { SubtitleSource($0, shift: later, overlapping: overlapping) }
     }
 
     private func extras(_ heard: [HeardTrack]) throws(ReelFailure) -> OutputExtras {
@@ -163,7 +163,7 @@ public struct Assembler {
             guard let content = planned.content(ofAudio: track) else {
                 throw ReelFailure(.planLacks(part: .audioTrack, number: track))
             }
-            let segment = try segments.segment(of: content, pass: pass)
+            let segment = try segments.segment(of: content, clip: plan.audio[track].clip, pass: pass)
             if segment.record.frames > 0 {
                 result.append(HeardTrack(target: plan.audio[track], segment: segment, pass: pass))
             }
@@ -171,18 +171,19 @@ public struct Assembler {
         return result
     }
 
-    private func muxerOptions(_ streams: OutputStreams, _ extras: OutputExtras, _ heard: [HeardTrack]) -> [Tag] {
+    private func muxerOptions(_ streams: OutputStreams, _ extras: OutputExtras, _ heard: [HeardTrack]) -> [MediaOption]
+    {
         guard isQuickTime else { return [] }
         let base = clock.secondsPerTick
-        let more = extras.tableBytes + streams.texts.reduce(0) { $0 + $1.tableBytes }
+        let more = extras.tableBytes + streams.subtitles.reduce(0) { $0 + $1.tableBytes }
         // libavformat does not write a timecode among the tags for players, but writes named tags unchanged. Named tags
         // take the place where covers would be.
-        let isNamed = !extras.hasCovers && index.keptTags.contains { $0.name == "timecode" }
-        return (isNamed ? [Tag(name: "movflags", value: "use_metadata_tags")] : []) + [
-            Tag(name: "write_tmcd", value: "0"),
-            Tag(name: "video_track_timescale", value: "\(base.denominator)"),
-            Tag(name: "movie_timescale", value: "\(movieTimescale)"),
-            Tag(name: "moov_size", value: "\(moovRoom(heard) + more)"),
+        let isNamed = !extras.hasCovers && index.keptMetadata.contains { $0.name == "timecode" }
+        return (isNamed ? [MediaOption(name: "movflags", value: "use_metadata_tags")] : []) + [
+            MediaOption(name: "write_tmcd", value: "0"),
+            MediaOption(name: "video_track_timescale", value: "\(base.denominator)"),
+            MediaOption(name: "movie_timescale", value: "\(movieTimescale)"),
+            MediaOption(name: "moov_size", value: "\(moovRoom(heard) + more)"),
         ]
     }
 

@@ -16,7 +16,7 @@ struct HeardTrack {
 final class OutputStreams {
     let video: UnsafeMutablePointer<AVCodecParameters>
     let audio: [UnsafeMutablePointer<AVCodecParameters>]
-    let texts: [TextOutput]
+    let subtitles: [SubtitleOutput]
     /// The number of packets by which the video's encoder reports that it reorders frames.
     let reorderDepth: Int
 
@@ -31,15 +31,20 @@ final class OutputStreams {
         let clip = plan.clips[0]
         let index = indexes[clip.source]
         video = try allocated(avcodec_parameters_alloc(), .describeStream)
-        if plan.video.isPassthrough, case .possible(let coded) = index.passthrough {
-            try coded.describe(index.video.stream, for: plan.container.traits.muxer, into: video)
+        switch plan.video {
+        case .passthrough:
+            switch index.passthrough {
+            case .possible(let coded):
+                try coded.describe(index.video.stream, for: plan.container.traits.muxer, into: video)
+            case .impossible(let obstacle): throw ReelFailure(.copyImpossible(obstacle: obstacle))
+            }
             reorderDepth = 0
-        } else {
+        case .encode(let encoding):
             // All chunks have the same parameters, whatever their rates.
-            let encoder = try Encoder(plan.video, track: index.video, frames: clip.frames)
+            let encoder = try Encoder(encoding, track: index.video, frames: clip.frames)
             try encoder.describe(into: video)
             reorderDepth = encoder.reorderDepth
-            video.pointee.codec_tag = plan.container.tag(of: video.pointee)
+            video.pointee.codec_tag = plan.container.fourCC(of: video.pointee)
         }
         var tracks: [UnsafeMutablePointer<AVCodecParameters>] = []
         for heard in heard {
@@ -53,12 +58,12 @@ final class OutputStreams {
             tracks.append(parameters)
         }
         audio = tracks
-        var texts: [TextOutput] = []
-        for track in index.texts {
-            let text = try TextOutput(track, container: plan.container, clip: clip, video: index.video)
-            if let text { texts.append(text) }
+        var subtitles: [SubtitleOutput] = []
+        for track in index.subtitles {
+            let text = try SubtitleOutput(track, container: plan.container, clip: clip, video: index.video)
+            if let text { subtitles.append(text) }
         }
-        self.texts = texts
+        self.subtitles = subtitles
     }
 
     deinit {
@@ -94,7 +99,7 @@ final class OutputStreams {
                 describe(stream, source.audio[heard.target.track].details, plan.container)
             }
         }
-        for text in texts {
+        for text in subtitles {
             _ = try muxer.addStream(timeBase: text.timeBase) { (stream) throws(ReelFailure) in
                 try text.describe(stream)
                 describe(stream, text.parameters.details, plan.container)

@@ -5,6 +5,8 @@ public import ReelCore
 /// is not known yet waits for the feed that brings it.
 public final class SegmentList {
     private var known: [SegmentSubject: StoredSegment] = [:]
+    /// The first segment of each content: clips of the same content share it.
+    private var shared: [SegmentContent: StoredSegment] = [:]
     private let feed: SegmentFeed?
     private let waiting: () -> Void
 
@@ -27,7 +29,8 @@ public final class SegmentList {
     /// as they did when the source was decoded.
     var concealed: Set<Int> {
         var concealed: Set<Int> = []
-        for case (.video(let frames), let segment) in known {
+        for segment in known.values {
+            guard case .video(let frames) = segment.record.content.part else { continue }
             for case .framesConcealed(let moments) in segment.record.diagnostics {
                 for place in moments.places { concealed.formUnion(place.frames) }
                 if moments.more > 0, let last = moments.places.last {
@@ -38,19 +41,19 @@ public final class SegmentList {
         return concealed
     }
 
-    /// The segment with this content, which a pass of the plan makes. Rejects a segment that shows the same frames in
-    /// another way.
-    func segment(of content: SegmentContent, pass: Int) throws(ReelFailure) -> StoredSegment {
+    /// The segment with this content, which a pass of the plan makes for a clip: the clip's own, or another clip's of
+    /// the same content. Rejects a segment that shows the same frames of the clip in another way.
+    func segment(of content: SegmentContent, clip: Int, pass: Int) throws(ReelFailure) -> StoredSegment {
+        let subject = SegmentSubject(clip: clip, part: content.part)
         while true {
-            if let segment = known[content.subject] {
-                guard segment.record.content.uses.contains(content) else {
-                    throw ReelFailure(
-                        .segmentFlawed(segment: segment.record.name.text, pass: pass, flaw: .otherContent))
-                }
-                return segment
+            let own = known[subject]
+            if let own, own.record.content.uses.contains(content) { return own }
+            if let other = shared[content] { return other }
+            if let own {
+                throw ReelFailure(.segmentFlawed(segment: own.record.name.text, pass: pass, flaw: .otherContent))
             }
             guard let feed else {
-                throw ReelFailure(.segmentMissing(segment: "\(content.subject)", pass: pass))
+                throw ReelFailure(.segmentMissing(segment: "\(subject)", pass: pass))
             }
             let more = feed.next(within: .milliseconds(250))
             if more.isEmpty { waiting() } else { add(more) }
@@ -58,8 +61,10 @@ public final class SegmentList {
     }
 
     private func add(_ segments: [StoredSegment]) {
-        for segment in segments where known[segment.record.content.subject] == nil {
-            known[segment.record.content.subject] = segment
+        for segment in segments {
+            let record = segment.record
+            if known[record.name.subject] == nil { known[record.name.subject] = segment }
+            for content in record.content.uses where shared[content] == nil { shared[content] = segment }
         }
     }
 }

@@ -69,7 +69,7 @@ struct PictureCheck {
         self.concealed = concealed
         self.times = times.map { timeBase.seconds(Ticks($0 - times[0])) }
         self.clock = clock
-        isLossless = plan.video.isPassthrough || plan.video.traits.isLossless
+        isLossless = plan.video.encoding?.traits.isLossless ?? true
         digest = try PictureDigest()
     }
 

@@ -44,7 +44,7 @@ final class Expectation {
                     digest: try PayloadDigest(parameters: parameters.pointee), timeBase: sources[number].timeBase,
                     kind: number == 0 ? .video : .audio))
         }
-        for text in described.texts {
+        for text in described.subtitles {
             streams.append(
                 Stream(
                     digest: try PayloadDigest(parameters: AVCodecParameters()), timeBase: text.timeBase, kind: .text))

@@ -94,7 +94,7 @@ final class VideoSource: PacketSource {
         guard let next = pending.popFirst() else { throw ReelFailure(.partsEnded(parts: .segments)) }
         let content = planned.content(ofChunk: next.frames, of: next.clip)
         reader = try SegmentReader(
-            segments.segment(of: content, pass: next.pass), pass: next.pass, parameters: parameters)
+            segments.segment(of: content, clip: next.clip, pass: next.pass), pass: next.pass, parameters: parameters)
         let clip = plan.clips[next.clip]
         let track = tracks[clip.source]
         let frames = next.frames.map { frame in

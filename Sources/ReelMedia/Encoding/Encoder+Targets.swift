@@ -3,7 +3,7 @@ internal import ReelCore
 
 extension Encoder {
     /// Opens the encoder for these frames of a track, at the rate that the target gives for them.
-    convenience init(_ target: VideoTarget, track: VideoTrack, frames: Range<Int>) throws(ReelFailure) {
+    convenience init(_ target: VideoEncoding, track: VideoTrack, frames: Range<Int>) throws(ReelFailure) {
         let bitrate: Int64? =
             switch target.bitrate {
             case .constant(let bits): bits
@@ -15,7 +15,7 @@ extension Encoder {
 
     /// Opens the encoder of a job's video. The same target, stream and rate make the same parameters on any machine.
     /// `bitrate` is in bits per second, nil for constant quality.
-    convenience init(_ target: VideoTarget, stream: VideoStream, bitrate: Int64?) throws(ReelFailure) {
+    convenience init(_ target: VideoEncoding, stream: VideoStream, bitrate: Int64?) throws(ReelFailure) {
         let traits = target.traits
         try self.init(target.encoder, options: target.options + Self.ownProcessor(traits)) {
             (context) throws(ReelFailure) in
@@ -69,7 +69,7 @@ extension Encoder {
     /// Each chunk is an encode of its own, so without a correction the key frames at all their starts would be too
     /// coarse for the pictures that refer to them.
     private static func keyFrameOffset(
-        _ target: VideoTarget, _ traits: EncoderTraits, _ stream: VideoStream
+        _ target: VideoEncoding, _ traits: EncoderTraits, _ stream: VideoStream
     ) -> Rational? {
         let preset = target.options.last { $0.name == "preset" }?.value ?? ""
         // libavcodec rejects offsets for interlaced pictures.
@@ -83,7 +83,7 @@ extension Encoder {
     }
 
     /// Options for the processor of this machine; the plan does not contain them.
-    private static func ownProcessor(_ traits: EncoderTraits) -> [Tag] {
+    private static func ownProcessor(_ traits: EncoderTraits) -> [MediaOption] {
         av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0 ? traits.optionsBesideAVX512 : []
     }
 

@@ -34,11 +34,11 @@ struct FFV1Layout {
     private static func samples(_ length: Int, _ shift: Int) -> Int { (length + (1 << shift) - 1) >> shift }
 
     /// The options for the encoder.
-    var options: [Tag] {
-        guard let columns else { return [Tag(name: "level", value: "1")] }
+    var options: [MediaOption] {
+        guard let columns else { return [MediaOption(name: "level", value: "1")] }
         return [
-            Tag(name: "level", value: "3"), Tag(name: "slices", value: "\(columns * columns)"),
-            Tag(name: "slicecrc", value: "1"),
+            MediaOption(name: "level", value: "3"), MediaOption(name: "slices", value: "\(columns * columns)"),
+            MediaOption(name: "slicecrc", value: "1"),
         ]
     }
 }

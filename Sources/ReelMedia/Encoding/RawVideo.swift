@@ -1,8 +1,8 @@
 internal import CFFmpeg
 internal import ReelCore
 
-extension VideoTarget {
-    /// Whether a container gives raw pictures of this target back unchanged, tested by writing a picture of noise.
+extension VideoEncoding {
+    /// Whether a container gives raw pictures of this encoding back unchanged, tested by writing a picture of noise.
     func isGivenBackRaw(in container: Container, stream: VideoStream) throws(ReelFailure) -> Bool {
         let encoder = try Encoder(self, stream: stream, bitrate: nil)
         let frame = try Frame()
@@ -17,7 +17,7 @@ extension VideoTarget {
         guard try encoder.receive(into: packet) else { return false }
         let trial = try ContainerTrial(container) { (parameters) throws(ReelFailure) in
             try encoder.describe(into: parameters)
-            parameters.pointee.codec_tag = container.tag(of: parameters.pointee)
+            parameters.pointee.codec_tag = container.fourCC(of: parameters.pointee)
         }
         return try trial.givesBack(packet, showing: frame)
     }

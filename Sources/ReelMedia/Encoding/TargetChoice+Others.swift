@@ -5,18 +5,18 @@ extension TargetChoice {
     /// Collects diagnostics about what the container cannot hold, or holds only in another form.
     public mutating func checkOthers() {
         let container = spec.container
-        for (number, text) in index.texts.enumerated() {
+        for (number, text) in index.subtitles.enumerated() {
             let codec = text.parameters.codec
-            guard let chosen = container.textCodec(for: codec), chosen != codec else { continue }
+            guard let chosen = container.subtitleCodec(for: codec), chosen != codec else { continue }
             diagnostics.append(.subtitlesConverted(track: number, from: codec, to: chosen))
         }
-        if !index.texts.isEmpty, container.traits.texts.isEmpty {
+        if !index.subtitles.isEmpty, container.traits.subtitles.isEmpty {
             diagnostics.append(.subtitlesLeftOut(container: container))
         }
         if !index.chapters.isEmpty, !container.traits.holdsChapters {
             diagnostics.append(.chaptersLeftOut(container: container))
         }
-        let tracks = (spec.audio == .none ? [] : index.audio.map(\.details)) + index.texts.map(\.parameters.details)
+        let tracks = (spec.audio == .none ? [] : index.audio.map(\.details)) + index.subtitles.map(\.parameters.details)
         let languages = Set(tracks.compactMap(\.language).filter { container.language($0) == nil }).sorted()
         if !languages.isEmpty {
             diagnostics.append(.languagesLost(container: container, languages: languages))
@@ -25,7 +25,7 @@ extension TargetChoice {
         if !lost.isEmpty {
             diagnostics.append(.attachmentsLeftOut(container: container, names: lost.map(\.fileName)))
         }
-        let tags = index.keptTags.map { $0.name.lowercased() }
+        let tags = index.keptMetadata.map { $0.name.lowercased() }
         if !tags.isEmpty, !container.traits.holdsTags {
             diagnostics.append(.tagsLeftOut(container: container, names: tags))
         }
@@ -37,7 +37,7 @@ extension TargetChoice {
 
 extension SourceIndex {
     /// The tags of the file that an output keeps.
-    var keptTags: [Tag] {
+    var keptMetadata: [MetadataEntry] {
         let names: Set<String> = ["title", "artist", "album", "comment", "copyright", "date", "timecode"]
         return metadata.filter { names.contains($0.name.lowercased()) && !$0.value.isEmpty }
     }

@@ -5,14 +5,14 @@ internal import ReelCore
 extension TargetChoice {
     /// Fixes all settings that would differ from chunk to chunk, and sets the hash of the common parameters. Throws
     /// `.usage` if an encoder still writes its rate into its parameters.
-    func followSource(_ target: inout VideoTarget) throws(ReelFailure) {
+    func followSource(_ target: inout VideoEncoding) throws(ReelFailure) {
         let track = index.video
         let average = track.bitrate(of: track.frames.indices) ?? 1_000_000
         // Encoders choose their level by the rate; take the level for four times the average rate.
         let level = try Encoder(target, stream: track.stream, bitrate: 4 * average).level
         switch (target.traits.levelOption, level) {
         case (.x264, let level?):
-            target.options.append(Tag(name: "level", value: "\(level)"))
+            target.options.append(MediaOption(name: "level", value: "\(level)"))
         case (.x265, let level?):
             guard let place = target.options.firstIndex(where: { $0.name == "x265-params" }) else { break }
             target.options[place].value += ":info=0:high-tier=0:level-idc=\(level)"
@@ -26,7 +26,7 @@ extension TargetChoice {
     }
 
     /// The hash of the parameters that the encoder makes at this rate in bits per second; nil for constant quality.
-    func extradataHash(_ target: VideoTarget, _ bitrate: Int64?) throws(ReelFailure) -> String {
+    func extradataHash(_ target: VideoEncoding, _ bitrate: Int64?) throws(ReelFailure) -> String {
         try Encoder(target, stream: index.video.stream, bitrate: bitrate).extradataHash
     }
 }

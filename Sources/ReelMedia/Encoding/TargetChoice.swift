@@ -23,10 +23,11 @@ public struct TargetChoice {
         try refuseUnlessTold()
         if let copy = try copy() {
             diagnostics +=
-                PictureMeaning(
-                    stream: stream, fields: copy.format.fieldOrder, encoder: copy.encoder, container: spec.container
+                LostSignalling(
+                    stream: stream, fields: copy.format.fieldOrder, encoder: VideoTarget.copy,
+                    container: spec.container
                 ).diagnostics
-            return copy
+            return .passthrough(copy)
         }
         diagnostics += stream.losses
         let encoder = try encoderTraits()
@@ -38,13 +39,13 @@ public struct TargetChoice {
         let pixels = try PixelFormatChoice(source: source, encoder: encoder.name, lossless: spec.lossless)
         if let change = pixels.change { diagnostics.append(change) }
         diagnostics +=
-            PictureMeaning(
+            LostSignalling(
                 stream: stream, fields: spec.direction.fields(stream.fieldOrder), encoder: encoder.name,
                 container: spec.container
             ).diagnostics
         let format = OutputFormat(
             of: stream, spec.direction, pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "")
-        var target = VideoTarget(
+        var target = VideoEncoding(
             encoder: encoder.name, format: format,
             options: try options(of: encoder, pixels.format, format.fieldOrder),
             bitrate: spec.bitrate, threads: threads(of: encoder),
@@ -56,12 +57,12 @@ public struct TargetChoice {
         case .constant(let bits): target.identity.extradataHash = try extradataHash(target, bits)
         case nil: target.identity.extradataHash = try extradataHash(target, nil)
         }
-        return target
+        return .encode(target)
     }
 
     /// Few containers have a name for every format of raw pictures, and libavformat writes some formats under another's
     /// name.
-    private func refuseUnlessGivenBack(_ raw: VideoTarget) throws(ReelFailure) {
+    private func refuseUnlessGivenBack(_ raw: VideoEncoding) throws(ReelFailure) {
         guard try !raw.isGivenBackRaw(in: spec.container, stream: index.video.stream) else { return }
         throw ReelFailure(
             .rawNotGivenBack(pixelFormat: raw.format.pixelFormat, container: spec.container, lossless: spec.lossless))
@@ -104,26 +105,26 @@ public struct TargetChoice {
 
     private func options(
         of encoder: EncoderTraits, _ format: AVPixelFormat, _ fields: FieldOrder
-    ) throws(ReelFailure) -> [Tag] {
+    ) throws(ReelFailure) -> [MediaOption] {
         var options = encoder.options(threads(of: encoder))
         if let preset = spec.preset {
             let name = encoder.preset?.option ?? "preset"
             guard encoder.has(option: name) else {
                 throw ReelFailure(.optionUnsupported(option: .preset, encoder: encoder.name))
             }
-            options.append(Tag(name: name, value: preset))
+            options.append(MediaOption(name: name, value: preset))
         } else if let preset = encoder.preset {
-            options.append(Tag(name: preset.option, value: preset.value))
+            options.append(MediaOption(name: preset.option, value: preset.value))
         }
         if spec.crf != nil, !encoder.has(option: "crf") {
             throw ReelFailure(.optionUnsupported(option: .crf, encoder: encoder.name))
         }
         if spec.bitrate == nil, let crf = spec.crf ?? encoder.crf {
-            options.append(Tag(name: "crf", value: "\(crf)"))
+            options.append(MediaOption(name: "crf", value: "\(crf)"))
         }
         let stream = index.video.stream
         options += encoder.options(for: format, width: stream.width, height: stream.height)
-        if let syntax = encoder.lightSyntax { MeaningOptions(stream, fields: fields).add(to: &options, as: syntax) }
+        if let syntax = encoder.lightSyntax { SignallingOptions(stream, fields: fields).add(to: &options, as: syntax) }
         return options
     }
 

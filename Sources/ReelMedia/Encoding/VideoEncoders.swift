@@ -19,12 +19,12 @@ extension EncoderTraits {
     }
 
     /// The options for pictures of this format and size.
-    func options(for format: AVPixelFormat, width: Int, height: Int) -> [Tag] {
+    func options(for format: AVPixelFormat, width: Int, height: Int) -> [MediaOption] {
         switch name {
         case "ffv1": return FFV1Layout(width: width, height: height, format: format).options
         case "prores_ks":
             let isFull = av_pix_fmt_desc_get(format).map { $0.pointee.log2_chroma_w == 0 } ?? false
-            return [Tag(name: "profile", value: isFull ? "4" : "3")]
+            return [MediaOption(name: "profile", value: isFull ? "4" : "3")]
         default: return []
         }
     }

@@ -44,7 +44,7 @@ final class Decoder {
     /// which libavcodec's own decoders ignore. Nil for other streams, and if FFmpeg was built without libvpx.
     private static func withTransparency(_ stream: UnsafeMutablePointer<AVStream>) -> UnsafePointer<AVCodec>? {
         let names = [AV_CODEC_ID_VP8: "libvpx", AV_CODEC_ID_VP9: "libvpx-vp9"]
-        let isTransparent = tags(of: stream.pointee.metadata).contains {
+        let isTransparent = entries(of: stream.pointee.metadata).contains {
             $0.name.lowercased() == "alpha_mode" && $0.value == "1"
         }
         guard isTransparent, let name = names[stream.pointee.codecpar.pointee.codec_id] else { return nil }

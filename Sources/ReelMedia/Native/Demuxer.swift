@@ -114,7 +114,7 @@ final class Demuxer {
 
     /// The file's size in bytes, which the system is asked for once: progress needs it at each packet.
     private(set) lazy var fileSize = avio_size(native.pointee.pb)
-    var metadata: [Tag] { tags(of: native.pointee.metadata) }
+    var metadata: [MetadataEntry] { entries(of: native.pointee.metadata) }
     var streamCount: Int { Int(native.pointee.nb_streams) }
 
     /// The chapters in the order of the file, on its clock.
@@ -125,7 +125,7 @@ final class Demuxer {
             }
             let base = TimeBase(chapter.time_base)
             // Titles are cut, since MP4 counts a title's bytes with 16 bits.
-            let title = tags(of: chapter.metadata).first { $0.name.lowercased() == "title" }
+            let title = entries(of: chapter.metadata).first { $0.name.lowercased() == "title" }
                 .map { String($0.value.unicodeScalars.prefix(16_000)) }
             return Chapter(
                 start: base.seconds(Timestamp(chapter.start)),

@@ -15,7 +15,8 @@ final class Encoder {
     /// Allocates the encoder of that name, lets `configure` set its parameters, and opens it. `options` are the
     /// encoder's own; an unknown one throws `.settingUnknown`.
     init(
-        _ name: String, options: [Tag], configure: (UnsafeMutablePointer<AVCodecContext>) throws(ReelFailure) -> Void
+        _ name: String, options: [MediaOption],
+        configure: (UnsafeMutablePointer<AVCodecContext>) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
         self.name = name
         guard let codec = avcodec_find_encoder_by_name(name) else {

@@ -72,8 +72,8 @@ extension Rational {
 struct NativeDictionary: ~Copyable {
     var native: OpaquePointer?
 
-    init(_ tags: [Tag] = []) {
-        for tag in tags { set(tag.name, tag.value) }
+    init(_ options: [MediaOption] = []) {
+        for option in options { set(option.name, option.value) }
     }
 
     mutating func set(_ name: String, _ value: String) {
@@ -81,7 +81,7 @@ struct NativeDictionary: ~Copyable {
     }
 
     /// The names in the dictionary. After a call that takes options, those that it did not know.
-    var names: [String] { tags(of: native).map(\.name) }
+    var names: [String] { entries(of: native).map(\.name) }
 
     deinit {
         var dictionary = native
@@ -90,11 +90,12 @@ struct NativeDictionary: ~Copyable {
 }
 
 /// The entries of a dictionary of libav*, in its order.
-func tags(of dictionary: OpaquePointer?) -> [Tag] {
-    var result: [Tag] = []
+func entries(of dictionary: OpaquePointer?) -> [MetadataEntry] {
+    var result: [MetadataEntry] = []
     var entry: UnsafeMutablePointer<AVDictionaryEntry>?
     while let found = av_dict_get(dictionary, "", entry, AV_DICT_IGNORE_SUFFIX) {
-        result.append(Tag(name: String(cString: found.pointee.key), value: String(cString: found.pointee.value)))
+        result.append(
+            MetadataEntry(name: String(cString: found.pointee.key), value: String(cString: found.pointee.value)))
         entry = found
     }
     return result
@@ -126,7 +127,9 @@ func setHeader(_ bytes: [UInt8], of parameters: UnsafeMutablePointer<AVCodecPara
     (parameters.pointee.extradata, parameters.pointee.extradata_size) = try padded(bytes)
 }
 
-/// The codec tag of four characters.
-func codecTag(_ characters: String) -> UInt32 {
-    characters.utf8.enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * UInt32($1.offset)) }
+extension UInt32 {
+    /// The number of a FourCC, the first character in the lowest bits.
+    init(fourCC characters: String) {
+        self = characters.utf8.enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * UInt32($1.offset)) }
+    }
 }

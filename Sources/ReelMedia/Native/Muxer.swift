@@ -52,12 +52,12 @@ final class Muxer {
         native.pointee.nb_chapters += 1
     }
 
-    func setMetadata(_ tags: [Tag]) {
-        for tag in tags { av_dict_set(&native.pointee.metadata, tag.name, tag.value, 0) }
+    func setMetadata(_ entries: [MetadataEntry]) {
+        for entry in entries { av_dict_set(&native.pointee.metadata, entry.name, entry.value, 0) }
     }
 
     /// Writes what stands before the packets. Timestamps are taken as they are unless `shifted`.
-    func begin(options: [Tag] = [], shifted: Bool = false) throws(ReelFailure) {
+    func begin(options: [MediaOption] = [], shifted: Bool = false) throws(ReelFailure) {
         native.pointee.flags |= AVFMT_FLAG_BITEXACT
         // libavformat 5.1 takes FLAC in MP4 for an experiment.
         native.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL

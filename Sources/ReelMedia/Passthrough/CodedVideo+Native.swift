@@ -5,7 +5,7 @@ extension CodedVideo {
     /// The coding of a stream as libavformat knows it; no container has been tried.
     init(native parameters: AVCodecParameters) {
         self.init(
-            tag: parameters.codec_tag, extradata: Array(parameters.header), profile: parameters.profile,
+            fourCC: parameters.codec_tag, extradata: Array(parameters.header), profile: parameters.profile,
             level: parameters.level, bitsPerCodedSample: parameters.bits_per_coded_sample, containers: [])
     }
 
@@ -34,7 +34,7 @@ extension CodedVideo {
         context.pointee.sample_aspect_ratio = stream.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
         stream.colour.apply(to: context)
         try check(avcodec_parameters_from_context(parameters, context), .describeStream)
-        parameters.pointee.codec_tag = muxerTag(tag, of: descriptor.pointee.id, muxer: muxer)
+        parameters.pointee.codec_tag = muxerFourCC(fourCC, of: descriptor.pointee.id, muxer: muxer)
         try setHeader(extradata, of: parameters)
     }
 }

@@ -19,7 +19,7 @@ extension TargetChoice {
 
     /// The target for passthrough; nil if packets are not passed through. Throws `.usage` for options that it cannot
     /// follow, and `.input` with the obstacle if the user asked for passthrough and it is impossible.
-    mutating func copy() throws(ReelFailure) -> VideoTarget? {
+    mutating func copy() throws(ReelFailure) -> VideoPassthrough? {
         if insistsOnCopy {
             let options: [(JobSpec.Option, Bool)] = [
                 (.crf, spec.crf != nil), (.preset, spec.preset != nil), (.bitrate, spec.bitrate != nil),
@@ -30,11 +30,8 @@ extension TargetChoice {
         guard copiesVideo else { return nil }
         let coded = try codedVideo()
         let stream = index.video.stream
-        return VideoTarget(
-            encoder: VideoTarget.copy,
-            format: OutputFormat(of: stream, spec.direction, pixelFormat: stream.pixelFormat), options: [],
-            bitrate: nil,
-            threads: threads, keyFrameInterval: 1,
+        return VideoPassthrough(
+            format: OutputFormat(of: stream, spec.direction, pixelFormat: stream.pixelFormat),
             identity: EncoderIdentity(
                 build: EncoderTraits.build(of: VideoTarget.copy),
                 extradataHash: hexadecimal(SHA256.hash(data: coded.extradata))))

@@ -9,7 +9,7 @@ extension Demuxer {
         var (result, names): ([Attachment], Set<String>) = ([], [])
         for stream in streams where stream.isAttachment && !stream.attachedBytes.isEmpty {
             let codec = String(cString: avcodec_get_name(stream.pointee.codecpar.pointee.codec_id))
-            let found = tags(of: stream.pointee.metadata)
+            let found = entries(of: stream.pointee.metadata)
             let value = { (name: String) in found.first { $0.name.lowercased() == name && !$0.value.isEmpty }?.value }
             let ending = Self.pictures[codec].map { "." + $0.ending } ?? ""
             var name = value("filename") ?? (stream.isCover ? "cover" : "attachment") + ending
@@ -30,10 +30,10 @@ extension Demuxer {
     ]
 
     /// The timecode of the first frame, if the container or a timecode track states it.
-    var timecode: Tag? {
-        let holders = [metadata] + streams.map { tags(of: $0.pointee.metadata) }
+    var timecode: MetadataEntry? {
+        let holders = [metadata] + streams.map { entries(of: $0.pointee.metadata) }
         let found = holders.lazy.compactMap { $0.first { $0.name.lowercased() == "timecode" } }.first
-        return found.map { Tag(name: "timecode", value: $0.value) }
+        return found.map { MetadataEntry(name: "timecode", value: $0.value) }
     }
 
     var streams: [UnsafeMutablePointer<AVStream>] { (0..<streamCount).compactMap { stream($0) } }

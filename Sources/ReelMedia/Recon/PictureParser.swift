@@ -10,7 +10,7 @@ final class PictureParser {
     private let namesStructure: Bool
     /// Counts of interlaced frames by their headers. Broadcasts switch in the middle, which neither the container nor
     /// the first frame shows.
-    private(set) var fields = FieldTally()
+    private(set) var fields = FieldOrderCounts()
     /// Whether the headers tell which field comes first. For H.264, the parser uses the picture structure, decoders the
     /// fields' picture order counts (ITU-T H.264 8.2.1), and x264 as driven by libavcodec lets these differ.
     let knowsFieldOrder: Bool

@@ -14,7 +14,7 @@ public struct Recon {
     private let decodingCause: DecodingCause?
     private let video: UnsafeMutablePointer<AVStream>
     private let audio: [AudioScan]
-    private let texts: [Int: TextScan]
+    private let subtitles: [Int: SubtitleScan]
     /// Whether recon may skip packets that the container's table lists.
     private let believesTable: Bool
     /// The byte of the file at which reading ends; nil for its end.
@@ -57,8 +57,8 @@ public struct Recon {
             stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
                 && members?.contains(Int(stream.pointee.index)) ?? true
         }.map { [demuxer] (stream) throws(ReelFailure) in try AudioScan(stream, path: demuxer.path) }
-        let found = streams.compactMap { stream in TextScan(stream).map { (Int(stream.pointee.index), $0) } }
-        texts = [Int: TextScan](uniqueKeysWithValues: found.filter { members?.contains($0.0) ?? true })
+        let found = streams.compactMap { stream in SubtitleScan(stream).map { (Int(stream.pointee.index), $0) } }
+        subtitles = [Int: SubtitleScan](uniqueKeysWithValues: found.filter { members?.contains($0.0) ?? true })
         try refuseWhatCannotBeDecoded()
     }
 
@@ -118,9 +118,9 @@ public struct Recon {
         if limit != nil { track.keepHead() }
         guard !track.frames.isEmpty else { throw ReelFailure(.noFrames(path: source.name)) }
         let end = track.stream.timeBase.seconds(track.end)
-        let said = found.texts.map { $0.finish(end: end) }
+        let said = found.subtitles.map { $0.finish(end: end) }
         index.video = track
-        index.texts = said.map(\.track)
+        index.subtitles = said.map(\.track)
         index.passthrough = index.passthrough.checked(against: track)
         let decoded = cause.map { Diagnostic.sourceDecoded(why: $0, codec: track.stream.codec, format: index.format) }
         index.diagnostics =
@@ -136,7 +136,7 @@ public struct Recon {
         let order: PresentationOrder
         /// The packet whose frame is shown first.
         let firstDecoded: Int?
-        let texts: [TextScan]
+        let subtitles: [SubtitleScan]
         let damage: [Diagnostic]
         /// Whether the file ends within the last packet. Only decoding shows what that packet gives, and decoders do
         /// not report it.
@@ -148,11 +148,11 @@ public struct Recon {
     /// Nil if the container's table was used and has proved wrong.
     private func survey(_ progress: (_ packets: Int, _ thousandths: Int) -> Void) throws(ReelFailure) -> Survey? {
         let videoIndex = Int(video.pointee.index)
-        demuxer.select(Set(audio.map(\.index) + texts.keys + [videoIndex]))
+        demuxer.select(Set(audio.map(\.index) + subtitles.keys + [videoIndex]))
         var scanned: [ScannedPacket] = []
         scanned.reserveCapacity(Int(avformat_index_get_entries_count(video)))
         let tracks = Dictionary(audio.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
-        var texts = texts
+        var subtitles = subtitles
         let first = try FirstFrame(stream: video, path: demuxer.path)
         let pictures = try PictureScan(video, in: demuxer)
         let proof = try PassthroughProof(stream: video, path: demuxer.path)
@@ -176,7 +176,7 @@ public struct Recon {
                 try whole?.feed(packet)
                 if first.isLooking { try first.feed(packet) }
                 // The skipped packets, and those of other streams between them, hold nothing else of use.
-                guard table?.mayBeTaken == true, !first.isLooking, proof.isSettled, texts.isEmpty,
+                guard table?.mayBeTaken == true, !first.isLooking, proof.isSettled, subtitles.isEmpty,
                     audio.allSatisfy(\.isComplete)
                 else { continue }
                 while var listed = try table?.take() {
@@ -192,7 +192,7 @@ public struct Recon {
                 if !track.isListening, demuxer.hasWholeTable, track.takeRest() { demuxer.skip(track.index) }
             } else {
                 try demuxer.fetch(packet)
-                texts[packet.streamIndex]?.add(packet)
+                subtitles[packet.streamIndex]?.add(packet)
             }
         }
         if let table, table.wasTaken, !table.isProven { return nil }
@@ -203,7 +203,7 @@ public struct Recon {
         var stream = VideoStream(native: video)
         first.complete(&stream)
         stream.losses = first.losses(besides: video)
-        (stream.fieldOrder, stream.fieldsVary) = (pictures.parser?.fields ?? FieldTally()).settle(
+        (stream.fieldOrder, stream.fieldsVary) = (pictures.parser?.fields ?? FieldOrderCounts()).settle(
             stated: stream.fieldOrder, first: first.fieldOrder, knowsOrder: pictures.parser?.knowsFieldOrder ?? false)
         let timecode = demuxer.timecode.map { [$0] } ?? []
         let index = SourceIndex(
@@ -217,7 +217,7 @@ public struct Recon {
         )
         return Survey(
             index: index, scanned: scanned, order: order, firstDecoded: first.packetNumber,
-            texts: texts.sorted { $0.key < $1.key }.map(\.value),
+            subtitles: subtitles.sorted { $0.key < $1.key }.map(\.value),
             damage: [demuxer.damage, whole?.damage(of: stream, from: demuxer.startTime)].compactMap(\.self),
             isCut: isCut, shown: shown)
     }
@@ -241,18 +241,18 @@ public struct Recon {
     /// it reports from the frame rate.
     private func trackEnd(_ timeBase: TimeBase) -> Timestamp? {
         guard ["nut", "matroska,webm"].contains(demuxer.formatName) else { return nil }
-        let found = tags(of: video.pointee.metadata).first { $0.name == "DURATION" }
+        let found = entries(of: video.pointee.metadata).first { $0.name == "DURATION" }
         guard let seconds = found.flatMap({ clockTime($0.value) }) else { return nil }
         return Timestamp(native: timeBase.ticks(in: seconds, rounding: .nearest))
     }
 
     private func leftOut() -> [Diagnostic] {
         let heard = audio.filter { $0.refusal == nil }.map(\.index)
-        let kept = Set(heard + texts.keys + demuxer.attachments.map(\.index) + [Int(video.pointee.index)])
+        let kept = Set(heard + subtitles.keys + demuxer.attachments.map(\.index) + [Int(video.pointee.index)])
         let refusals = Dictionary(
             audio.compactMap { track in track.refusal.map { (track.index, $0) } },
             uniquingKeysWith: { first, _ in first })
-        return LeftOut(
+        return DroppedStreams(
             main: Int(video.pointee.index), hasChapters: !demuxer.chapters.isEmpty, refusals: refusals
         ).diagnostics(demuxer.streams.filter { !kept.contains(Int($0.pointee.index)) })
     }
@@ -276,7 +276,7 @@ func clockTime(_ text: String) -> Rational? {
     return seconds + Rational(decimals, scale)
 }
 
-/// A codec tag as its four characters.
-func fourCharacters(_ tag: UInt32) -> String {
-    String(decoding: (0..<4).map { UInt8(truncatingIfNeeded: tag >> (8 * $0)) }, as: UTF8.self)
+/// A FourCC as its four characters.
+func fourCharacters(_ fourCC: UInt32) -> String {
+    String(decoding: (0..<4).map { UInt8(truncatingIfNeeded: fourCC >> (8 * $0)) }, as: UTF8.self)
 }

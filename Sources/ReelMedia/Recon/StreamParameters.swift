@@ -76,7 +76,7 @@ extension TrackDetails {
     ]
 
     init(native stream: UnsafeMutablePointer<AVStream>) {
-        let found = tags(of: stream.pointee.metadata)
+        let found = entries(of: stream.pointee.metadata)
         let value = { (name: String) in found.first { $0.name.lowercased() == name }?.value }
         let flags = stream.pointee.disposition
         self.init(

@@ -107,7 +107,8 @@ final class AudioEncoding {
     func finish(start: Int64, diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
         try writer.finish(
             SegmentRecord(
-                content: content, token: token, frames: Int(encoded), packets: 0, bytes: 0, checksum: "",
+                content: content, clip: target.clip, token: token, frames: Int(encoded), packets: 0, bytes: 0,
+                checksum: "",
                 timeBase: TimeBase(1, Int64(target.sampleRate)), reorderDepth: 0,
                 extradataHash: encoder.extradataHash, initialPadding: encoder.initialPadding,
                 trailingPadding: trailingPadding, start: start, diagnostics: diagnostics))

@@ -103,7 +103,7 @@ private final class HeldPacket {
 /// Packets to be written to the segment, whose clock starts with the first of them.
 private final class Writing {
     private let content: SegmentContent
-    private let token: String
+    private let name: SegmentName
     private let writer: SegmentWriter
     private let track: AudioTrack
     private let clock: TimeBase
@@ -116,7 +116,7 @@ private final class Writing {
         _ content: SegmentContent, _ place: SegmentPlace, track: AudioTrack, clock: TimeBase,
         origin: Int64, padding: Int
     ) throws(ReelFailure) {
-        (self.content, token) = (content, place.name.token)
+        (self.content, name) = (content, place.name)
         (self.track, self.clock, self.origin, self.padding, end) = (track, clock, origin, padding, origin)
         writer = try SegmentWriter(
             at: place, timeBase: clock
@@ -138,7 +138,7 @@ private final class Writing {
         let frames = Int(max(end - heard, 0))
         return try writer.finish(
             SegmentRecord(
-                content: content, token: token, frames: frames, packets: 0, bytes: 0, checksum: "",
+                content: content, clip: name.subject.clip, token: name.token, frames: frames, packets: 0, bytes: 0, checksum: "",
                 timeBase: clock, reorderDepth: 0, extradataHash: "", initialPadding: padding,
                 trailingPadding: trailingPadding, start: max(heard - zero, 0),
                 diagnostics: frames > 0 ? [] : [ifSilent]))

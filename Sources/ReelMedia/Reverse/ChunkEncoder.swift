@@ -6,6 +6,7 @@ final class ChunkEncoder {
     /// The chunk.
     let frames: Range<Int>
     private let content: SegmentContent
+    private let clip: Int
     private let planned: PlannedSegments
     private let direction: Direction
     private var framesAdded = 0
@@ -18,10 +19,11 @@ final class ChunkEncoder {
     private let packet: Packet
 
     init(
-        _ frames: Range<Int>, of clip: Int, direction: Direction, track: VideoTrack, as video: VideoTarget,
+        _ frames: Range<Int>, of clip: Int, direction: Direction, track: VideoTrack, as video: VideoEncoding,
         making planned: PlannedSegments, at place: SegmentPlace
     ) throws(ReelFailure) {
         self.frames = frames
+        self.clip = clip
         self.direction = direction
         self.planned = planned
         content = planned.content(ofChunk: frames, of: clip)
@@ -65,8 +67,9 @@ final class ChunkEncoder {
         content.likeness = content.likeness ?? planned.likeness(of: direction.order(likenesses))
         return try writer.finish(
             SegmentRecord(
-                content: content, token: token, frames: frames.count, packets: 0, bytes: 0, checksum: "",
-                timeBase: timeBase, reorderDepth: 0, extradataHash: encoder.extradataHash, diagnostics: diagnostics))
+                content: content, clip: clip, token: token, frames: frames.count, packets: 0, bytes: 0,
+                checksum: "", timeBase: timeBase, reorderDepth: 0, extradataHash: encoder.extradataHash,
+                diagnostics: diagnostics))
     }
 
     private func writePackets() throws(ReelFailure) {

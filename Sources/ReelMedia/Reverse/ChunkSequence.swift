@@ -1,13 +1,13 @@
 internal import ReelCore
 
-/// Encodes the chunks of a pass, window by window and in the order of the output. Each chunk becomes a segment.
+/// Encodes the chunks of a pass, frame by frame in the order of the output. Each chunk becomes a segment.
 final class ChunkSequence {
     /// The chunks to encode, in presentation order.
     private let chunks: [(frames: Range<Int>, place: SegmentPlace)]
     private let clip: Int
     private let plan: Plan
     private let track: VideoTrack
-    private let target: VideoTarget
+    private let settings: VideoEncoding
     private let planned: PlannedSegments
     private let converter: PictureConverter
     /// Diagnostics of frames, for the record of their segment.
@@ -22,39 +22,33 @@ final class ChunkSequence {
 
     init(
         _ chunks: [(frames: Range<Int>, place: SegmentPlace)], of clip: Int, plan: Plan, track: VideoTrack,
-        target: VideoTarget, planned: PlannedSegments, converter: PictureConverter,
+        encoding settings: VideoEncoding, planned: PlannedSegments, converter: PictureConverter,
         diagnostics: @escaping (_ frames: Range<Int>) -> [Diagnostic]
     ) {
         self.chunks = chunks
         self.clip = clip
         self.plan = plan
         self.track = track
-        self.target = target
+        self.settings = settings
         self.planned = planned
         self.converter = converter
         self.diagnostics = diagnostics
     }
 
-    /// Encodes a window whose frames are all decoded, in the order of the output. Frames of chunks that are whole
-    /// already are dropped. Calls `progress` with the number of frames encoded so far.
-    func encode(
-        _ window: Range<Int>, from buffer: inout FrameBuffer, progress: (_ encoded: Int) -> Void
-    ) throws(ReelFailure) {
-        let clip = plan.clips[clip]
-        for frame in clip.direction.order(window) {
-            let picture = try buffer.take(slot: frame)
-            guard let encoding = try encoder(for: frame) else { continue }
-            encoding.look(at: picture)
-            let start = clip.start(of: frame, inChunk: encoding.frames, of: track)
-            try measured(&encodeSeconds) { () throws(ReelFailure) in
-                try converter.withPicture(picture, at: start) { (converted) throws(ReelFailure) in
-                    try encoding.add(converted)
-                }
+    /// Encodes the next frame in the order of the output. A frame of a chunk that is whole already is dropped. Returns
+    /// whether the frame was encoded.
+    func encode(_ frame: Int, _ picture: borrowing Frame) throws(ReelFailure) -> Bool {
+        guard let encoding = try encoder(for: frame) else { return false }
+        encoding.look(at: picture)
+        let start = plan.clips[clip].start(of: frame, inChunk: encoding.frames, of: track)
+        try measured(&encodeSeconds) { () throws(ReelFailure) in
+            try converter.withPicture(picture, at: start) { (converted) throws(ReelFailure) in
+                try encoding.add(converted)
             }
-            framesEncoded += 1
-            progress(framesEncoded)
-            if encoding.hasAllFrames { try finish(encoding) }
         }
+        framesEncoded += 1
+        if encoding.hasAllFrames { try finish(encoding) }
+        return true
     }
 
     /// The encoder of the chunk to which the frame belongs. A new one is opened for the chunk's first frame in the
@@ -63,7 +57,7 @@ final class ChunkSequence {
         if let encoding { return encoding }
         guard let chunk = chunks.first(where: { $0.frames.contains(frame) }) else { return nil }
         let made = try ChunkEncoder(
-            chunk.frames, of: clip, direction: plan.clips[clip].direction, track: track, as: target, making: planned,
+            chunk.frames, of: clip, direction: plan.clips[clip].direction, track: track, as: settings, making: planned,
             at: chunk.place)
         encoding = made
         return made

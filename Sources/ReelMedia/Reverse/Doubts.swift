@@ -59,7 +59,7 @@ struct Doubts {
     private mutating func placeByTime(of frame: borrowing Frame) -> Int? {
         // Before the first wanted frame, frames may come that refer to pictures which were not decoded.
         let isUnderWay = last.map { $0 >= wanted.lowerBound } ?? false
-        guard let place = track.slot(at: frame.pts ?? frame.bestTimestamp) else {
+        guard let place = track.frame(at: frame.pts ?? frame.bestTimestamp) else {
             if let last, isUnderWay, last + 1 < wanted.upperBound { found = Doubt(disproof: .unplanned, frame: last) }
             return nil
         }
@@ -75,7 +75,7 @@ struct Doubts {
     private mutating func place(of frame: borrowing Frame, by digest: PictureDigest) -> Int? {
         let hash = digest.describe(frame).hash
         let next = last.map { $0 + 1 }
-        let hints = [next, places.place(of: frame), track.slot(at: frame.pts)].compactMap(\.self)
+        let hints = [next, places.place(of: frame), track.frame(at: frame.pts)].compactMap(\.self)
             .filter { $0 < track.frames.count && $0 > last ?? -1 }
         if let place = hints.first(where: { track.picture(of: $0)?.hash == hash }) { return place }
         guard let place = hints.first, wanted.contains(place) else { return nil }

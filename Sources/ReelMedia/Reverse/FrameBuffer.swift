@@ -1,55 +1,69 @@
 internal import BasicContainers
 internal import ReelCore
 
-/// The decoded frames of a chunk or a window in presentation order, each with its index in `VideoTrack.frames`.
+/// Decoded pictures that wait to be encoded, in presentation order, each with its index in `VideoTrack.frames`.
+///
+/// Backwards, it fills with a whole chunk or window before the first picture is used. Forwards, each picture is used as
+/// soon as it is there, and only the last one stays, in case the next frame is missing.
 struct FrameBuffer: ~Copyable {
-    private var frames = UniqueArray<Frame>()
-    private var slots: [Int] = []
+    private var pictures = UniqueArray<Frame>()
+    private var frames: [Int] = []
+    /// The most pictures held at a time so far.
+    private(set) var most = 0
 
-    var count: Int { slots.count }
-    var isEmpty: Bool { slots.isEmpty }
+    var isEmpty: Bool { frames.isEmpty }
 
     /// The frames of a part of the video that are not in the buffer.
     func missing(from part: Range<Int>) -> [Int] {
-        guard slots.count < part.count else { return [] }
-        let filled = Set(slots)
+        let held = frames.filter(part.contains)
+        guard held.count < part.count else { return [] }
+        let filled = Set(held)
         return part.filter { !filled.contains($0) }
     }
 
-    /// Takes the picture out of `frame`, which can then be filled again. If the buffer has a picture for this index
+    /// Takes the picture out of `decoded`, which can then be filled again. If the buffer has a picture of this frame
     /// already, it keeps that.
     ///
     /// - Parameter copying: whether to copy the picture, so that the decoder gets its memory back at once.
-    mutating func insert(_ frame: borrowing Frame, slot: Int, copying: Bool) throws(ReelFailure) {
+    mutating func insert(_ decoded: borrowing Frame, frame: Int, copying: Bool) throws(ReelFailure) {
         // Nearly always the last place. If a time is wrong, frames come out of order.
-        let place = (slots.lastIndex { $0 <= slot } ?? -1) + 1
-        guard place == 0 || slots[place - 1] != slot else { return }
-        frames.insert(copying ? try frame.copyingPicture() : try frame.takingPicture(), at: place)
-        slots.insert(slot, at: place)
+        let place = (frames.lastIndex { $0 <= frame } ?? -1) + 1
+        guard place == 0 || frames[place - 1] != frame else { return }
+        pictures.insert(copying ? try decoded.copyingPicture() : try decoded.takingPicture(), at: place)
+        frames.insert(frame, at: place)
+        most = max(most, frames.count)
     }
 
-    /// Shows the frame before in the place of each of these, which did not come; the frame behind if none is before. The
-    /// buffer must have a frame.
+    /// The picture that the output shows for a frame: its own; if that is missing, that of the frame before it, or of
+    /// the next one if none is before. The buffer must have a picture.
     ///
-    /// - Parameter missing: frames in presentation order.
-    mutating func fill(_ missing: [Int]) throws(ReelFailure) {
-        for slot in missing {
-            let place = (slots.lastIndex { $0 < slot } ?? -1) + 1
-            frames.insert(try frames[max(place - 1, 0)].sharingPicture(), at: place)
-            slots.insert(slot, at: place)
+    /// Drops the pictures behind it in this direction: the caller asks for frames in that order.
+    mutating func picture(of frame: Int, _ direction: Direction) throws(ReelFailure) -> Frame {
+        guard !frames.isEmpty else { throw ReelFailure(.nothingToEncode) }
+        let place = frames.lastIndex { $0 <= frame } ?? 0
+        switch direction {
+        case .forwards:
+            for _ in 0..<place { drop(at: 0) }
+            return try pictures[0].sharingPicture()
+        case .backwards:
+            while frames.count > place + 1 { drop(at: frames.count - 1) }
+            return try pictures[place].sharingPicture()
         }
     }
 
-    /// Removes and returns the picture with this index. The caller asks for indexes from the last to the first.
-    mutating func take(slot: Int) throws(ReelFailure) -> Frame {
-        guard slots.last == slot, let frame = frames.popLast() else { throw ReelFailure(.nothingToEncode) }
-        slots.removeLast()
-        return frame
+    private mutating func drop(at place: Int) {
+        _ = pictures.remove(at: place)
+        frames.remove(at: place)
     }
 
-    /// Drops all frames.
-    mutating func clear() {
-        frames.removeAll()
-        slots = []
+    /// Drops the pictures of this frame and those after it in the source.
+    mutating func removeAll(from frame: Int) {
+        while let last = frames.last, last >= frame { drop(at: frames.count - 1) }
+    }
+
+    /// Drops all pictures.
+    mutating func removeAll() {
+        pictures.removeAll()
+        frames = []
     }
 }

@@ -1,7 +1,8 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Decodes windows of a source's frames and compares each frame with the index.
+/// Decodes windows of a source's frames, compares each frame with the index, and hands the frames out in the direction
+/// of a clip.
 final class FrameWindowReader {
     private let reader: VideoReader
     private let track: VideoTrack
@@ -10,6 +11,8 @@ final class FrameWindowReader {
     private let places: FramePlaces
     private let threads: Int
     private let startTime: Rational
+    private let direction: Direction
+    private var buffer = FrameBuffer()
 
     /// The results since `reset`.
     private(set) var tally = Tally()
@@ -24,12 +27,19 @@ final class FrameWindowReader {
         var resized = false
     }
 
+    /// The most decoded frames that waited to be handed out at a time, of all that was read so far.
+    var mostFramesHeld: Int { buffer.most }
+
     /// Opens the source, which stays open.
     ///
     /// - Parameters:
+    ///   - direction: that of the clip.
     ///   - converter: scales frames of another size before they are kept.
     ///   - threads: threads of the decoder, unless the source was decoded as a whole.
-    init(_ source: IndexedSource, converter: PictureConverter, threads: Int) throws(ReelFailure) {
+    init(
+        _ source: IndexedSource, _ direction: Direction, converter: PictureConverter, threads: Int
+    ) throws(ReelFailure) {
+        self.direction = direction
         track = source.index.video
         startTime = source.index.startTime
         reader = try VideoReader(source.locator, track: track)
@@ -46,7 +56,9 @@ final class FrameWindowReader {
         pass.windowFrames.map { starts.windows(of: pass.frames, least: $0) }
     }
 
-    /// Decodes forwards from the RAP of the first window on, and calls `take` with each window as soon as it is whole.
+    /// Decodes forwards from the RAP of the first window on, and calls `take` with each frame and its picture, in the
+    /// direction of the clip. Backwards, a window must be whole before its last frame is handed out. Forwards, a frame is
+    /// handed out as soon as it is decoded: `Doubts` accepts no earlier frame after it.
     ///
     /// RAPs are trusted until a decoded frame differs from the index. Then decoding starts again further back, for the
     /// windows that are left.
@@ -54,11 +66,11 @@ final class FrameWindowReader {
     /// - Parameters:
     ///   - windows: adjacent ranges of frames, in presentation order.
     ///   - progress: called with the number of frames decoded since `reset`.
-    ///   - take: removes all frames of a window from the buffer.
     func read(
         _ windows: [Range<Int>], progress: (_ decoded: Int) -> Void,
-        take: (_ window: Range<Int>, _ buffer: inout FrameBuffer) throws(ReelFailure) -> Void
+        take: (_ frame: Int, _ picture: borrowing Frame) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
+        buffer.removeAll()
         var pending = windows[...]
         guard let first = pending.first else { return }
         var start = DecodingStart(nearest: starts.point(for: first.lowerBound))
@@ -67,6 +79,7 @@ final class FrameWindowReader {
             // Tables alone do not tell whether another start would be better.
             guard isDecoded, start.goBack() else { throw refusal(of: doubt) }
             if let next = pending.first, let last = pending.last {
+                buffer.removeAll(from: next.lowerBound)
                 tally.concealed.removeAll { (next.lowerBound..<last.upperBound).contains($0) }
             }
         }
@@ -75,7 +88,7 @@ final class FrameWindowReader {
     /// Decodes from one RAP. Returns what is doubtful about it, if anything; nil once no window is left.
     private func read(
         _ pending: inout ArraySlice<Range<Int>>, from start: DecodingStart, _ progress: (Int) -> Void,
-        _ take: (Range<Int>, inout FrameBuffer) throws(ReelFailure) -> Void
+        _ take: (Int, borrowing Frame) throws(ReelFailure) -> Void
     ) throws(ReelFailure) -> Doubt? {
         guard let first = pending.first, let last = pending.last else { return nil }
         try reader.start(at: start.point)
@@ -86,7 +99,6 @@ final class FrameWindowReader {
         var doubts = try Doubts(track: track, places: places, wanted: first.lowerBound..<last.upperBound, start: start)
         let packet = try Packet()
         let frame = try Frame()
-        var buffer = FrameBuffer()
         while let window = pending.first {
             switch try measured(
                 &tally.decodeSeconds, { () throws(ReelFailure) in try decoder.receive(into: frame) })
@@ -99,41 +111,50 @@ final class FrameWindowReader {
                     continue
                 }
                 while let full = pending.first, place >= full.upperBound, feeding.last >= partingPacket(behind: full) {
-                    if let doubt = try complete(&buffer, full, doubts) { return doubt }
-                    try take(full, &buffer)
-                    buffer.clear()
-                    pending.removeFirst()
+                    if let doubt = try handOut(until: full.upperBound, of: &pending, doubts, take) { return doubt }
                 }
                 if let next = pending.first, next.contains(place) {
                     // Some decoders report errors only in the log; recon has counted these.
                     let isDamaged = frame.isDamaged || track.picture(of: place)?.isDamaged == true
                     if isDamaged || doubts.isUnsteady { tally.concealed.append(place) }
                     if try converter.resize(frame) { tally.resized = true }
-                    try buffer.insert(frame, slot: place, copying: isDecoded)
+                    try buffer.insert(frame, frame: place, copying: isDecoded)
+                    if direction == .forwards,
+                        let doubt = try handOut(until: place + 1, of: &pending, doubts, take)
+                    {
+                        return doubt
+                    }
                 }
             case .again:
                 guard !feeding.isOver else { continue }
                 try feed(decoder, packet, through: lastPacket, &feeding)
             case .end:
-                if let doubt = try complete(&buffer, window, doubts) { return doubt }
-                try take(window, &buffer)
-                buffer.clear()
-                pending.removeFirst()
+                if let doubt = try handOut(until: window.upperBound, of: &pending, doubts, take) { return doubt }
             }
         }
         return nil
     }
 
-    /// Sees to it that the buffer has every frame of a window. Returns what is doubtful about frames that did not come; nil
-    /// if all came, or damage explains why some did not: then the frame before stays in their place.
-    private func complete(
-        _ buffer: inout FrameBuffer, _ window: Range<Int>, _ doubts: Doubts
+    /// Hands out the frames of the first pending window that come before `end`, and takes them off the window. Returns
+    /// what is doubtful about frames that did not come; nil if all came, or damage explains why some did not: then the
+    /// frame before stays in their place.
+    private func handOut(
+        until end: Int, of pending: inout ArraySlice<Range<Int>>, _ doubts: Doubts,
+        _ take: (Int, borrowing Frame) throws(ReelFailure) -> Void
     ) throws(ReelFailure) -> Doubt? {
-        let missing = buffer.missing(from: window)
+        guard let window = pending.first else { return nil }
+        let frames = window.lowerBound..<end
+        let missing = buffer.missing(from: frames)
         if let doubt = doubts.missing(missing) { return doubt }
-        guard !buffer.isEmpty else { return Doubt(disproof: .missing, frame: window.lowerBound) }
-        try buffer.fill(missing)
+        guard !buffer.isEmpty else { return Doubt(disproof: .missing, frame: frames.lowerBound) }
         tally.concealed += missing
+        for frame in direction.order(frames) { try take(frame, try buffer.picture(of: frame, direction)) }
+        if end < window.upperBound {
+            pending[pending.startIndex] = end..<window.upperBound
+        } else {
+            buffer.removeAll()
+            pending.removeFirst()
+        }
         return nil
     }
 

@@ -1,8 +1,8 @@
 internal import CFFmpeg
 public import ReelCore
 
-/// Reverses the passes of one job. Each is decoded once (`FrameWindowReader`) and encoded in the order of the output
-/// (`ChunkSequence`), window by window.
+/// Reverses the passes of one job. Each is decoded once; `FrameWindowReader` hands out its frames in the order of the
+/// output, and `ChunkSequence` encodes them.
 public final class PassReverser {
     private let sources: [IndexedSource]
     private let plan: Plan
@@ -37,22 +37,24 @@ public final class PassReverser {
     public func reverse(
         _ pass: VideoPass, at places: [SegmentPlace?], progress: (_ decoded: Int, _ encoded: Int) -> Void
     ) throws(ReelFailure) -> PassResult {
+        guard var encoding = plan.video.encoding else {
+            throw ReelFailure(.planLacks(part: .videoPass, number: plan.passes.count))
+        }
         let clip = plan.clips[pass.clip]
         let index = sources[clip.source].index
-        let (converter, reader) = try opened(pass.clip)
+        let (converter, reader) = try opened(pass.clip, threads: encoding.threads)
+        encoding.threads = pass.threads
         reader.reset()
         let chunks = zip(pass.chunks, places).compactMap { frames, place in place.map { (frames: frames, place: $0) } }
-        var target = plan.video
-        target.threads = pass.threads
-        let encoding = ChunkSequence(
-            chunks, of: pass.clip, plan: plan, track: index.video, target: target, planned: planned,
+        let sequence = ChunkSequence(
+            chunks, of: pass.clip, plan: plan, track: index.video, encoding: encoding, planned: planned,
             converter: converter
         ) { frames in
             self.concealed(reader.tally.concealed.filter(frames.contains), in: index) + self.resizing(reader)
         }
-        func decoded(_ frames: Int) { progress(frames, encoding.framesEncoded) }
-        func encode(_ window: Range<Int>, _ buffer: inout FrameBuffer) throws(ReelFailure) {
-            try encoding.encode(window, from: &buffer) { progress(reader.tally.framesDecoded, $0) }
+        func decoded(_ frames: Int) { progress(frames, sequence.framesEncoded) }
+        func encode(_ frame: Int, _ picture: borrowing Frame) throws(ReelFailure) {
+            if try sequence.encode(frame, picture) { progress(reader.tally.framesDecoded, sequence.framesEncoded) }
         }
         if let windows = reader.windows(of: pass) {
             for window in windows where chunks.contains(where: { $0.frames.overlaps(window) }) {
@@ -63,18 +65,21 @@ public final class PassReverser {
         }
         let losses = converter.losses.filter { !plan.diagnostics.contains($0) }
         return PassResult(
-            segments: encoding.segments.sorted { $0.name.subject < $1.name.subject },
-            statistics: PassStatistics(reader.tally, encoding),
+            segments: sequence.segments.sorted { $0.name.subject < $1.name.subject },
+            statistics: PassStatistics(reader.tally, sequence),
             diagnostics: concealed(reader.tally.concealed, in: index) + losses + resizing(reader))
     }
 
-    private func opened(_ number: Int) throws(ReelFailure) -> (PictureConverter, FrameWindowReader) {
+    /// The most decoded frames that waited for the encoder at a time, in all passes so far.
+    package var mostFramesHeld: Int { open.values.map(\.reader.mostFramesHeld).max() ?? 0 }
+
+    private func opened(_ number: Int, threads: Int) throws(ReelFailure) -> (PictureConverter, FrameWindowReader) {
         if let known = open[number] { return known }
         let clip = plan.clips[number]
         let source = sources[clip.source]
         let converter = try PictureConverter(
             format: plan.video.format, stream: source.index.video.stream, direction: clip.direction)
-        let reader = try FrameWindowReader(source, converter: converter, threads: plan.video.threads)
+        let reader = try FrameWindowReader(source, clip.direction, converter: converter, threads: threads)
         open[number] = (converter, reader)
         return (converter, reader)
     }

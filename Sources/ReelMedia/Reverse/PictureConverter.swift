@@ -94,8 +94,8 @@ final class PictureConverter {
         reel_frame_set_fields(frame.native, fields.interlaced ? 1 : 0, fields.topFirst ? 1 : 0)
         frame.native.pointee.sample_aspect_ratio = stream.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
         colour.apply(to: frame)
-        for loss in Losses.of(frame) where !losses.contains(loss) { losses.append(loss) }
-        Losses.strip(frame)
+        for loss in DroppedSideData.of(frame) where !losses.contains(loss) { losses.append(loss) }
+        DroppedSideData.strip(frame)
     }
 }
 

@@ -1,7 +1,7 @@
 internal import ReelCore
 
-/// The parts of a picture's meaning (field order, rotation, light, colour) that neither encoder nor container holds.
-struct PictureMeaning {
+/// The signalling of pictures (field order, rotation, light, colour) that neither encoder nor container holds.
+struct LostSignalling {
     let stream: VideoStream
     /// The field order of the output.
     let fields: FieldOrder

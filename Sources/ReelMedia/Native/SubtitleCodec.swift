@@ -1,12 +1,12 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Decodes cues of one codec into events of ASS, which libavcodec uses for all text codecs.
-final class TextDecoder {
+/// Decodes cues of one codec into events of ASS, which libavcodec uses for all subtitle codecs.
+final class SubtitleDecoder {
     private var native: UnsafeMutablePointer<AVCodecContext>
     private let isTimedText: Bool
 
-    init(_ parameters: TextTrack.Parameters) throws(ReelFailure) {
+    init(_ parameters: SubtitleTrack.Parameters) throws(ReelFailure) {
         guard let descriptor = avcodec_descriptor_get_by_name(parameters.codec),
             let codec = avcodec_find_decoder(descriptor.pointee.id)
         else { throw ReelFailure(.codecAbsent(codec: parameters.codec, role: .decoder)) }
@@ -69,7 +69,7 @@ final class TextDecoder {
 }
 
 /// Encodes events of ASS into cues of one codec.
-final class TextEncoder {
+final class SubtitleEncoder {
     private var native: UnsafeMutablePointer<AVCodecContext>
 
     /// Opens the encoder.

@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import ReelCore
 
 /// Reports the streams of a source that no output will have; all data streams in one diagnostic.
-struct LeftOut {
+struct DroppedStreams {
     /// The main video, which is reversed.
     let main: Int
     /// Chapters of MP4 are also a text track; it becomes chapters again.

@@ -2,10 +2,10 @@ internal import CFFmpeg
 internal import ReelCore
 
 /// A text track of the output: in a codec of its container, with every cue where its clip places it.
-final class TextOutput {
+final class SubtitleOutput {
     let codec: String
     let header: [UInt8]
-    let parameters: TextTrack.Parameters
+    let parameters: SubtitleTrack.Parameters
     /// The cues in order of time, in seconds of the output before it is shifted.
     let cues: [Placed]
     /// The number of cues that the codec cannot hold.
@@ -13,12 +13,12 @@ final class TextOutput {
     let timeBase: TimeBase
 
     /// nil if the container has no codec for text.
-    init?(_ track: TextTrack, container: Container, clip: Clip, video: VideoTrack) throws(ReelFailure) {
+    init?(_ track: SubtitleTrack, container: Container, clip: Clip, video: VideoTrack) throws(ReelFailure) {
         let parameters = track.parameters
-        guard let codec = container.textCodec(for: parameters.codec) else { return nil }
+        guard let codec = container.subtitleCodec(for: parameters.codec) else { return nil }
         self.codec = codec
         self.parameters = parameters
-        timeBase = container.textTimeBase(video: clip.map.output, text: parameters.timeBase)
+        timeBase = container.subtitleTimeBase(video: clip.map.output, text: parameters.timeBase)
         let placed = track.cues.compactMap { cue -> Placed? in
             let start = parameters.timeBase.seconds(cue.interval.start)
             let end = parameters.timeBase.seconds(cue.interval.end)
@@ -31,7 +31,7 @@ final class TextOutput {
             (header, cues, lost) = (parameters.header, Self.sorted(placed), 0)
             return
         }
-        let decoder = try TextDecoder(parameters)
+        let decoder = try SubtitleDecoder(parameters)
         var events: [(span: Range<Rational>, event: String)] = []
         for (span, text) in placed {
             if let event = Self.joined(try decoder.events(text)) { events.append((span, event)) }
@@ -42,7 +42,7 @@ final class TextOutput {
                 Self.joined(flat.members.map { events[$0].event }).map { (flat.span, $0) }
             }
         }
-        let encoder = try TextEncoder(codec, header: decoder.header)
+        let encoder = try SubtitleEncoder(codec, header: decoder.header)
         var written: [Placed] = []
         for (span, event) in events {
             let payload = event.utf8.count < Self.longest ? try encoder.payload(event) : nil
@@ -94,7 +94,7 @@ final class TextOutput {
         native.pointee.codec_type = AVMEDIA_TYPE_SUBTITLE
         native.pointee.codec_id = avcodec_descriptor_get_by_name(codec)?.pointee.id ?? AV_CODEC_ID_NONE
         // libavformat would choose the older form of QuickTime's text in MOV, which has another header.
-        native.pointee.codec_tag = codec == "mov_text" ? codecTag("tx3g") : 0
+        native.pointee.codec_tag = codec == "mov_text" ? UInt32(fourCC: "tx3g") : 0
         native.pointee.width = Int32(clamping: parameters.width)
         native.pointee.height = Int32(clamping: parameters.height)
         try setHeader(header, of: native)

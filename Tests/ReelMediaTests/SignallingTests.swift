@@ -5,7 +5,7 @@ import Testing
 
 /// Shape and side data of pictures.
 @Suite("Shape and side data")
-struct PictureMeaningTests {
+struct SignallingTests {
     @Test(
         "the shape of pixels through every encoder",
         arguments: [

@@ -2,9 +2,9 @@ import ReelCore
 import Testing
 
 @Suite("Field order of a whole video")
-struct FieldTallyTests {
-    private func tally(top: Int = 0, bottom: Int = 0, progressive: Int = 0) -> FieldTally {
-        var tally = FieldTally()
+struct FieldOrderCountsTests {
+    private func tally(top: Int = 0, bottom: Int = 0, progressive: Int = 0) -> FieldOrderCounts {
+        var tally = FieldOrderCounts()
         for _ in 0..<top { tally.add(.topFirst) }
         for _ in 0..<bottom { tally.add(.bottomFirst) }
         for _ in 0..<progressive { tally.add(.progressive) }
@@ -12,7 +12,7 @@ struct FieldTallyTests {
     }
 
     private func settled(
-        _ tally: FieldTally, stated: FieldOrder = .unknown, first: FieldOrder = .unknown, knowsOrder: Bool = true
+        _ tally: FieldOrderCounts, stated: FieldOrder = .unknown, first: FieldOrder = .unknown, knowsOrder: Bool = true
     ) -> String {
         let (order, vary) = tally.settle(stated: stated, first: first, knowsOrder: knowsOrder)
         return "\(order)\(vary ? " varying" : "")"

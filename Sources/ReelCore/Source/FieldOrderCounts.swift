@@ -1,5 +1,5 @@
 /// Counts of interlaced and progressive frames of a video, by field order, taken from the headers of all frames.
-public struct FieldTally: Hashable, Sendable {
+public struct FieldOrderCounts: Hashable, Sendable {
     /// Interlaced frames whose top field is shown first.
     public private(set) var topFirst = 0
     /// Interlaced frames whose bottom field is shown first.

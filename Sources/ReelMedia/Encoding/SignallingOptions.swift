@@ -4,7 +4,7 @@ internal import ReelCore
 /// Passes to encoders what FFmpeg 5.1's wrappers do not: the light levels for which a film was graded, which are then
 /// in the key frames as well as in the container; and the first field from the start, because x264 contradicts itself
 /// if only the frames state it.
-struct MeaningOptions {
+struct SignallingOptions {
     let display: MasteringDisplay?
     let content: ContentLight?
     let fields: FieldOrder
@@ -17,7 +17,7 @@ struct MeaningOptions {
     }
 
     /// Adds the settings to an encoder's options.
-    func add(to options: inout [Tag], as syntax: EncoderTraits.LightSyntax) {
+    func add(to options: inout [MediaOption], as syntax: EncoderTraits.LightSyntax) {
         let (name, parameters) =
             switch syntax {
             case .x264: ("x264-params", fieldOrder + mastering("mastering-display", integers) + light("cll"))
@@ -29,7 +29,7 @@ struct MeaningOptions {
         if let place = options.firstIndex(where: { $0.name == name }) {
             options[place].value += ":" + text
         } else {
-            options.append(Tag(name: name, value: text))
+            options.append(MediaOption(name: name, value: text))
         }
     }
 

@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension FirstFrame {
-    /// Fills in what the container leaves open about the meaning of the picture. For size and format, the picture
+    /// Fills in what the container leaves open of the signalling of the picture: colour, light, pixel shape. For size and format, the picture
     /// itself wins over the container.
     func complete(_ stream: inout VideoStream) {
         guard isFound else { return }
@@ -26,7 +26,7 @@ extension FirstFrame {
     func losses(besides stream: UnsafeMutablePointer<AVStream>) -> [Diagnostic] {
         let vision = stream.sideData(AV_PKT_DATA_DOVI_CONF, as: AVDOVIDecoderConfigurationRecord.self)
         let isInFrame = frame.has(AV_FRAME_DATA_DOVI_RPU_BUFFER) || frame.has(AV_FRAME_DATA_DOVI_METADATA)
-        return Losses.dolbyVision(vision, isInFrame: isInFrame) + Losses.of(frame)
+        return DroppedSideData.dolbyVision(vision, isInFrame: isInFrame) + DroppedSideData.of(frame)
     }
 
     /// The field order that the decoder reports for the frame.

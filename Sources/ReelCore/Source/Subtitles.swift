@@ -1,5 +1,5 @@
 /// A track of text subtitles with all of its cues.
-public struct TextTrack: Hashable, Sendable {
+public struct SubtitleTrack: Hashable, Sendable {
     /// What the track's codec needs, and what describes the track.
     public var parameters: Parameters
     /// The cues in order of time; they may overlap.

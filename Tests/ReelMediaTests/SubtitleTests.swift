@@ -5,7 +5,7 @@ import Testing
 
 /// Text subtitles: each cue where the mirror puts it, in the codec of its container.
 @Suite("Text subtitles")
-struct TextTests {
+struct SubtitleTests {
     private let folder: ScratchFolder
 
     init() throws {

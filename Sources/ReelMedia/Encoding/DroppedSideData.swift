@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import ReelCore
 
 /// Side data of pictures that cannot be kept in the output.
-enum Losses {
+enum DroppedSideData {
     /// Kinds of the decoder's side data whose loss is reported.
     private static let kinds: [(kind: AVFrameSideDataType, extra: PictureExtra)] = [
         (AV_FRAME_DATA_A53_CC, .closedCaptions), (AV_FRAME_DATA_AFD, .activeFormat),

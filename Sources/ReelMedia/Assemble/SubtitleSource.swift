@@ -2,14 +2,14 @@ internal import CFFmpeg
 internal import ReelCore
 
 /// The cues of one text track on the output's clock.
-final class TextSource: PacketSource {
+final class SubtitleSource: PacketSource {
     let timeBase: TimeBase
     private var cues: ArraySlice<Cue>
 
     /// `shift` is the time in seconds by which the whole output starts later. Both ends of a cue are rounded, so that
     /// adjacent cues stay adjacent. A cue shorter than a tick lasts one tick if cues may overlap, and is dropped if
     /// not.
-    init(_ text: TextOutput, shift: Rational, overlapping: Bool) {
+    init(_ text: SubtitleOutput, shift: Rational, overlapping: Bool) {
         let base = text.timeBase
         timeBase = base
         cues =

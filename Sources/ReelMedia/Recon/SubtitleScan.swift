@@ -2,8 +2,8 @@ internal import CFFmpeg
 internal import ReelCore
 
 /// Collects the cues of a text subtitle track while the source is demuxed.
-struct TextScan {
-    private let parameters: TextTrack.Parameters
+struct SubtitleScan {
+    private let parameters: SubtitleTrack.Parameters
     private var cues: [ScannedCue] = []
 
     /// nil for a stream that is not text, or that libavcodec cannot read. EIA-608 captions belong to a video's packets,
@@ -14,7 +14,7 @@ struct TextScan {
             descriptor.pointee.props & AV_CODEC_PROP_TEXT_SUB != 0, native.codec_id != AV_CODEC_ID_EIA_608,
             avcodec_find_decoder(native.codec_id) != nil
         else { return nil }
-        parameters = TextTrack.Parameters(
+        parameters = SubtitleTrack.Parameters(
             index: Int(stream.pointee.index), codec: String(cString: descriptor.pointee.name),
             header: Array(native.header),
             isTimedText: fourCharacters(native.codec_tag) == "tx3g", width: Int(native.width),
@@ -49,10 +49,10 @@ struct TextScan {
 
     /// The track, for a video that ends at `end` seconds, and a diagnostic for cues that are lost because they have no
     /// time.
-    func finish(end: Rational) -> (track: TextTrack, lost: Diagnostic?) {
+    func finish(end: Rational) -> (track: SubtitleTrack, lost: Diagnostic?) {
         let (cues, lost) = ScannedCue.arrange(
             cues, end: Timestamp(parameters.timeBase.ticks(in: end, rounding: .nearest)))
         let diagnostic = Diagnostic.cuesWithoutTime(stream: parameters.index, cues: lost)
-        return (TextTrack(parameters: parameters, cues: cues), lost > 0 ? diagnostic : nil)
+        return (SubtitleTrack(parameters: parameters, cues: cues), lost > 0 ? diagnostic : nil)
     }
 }
