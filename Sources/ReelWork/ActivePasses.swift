@@ -34,53 +34,68 @@ package final class ActivePasses: Sendable {
         }
     }
 
-    private let entries = Mutex<[String: Entry]>([:])
+    private struct State {
+        var entries: [String: Entry] = [:]
+        /// Why all passes must end, those that are entered from now on, too.
+        var stopReason: StopReason?
+    }
+
+    private let state = Mutex(State())
 
     package init() {}
 
-    /// Enters a pass.
+    /// Enters a pass. If all passes were stopped before, because it was being claimed meanwhile, it is stopped at once.
     ///
     /// - Parameters:
     ///   - frames: how many frames of video the pass makes.
     ///   - kill: ends the work on it.
     package func add(_ claim: Claim, frames: Int, kill: KillSwitch) {
-        entries.withLock { $0[claim.token] = Entry(claim: claim, frames: frames, kill: kill) }
+        let mustStop = state.withLock { state in
+            state.entries[claim.token] = Entry(
+                claim: claim, frames: frames, stopReason: state.stopReason, kill: kill)
+            return state.stopReason != nil
+        }
+        if mustStop { kill.fire() }
     }
 
     /// Notes the chunks of a pass that were whole before this attempt, and how many frames they have.
     package func update(_ claim: Claim, wholeChunks chunks: Int, frames: Int) {
-        entries.withLock { $0[claim.token]?.whole = (chunks, frames) }
+        state.withLock { $0.entries[claim.token]?.whole = (chunks, frames) }
     }
 
     /// Notes how far the engine is.
     package func update(_ claim: Claim, _ progress: EngineProgress) {
-        entries.withLock { $0[claim.token]?.progress = progress }
+        state.withLock { $0.entries[claim.token]?.progress = progress }
     }
 
     /// Removes a pass that is not worked on any more.
-    package func remove(_ claim: Claim) { entries.withLock { $0[claim.token] = nil } }
+    package func remove(_ claim: Claim) { state.withLock { $0.entries[claim.token] = nil } }
 
     /// Why the pass must end; nil if it may go on.
-    package func stopReason(of claim: Claim) -> StopReason? { entries.withLock { $0[claim.token]?.stopReason } }
+    package func stopReason(of claim: Claim) -> StopReason? { state.withLock { $0.entries[claim.token]?.stopReason } }
 
     /// Ends the work on a pass. The first reason counts. If the pass is not worked on any more, nothing happens.
     package func stop(token: String, because reason: StopReason) {
-        let kill = entries.withLock { entries in
-            if entries[token]?.stopReason == nil { entries[token]?.stopReason = reason }
-            return entries[token]?.kill
+        let kill = state.withLock { state in
+            if state.entries[token]?.stopReason == nil { state.entries[token]?.stopReason = reason }
+            return state.entries[token]?.kill
         }
         kill?.fire()
     }
 
-    /// Ends the work on all passes.
+    /// Ends the work on all passes, for good: one that is entered later ends at once.
     package func stopAll(because reason: StopReason) {
-        for token in entries.withLock({ Array($0.keys) }) { stop(token: token, because: reason) }
+        let tokens = state.withLock { state in
+            state.stopReason = reason
+            return Array(state.entries.keys)
+        }
+        for token in tokens { stop(token: token, because: reason) }
     }
 
     /// What the worker tells the board of the passes that it holds.
     package var report: [WorkerReport.Held] {
-        entries.withLock { entries in
-            entries.values.map { entry in
+        state.withLock { state in
+            state.entries.values.map { entry in
                 WorkerReport.Held(
                     job: entry.claim.job, index: entry.claim.index, token: entry.claim.token, plan: entry.claim.plan,
                     decoded: entry.done.decoded, encoded: entry.done.encoded, wholeChunks: entry.whole.chunks)

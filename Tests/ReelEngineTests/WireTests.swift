@@ -25,7 +25,8 @@ struct WireTests {
     private var segment: StoredSegment {
         let record = SegmentRecord(
             content: SegmentContent(source: 0, part: .video(frames: 0..<120), times: "aa", target: "bb"), clip: 0,
-            token: "7e", frames: 120, packets: 120, bytes: 4321, checksum: "c0", timeBase: TimeBase(1, 30000), reorderDepth: 2,
+            token: "7e", frames: 120, packets: 120, bytes: 4321, checksum: "c0", timeBase: TimeBase(1, 30000),
+            reorderDepth: 2,
             extradataHash: "e0")
         return StoredSegment(record: record, data: .file("/store/segments/\(record.name.text)"))
     }

@@ -125,7 +125,8 @@ final class JobFixture {
                 format: OutputFormat(
                     timeBase: TimeBase(1, 25), width: 2, height: 2, pixelFormat: "yuv420p", frameRate: Rational(25)),
                 options: [], bitrate: nil, threads: 1, keyFrameInterval: 250,
-                identity: EncoderIdentity(build: "libx264 1", extradataHash: ""))), audio: [], passes: passes, need: 100,
+                identity: EncoderIdentity(build: "libx264 1", extradataHash: ""))), audio: [], passes: passes,
+        need: 100,
         verify: .packets, onDamage: .repeat, diagnostics: [.noTimestamps])
 }
 

@@ -50,6 +50,18 @@ import Testing
         #expect(kills.total == 2)
     }
 
+    /// A claim may be under way when the worker is told to end at once.
+    @Test func aPassThatIsEnteredAfterAllWereStoppedIsStopped() {
+        let passes = ActivePasses()
+        let claim = ActivePassesTests.claim("1", ActivePassesTests.video)
+        let (kill, kills) = (KillSwitch(), Counter())
+        passes.stopAll(because: .drained)
+        passes.add(claim, frames: 10, kill: kill)
+        kill.arm { kills.count() }
+        #expect(passes.stopReason(of: claim) == .drained)
+        #expect(kills.total == 1)
+    }
+
     @Test func aSwitchThatWasFiredBeforeItIsArmedActsAtOnce() {
         let (kill, kills) = (KillSwitch(), Counter())
         kill.fire()

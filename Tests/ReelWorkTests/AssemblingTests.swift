@@ -22,7 +22,7 @@ import Testing
             #expect(try await worker.held(job.id) == [3, 4])
             try await body(worker, job)
             worker.environment.drain.stopNow()
-            for slot in slots { await slot.value }
+            try await slots.end()
             #expect(await worker.claimer.memoryReserved == 0)
         }
     }

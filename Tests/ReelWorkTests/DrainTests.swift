@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct DrainTests {
     private func withRunningPass(
-        _ body: (WorkerFixture, StoredJob, [Task<Void, Never>]) async throws -> Void
+        _ body: (WorkerFixture, StoredJob, RunningSlots) async throws -> Void
     ) async throws {
         try await withWorker { worker in
             let job = try await worker.publish()
@@ -36,7 +36,7 @@ import Testing
             #expect(worker.clock.sleepers == 1)
             #expect(try await worker.held(job.id) == [0])
             worker.clock.advance(by: .milliseconds(1))
-            for slot in slots { await slot.value }
+            try await slots.end()
             try await expectHandedBack(worker, job)
         }
     }
@@ -45,7 +45,7 @@ import Testing
         try await withRunningPass { worker, job, slots in
             worker.environment.drain.begin()
             worker.engines.letGo()
-            for slot in slots { await slot.value }
+            try await slots.end()
             let results = try await worker.board.results(job.id)
             #expect(results.mapValues(\.statistics.framesEncoded) == [0: 10])
             #expect(worker.engines.passes == [0])
@@ -56,7 +56,7 @@ import Testing
         try await withRunningPass { worker, job, slots in
             worker.environment.drain.begin()
             worker.environment.drain.stopNow()
-            for slot in slots { await slot.value }
+            try await slots.end()
             try await expectHandedBack(worker, job)
         }
     }

@@ -122,7 +122,7 @@ import Testing
             try await until { try await worker.board.state(of: job.id) == .done }
             try await until { try await worker.board.status(early) == nil }
             worker.environment.drain.stopNow()
-            for slot in slots { await slot.value }
+            try await slots.end()
             // The early job's first pass, and of the whole job all but the one that was taken over.
             #expect(worker.engines.passes.count == 1 + 7)
             #expect(worker.log.lines.count { $0.hasSuffix("was whole already") } == 1)

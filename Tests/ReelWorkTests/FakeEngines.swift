@@ -191,7 +191,8 @@ final class FakeEngines: EngineRunner {
             guard let place, case .video(let frames) = content.part else { continue }
             let bytes = Array("\(content.part) backwards\n".utf8)
             let record = SegmentRecord(
-                content: content, clip: place.name.subject.clip, token: place.name.token, frames: frames.count, packets: frames.count,
+                content: content, clip: place.name.subject.clip, token: place.name.token, frames: frames.count,
+                packets: frames.count,
                 bytes: Int64(bytes.count), checksum: Fingerprint.sha256Hex(bytes),
                 timeBase: plan.video.format.timeBase, reorderDepth: 0, extradataHash: "")
             try Data(bytes).write(to: URL(filePath: place.data.name))

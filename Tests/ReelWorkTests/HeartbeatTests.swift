@@ -17,7 +17,7 @@ import Testing
             try await until { worker.engines.waiting == 1 }
             try await body(worker, job)
             worker.environment.drain.stopNow()
-            for slot in slots { await slot.value }
+            try await slots.end()
             #expect(worker.engines.running == 0)
             #expect(worker.environment.passes.report == [])
             #expect(await worker.claimer.memoryReserved == 0)

@@ -74,7 +74,7 @@ import Testing
         }
         if Bool.random(using: &random) { worker.environment.drain.begin() }
         worker.environment.drain.stopNow()
-        for slot in slots { await slot.value }
+        try await slots.end()
         #expect(worker.environment.passes.report == [])
         #expect(await worker.claimer.memoryReserved == 0)
         await worker.board.loseReplies(0)

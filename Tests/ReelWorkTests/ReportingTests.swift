@@ -66,7 +66,7 @@ import Testing
             worker.clock.advance(by: .milliseconds(250))
             try await until { try await worker.board.state(of: job.id) == .done }
             worker.environment.drain.stopNow()
-            for slot in slots { await slot.value }
+            try await slots.end()
             #expect(await worker.board.calls["complete"] == 6)
             #expect(worker.log.lines.count { $0.hasPrefix("finished pass 0 of job \(job.id)") } == 1)
         }
@@ -93,7 +93,7 @@ import Testing
             worker.clock.advance(by: .seconds(1))
             try await until { try await worker.board.state(of: job.id) == .done }
             worker.environment.drain.stopNow()
-            for slot in slots { await slot.value }
+            try await slots.end()
             #expect(try await worker.status(job.id).failures == [])
             #expect(worker.log.lines.count { $0.hasPrefix("waiting for Redis") } == 1)
         }
@@ -115,7 +115,7 @@ import Testing
             worker.engines.letGo()
             try await until { worker.log.lines.contains { $0.hasSuffix("had been finished by another worker") } }
             worker.environment.drain.stopNow()
-            for slot in slots { await slot.value }
+            try await slots.end()
             #expect(try await worker.board.recordedResults(job.id)[0]?.token == claim.token)
         }
     }
@@ -130,7 +130,7 @@ import Testing
             worker.engines.letGo()
             try await until { worker.log.lines.contains { $0.hasSuffix("is not needed: the job was cancelled") } }
             worker.environment.drain.stopNow()
-            for slot in slots { await slot.value }
+            try await slots.end()
             #expect(try await worker.board.results(job.id).isEmpty)
             #expect(await worker.claimer.memoryReserved == 0)
         }

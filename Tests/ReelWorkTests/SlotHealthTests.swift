@@ -79,7 +79,7 @@ import Testing
             for job in jobs { try await until { try await worker.board.state(of: job) == .done } }
             #expect(worker.environment.notes.slotsOut == 0)
             worker.environment.drain.stopNow()
-            for slot in slots { await slot.value }
+            try await slots.end()
             #expect(worker.log.lines.contains("the slot claims again: its engine did the clip"))
         }
     }

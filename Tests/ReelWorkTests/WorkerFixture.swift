@@ -20,6 +20,8 @@ struct WorkerFixture: Sendable {
     let log = LogRecorder()
     let environment: WorkerEnvironment
     let claimer: Claimer
+    /// Those of all workers of the farm.
+    private let drains: Drains
 
     static let memory: Int64 = 64 << 30
     /// Passes of a job of 40 frames.
@@ -33,23 +35,25 @@ struct WorkerFixture: Sendable {
         try Data(repeating: 7, count: 8000).write(to: URL(filePath: folder + "/film.mkv"))
         try await self.init(
             folder: folder, store: try Store.make(root: folder + "/store"), board: ModelBoard(),
-            engines: FakeEngines(frames: frames, scratch: folder + "/scratch"), name: "w1", memory: memory,
-            clockRunsFreely: clockRunsFreely)
+            engines: FakeEngines(frames: frames, scratch: folder + "/scratch"), drains: Drains(), name: "w1",
+            memory: memory, clockRunsFreely: clockRunsFreely)
     }
 
     private init(
-        folder: String, store: Store, board: ModelBoard, engines: FakeEngines, name: String, memory: Int64,
-        clockRunsFreely: Bool
+        folder: String, store: Store, board: ModelBoard, engines: FakeEngines, drains: Drains, name: String,
+        memory: Int64, clockRunsFreely: Bool
     ) async throws {
         self.folder = folder
         self.store = store
         self.board = board
         self.engines = engines
+        self.drains = drains
         clock = ManualClock(runsFreely: clockRunsFreely)
         environment = WorkerEnvironment(
             worker: WorkerID(name), board: board, store: store, engines: engines, scratch: folder + "/scratch",
             grace: WorkerFixture.grace, clock: clock.clock, log: log.logger)
         claimer = Claimer(environment, identity: FakeEngines.identity, waiting: board, memoryTotal: memory)
+        drains.add(environment.drain)
         try await board.register(environment.worker, host: "host of \(name)", memory: memory)
     }
 
@@ -58,14 +62,16 @@ struct WorkerFixture: Sendable {
         _ name: String, memory: Int64 = memory, clockRunsFreely: Bool = false
     ) async throws -> WorkerFixture {
         try await WorkerFixture(
-            folder: folder, store: store, board: board, engines: engines, name: name, memory: memory,
-            clockRunsFreely: clockRunsFreely)
+            folder: folder, store: store, board: board, engines: engines, drains: drains, name: name,
+            memory: memory, clockRunsFreely: clockRunsFreely)
     }
 
     var worker: WorkerID { environment.worker }
     var source: String { folder + "/film.mkv" }
 
+    /// Ends what a test that failed has left running, too.
     func end() async {
+        drains.stopAll()
         clock.advance(by: .seconds(1 << 30))
         engines.letGo()
         await board.close()
@@ -151,9 +157,7 @@ extension WorkerFixture {
 
 extension WorkerFixture {
     /// Starts slots; they end when the worker drains.
-    func start(slots: Int = 1) -> [Task<Void, Never>] {
-        (0..<slots).map { _ in Task { await Slot(environment, claimer: claimer).run() } }
-    }
+    func start(slots: Int = 1) -> RunningSlots { RunningSlots(slots, environment, claimer) }
 
     /// Runs slots until a condition holds, then ends the worker at once.
     func work(
@@ -167,7 +171,7 @@ extension WorkerFixture {
             throw error
         }
         environment.drain.stopNow()
-        for slot in running { await slot.value }
+        try await running.end(sourceLocation: sourceLocation)
     }
 
     /// Runs slots until a job has ended, and the worker has done what follows from that.
@@ -209,6 +213,37 @@ extension ReelFailure {
         case .noSpace: ReelFailure(.diskFull(path: nil))
         case .permanent: ReelFailure(.notMedia(path: "film.mkv"))
         }
+    }
+}
+
+/// Slots that a test has started.
+final class RunningSlots: Sendable {
+    private let running: Atomic<Int>
+
+    fileprivate init(_ count: Int, _ environment: WorkerEnvironment, _ claimer: Claimer) {
+        running = Atomic(count)
+        for _ in 0..<count {
+            Task {
+                await Slot(environment, claimer: claimer).run()
+                running.subtract(1, ordering: .acquiringAndReleasing)
+            }
+        }
+    }
+
+    /// Waits until all have ended.
+    func end(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await until(sourceLocation: sourceLocation) { running.load(ordering: .acquiring) == 0 }
+    }
+}
+
+/// The drains of all workers of a test.
+private final class Drains: Sendable {
+    private let drains = Mutex<[Drain]>([])
+
+    func add(_ drain: Drain) { drains.withLock { $0.append(drain) } }
+
+    func stopAll() {
+        for drain in drains.withLock(\.self) { drain.stopNow() }
     }
 }
 

@@ -24,6 +24,7 @@ import Testing
             try await fixture.board.depart(fixture.worker)
             let record = try await fixture.begin()
             let worker = worker(fixture)
+            defer { worker.endNow() }
             let running = Task { try await worker.run() }
             try await until { try await fixture.board.state(of: record.id) == .done }
             #expect(try await fixture.board.workers().map(\.report.slots) == [2])
@@ -52,6 +53,7 @@ import Testing
         try await withWorker { fixture in
             await fixture.board.setOutage(ModelBoard.unreachable)
             let worker = worker(fixture)
+            defer { worker.endNow() }
             let running = Task { try await worker.run() }
             try await until { fixture.log.lines.contains { $0.hasPrefix("waiting for Redis") } }
             worker.endNow()

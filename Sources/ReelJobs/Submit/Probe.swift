@@ -81,7 +81,8 @@ package struct Probe: Sendable {
         let draft = try folder.draft()
         let request = EngineRequest.recon(
             ReconRequest(
-                source: source, index: draft.locator, limit: record.headBytes, decoding: isDisproved ? .disproved : nil))
+                source: source, index: draft.locator, limit: record.headBytes, decoding: isDisproved ? .disproved : nil)
+        )
         let result = try await session.perform(request) { [reading] in reading(Double($0.encoded) / 1000) }
         guard case .recon(let result) = result else {
             throw ReelFailure(.engineMisanswered(task: .recon))

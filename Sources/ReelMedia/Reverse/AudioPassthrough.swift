@@ -138,7 +138,8 @@ private final class Writing {
         let frames = Int(max(end - heard, 0))
         return try writer.finish(
             SegmentRecord(
-                content: content, clip: name.subject.clip, token: name.token, frames: frames, packets: 0, bytes: 0, checksum: "",
+                content: content, clip: name.subject.clip, token: name.token, frames: frames, packets: 0, bytes: 0,
+                checksum: "",
                 timeBase: clock, reorderDepth: 0, extradataHash: "", initialPadding: padding,
                 trailingPadding: trailingPadding, start: max(heard - zero, 0),
                 diagnostics: frames > 0 ? [] : [ifSilent]))
