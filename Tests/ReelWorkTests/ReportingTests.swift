@@ -203,10 +203,10 @@ import Testing
             worker.engines.answer { request in
                 guard case .assemble = request, once.take() else { return .result }
                 let files = FileManager.default
-                for name in (try? files.contentsOfDirectory(atPath: folder)) ?? [] where name.hasPrefix("v20-30.") {
+                for name in (try? files.contentsOfDirectory(atPath: folder)) ?? [] where name.hasPrefix("c0v20-30.") {
                     try? files.removeItem(atPath: folder + "/" + name)
                 }
-                return .failure(ReelFailure(.segmentMissing(segment: "v20-30.0.nut", pass: 1)))
+                return .failure(ReelFailure(.segmentMissing(segment: "c0v20-30.0.nut", pass: 1)))
             }
             try await worker.workToEnd(of: job.id)
             #expect(worker.engines.passes == [0, 1, 2, 3, 1])
