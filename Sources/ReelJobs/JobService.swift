@@ -29,7 +29,7 @@ public struct JobService: Sendable {
     let board: any Board
     /// Makes a board for one caller alone: waiting for events blocks a board.
     let connect: @Sendable () -> any Board
-    let store: Store?
+    let store: (any JobStore)?
     let advice: @Sendable (WaitReason) -> String?
 
     /// A service on a board and a store. Nothing is reached yet.
@@ -40,7 +40,7 @@ public struct JobService: Sendable {
     ///     says it all.
     ///   - connect: makes a board. Called once for the service, and once for each `events` and `follow`.
     public init(
-        store: Store?, advice: @escaping @Sendable (WaitReason) -> String? = { _ in nil },
+        store: (any JobStore)?, advice: @escaping @Sendable (WaitReason) -> String? = { _ in nil },
         board connect: @escaping @Sendable () -> any Board
     ) {
         self.store = store
@@ -78,7 +78,7 @@ public struct JobService: Sendable {
     /// The results of jobs, which are in the store. A program without a board makes a `JobResults` itself.
     public func results() throws(ReelFailure) -> JobResults { JobResults(in: try requiredStore()) }
 
-    func requiredStore() throws(ReelFailure) -> Store {
+    func requiredStore() throws(ReelFailure) -> any JobStore {
         guard let store else { throw ReelFailure(.storeNotNamed) }
         return store
     }

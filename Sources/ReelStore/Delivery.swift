@@ -47,7 +47,7 @@ public enum Delivery {
     public static func move(
         _ result: StoredResult, outOf workspace: Workspace, to output: String, overwrite: Bool
     ) throws(ReelFailure) {
-        let path = workspace.relative(result.path)
+        let path = workspace.relative(result.locator.path)
         do throws(SystemCode) {
             try makeOwn(path, in: workspace)
             try Files.rename(path, in: workspace.folder.number, to: output, overwrite: overwrite)
@@ -77,9 +77,9 @@ public enum Delivery {
     public static func copy(_ result: StoredResult, to output: String, overwrite: Bool) throws(ReelFailure) {
         let input: Descriptor
         do {
-            input = try Descriptor(regular: result.path)
+            input = try Descriptor(regular: result.locator.path)
         } catch {
-            throw SystemError.store(.read, result.path, error.value)
+            throw SystemError.store(.read, result.locator.path, error.value)
         }
         let temporary = Files.temporaryName(beside: output)
         let copy: (bytes: Int64, sha256: String)
@@ -91,7 +91,7 @@ public enum Delivery {
             throw failure(error, result, output)
         }
         let found = JobResult(name: result.recorded?.name ?? "", bytes: copy.bytes, sha256: copy.sha256)
-        if let failure = result.difference(of: found, at: result.path) {
+        if let failure = result.difference(of: found, at: result.locator.path) {
             unlink(temporary)
             throw failure
         }
@@ -107,11 +107,11 @@ public enum Delivery {
     private static func failure(_ error: SystemCode, _ result: StoredResult, _ output: String) -> ReelFailure {
         switch error.value {
         case EEXIST: ReelFailure(.outputExists(path: output))
-        case SystemCode.notRegular.value: ReelFailure(.storeFileForeign(path: result.path))
+        case SystemCode.notRegular.value: ReelFailure(.storeFileForeign(path: result.locator.path))
         case ECANCELED: ReelFailure(.copyInterrupted(path: output))
         default:
             SystemError.output(
-                output, error.value, needed: ((try? Files.entry(result.path)) ?? nil).map { Int64($0.st_size) })
+                output, error.value, needed: ((try? Files.entry(result.locator.path)) ?? nil).map { Int64($0.st_size) })
         }
     }
 }

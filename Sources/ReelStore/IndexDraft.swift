@@ -2,14 +2,16 @@ public import ReelCore
 
 /// Room for an index while an engine writes it. What is not kept is gone with the last reference to the draft.
 public final class IndexDraft: Sendable {
-    private let folder: TemporaryFolder
-
-    init(in store: Store) throws(ReelFailure) { folder = try store.temporaryFolder() }
-
-    var path: String { folder.path + "/index" }
-
     /// Where the engine writes.
-    public var locator: Locator { .file(path) }
+    public let locator: Locator
+    /// What the store needs to keep as long as the draft.
+    private let room: any Sendable
+
+    /// A draft that a store has made room for.
+    package init(at locator: Locator, room: any Sendable) {
+        self.locator = locator
+        self.room = room
+    }
 }
 
 extension Locator {

@@ -35,7 +35,7 @@ extension JobFolder {
     /// The indexes that a plan of this job was made from, in the order of its sources.
     ///
     /// Throws as `Store.readIndexes` does.
-    public func readIndexes(of plan: Plan) throws(ReelFailure) -> [SourceIndex] {
+    package func readIndexes(of plan: Plan) throws(ReelFailure) -> [SourceIndex] {
         try store.readIndexes(of: plan, read())
     }
 }

@@ -60,7 +60,8 @@ extension JobFolder {
     /// whole.
     ///
     /// Throws `.unreachable` if this folder cannot be written.
-    public func take(_ wanted: [SegmentContent], from other: JobFolder) throws(ReelFailure) {
+    public func take(_ wanted: [SegmentContent], from other: JobID) throws(ReelFailure) {
+        let other = store.job(other)
         do {
             var hasTaken = false
             for record in other.records(of: Set(wanted)) {

@@ -2,23 +2,23 @@ internal import Glibc
 public import ReelCore
 
 /// Everything the store holds of one job.
-public struct JobFolder: Sendable {
+public struct JobFolder: JobEntry {
     /// The job.
     public let id: JobID
     /// The store that it is in.
-    public let store: Store
+    package let store: FolderStore
     /// Path of the folder, which begins with the store's root as it was given.
-    public let path: String
+    package let path: String
 
     /// The job's record, written first and removed last.
-    public var jobFile: String { path(.record) }
+    package var jobFile: String { path(.record) }
     /// The folder of the segments.
-    public var segments: String { path(.segments) }
+    package var segments: String { path(.segments) }
     /// The folder of what engines said on standard error, a file per attempt that failed.
-    public var attempts: String { path(.attempts) }
+    package var attempts: String { path(.attempts) }
 
     /// The folder of the source's copy, if one was asked for.
-    public var stage: String { path(.stage) }
+    package var stage: String { path(.stage) }
 
     func path(_ name: JobFileName) -> String { "\(path)/\(name.text)" }
 
@@ -27,18 +27,13 @@ public struct JobFolder: Sendable {
         .file(source.staged.map { "\(stage)/\($0)" } ?? source.path)
     }
 
-    /// The same, but where the source lies by itself as long as its copy is not there yet.
-    public func presentLocator(of source: JobSource) -> Locator {
-        hasCopy(of: source) ? locator(of: source) : .file(source.path)
-    }
-
     /// Whether the copy of a source that is to be staged is there.
     public func hasCopy(of source: JobSource) -> Bool {
         source.staged.map { access("\(stage)/\($0)", F_OK) == 0 } ?? false
     }
 
     /// The verified result.
-    public func output(_ container: Container) -> String { path(.output(container)) }
+    package func output(_ container: Container) -> String { path(.output(container)) }
 
     /// Where the assembler that holds `token` writes its result before it is published.
     public func assembling(_ container: Container, token: String) -> Locator {
@@ -51,16 +46,11 @@ public struct JobFolder: Sendable {
             name: name, data: .file("\(segments)/\(name.text)"), record: .file("\(segments)/\(name.recordName)"))
     }
 
-    /// Where an engine reads segments.
-    public func stored(_ records: [SegmentRecord]) -> [StoredSegment] {
-        records.map { StoredSegment(record: $0, data: place(of: $0.name).data) }
-    }
-
     /// Whether the store has a record of the job.
     public var exists: Bool { access(jobFile, F_OK) == 0 }
 
     /// Makes the folder and those inside it.
-    public func create() throws(ReelFailure) {
+    package func create() throws(ReelFailure) {
         do {
             for folder in [segments, attempts] { try Files.makeFolders(folder) }
             for folder in [path, Files.folder(of: path)] { try Files.syncFolder(folder) }
@@ -72,9 +62,10 @@ public struct JobFolder: Sendable {
     /// Writes the record; the folder must exist.
     public func write(_ record: JobRecord) throws(ReelFailure) { try AtomicFile.write(json: record, to: jobFile) }
 
-    /// Writes the record of a new job; the folder must exist. False if it has one, which stays as it is.
+    /// Writes the record of a new job, and makes its folder. False if it has one, which stays as it is.
     public func create(_ record: JobRecord) throws(ReelFailure) -> Bool {
-        try AtomicFile.create(AtomicFile.json(of: record), at: jobFile)
+        try create()
+        return try AtomicFile.create(AtomicFile.json(of: record), at: jobFile)
     }
 
     /// Throws `.unreachable`, cause incompatible, if this host does not see the job; `.jobOfOtherVersion` if this
@@ -129,7 +120,7 @@ public struct JobFolder: Sendable {
 
     /// Removes what a finished job no longer needs: segments, the source's copy, and what killed processes left
     /// half-written.
-    public func removeParts(keepingSegments: Bool = false) throws(ReelFailure) {
+    public func removeParts(keepingSegments: Bool) throws(ReelFailure) {
         if !keepingSegments { try remove(segments) }
         try remove(stage)
         let names = (try? Files.names(in: path)) ?? []

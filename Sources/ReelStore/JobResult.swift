@@ -31,14 +31,14 @@ public struct JobResult: Hashable, Codable, Sendable {
 /// The output of a job that is done, as the store has it.
 public struct StoredResult: Hashable, Sendable {
     public let job: JobID
-    /// Path of the file.
-    public let path: String
+    /// Where its bytes are.
+    public let locator: Locator
     /// Size and hash that the file had when it was verified. Nil for jobs that an earlier release finished: it kept none.
     public let recorded: JobResult?
 
-    public init(job: JobID, path: String, recorded: JobResult?) {
+    package init(job: JobID, locator: Locator, recorded: JobResult?) {
         self.job = job
-        self.path = path
+        self.locator = locator
         self.recorded = recorded
     }
 
@@ -51,11 +51,11 @@ public struct StoredResult: Hashable, Sendable {
         let recorded = try record()
         let found: JobResult
         do {
-            found = try JobResult(reading: Descriptor(regular: path), as: recorded.name)
+            found = try JobResult(reading: Descriptor(regular: locator.path), as: recorded.name)
         } catch {
-            throw SystemError.store(.read, path, error.value)
+            throw SystemError.store(.read, locator.name, error.value)
         }
-        if let failure = difference(of: found, at: path) { throw failure }
+        if let failure = difference(of: found, at: locator.name) { throw failure }
         return found
     }
 
@@ -119,8 +119,8 @@ extension JobFolder {
     /// record names none, or the file is not there with the recorded size.
     public var publishedOutput: StoredResult? {
         guard let recorded = (try? read())?.result else { return nil }
-        let output = StoredResult(job: id, path: "\(path)/\(recorded.name)", recorded: recorded)
-        guard let entry = try? Files.entry(output.path), entry.st_mode & S_IFMT == S_IFREG,
+        let output = StoredResult(job: id, locator: .file("\(path)/\(recorded.name)"), recorded: recorded)
+        guard let entry = try? Files.entry(output.locator.path), entry.st_mode & S_IFMT == S_IFREG,
             Int64(entry.st_size) == recorded.bytes
         else { return nil }
         return output
@@ -152,11 +152,11 @@ extension JobFolder {
             guard let result = resultOfEarlierRelease else { throw none }
             return result
         }
-        let result = StoredResult(job: id, path: "\(path)/\(recorded.name)", recorded: recorded)
-        guard let entry = try? Files.entry(result.path) else { throw none }
-        guard entry.st_mode & S_IFMT == S_IFREG else { throw ReelFailure(.storeFileForeign(path: result.path)) }
+        let result = StoredResult(job: id, locator: .file("\(path)/\(recorded.name)"), recorded: recorded)
+        guard let entry = try? Files.entry(result.locator.path) else { throw none }
+        guard entry.st_mode & S_IFMT == S_IFREG else { throw ReelFailure(.storeFileForeign(path: result.locator.name)) }
         let found = JobResult(name: recorded.name, bytes: Int64(entry.st_size), sha256: recorded.sha256)
-        if let failure = result.difference(of: found, at: result.path) { throw failure }
+        if let failure = result.difference(of: found, at: result.locator.name) { throw failure }
         return result
     }
 
@@ -166,6 +166,6 @@ extension JobFolder {
             guard let entry = try? Files.entry(path) else { return false }
             return entry.st_mode & S_IFMT == S_IFREG
         }
-        return path.map { StoredResult(job: id, path: $0, recorded: nil) }
+        return path.map { StoredResult(job: id, locator: .file($0), recorded: nil) }
     }
 }

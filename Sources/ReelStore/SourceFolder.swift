@@ -2,10 +2,10 @@ internal import Glibc
 public import ReelCore
 
 /// What the store holds of one source, shared by all jobs made of it: its index, made once.
-public struct SourceFolder: Sendable {
+public struct SourceFolder: SourceEntry {
     /// Path of the folder, which begins with the store's root as it was given. It need not exist.
     package let path: String
-    let store: Store
+    let store: FolderStore
 
     /// The folder's name: 16 hexadecimal digits of a hash over the fingerprint.
     static func key(_ fingerprint: Fingerprint) throws(ReelFailure) -> String {
@@ -50,14 +50,17 @@ public struct SourceFolder: Sendable {
     /// Room for an index that an engine is to write.
     ///
     /// Throws `.unreachable` if the store cannot be written.
-    public func draft() throws(ReelFailure) -> IndexDraft { try IndexDraft(in: store) }
+    public func draft() throws(ReelFailure) -> IndexDraft {
+        let folder = try store.temporaryFolder()
+        return IndexDraft(at: .file(folder.path + "/index"), room: folder)
+    }
 
     /// Keeps an index that an engine has written as a draft, and returns its SHA-256 in hexadecimal. It is harmless if
     /// another process keeps the same index at the same time.
     ///
     /// Throws `.unreachable` if the folder cannot be written.
     public func keep(_ draft: IndexDraft, as kind: IndexKind) throws(ReelFailure) -> String {
-        let file = draft.path
+        let file = draft.locator.path
         let name = IndexName(kind: kind, hash: try Fingerprint.sha256Hex(of: file))
         do {
             try Files.makeFolders(path)
@@ -75,7 +78,7 @@ public struct SourceFolder: Sendable {
     private func path(of name: IndexName) -> String { "\(path)/\(name.text)" }
 }
 
-extension Store {
+extension FolderStore {
     /// The folder of a source, which may or may not exist yet.
     public func source(_ fingerprint: Fingerprint) throws(ReelFailure) -> SourceFolder {
         SourceFolder(path: "\(sourcesFolder)/\(try SourceFolder.key(fingerprint))", store: self)
@@ -98,7 +101,7 @@ extension Store {
     ///
     /// Throws as `indexes` does, also if the plan names what the indexes do not have.
     public func readIndexes(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> [SourceIndex] {
-        let indexes = try indexes(of: plan, record).map(Store.readIndex)
+        let indexes = try indexes(of: plan, record).map { locator throws(ReelFailure) in try readIndex(locator) }
         guard plan.fits(indexes) else { throw unfit(plan, record) }
         return indexes
     }
@@ -113,7 +116,7 @@ extension Store {
     /// The index at a locator that this store gave.
     ///
     /// Throws `.unreachable` if it cannot be read, and what decoding throws.
-    public static func readIndex(_ locator: Locator) throws(ReelFailure) -> SourceIndex {
+    public func readIndex(_ locator: Locator) throws(ReelFailure) -> SourceIndex {
         try SourceIndex(decoding: AtomicFile.read(locator.path, mostBytes: 1 << 30))
     }
 

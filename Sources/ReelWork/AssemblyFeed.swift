@@ -7,16 +7,18 @@ internal import ReelStore
 actor AssemblyFeed {
     private let job: JobID
     private let board: any Board
-    private let folder: JobFolder
+    private let folder: any JobEntry
+    private let store: any JobStore
     private let clock: WorkerClock
     /// Passes whose segments have not been named.
     private var missing: Set<Int>
     private var hasBegun = false
 
-    init(job: JobID, passCount: Int, board: any Board, folder: JobFolder, clock: WorkerClock) {
+    init(job: JobID, passCount: Int, board: any Board, store: any JobStore, clock: WorkerClock) {
         self.job = job
         self.board = board
-        self.folder = folder
+        folder = store.job(job)
+        self.store = store
         self.clock = clock
         missing = Set(0..<passCount)
     }
@@ -52,8 +54,9 @@ actor AssemblyFeed {
     /// Waits up to 60 s if another host's files may become visible here only later, as on NFS. Throws `.segmentMissing`
     /// for a segment that is not there then.
     private func waitUntilVisible(_ results: [Int: PassResult]) async throws(ReelFailure) {
-        let deadline = clock.now + .seconds(folder.store.showsFilesLate ? 60 : 0)
-        while let (pass, missing) = firstMissing(of: results) {
+        let showsWritesLate = await store.showsWritesLate
+        let deadline = clock.now + .seconds(showsWritesLate ? 60 : 0)
+        while let (pass, missing) = await firstMissing(of: results) {
             // If this is the job of an early start, the whole job has taken the segments over.
             try await checkNotHeldBack()
             guard clock.now < deadline else {
@@ -63,8 +66,10 @@ actor AssemblyFeed {
         }
     }
 
-    private func firstMissing(of results: [Int: PassResult]) -> (pass: Int, segment: SegmentRecord)? {
-        let missing = Set(folder.missingSegments(of: results.values.flatMap(\.segments)).map(\.name))
+    private func firstMissing(
+        of results: [Int: PassResult]
+    ) async -> (pass: Int, segment: SegmentRecord)? {
+        let missing = Set(await folder.missingSegments(of: results.values.flatMap(\.segments)).map(\.name))
         for (pass, result) in results {
             if let segment = result.segments.first(where: { missing.contains($0.name) }) { return (pass, segment) }
         }

@@ -13,14 +13,14 @@ struct Attempt: Sendable {
 
     private var claim: Claim { pass.claim }
     private var context: JobContext { pass.context }
-    private var folder: JobFolder { pass.context.folder }
+    private var folder: any JobEntry { pass.context.folder }
 
     /// Looks in the store for segments of the pass. Those that cannot be read are made again.
-    init(_ pass: ClaimedPass, in environment: WorkerEnvironment) {
+    init(_ pass: ClaimedPass, in environment: WorkerEnvironment) async {
         self.pass = pass
         self.environment = environment
         whole =
-            (try? pass.context.wholeSegments(of: pass.claim.pass))
+            (try? await pass.context.wholeSegments(of: pass.claim.pass))
             ?? pass.context.plan.subjects(of: pass.claim.pass).map { _ in nil }
     }
 
@@ -30,12 +30,12 @@ struct Attempt: Sendable {
     var reusedFrames: Int { claim.pass.frames(in: reused) }
 
     /// The result if nothing is left to do, because everything was whole before.
-    func finished() -> PassResult? {
-        guard let output = folder.publishedOutput else { return claim.pass.result(of: whole) }
+    func finished() async -> PassResult? {
+        guard let output = await folder.publishedOutput else { return claim.pass.result(of: whole) }
         // The store has the job's result, so its segments are gone, and the board has forgotten that the job is done.
         // Compare the bytes once before the board says again that it is done.
         if pass.isAssembly, (try? output.verify()) == nil {
-            try? folder.forgetOutput()
+            try? await folder.forgetOutput()
             return nil
         }
         let statistics = PassStatistics(framesEncoded: pass.frames)
@@ -67,7 +67,7 @@ struct Attempt: Sendable {
         guard case .pass(var result) = try await engine.perform(kind(request), progress: progress) else {
             throw ReelFailure(.engineMisanswered(task: .pass))
         }
-        try check(result.segments)
+        try await check(result.segments)
         result.segments = (result.segments + reused).sorted { $0.content.part < $1.content.part }
         result.diagnostics += reused.diagnostics.filter { !result.diagnostics.contains($0) }
         // The board counts which frames are there, not which attempt encoded them.
@@ -78,7 +78,7 @@ struct Attempt: Sendable {
     /// Throws if an engine reports segments that it was not asked for, or files that are not there: it reads bytes of any
     /// origin, and the board keeps its report. The assembly, which reads the files, checks that each has the recorded
     /// bytes.
-    private func check(_ made: [SegmentRecord]) throws(ReelFailure) {
+    private func check(_ made: [SegmentRecord]) async throws(ReelFailure) {
         let asked = zip(context.plan.subjects(of: claim.pass), whole).compactMap { $1 == nil ? $0 : nil }
         let isAsked = made.allSatisfy { segment in
             guard segment.name.token == claim.token else { return false }
@@ -88,7 +88,8 @@ struct Attempt: Sendable {
             case .audio: return segment.frames >= 0
             }
         }
-        guard isAsked, made.map(\.name.subject).sorted() == asked.sorted(), folder.missingSegments(of: made).isEmpty
+        guard isAsked, made.map(\.name.subject).sorted() == asked.sorted(),
+            await folder.missingSegments(of: made).isEmpty
         else { throw ReelFailure(.engineMisanswered(task: .pass)) }
     }
 
@@ -97,19 +98,19 @@ struct Attempt: Sendable {
     ) async throws(ReelFailure) -> PassResult {
         let container = context.plan.container
         let feed = AssemblyFeed(
-            job: claim.job, passCount: context.plan.passes.count, board: environment.board, folder: folder,
+            job: claim.job, passCount: context.plan.passes.count, board: environment.board, store: environment.store,
             clock: environment.clock)
         let request = AssembleRequest(job: context.files, output: folder.assembling(container, token: claim.token))
         guard case .assembly(let result) = try await engine.assemble(request, progress: progress, next: feed.next)
         else {
             throw ReelFailure(.engineMisanswered(task: .assemble))
         }
-        try folder.publishOutput(
+        try await folder.publishOutput(
             assembledBy: claim.token, as: container, bytes: result.bytes, sha256: result.checksum)
         let statistics = PassStatistics(framesEncoded: pass.frames, peakRSS: result.peakRSS)
         return PassResult(segments: [], statistics: statistics, diagnostics: result.diagnostics)
     }
 
     /// Removes what an engine that failed or was killed left half-written.
-    func removePartial() { folder.removePartial(token: claim.token) }
+    func removePartial() async { await folder.removePartial(token: claim.token) }
 }

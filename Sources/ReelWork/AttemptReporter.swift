@@ -27,10 +27,10 @@ struct AttemptReporter: Sendable {
         switch (environment.passes.stopReason(of: claim), outcome) {
         case (.lost, _):
             environment.log.warning("lost \(name): its lease had lapsed")
-            attempt.removePartial()
+            await attempt.removePartial()
         case (.cancelled, _):
             environment.log.notice("stopped \(name): the job was cancelled")
-            attempt.removePartial()
+            await attempt.removePartial()
         case (.drained, .success(let result)), (nil, .success(let result)):
             await complete(result)
         case (.drained, .failure):
@@ -54,12 +54,13 @@ struct AttemptReporter: Sendable {
         environment.log.error("\(name) stopped: \(failure.words)")
         let folder = context.folder
         let taken = await untilAnswered { () throws(ReelFailure) in
-            let wrong = try await environment.board.recordedResults(claim.job).filter { pass, recorded in
-                pass == failure.reason.passToRepeat || !folder.missingSegments(of: recorded.result.segments).isEmpty
+            var wrong: [(index: Int, token: String)] = []
+            for (pass, recorded) in try await environment.board.recordedResults(claim.job) {
+                let isMissing = await !folder.missingSegments(of: recorded.result.segments).isEmpty
+                if pass == failure.reason.passToRepeat || isMissing { wrong.append((pass, recorded.token)) }
             }
             return try await environment.board.invalidate(
-                claim.job, passes: wrong.map { ($0.key, $0.value.token) }, plan: claim.plan, by: environment.worker,
-                reason: failure)
+                claim.job, passes: wrong, plan: claim.plan, by: environment.worker, reason: failure)
         }
         return taken ?? 0 > 0
     }
@@ -67,12 +68,12 @@ struct AttemptReporter: Sendable {
     /// Has the whole source decoded and the job planned anew. The disproof is written to the store first, so that the next
     /// probe does not believe the same tables again.
     private func disprove(_ failure: ReelFailure) async -> FailAnswer? {
-        attempt.removePartial()
+        await attempt.removePartial()
         environment.log.notice("\(name) stopped: \(failure.words)")
         // The job of an early start is of no use then: the whole job is planned without it.
         guard context.record.headBytes == nil else { return await fail(failure, as: .permanent) }
         do throws(ReelFailure) {
-            try environment.store.source(context.record.source.fingerprint).disprove(failure)
+            try await environment.store.source(context.record.source.fingerprint).disprove(failure)
         } catch {
             return await fail(error)
         }
@@ -101,9 +102,9 @@ struct AttemptReporter: Sendable {
 
     /// Removes what a job that is done does not need any more, and its early start.
     private func removeParts() async {
-        attempt.removePartial()
+        await attempt.removePartial()
         do throws(ReelFailure) {
-            try context.folder.removeParts(keepingSegments: context.record.terms.keepsSegments)
+            try await context.folder.removeParts(keepingSegments: context.record.terms.keepsSegments)
             try await JobControl(board: environment.board, store: environment.store).withdraw(headOf: context.record)
         } catch {
             environment.log.warning("\(error.words)")
@@ -111,7 +112,7 @@ struct AttemptReporter: Sendable {
     }
 
     private func fail(_ failure: ReelFailure, as cause: FailureCause? = nil) async -> FailAnswer? {
-        attempt.removePartial()
+        await attempt.removePartial()
         environment.log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
         await claimer.heed(failure, in: claim.job)
         let answer = await untilAnswered { () throws(ReelFailure) in
@@ -122,7 +123,7 @@ struct AttemptReporter: Sendable {
     }
 
     private func handBack() async {
-        attempt.removePartial()
+        await attempt.removePartial()
         environment.log.info("hands back \(name)")
         // One attempt: a worker that is about to end does not wait for the board, since the lease lapses anyway.
         do { try await environment.board.release(claim) } catch { environment.log.warning("\(error.words)") }

@@ -29,7 +29,7 @@ package struct Auditor: Sendable {
                 report(lost: audit.lost)
             }
             let isEmpty = try await environment.board.isEmpty()
-            if isEmpty, !wasEmpty { report(lost: (try? environment.store.unfinishedJobs()) ?? []) }
+            if isEmpty, !wasEmpty { await report(lost: (try? environment.store.unfinishedJobs()) ?? []) }
             return isEmpty
         } catch {
             environment.log.debug("no audit: \(error.words)")

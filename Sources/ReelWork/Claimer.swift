@@ -30,7 +30,7 @@ package actor Claimer {
     /// Those of them to which the worker returns when the store can be used.
     private var missed: Set<JobID> = []
 
-    private var store: Store { environment.store }
+    private var store: any JobStore { environment.store }
     private var board: any Board { environment.board }
 
     /// - Parameters:
@@ -92,7 +92,7 @@ package actor Claimer {
     package var memoryReserved: Int64 { memory.reserved }
 
     private func claim() async -> ClaimedWork? {
-        guard !environment.drain.isOn, memory.free > 0, hasSpace(), hasStore() else { return nil }
+        guard !environment.drain.isOn, memory.free > 0, await hasSpace(), await hasStore() else { return nil }
         await readmit()
         let offer = WorkerOffer(
             worker: environment.worker, memoryFree: memory.free, encoders: identity.encoders,
@@ -116,18 +116,18 @@ package actor Claimer {
             return work
         } catch {
             environment.log.error("cannot work on job \(claim.job): \(error.words)")
-            heed(error, in: claim.job)
+            await heed(error, in: claim.job)
             _ = try await board.fail(claim, worker: environment.worker, failure: error)
             return nil
         }
     }
 
     private func work(of claim: Claim) async throws(ReelFailure) -> ClaimedWork? {
-        let record = try store.job(claim.job).read()
+        let record = try await store.job(claim.job).read()
         guard try await !restoreControl(of: claim, record) else { return nil }
         if claim.pass == .probe { return .probe(claim) }
-        let context = try context(of: claim, record)
-        try context.takeOver(claim.pass)
+        let context = try await context(of: claim, record)
+        try await context.takeOver(claim.pass)
         return .pass(ClaimedPass(claim: claim, context: context))
     }
 
@@ -146,12 +146,12 @@ package actor Claimer {
         return true
     }
 
-    private func context(of claim: Claim, _ record: JobRecord) throws(ReelFailure) -> JobContext {
+    private func context(of claim: Claim, _ record: JobRecord) async throws(ReelFailure) -> JobContext {
         if let known = contexts[claim.job], known.describes(record, plan: claim.plan) { return known }
-        let context = try JobContext(record, plan: claim.plan, in: store)
+        let context = try await JobContext(record, plan: claim.plan, in: store)
         let passes = context.plan.passes + [.assembly]
         guard passes.indices.contains(claim.index), passes[claim.index] == claim.pass else {
-            throw ReelFailure(.planDiffers(job: claim.job, plan: claim.plan, store: store.root))
+            throw ReelFailure(.planDiffers(job: claim.job, plan: claim.plan, store: store.name))
         }
         // Plans of long films are large, and a worker seldom has more than a few jobs at once.
         if contexts.count >= 8 { contexts = [:] }
@@ -181,10 +181,10 @@ package actor Claimer {
     /// written.
     ///
     /// - Parameter job: the job whose pass or probe failed.
-    package func heed(_ failure: ReelFailure, in job: JobID) {
+    package func heed(_ failure: ReelFailure, in job: JobID) async {
         if failure.cause == .noSpace {
-            full = (freeSpace, environment.clock.now)
-            environment.notes.setFull([store.root, environment.scratch])
+            full = (await freeSpace, environment.clock.now)
+            environment.notes.setFull([store.name, environment.scratch])
         }
         if failure.owner == .host { doubtsStore = true }
         if failure.reason.isOfStore {
@@ -197,21 +197,22 @@ package actor Claimer {
     /// So often a worker returns to a job that excluded it.
     private static let patience = 5
 
-    private func hasSpace() -> Bool {
+    private func hasSpace() async -> Bool {
         guard let full else { return true }
         let room: Int64 = 64 << 20
-        guard freeSpace >= full.free + room || environment.clock.now - full.since > .seconds(60) else { return false }
-        environment.log.notice("tries whether the disk of \(store.root) or \(environment.scratch) has room again")
+        let isRoom = await freeSpace >= full.free + room
+        guard isRoom || environment.clock.now - full.since > .seconds(60) else { return false }
+        environment.log.notice("tries whether the disk of \(store.name) or \(environment.scratch) has room again")
         self.full = nil
         environment.notes.setFull(nil)
         return true
     }
 
-    private func hasStore() -> Bool {
+    private func hasStore() async -> Bool {
         guard doubtsStore else { return true }
         let (notes, log) = (environment.notes, environment.log)
         do throws(ReelFailure) {
-            try store.tryWorking()
+            try await store.tryWorking()
             doubtsStore = false
             if notes.setStoreFailure(nil) { log.notice("the store can be written again") }
         } catch {
@@ -233,11 +234,12 @@ package actor Claimer {
         }
     }
 
-    /// Free bytes of the disk that has the fewest.
+    /// Free bytes of the store or of the scratch disk, whichever has fewer.
     private var freeSpace: Int64 {
-        [store.root, environment.scratch].map { folder in
-            let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
-            return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value ?? 0
-        }.min() ?? 0
+        get async {
+            let attributes = try? FileManager.default.attributesOfFileSystem(forPath: environment.scratch)
+            let scratch = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value ?? 0
+            return min(await store.freeSpace ?? .max, scratch)
+        }
     }
 }

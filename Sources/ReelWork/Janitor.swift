@@ -22,24 +22,27 @@ package struct Janitor: Sendable {
         let (store, board, log) = (environment.store, environment.board, environment.log)
         guard let clocks = try? await board.clocks() else { return }
         environment.notes.setClocks(clocks)
-        for job in (try? store.jobs()) ?? [] where isPast(store.job(job), at: clocks.earlier) {
+        for job in (try? await store.jobs()) ?? [] {
+            guard await isPast(store.job(job), at: clocks.earlier) else { continue }
             do throws(ReelFailure) {
                 // The board first: it refuses if the job runs again.
                 try await board.forget(job)
                 try await JobControl(board: board, store: store).withdraw(headOf: store.job(job).read())
-                try store.job(job).remove()
+                try await store.job(job).remove()
                 log.notice("removed job \(job): it was kept as long as it was to be")
             } catch {
                 log.debug("job \(job) stays: \(error.words)")
             }
         }
-        store.removeUnusedSources()
+        await store.removeUnusedSources()
     }
 
     /// Whether the job has ended and its retention is over. A job whose record cannot be read is left for people to
     /// remove.
-    private func isPast(_ folder: JobFolder, at now: Double) -> Bool {
-        guard let record = try? folder.read(), record.state != nil, let finished = record.finished else { return false }
+    private func isPast(_ folder: any JobEntry, at now: Double) async -> Bool {
+        guard let record = try? await folder.read(), record.state != nil, let finished = record.finished else {
+            return false
+        }
         return finished + record.terms.retain < now
     }
 }

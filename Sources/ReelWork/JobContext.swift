@@ -9,8 +9,8 @@ internal import Synchronization
 package final class JobContext: Sendable {
     package let record: JobRecord
     package let plan: Plan
-    let folder: JobFolder
-    private let store: Store
+    let folder: any JobEntry
+    private let store: any JobStore
     /// Where the indexes are, in the order of the plan's sources.
     private let indexes: [Locator]
     /// The job of the early start, if it is still there.
@@ -18,34 +18,35 @@ package final class JobContext: Sendable {
     private let planned = Mutex<PlannedSegments?>(nil)
 
     /// - Parameter number: the number of the plan that the pass belongs to.
-    init(_ record: JobRecord, plan number: Int, in store: Store) throws(ReelFailure) {
-        let job = try StoredJob(store.job(record.id), plan: number)
+    init(_ record: JobRecord, plan number: Int, in store: any JobStore) async throws(ReelFailure) {
+        let job = try await StoredJob(store.job(record.id), plan: number)
         self.record = record
         (plan, folder) = (job.plan, job.folder)
         self.store = store
-        indexes = try store.indexes(of: plan, record)
-        early = record.head.flatMap { try? StoredJob(store.job($0)) }
+        indexes = try await store.indexes(of: plan, record)
+        early = if let head = record.head { try? await StoredJob(store.job(head)) } else { nil }
     }
 
     /// Takes over the segments of a pass that the job of the early start has made.
-    func takeOver(_ pass: Pass) throws(ReelFailure) {
-        guard let early, early.folder.hasSegments(of: Set(plan.subjects(of: pass).map(\.part))) else { return }
-        try early.give(try segments().contents(of: pass), to: folder)
+    func takeOver(_ pass: Pass) async throws(ReelFailure) {
+        let parts = Set(plan.subjects(of: pass).map(\.part))
+        guard let early, await early.folder.hasSegments(of: parts) else { return }
+        try await early.give(segments().contents(of: pass), to: folder)
     }
 
     /// For each chunk of a pass the record of its segment, nil if none is whole. It does not matter which attempt made the
     /// segment.
-    func wholeSegments(of pass: Pass) throws(ReelFailure) -> [SegmentRecord?] {
+    func wholeSegments(of pass: Pass) async throws(ReelFailure) -> [SegmentRecord?] {
         let subjects = plan.subjects(of: pass)
-        guard folder.hasSegments(of: Set(subjects.map(\.part))) else { return subjects.map { _ in nil } }
-        return folder.wholeSegments(try segments().contents(of: pass))
+        guard await folder.hasSegments(of: Set(subjects.map(\.part))) else { return subjects.map { _ in nil } }
+        return await folder.wholeSegments(try await segments().contents(of: pass))
     }
 
     /// The contents of the plan's segments. They are computed from the index, and reading that takes a large job's memory
     /// and time; so this is called only if there are segments to compare with.
-    private func segments() throws(ReelFailure) -> PlannedSegments {
+    private func segments() async throws(ReelFailure) -> PlannedSegments {
         if let known = planned.withLock(\.self) { return known }
-        let made = PlannedSegments(plan: plan, indexes: try store.readIndexes(of: plan, record))
+        let made = PlannedSegments(plan: plan, indexes: try await store.readIndexes(of: plan, record))
         planned.withLock { $0 = made }
         return made
     }

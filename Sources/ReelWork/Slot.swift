@@ -121,9 +121,9 @@ extension Slot {
     private func begin(_ pass: ClaimedPass, _ kill: KillSwitch) async -> Attempt? {
         let passes = environment.passes
         passes.add(pass.claim, frames: pass.frames, kill: kill)
-        let attempt = Attempt(pass, in: environment)
+        let attempt = await Attempt(pass, in: environment)
         passes.update(pass.claim, wholeChunks: attempt.reused.count, frames: attempt.reusedFrames)
-        guard let result = attempt.finished() else {
+        guard let result = await attempt.finished() else {
             environment.log.info("begins \(pass.description)")
             return attempt
         }
@@ -140,7 +140,7 @@ extension Slot {
             }
         } catch {
             // Kept for people who look into the failure. If it cannot be kept, the attempt ends as it would anyway.
-            try? attempt.pass.context.folder.writeAttempt(
+            try? await attempt.pass.context.folder.writeAttempt(
                 pass: claim.index, token: claim.token, standardError: engine.standardErrorTail)
             throw error
         }

@@ -16,7 +16,8 @@ package struct SlotTrial: Sendable {
 
     /// Makes the clip, and has engines read, plan and reverse it. Throws what goes wrong.
     package func run() async throws(ReelFailure) {
-        let folder = try PrivateFolder()
+        let (folder, stored) = (try PrivateFolder(), try PrivateFolder())
+        defer { withExtendedLifetime((folder, stored)) {} }
         let clip = folder.path + "/clip.y4m"
         guard FileManager.default.createFile(atPath: clip, contents: Data(SlotTrial.clip)) else {
             throw ReelFailure(.folderUnwritable(path: folder.path, errno: nil))
@@ -24,10 +25,10 @@ package struct SlotTrial: Sendable {
         // The frames of each pass are given, so that the clip is encoded; otherwise its packets would be copied.
         let spec = JobSpec(container: .mkv, passFrames: SlotTrial.frames)
         let probe = Probe(
-            store: try Store.make(root: folder.path + "/store"), engine: engines,
+            store: try FolderStore.make(root: stored.path), engine: engines,
             capacity: Capacity(slots: 1, memoryTotal: 1 << 30, isLimit: false))
         let job = try await probe.planAlone(JobRecord(submitting: clip, spec: spec), anew: true)
-        let files = JobFiles(
+        let files = await JobFiles(
             sources: try probe.store.indexes(of: job.plan, job.record).map {
                 SourceFiles(source: .file(clip), index: $0)
             },

@@ -21,7 +21,7 @@ public final class Worker: Service {
 
     /// A worker that does nothing before it runs.
     public init(
-        boards: BoardConnections, store: Store, engines: any EngineRunner, settings: WorkerSettings, log: Logger
+        boards: BoardConnections, store: any JobStore, engines: any EngineRunner, settings: WorkerSettings, log: Logger
     ) {
         self.boards = boards
         self.settings = settings
@@ -110,7 +110,7 @@ public final class Worker: Service {
                 // A worker must not work at a board of another version or of another store: these calls show that.
                 try await store.join(board)
                 _ = try await board.beat(report(identity))
-                try store.tryWorking()
+                try await store.tryWorking()
                 // This call shows whether Redis lets its user do what a worker does.
                 try await board.checkWorker()
                 for warning in try await board.diagnostics() { log.warning("\(warning.words)") }

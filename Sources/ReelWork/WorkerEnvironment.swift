@@ -9,7 +9,7 @@ package struct WorkerEnvironment: Sendable {
     package let worker: WorkerID
     /// The board on which passes are claimed and reported. The roles that wait, or must not be delayed, have others.
     package let board: any Board
-    package let store: Store
+    package let store: any JobStore
     package let engines: any EngineRunner
     /// The folder for what engines spill, perhaps on another disk than the store.
     package let scratch: String
@@ -24,7 +24,8 @@ package struct WorkerEnvironment: Sendable {
 
     /// - Parameter grace: how long passes may go on when the worker drains.
     package init(
-        worker: WorkerID, board: any Board, store: Store, engines: any EngineRunner, scratch: String, grace: Duration,
+        worker: WorkerID, board: any Board, store: any JobStore, engines: any EngineRunner, scratch: String,
+        grace: Duration,
         clock: WorkerClock = .continuous, log: Logger
     ) {
         self.worker = worker

@@ -17,7 +17,7 @@ final class JobFixture {
     let folder: String
     let raw: RawRedis
     let board: any Board
-    let store: Store
+    let store: FolderStore
     let service: JobService
     /// No test reads a source, so there is none.
     let engine = EngineHost(executable: "/nonexistent/reel-engine")
@@ -28,7 +28,7 @@ final class JobFixture {
         try raw("FLUSHALL")
         folder = NSTemporaryDirectory() + "reel-jobs-tests-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        store = try Store.make(root: folder + "/store")
+        store = try FolderStore.make(root: folder + "/store")
         let address = try RedisAddress(server.url)
         board = RedisBoard(address, name: "test")
         service = JobService(store: store) { RedisBoard(address, name: "test-service") }

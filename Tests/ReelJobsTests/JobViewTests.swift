@@ -28,7 +28,7 @@ import Testing
         let view = JobView(
             status,
             output: StoredResult(
-                job: JobID("0123456789abcdef"), path: "/a/clip.reversed.mp4",
+                job: JobID("0123456789abcdef"), locator: .file("/a/clip.reversed.mp4"),
                 recorded: JobResult(name: "output.mp4", bytes: 17, sha256: "ab")), found: [.headOnly, .noTimestamps],
             waitReason: WaitReason(status, workers: []),
             failures: status.failures.map { FailureView($0, pass: pass, logs: ["t": "said\nthis\n"]) })

@@ -11,9 +11,9 @@ extension ServiceTests {
         private func expectNone(_ fixture: JobFixture, _ id: JobID, because expected: FailureReason) async throws {
             let results = try fixture.service.results()
             let destination = Destination("\(fixture.folder)/out.mkv", overwrite: false)
-            #expect(await reason { _ = try results.result(of: id) } == expected)
-            #expect(await reason { try results.deliver(id, to: destination) } == expected)
-            #expect(await reason { _ = try results.verify(id) } == expected)
+            #expect(await reason { _ = try await results.result(of: id) } == expected)
+            #expect(await reason { try await results.deliver(id, to: destination) } == expected)
+            #expect(await reason { _ = try await results.verify(id) } == expected)
             #expect(!FileManager.default.fileExists(atPath: destination.path))
         }
 
@@ -35,13 +35,15 @@ extension ServiceTests {
             let id = try fixture.finish(fixture.job())
             let results = JobResults(in: fixture.store)
             let destination = Destination("\(fixture.folder)/out.mkv", overwrite: false)
-            try results.deliver(id, to: destination)
+            try await results.deliver(id, to: destination)
             #expect(try String(contentsOfFile: destination.path, encoding: .utf8) == JobFixture.output)
             #expect(
-                await reason { try results.deliver(id, to: destination) } == .outputExists(path: destination.path))
-            try results.deliver(id, to: Destination(destination.path, overwrite: true))
-            let verified = try results.verify(id)
-            #expect(verified.path == (try results.result(of: id).path))
+                await reason { try await results.deliver(id, to: destination) } == .outputExists(path: destination.path)
+            )
+            try await results.deliver(id, to: Destination(destination.path, overwrite: true))
+            let verified = try await results.verify(id)
+            let stored = try await results.result(of: id)
+            #expect(verified.path == stored.locator.name)
             #expect(verified.bytes == 8)
             #expect(verified.sha256 == JobFixture.outputHash)
         }
@@ -51,7 +53,7 @@ extension ServiceTests {
             let id = try fixture.finish(fixture.job())
             let path = "\(fixture.folder)/out.mp4"
             let found = await reason {
-                try fixture.service.results().deliver(id, to: Destination(path, overwrite: false))
+                try await fixture.service.results().deliver(id, to: Destination(path, overwrite: false))
             }
             #expect(found == .outputContainerDiffers(job: id, container: .mkv, output: path))
         }
@@ -61,12 +63,12 @@ extension ServiceTests {
             let id = try fixture.finish(fixture.job())
             let results = try fixture.service.results()
             let copy = "\(fixture.folder)/out.mkv"
-            try results.deliver(id, to: Destination(copy, overwrite: false))
-            #expect(try results.verify(id, copy: copy).path == copy)
+            try await results.deliver(id, to: Destination(copy, overwrite: false))
+            #expect(try await results.verify(id, copy: copy).path == copy)
             try "desrever".write(toFile: copy, atomically: false, encoding: .utf8)
             guard
                 case .resultDiffers(let job, copy, 8, _, 8, JobFixture.outputHash) = await reason({
-                    _ = try results.verify(id, copy: copy)
+                    _ = try await results.verify(id, copy: copy)
                 })
             else {
                 Issue.record("the change was not found")

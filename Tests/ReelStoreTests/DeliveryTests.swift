@@ -83,7 +83,9 @@ struct DeliveryTests {
         ("copy", { try Delivery.copy(result($0), to: $1, overwrite: $2) }),
     ]
 
-    static func result(_ path: String) -> StoredResult { StoredResult(job: JobID("a1"), path: path, recorded: nil) }
+    static func result(_ path: String) -> StoredResult {
+        StoredResult(job: JobID("a1"), locator: .file(path), recorded: nil)
+    }
 
     /// Runs a test's body with each way to deliver, a result of some blocks, and an empty folder.
     private func withResult(_ body: (_ way: Way, _ isMove: Bool, _ result: String, _ folder: String) throws -> Void)

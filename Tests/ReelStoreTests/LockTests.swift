@@ -9,7 +9,7 @@ struct LockTests {
     @Test("A job is locked once, until its holder lets go")
     func once() throws {
         try withFolder { folder in
-            let job = try Store.make(root: folder).job(JobID("a1"))
+            let job = try FolderStore.make(root: folder).job(JobID("a1"))
             do {
                 let lock = try job.lock()
                 let failure = #expect(throws: ReelFailure.self) { try job.lock() }
@@ -27,7 +27,7 @@ struct LockTests {
     @Test("Another process keeps the job until it ends, and is named")
     func otherProcess() throws {
         try withFolder { folder in
-            let job = try Store.make(root: folder).job(JobID("a1"))
+            let job = try FolderStore.make(root: folder).job(JobID("a1"))
             try job.create()
             let holder = Process()
             holder.executableURL = URL(filePath: "/usr/bin/env")
@@ -53,7 +53,7 @@ struct LockTests {
     @Test("A folder that its holder removed is locked afresh")
     func removed() throws {
         try withFolder { folder in
-            let job = try Store.make(root: folder).job(JobID("a1"))
+            let job = try FolderStore.make(root: folder).job(JobID("a1"))
             let old = try job.lock()
             try job.remove()
             let new = try job.lock()

@@ -11,7 +11,7 @@ struct ResultTests {
     /// A job that is done, with a result of some bytes.
     private func withDone(_ body: (_ job: JobFolder, _ folder: String) throws -> Void) throws {
         try withFolder { folder throws in
-            let job = try Store.make(root: folder + "/store").job(JobID("a1"))
+            let job = try FolderStore.make(root: folder + "/store").job(JobID("a1"))
             try job.create()
             try job.write(record(job.id))
             try AtomicFile.write(DeliveryTests.content, to: job.assembling(.mkv, token: "t").name)
@@ -51,7 +51,7 @@ struct ResultTests {
     func changed() throws {
         try withDone { job, folder throws in
             let result = try #require(job.result)
-            let file = try #require(FileHandle(forUpdatingAtPath: result.path))
+            let file = try #require(FileHandle(forUpdatingAtPath: result.locator.name))
             try file.seek(toOffset: 1_700_000)
             try file.write(contentsOf: [0xFF, 0xFE])
             try file.close()
@@ -60,7 +60,8 @@ struct ResultTests {
             ]
                 as [() throws -> Void]
             {
-                guard case .resultDiffers(job.id, result.path, let bytes, _, let recorded, _)? = reason(body) else {
+                guard case .resultDiffers(job.id, result.locator.name, let bytes, _, let recorded, _)? = reason(body)
+                else {
                     Issue.record("delivered")
                     continue
                 }
@@ -107,13 +108,13 @@ struct ResultTests {
                 { mkdir($0, 0o777) },
             ]
             for place in places {
-                remove(result.path)
-                place(result.path)
-                let foreign = FailureReason.storeFileForeign(path: result.path)
+                remove(result.locator.name)
+                place(result.locator.name)
+                let foreign = FailureReason.storeFileForeign(path: result.locator.name)
                 #expect(reason { _ = try job.storedResult() } == foreign)
                 #expect(reason { try Delivery.copy(result, to: folder + "/out.mkv", overwrite: false) } == foreign)
                 #expect(reason { try result.verify() } == foreign)
-                #expect(reason { _ = try AtomicFile.read(result.path) } == foreign)
+                #expect(reason { _ = try AtomicFile.read(result.locator.name) } == foreign)
             }
             #expect(try names(folder) == ["secret", "store"])
         }
@@ -152,7 +153,7 @@ struct ResultTests {
                 atPath: folder + "/precious/deep", withIntermediateDirectories: true)
             try write("keep", folder + "/precious/deep/file")
             symlink(folder + "/precious", job.segments + "/link")
-            try job.removeParts()
+            try job.removeParts(keepingSegments: false)
             #expect(try text(folder + "/precious/deep/file") == "keep")
             rename(job.path, folder + "/aside")
             symlink(folder + "/precious", job.path)
@@ -161,7 +162,7 @@ struct ResultTests {
             // Also if a folder above it has become a link.
             rename(folder + "/store/jobs", folder + "/jobs")
             symlink(folder, folder + "/store/jobs")
-            try? Store.make(root: folder + "/store").job(JobID("precious")).remove()
+            try? FolderStore.make(root: folder + "/store").job(JobID("precious")).remove()
             #expect(try text(folder + "/precious/deep/file") == "keep")
         }
     }

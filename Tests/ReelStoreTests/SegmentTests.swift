@@ -15,7 +15,7 @@ struct SegmentTests {
     /// Runs a test's body with a job folder that has the segments of that pass, of another one, and of a track.
     private func withJob(_ body: (JobFolder) throws -> Void) throws {
         try withFolder { folder in
-            let job = try Store.make(root: folder).job(JobID("a1"))
+            let job = try FolderStore.make(root: folder).job(JobID("a1"))
             try job.create()
             for content in wanted + [
                 video(480..<720), SegmentContent(part: .audio(track: 0), times: "t", target: "x"),
@@ -129,7 +129,7 @@ struct SegmentTests {
             try write(#"{"name":"0.0.aa.nut","pass":0,"run":0}"#, job.segments + "/0.0.aa.nut.json")
             try write(#"{"name":"0.0.aa.nut","pass":0,"run":0}"#, job.segments + "/c0v0-240.00.nut.json")
             #expect(found(job) == [nil, "c0v240-480.aa.nut"])
-            try job.take(wanted, from: job)
+            try job.take(wanted, from: job.id)
             #expect(found(job) == [nil, "c0v240-480.aa.nut"])
         }
     }
@@ -167,7 +167,7 @@ struct SegmentTests {
             try job.create()
             try add(job, wanted[0], token: "00")
             try write("{", other.segments + "/c0v240-480.00.nut.json")
-            try job.take(wanted, from: other)
+            try job.take(wanted, from: other.id)
             #expect(
                 try names(job.segments) == [
                     "c0v0-240.00.nut", "c0v0-240.00.nut.json", "c0v0-240.aa.nut", "c0v0-240.aa.nut.json",
@@ -177,8 +177,8 @@ struct SegmentTests {
             #expect(found(job) == ["c0v0-240.00.nut", "c0v240-480.aa.nut"])
             #expect(found(other) == [nil, nil])
             #expect(other.wholeSegments([video(480..<720)]) != [nil])
-            try job.take(wanted, from: other)
-            try job.take(wanted, from: other.store.job(JobID("gone")))
+            try job.take(wanted, from: other.id)
+            try job.take(wanted, from: JobID("gone"))
             #expect(found(job) == ["c0v0-240.00.nut", "c0v240-480.aa.nut"])
         }
     }
@@ -187,7 +187,7 @@ struct SegmentTests {
     func takeNowhere() throws {
         try withJob { other in
             let job = other.store.job(JobID("b2"))
-            let failure = #expect(throws: ReelFailure.self) { try job.take(wanted, from: other) }
+            let failure = #expect(throws: ReelFailure.self) { try job.take(wanted, from: other.id) }
             #expect(failure?.reason == .storeUnusable(doing: .moveSegments, path: job.segments, errno: ENOENT))
             #expect(found(other) == ["c0v0-240.aa.nut", "c0v240-480.aa.nut"])
         }
@@ -200,7 +200,7 @@ struct SegmentTests {
             #expect(job.missingSegments(of: records).isEmpty)
             try FileManager.default.removeItem(atPath: job.segments + "/c0v240-480.aa.nut")
             #expect(job.missingSegments(of: records).map(\.name.text) == ["c0v240-480.aa.nut"])
-            try job.removeParts()
+            try job.removeParts(keepingSegments: false)
             #expect(job.missingSegments(of: records).count == 2)
             #expect(found(job) == [nil, nil])
         }

@@ -14,7 +14,9 @@ struct SourceFolderTests {
     }
 
     /// Takes an index in as recon would leave it.
-    private func adopt(_ text: String, _ kind: IndexKind, into folder: SourceFolder, _ store: Store) throws -> String {
+    private func adopt(_ text: String, _ kind: IndexKind, into folder: SourceFolder, _ store: FolderStore) throws
+        -> String
+    {
         let draft = try folder.draft()
         try write(text, draft.locator.name)
         return try folder.keep(draft, as: kind)
@@ -23,7 +25,7 @@ struct SourceFolderTests {
     @Test("An index is found by its source and kind, and by its hash")
     func finds() throws {
         try withFolder { root in
-            let store = try Store.make(root: root)
+            let store = try FolderStore.make(root: root)
             let folder = try store.source(fingerprint)
             #expect(folder.index(.index) == nil)
             #expect(folder.locator(of: hash) == nil)
@@ -43,7 +45,7 @@ struct SourceFolderTests {
     @Test("Of two indexes for the same source the first by name counts")
     func twice() throws {
         try withFolder { root in
-            let store = try Store.make(root: root)
+            let store = try FolderStore.make(root: root)
             let folder = try store.source(fingerprint)
             let hashes = try ["index", "index", "other"].map { try adopt($0, .index, into: folder, store) }
             #expect(hashes[0] == hashes[1])
@@ -55,7 +57,7 @@ struct SourceFolderTests {
     @Test("Indexes of other versions, and files with other names, are ignored")
     func versions() throws {
         try withFolder { root in
-            let folder = try Store.make(root: root).source(fingerprint)
+            let folder = try FolderStore.make(root: root).source(fingerprint)
             try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
             for name in [
                 "index.v3.\(hash)", "index.v04.\(hash)", "index.4.\(hash)", "index.v5.\(hash.uppercased())",
@@ -70,7 +72,7 @@ struct SourceFolderTests {
     @Test("A plan's index that this host does not see excludes the host")
     func missing() throws {
         try withFolder { root in
-            let store = try Store.make(root: root)
+            let store = try FolderStore.make(root: root)
             let failure = #expect(throws: ReelFailure.self) { try store.indexes(of: Samples.plan, record(JobID("a1"))) }
             let folder = try store.source(fingerprint).path
             #expect(failure?.reason == .indexMissing(hash: Samples.plan.sources[0].indexHash, folder: folder))
@@ -81,7 +83,7 @@ struct SourceFolderTests {
     @Test("A job's index is read through its plan")
     func read() throws {
         try withFolder { root in
-            let store = try Store.make(root: root)
+            let store = try FolderStore.make(root: root)
             let job = store.job(JobID("a1"))
             try job.create()
             try job.write(record(job.id))
@@ -107,7 +109,7 @@ struct SourceFolderTests {
     @Test("Sources without a job are removed, the others are kept")
     func unused() throws {
         try withFolder { root in
-            let store = try Store.make(root: root)
+            let store = try FolderStore.make(root: root)
             for number in 0..<3 {
                 _ = try adopt("index", .index, into: store.source(other(Int64(number))), store)
             }
@@ -134,7 +136,7 @@ struct SourceFolderTests {
     @Test("If a job cannot be read, no source is removed, since it may belong to that job")
     func unreadable() throws {
         try withFolder { root in
-            let store = try Store.make(root: root)
+            let store = try FolderStore.make(root: root)
             _ = try adopt("index", .index, into: store.source(fingerprint), store)
             let job = store.job(JobID("a1"))
             try job.create()

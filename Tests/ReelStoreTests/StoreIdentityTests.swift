@@ -8,7 +8,7 @@ import Testing
 struct StoreIdentityTests {
     private func refusal(_ root: String) -> FailureReason? {
         do {
-            _ = try Store(root: root)
+            _ = try FolderStore(root: root)
             return nil
         } catch {
             #expect(error.exitCode == 4)
@@ -22,26 +22,26 @@ struct StoreIdentityTests {
             let root = folder + "/store"
             #expect(refusal(root) == .storeMissing(path: root))
             #expect(try names(folder).isEmpty)
-            let id = try #require(try Store.make(root: root).id)
+            let id = try #require(try FolderStore.make(root: root).id)
             #expect(id.text.count == 16)
-            #expect(try Store(root: root).id == id)
-            #expect(try Store.make(root: root).id == id)
+            #expect(try FolderStore(root: root).id == id)
+            #expect(try FolderStore.make(root: root).id == id)
             #expect(try text(root + "/store.json") == #"{"id":"\#(id)","version":1}"#)
-            #expect(try Store.make(root: folder + "/other").id != id)
+            #expect(try FolderStore.make(root: folder + "/other").id != id)
         }
     }
 
     @Test("An empty folder is no store yet, one of an earlier release gets an id, and any other folder is refused")
     func kinds() throws {
         try withFolder { folder throws in
-            #expect(try Store(root: folder).id == nil)
+            #expect(try FolderStore(root: folder).id == nil)
             #expect(try names(folder).isEmpty)
             try write("mine", folder + "/file")
             #expect(refusal(folder) == .storeMissing(path: folder))
             #expect(refusal(folder + "/file") == .storeMissing(path: folder + "/file"))
             mkdir(folder + "/jobs", 0o777)
-            let id = try #require(try Store(root: folder).id)
-            #expect(try Store(root: folder).id == id)
+            let id = try #require(try FolderStore(root: folder).id)
+            #expect(try FolderStore(root: folder).id == id)
             try write(#"{"version":2}"#, folder + "/store.json")
             #expect(refusal(folder) == .storeOfOtherVersion(path: folder, found: 2, known: 1))
         }
@@ -52,7 +52,7 @@ struct StoreIdentityTests {
         let folder = NSTemporaryDirectory() + "reel-store-tests-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let ids = try await withThrowingTaskGroup(of: StoreID?.self) { group in
-            for _ in 0..<8 { group.addTask { try Store.make(root: folder).id } }
+            for _ in 0..<8 { group.addTask { try FolderStore.make(root: folder).id } }
             return try await group.reduce(into: Set<StoreID?>()) { $0.insert($1) }
         }
         #expect(ids.count == 1 && !ids.contains(nil))

@@ -9,7 +9,7 @@ struct StoreTests {
     @Test("A store makes its folders, and lists the jobs that it has a record of")
     func jobs() throws {
         try withFolder { folder in
-            let store = try Store.make(root: folder + "/deep/store")
+            let store = try FolderStore.make(root: folder + "/deep/store")
             #expect(try store.jobs().isEmpty)
             for id in ["b1", "a2"].map({ JobID($0) }) {
                 try store.job(id).create()
@@ -25,11 +25,11 @@ struct StoreTests {
     func unreachable() throws {
         try withFolder { folder in
             try write("", folder + "/file")
-            let failure = #expect(throws: ReelFailure.self) { try Store.make(root: folder + "/file/store") }
+            let failure = #expect(throws: ReelFailure.self) { try FolderStore.make(root: folder + "/file/store") }
             #expect(failure?.exitCode == 4)
             #expect(failure?.cause == .incompatible)
             #expect(failure?.words == "cannot write in the store \(folder)/file/store: Not a directory")
-            let opened = #expect(throws: ReelFailure.self) { try Store(root: folder + "/file/store") }
+            let opened = #expect(throws: ReelFailure.self) { try FolderStore(root: folder + "/file/store") }
             #expect(opened?.reason == .storeMissing(path: folder + "/file/store"))
         }
     }
@@ -37,7 +37,7 @@ struct StoreTests {
     @Test("No id leads out of the store", arguments: ["", "..", "../..", "/etc", "a/b", "é"])
     func hostileIDs(_ text: String) throws {
         try withFolder { folder in
-            let path = try Store.make(root: folder).job(JobID(text)).path
+            let path = try FolderStore.make(root: folder).job(JobID(text)).path
             #expect(path.hasPrefix(folder + "/jobs/"))
             let name = path.dropFirst((folder + "/jobs/").count)
             #expect(!name.isEmpty && !name.contains("/") && !name.contains("."))
@@ -47,7 +47,7 @@ struct StoreTests {
     @Test("A record survives being written, and is created once")
     func records() throws {
         try withFolder { folder in
-            let job = try Store.make(root: folder).job(JobID("a1"))
+            let job = try FolderStore.make(root: folder).job(JobID("a1"))
             try job.create()
             var record = record(job.id)
             #expect(try job.create(record))
@@ -65,7 +65,7 @@ struct StoreTests {
     @Test("A job that this host does not see excludes the host, not the job")
     func missing() throws {
         try withFolder { folder in
-            let job = try Store.make(root: folder).job(JobID("a1"))
+            let job = try FolderStore.make(root: folder).job(JobID("a1"))
             let failure = #expect(throws: ReelFailure.self) { try job.read() }
             #expect(failure?.cause == .incompatible)
             #expect(failure?.reason == .jobUnknownHere(job: job.id, path: job.path + "/job.json"))
@@ -75,7 +75,7 @@ struct StoreTests {
     @Test("Plans are numbered from 1 on, and none replaces another")
     func plans() throws {
         try withFolder { folder in
-            let job = try Store.make(root: folder).job(JobID("a1"))
+            let job = try FolderStore.make(root: folder).job(JobID("a1"))
             try job.create()
             #expect(try job.latestPlan() == nil)
             #expect(try job.planNumbers() == [])
@@ -105,7 +105,7 @@ struct StoreTests {
     func plansAtOnce() async throws {
         let folder = NSTemporaryDirectory() + "reel-store-tests-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let job = try Store.make(root: folder).job(JobID("a1"))
+        let job = try FolderStore.make(root: folder).job(JobID("a1"))
         try job.create()
         let numbers = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<8 { group.addTask { try job.writePlan(Samples.plan) } }
@@ -119,7 +119,7 @@ struct StoreTests {
     @Test("A plan or a job of another release is refused by its version")
     func versions() throws {
         try withFolder { folder in
-            let job = try Store.make(root: folder).job(JobID("a1"))
+            let job = try FolderStore.make(root: folder).job(JobID("a1"))
             try job.create()
             try write(#"{"version":99,"passes":"what nobody here knows"}"#, job.plan(3).name)
             let plan = #expect(throws: ReelFailure.self) { try job.latestPlan() }
@@ -135,7 +135,7 @@ struct StoreTests {
     @Test("A file that is not a plan is named")
     func noPlan() throws {
         try withFolder { folder in
-            let job = try Store.make(root: folder).job(JobID("a1"))
+            let job = try FolderStore.make(root: folder).job(JobID("a1"))
             try job.create()
             try write(#"{"version":\#(Plan.version)}"#, job.plan(1).name)
             let failure = #expect(throws: ReelFailure.self) { try job.readPlan(1) }
@@ -150,7 +150,7 @@ struct StoreTests {
     @Test("An assembled result gets its name, and a removed job leaves nothing")
     func output() throws {
         try withFolder { folder in
-            let store = try Store.make(root: folder + "/store")
+            let store = try FolderStore.make(root: folder + "/store")
             let job = store.job(JobID("a1"))
             try job.create()
             try job.write(record(job.id))
@@ -163,7 +163,7 @@ struct StoreTests {
             try job.writeAttempt(pass: 3, token: "t", standardError: "ouch")
             #expect(try text(job.attempts + "/3.t.log") == "ouch")
 
-            try job.removeParts()
+            try job.removeParts(keepingSegments: false)
             #expect(try names(job.path) == ["attempts", "job.json", "output.mkv"])
             try job.remove()
             try job.remove()
@@ -176,7 +176,7 @@ struct StoreTests {
     @Test("Half-written files of killed processes are removed with the segments")
     func parts() throws {
         try withFolder { folder in
-            let job = try Store.make(root: folder + "/store").job(JobID("a1"))
+            let job = try FolderStore.make(root: folder + "/store").job(JobID("a1"))
             try job.create()
             try job.write(record(job.id))
             for part in [
@@ -186,7 +186,7 @@ struct StoreTests {
             ] {
                 try write("half", part)
             }
-            try job.removeParts()
+            try job.removeParts(keepingSegments: false)
             #expect(try names(job.path) == ["attempts", "job.json"])
         }
     }
@@ -194,7 +194,7 @@ struct StoreTests {
     @Test("A store with something in it is not removed")
     func notEmpty() throws {
         try withFolder { folder in
-            let store = try Store.make(root: folder + "/store")
+            let store = try FolderStore.make(root: folder + "/store")
             try store.job(JobID("a1")).create()
             store.removeIfEmpty()
             #expect(try names(folder + "/store/jobs") == ["a1"])
@@ -204,7 +204,7 @@ struct StoreTests {
     @Test("A temporary folder is removed with its holder, or, if that was killed, by the next one")
     func temporary() throws {
         try withFolder { folder in
-            let store = try Store.make(root: folder)
+            let store = try FolderStore.make(root: folder)
             try FileManager.default.createDirectory(atPath: folder + "/tmp.dead", withIntermediateDirectories: false)
             try write("4711 here", folder + "/tmp.dead/lock")
             let first = try store.temporaryFolder()

@@ -52,19 +52,19 @@ struct WorkspaceTests {
             try write("secret", folder + "/secret")
             chmod(folder + "/secret", 0o600)
             for place in [symlink, link] {
-                _ = place(folder + "/secret", result.path)
+                _ = place(folder + "/secret", result.locator.name)
                 #expect(throws: ReelFailure.self) { try deliver() }
                 #expect(try mode(folder + "/secret") == 0o600)
-                unlink(result.path)
+                unlink(result.locator.name)
             }
-            try write("video", result.path)
+            try write("video", result.locator.name)
             // Another has taken the name, and offers a file of this user's.
             rename(workspace.path, folder + "/aside")
             mkdir(workspace.path, 0o777)
-            rename(folder + "/secret", result.path)
+            rename(folder + "/secret", result.locator.name)
             try deliver()
             #expect(try text(folder + "/out.mp4") == "video")
-            #expect(try mode(result.path) == 0o600)
+            #expect(try mode(result.locator.name) == 0o600)
         }
     }
 }

@@ -111,7 +111,7 @@ import Testing
     @Test func aJobThatOnlyTheStoreKnowsAsCancelledIsCancelled() async throws {
         try await withWorker { worker in
             let job = try await worker.publish()
-            try worker.change(job) { $0.state = .cancelled }
+            try await worker.change(job) { $0.state = .cancelled }
             #expect(await worker.claimer.take()?.claim == nil)
             #expect(try await worker.board.state(of: job.id) == .cancelled)
             #expect(await worker.claimer.memoryReserved == 0)
@@ -121,7 +121,7 @@ import Testing
     @Test func aJobThatOnlyTheStoreKnowsAsPausedIsPaused() async throws {
         try await withWorker { worker in
             let job = try await worker.publish()
-            try worker.change(job) { $0.paused = true }
+            try await worker.change(job) { $0.paused = true }
             #expect(await worker.claimer.take()?.claim == nil)
             let status = try await worker.status(job.id)
             #expect(status.isPaused)
@@ -189,9 +189,9 @@ extension WorkerFixture {
     }
 
     /// Changes a job's record as the command line does, before the board knows.
-    func change(_ job: StoredJob, _ change: (inout JobRecord) -> Void) throws {
-        var record = try job.folder.read()
+    func change(_ job: StoredJob, _ change: (inout JobRecord) -> Void) async throws {
+        var record = try await job.folder.read()
         change(&record)
-        try job.folder.write(record)
+        try await job.folder.write(record)
     }
 }

@@ -54,7 +54,7 @@ import Testing
     @Test func itIsAJobOfTheFirstPartWithoutSound() async throws {
         try await withEarlyStart { worker, whole, early in
             #expect(worker.engines.recons == [1000])
-            let job = try StoredJob(worker.store.job(early))
+            let job = try await StoredJob(worker.store.job(early))
             #expect(job.record.headBytes == 1000)
             #expect(job.record.spec.audio == AudioMode.none)
             #expect(job.record.spec.threads == 1)
@@ -70,7 +70,7 @@ import Testing
         try await withWorker(frames: 80) { worker in
             let job = try await worker.publish()
             try await EarlyStart(probe: worker.probe, board: worker.board).begin(for: job.id)
-            #expect(try job.folder.read().head == nil)
+            #expect(try await job.folder.read().head == nil)
             #expect(try worker.store.jobs() == [job.id])
         }
     }
@@ -99,8 +99,8 @@ import Testing
             let made = worker.engines.passes.count
             try await worker.another("w2").workToEnd(of: job.id)
             #expect(worker.engines.passes.dropFirst(made) == [0, 1, 2, 3, 4, 5])
-            let output = try #require(job.folder.result)
-            let lines = try String(contentsOfFile: output.path, encoding: .utf8).split(separator: "\n")
+            let output = try #require(await job.folder.result)
+            let lines = try String(contentsOfFile: output.locator.name, encoding: .utf8).split(separator: "\n")
             #expect(lines.first == "v70-80 backwards")
             #expect(lines.last == "v0-10 backwards")
             #expect(lines.count == 8)
@@ -171,7 +171,7 @@ import Testing
             worker.engines.delayFrames()
             let job = try await plan(whole, with: worker)
             #expect(try await worker.board.results(job.id).isEmpty)
-            #expect(try job.folder.read().head == nil)
+            #expect(try await job.folder.read().head == nil)
             #expect(!worker.store.job(early).exists)
             #expect(try await worker.board.status(early) == nil)
         }

@@ -184,7 +184,9 @@ final class FakeEngines: EngineRunner {
 
     private func reverse(_ request: PassRequest) throws -> PassResult {
         let plan = try Plan.decoded(from: Array(Data(contentsOf: URL(filePath: request.job.plan.name))))
-        let indexes = try request.job.sources.map { try Store.readIndex($0.index) }
+        let indexes = try request.job.sources.map {
+            try SourceIndex(decoding: Array(Data(contentsOf: URL(filePath: $0.index.name))))
+        }
         let contents = PlannedSegments(plan: plan, indexes: indexes).contents(of: plan.passes[request.pass])
         var made: [SegmentRecord] = []
         for (content, place) in zip(contents, request.segments) {

@@ -13,7 +13,7 @@ import Testing
 /// process.
 struct WorkerFixture: Sendable {
     let folder: String
-    let store: Store
+    let store: FolderStore
     let board: ModelBoard
     let engines: FakeEngines
     let clock: ManualClock
@@ -34,13 +34,13 @@ struct WorkerFixture: Sendable {
         try FileManager.default.createDirectory(atPath: folder + "/scratch", withIntermediateDirectories: true)
         try Data(repeating: 7, count: 8000).write(to: URL(filePath: folder + "/film.mkv"))
         try await self.init(
-            folder: folder, store: try Store.make(root: folder + "/store"), board: ModelBoard(),
+            folder: folder, store: try FolderStore.make(root: folder + "/store"), board: ModelBoard(),
             engines: FakeEngines(frames: frames, scratch: folder + "/scratch"), drains: Drains(), name: "w1",
             memory: memory, clockRunsFreely: clockRunsFreely)
     }
 
     private init(
-        folder: String, store: Store, board: ModelBoard, engines: FakeEngines, drains: Drains, name: String,
+        folder: String, store: FolderStore, board: ModelBoard, engines: FakeEngines, drains: Drains, name: String,
         memory: Int64, clockRunsFreely: Bool
     ) async throws {
         self.folder = folder

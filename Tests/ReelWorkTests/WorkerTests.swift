@@ -10,7 +10,7 @@ import Testing
 
 /// A whole worker, from its first look at the board to its end.
 @Suite struct WorkerTests {
-    private func worker(_ fixture: WorkerFixture, store: Store? = nil) -> Worker {
+    private func worker(_ fixture: WorkerFixture, store: FolderStore? = nil) -> Worker {
         Worker(
             boards: BoardConnections { [board = fixture.board] _ in board }, store: store ?? fixture.store,
             engines: fixture.engines,
@@ -38,7 +38,7 @@ import Testing
 
     @Test func itDoesNotWorkAtTheBoardOfAnotherStore() async throws {
         try await withWorker { fixture in
-            let other = try Store.make(root: fixture.folder + "/other")
+            let other = try FolderStore.make(root: fixture.folder + "/other")
             try await other.join(fixture.board)
             let board = try #require(other.id)
             let store = try #require(fixture.store.id)

@@ -52,7 +52,7 @@ struct PrivateBoard: Sendable {
     }
 
     /// The folder of a job that was submitted.
-    func job(_ id: String) throws -> JobFolder { try Store(root: folder + "/store").job(JobID(id)) }
+    func job(_ id: String) throws -> JobFolder { try FolderStore(root: folder + "/store").job(JobID(id)) }
 
     /// Submits, waits, and keeps the segments; the job's id.
     func finish(_ source: String, _ options: [String], slots: Int) async throws -> String {

@@ -10,9 +10,9 @@ package struct JobControl: Sendable {
     typealias Outcome = JobService.ControlOutcome
 
     private let board: any Board
-    private let store: Store
+    private let store: any JobStore
 
-    package init(board: any Board, store: Store) {
+    package init(board: any Board, store: any JobStore) {
         self.board = board
         self.store = store
     }
@@ -22,7 +22,7 @@ package struct JobControl: Sendable {
         if let ended = try await state(of: id), ended.isTerminal { return .hadEnded(ended) }
         let now = await board.endOfNow()
         do throws(ReelFailure) {
-            try record(id) { record in
+            try await record(id) { record in
                 (record.state, record.finished) = (.cancelled, now)
             }
         } catch {
@@ -30,7 +30,7 @@ package struct JobControl: Sendable {
             guard error.isOfRecord else { throw error }
         }
         _ = try await board.cancel(id)
-        if let record = try? store.job(id).read() { try await withdraw(headOf: record) }
+        if let record = try? await store.job(id).read() { try await withdraw(headOf: record) }
         return .cancelled
     }
 
@@ -39,7 +39,7 @@ package struct JobControl: Sendable {
         let state = try await state(of: id)
         if let state, state.isTerminal { throw ReelFailure(.jobEnded(job: id, state: state)) }
         guard try await board.state(of: id) != nil else { throw ReelFailure(.jobNotOnBoard(job: id)) }
-        try record(id) { $0.paused = paused }
+        try await record(id) { $0.paused = paused }
         _ = paused ? try await board.pause(id) : try await board.resume(id)
         return paused ? .paused : .resumed
     }
@@ -48,7 +48,7 @@ package struct JobControl: Sendable {
     func retry(_ id: JobID) async throws(ReelFailure) -> Outcome {
         let state = try await state(of: id)
         guard state == .failed else { throw ReelFailure(.jobNotFailed(job: id, state: state)) }
-        try record(id) { record in
+        try await record(id) { record in
             record.reopen()
             record.paused = false
         }
@@ -65,9 +65,10 @@ package struct JobControl: Sendable {
     /// Takes back, on the board, results whose segments are no longer whole in the store, so that they are made again.
     private func takeBackLost(_ id: JobID) async throws(ReelFailure) {
         let folder = store.job(id)
-        guard folder.exists, let status = try await board.status(id) else { return }
-        let lost = try await board.recordedResults(id).filter { index, recorded in
-            index < status.job.passCount && !folder.areWhole(recorded.result.segments)
+        guard await folder.exists, let status = try await board.status(id) else { return }
+        var lost: [Int: RecordedResult] = [:]
+        for (index, recorded) in try await board.recordedResults(id) where index < status.job.passCount {
+            if await !folder.areWhole(recorded.result.segments) { lost[index] = recorded }
         }
         guard
             let (pass, name) = lost.lazy.compactMap({ pass, recorded in
@@ -92,10 +93,10 @@ package struct JobControl: Sendable {
     ///
     /// - Parameter removal: what the board answered to the last submitter that left the job; nil for any other caller.
     func discard(_ id: JobID, _ removal: Removal? = nil) async throws(ReelFailure) {
-        if store.job(id).exists {
-            if let record = try? store.job(id).read() { try await withdraw(headOf: record) }
-            try store.job(id).remove()
-            store.removeUnusedSources()
+        if await store.job(id).exists {
+            if let record = try? await store.job(id).read() { try await withdraw(headOf: record) }
+            try await store.job(id).remove()
+            await store.removeUnusedSources()
         }
         try await board.forget(id, removal: removal)
     }
@@ -111,35 +112,35 @@ package struct JobControl: Sendable {
         // In case this process dies here: the job is cancelled then. If the disk is full, the record cannot be written, but
         // the job can still be removed.
         let now = await board.endOfNow()
-        try? record(id) { record in
+        try? await record(id) { record in
             guard record.state == nil else { return }
             (record.state, record.finished) = (.cancelled, now)
         }
         try await board.withdraw(id)
-        guard store.job(id).exists else { return }
-        try store.job(id).remove()
-        store.removeUnusedSources()
+        guard await store.job(id).exists else { return }
+        try await store.job(id).remove()
+        await store.removeUnusedSources()
     }
 
     /// The job's state on the board, else in the store; nil if the store has the job, unfinished, and the board has not. A job
     /// whose record cannot be read counts as failed.
     private func state(of id: JobID) async throws(ReelFailure) -> JobState? {
         if let state = try await board.state(of: id) { return state }
-        guard store.job(id).exists else { throw ReelFailure(.jobUnknown(job: id)) }
+        guard await store.job(id).exists else { throw ReelFailure(.jobUnknown(job: id)) }
         do throws(ReelFailure) {
-            return try store.job(id).read().state
+            return try await store.job(id).read().state
         } catch {
             guard error.isOfRecord else { throw error }
             return .failed
         }
     }
 
-    private func record(_ id: JobID, _ change: (inout JobRecord) -> Void) throws(ReelFailure) {
+    private func record(_ id: JobID, _ change: (inout JobRecord) -> Void) async throws(ReelFailure) {
         let folder = store.job(id)
-        guard folder.exists else { return }
-        var record = try folder.read()
+        guard await folder.exists else { return }
+        var record = try await folder.read()
         change(&record)
-        try folder.write(record)
+        try await folder.write(record)
     }
 }
 

@@ -2,17 +2,17 @@ package import ReelCore
 package import ReelQueue
 package import ReelStore
 
-extension JobFolder {
+extension JobEntry {
     /// Writes how a job ended into its record, before the board or a user relies on it. An end that is recorded already is
     /// kept. If the record cannot be written, the board still knows the end.
     ///
     /// - Parameter board: its clock says when that was.
     package func recordEnd(_ state: JobState, _ failure: ReelFailure?, on board: any Board) async {
         let now = await board.endOfNow()
-        guard var record = try? read(), record.state == nil else { return }
+        guard var record = try? await read(), record.state == nil else { return }
         record.state = state
         record.failure = failure
         record.finished = now
-        try? write(record)
+        try? await write(record)
     }
 }

@@ -8,10 +8,10 @@ internal import ReelStore
 struct Recover: Sendable {
     typealias Outcome = JobService.RecoverOutcome
 
-    private let store: Store
+    private let store: any JobStore
     private let board: any Board
 
-    init(store: Store, board: any Board) {
+    init(store: any JobStore, board: any Board) {
         self.store = store
         self.board = board
     }
@@ -19,7 +19,7 @@ struct Recover: Sendable {
     /// Every job that has not ended, and what became of it. Doing it again, or while workers work, is harmless.
     func all() async throws(ReelFailure) -> [(job: JobID, outcome: Outcome)] {
         var outcomes: [(JobID, Outcome)] = []
-        for id in try store.unfinishedJobs() { outcomes.append((id, try await recover(id))) }
+        for id in try await store.unfinishedJobs() { outcomes.append((id, try await recover(id))) }
         return outcomes
     }
 
@@ -28,7 +28,7 @@ struct Recover: Sendable {
         if let status = try await board.status(id), !status.state.isTerminal { return .known }
         let record: JobRecord
         do {
-            record = try store.job(id).read()
+            record = try await store.job(id).read()
         } catch {
             return .lost(error)
         }
@@ -39,8 +39,8 @@ struct Recover: Sendable {
             return .known
         }
         do throws(ReelFailure) {
-            let job = try StoredJob(store.job(id))
-            let finished = try job.finished(in: job.indexes(in: store))
+            let job = try await StoredJob(store.job(id))
+            let finished = try await job.finished(in: job.indexes(in: store))
             guard try await job.publish(on: board, claim, finished) == .published else { return .known }
             return .recovered(passesDone: finished.count)
         } catch {

@@ -1,12 +1,13 @@
 package import ReelCore
 package import ReelStore
 
-extension Store {
+extension JobStore {
     /// Jobs whose records can be read and name no end.
-    package func unfinishedJobs() throws(ReelFailure) -> [JobID] {
-        try jobs().filter { job in
-            guard let record = try? self.job(job).read() else { return false }
-            return record.state == nil
+    package func unfinishedJobs() async throws(ReelFailure) -> [JobID] {
+        var unfinished: [JobID] = []
+        for id in try await jobs() {
+            if let record = try? await job(id).read(), record.state == nil { unfinished.append(id) }
         }
+        return unfinished
     }
 }

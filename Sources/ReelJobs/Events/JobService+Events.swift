@@ -29,14 +29,14 @@ extension JobService {
         _ id: JobID, patience: Duration = .seconds(60), _ look: (JobView) async throws(ReelFailure) -> Void
     ) async throws(ReelFailure) -> JobView {
         let folder = store?.job(id)
-        if let folder, folder.result != nil, let view = try JobView(folder) { return view }
+        if let folder, await folder.result != nil, let view = try await JobView(folder) { return view }
         let board = connect()
         let status = try await Follow(id, on: board, patience: patience).untilEnd { status async throws(ReelFailure) in
             let reason = try await WaitReason.toActOn(status, on: board)
             try await look(JobView(status, output: nil, waitReason: reason, waitAdvice: reason.flatMap(advice)))
         }
         if let failure = status.endingFailure { throw failure }
-        return JobView(status, output: folder?.result, found: try await board.passDiagnostics(id))
+        return await JobView(status, output: folder?.result, found: try await board.passDiagnostics(id))
     }
 }
 

@@ -57,10 +57,10 @@ public struct LocalRun: Sendable {
     /// the store cannot be made or its disk is full, and what reading, reversing and delivering throw.
     public func run(_ told: @escaping @Sendable (Step) -> Void) async throws(ReelFailure) -> JobView {
         let workspace: Workspace
-        let store: Store
+        let store: FolderStore
         do {
             workspace = try Workspace.beside(destination.path)
-            store = try Store.make(root: workspace.path)
+            store = try FolderStore.make(root: workspace.path)
         } catch {
             throw ReelFailure(.workspaceUnusable(last: error))
         }
@@ -75,7 +75,7 @@ public struct LocalRun: Sendable {
     }
 
     private func run(
-        in store: Store, _ workspace: Workspace, _ told: @escaping @Sendable (Step) -> Void
+        in store: FolderStore, _ workspace: Workspace, _ told: @escaping @Sendable (Step) -> Void
     ) async throws(ReelFailure) -> JobView {
         // The job is locked until it is delivered, or what is left of it is in order.
         let held = Mutex<(job: JobFolder, lock: JobLock)?>(nil)
@@ -111,16 +111,18 @@ public struct LocalRun: Sendable {
         }
     }
 
-    private func cluster(_ memoryTotal: Int64, _ store: Store) -> LocalCluster {
+    private func cluster(_ memoryTotal: Int64, _ store: FolderStore) -> LocalCluster {
         LocalCluster(programs: programs, store: store.root, slots: slots, memoryTotal: memoryTotal)
     }
 
     /// Has the job done, unless an earlier run did all of it and could not deliver.
     private func finish(
-        _ stored: StoredJob, in store: Store, _ redis: @Sendable () async throws -> RedisAddress,
+        _ stored: StoredJob, in store: FolderStore, _ redis: @Sendable () async throws -> RedisAddress,
         _ told: @escaping @Sendable (Step) -> Void
     ) async throws -> JobView {
-        if stored.result != nil, let view = try JobView(stored.folder) { return view.delivered(to: destination.path) }
+        if await stored.result != nil, let view = try await JobView(stored.folder) {
+            return view.delivered(to: destination.path)
+        }
         guard stored.plan.need > memoryTotal else { return try await follow(stored, in: store, at: redis(), told) }
         // No user limits the memory, and a pass needs more than the usual total: only a worker that has as much can do it.
         return try await cluster(stored.plan.need, store).with { redis in
@@ -130,7 +132,7 @@ public struct LocalRun: Sendable {
 
     /// Publishes the job, and waits until it ends.
     private func follow(
-        _ stored: StoredJob, in store: Store, at redis: RedisAddress, _ told: @Sendable (Step) -> Void
+        _ stored: StoredJob, in store: FolderStore, at redis: RedisAddress, _ told: @Sendable (Step) -> Void
     ) async throws(ReelFailure) -> JobView {
         let board = RedisBoard(redis, name: "reel-coordinator-run")
         guard case .begun(let claim) = try await board.begin(stored.beginning, holder: WorkerID("submit")),
@@ -145,7 +147,8 @@ public struct LocalRun: Sendable {
         }
         if let failure = status.endingFailure { throw failure }
         let diagnostics = try await board.passDiagnostics(stored.id)
-        let view = JobView(status, output: stored.folder.result, found: diagnostics).delivered(to: destination.path)
+        let view = await JobView(status, output: stored.folder.result, found: diagnostics).delivered(
+            to: destination.path)
         told(.progress(view))
         return view
     }

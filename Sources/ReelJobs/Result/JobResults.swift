@@ -3,26 +3,28 @@ public import ReelStore
 
 /// The verified outputs of jobs that are done. They are in the store, so this needs no board.
 public struct JobResults: Sendable {
-    private let store: Store
+    private let store: any JobStore
 
     /// The results in a store.
-    public init(in store: Store) { self.store = store }
+    public init(in store: any JobStore) { self.store = store }
 
     /// The output of a job, as the store has it.
     ///
     /// Throws `.jobUnknown` if the store has no such job, `.noResult` if it is not done or its result is not there, and
     /// `.storeFileForeign` or `.resultDiffers` if something else is in its place.
-    public func result(of id: JobID) throws(ReelFailure) -> StoredResult { try folder(id).storedResult() }
+    public func result(of id: JobID) async throws(ReelFailure) -> StoredResult {
+        try await folder(id).storedResult()
+    }
 
     /// Copies a job's output to a path; the store keeps it as well. Blocks until the copy is whole.
     ///
     /// Throws `.resultDiffers` if the copy is not what was verified: then nothing is delivered. Throws
     /// `.outputContainerDiffers` if the path's extension names another container, `.output` if it cannot be written, and as
     /// `result` does.
-    public func deliver(_ id: JobID, to destination: Destination) throws(ReelFailure) {
-        let folder = try folder(id)
-        let result = try folder.storedResult()
-        let container = try folder.read().spec.container
+    public func deliver(_ id: JobID, to destination: Destination) async throws(ReelFailure) {
+        let folder = try await folder(id)
+        let result = try await folder.storedResult()
+        let container = try await folder.read().spec.container
         let choice = try OutputChoice(named: destination.path, lossless: false)
         guard choice.container == container else {
             throw ReelFailure(.outputContainerDiffers(job: id, container: container, output: destination.path))
@@ -37,18 +39,18 @@ public struct JobResults: Sendable {
     /// `.input` if the copy cannot be read.
     ///
     /// - Parameter copy: path of a copy to compare instead of the file in the store.
-    public func verify(_ id: JobID, copy: String? = nil) throws(ReelFailure) -> VerifiedFile {
-        let result = try folder(id).storedResult()
+    public func verify(_ id: JobID, copy: String? = nil) async throws(ReelFailure) -> VerifiedFile {
+        let result = try await folder(id).storedResult()
         let found = if let copy { try result.verify(copy: copy) } else { try result.verify() }
-        return VerifiedFile(path: copy ?? result.path, bytes: found.bytes, sha256: found.sha256)
+        return VerifiedFile(path: copy ?? result.locator.name, bytes: found.bytes, sha256: found.sha256)
     }
 
     /// A job as the store alone knows it; nil if it has not ended. Throws `.jobUnknown` if the store has no such job.
-    public func view(_ id: JobID) throws(ReelFailure) -> JobView? { try JobView(folder(id)) }
+    public func view(_ id: JobID) async throws(ReelFailure) -> JobView? { try await JobView(folder(id)) }
 
-    private func folder(_ id: JobID) throws(ReelFailure) -> JobFolder {
+    private func folder(_ id: JobID) async throws(ReelFailure) -> any JobEntry {
         let folder = store.job(id)
-        guard folder.exists else { throw ReelFailure(.jobUnknown(job: id)) }
+        guard await folder.exists else { throw ReelFailure(.jobUnknown(job: id)) }
         return folder
     }
 }

@@ -32,13 +32,13 @@ package struct EarlyStart: Sendable {
     /// the whole job has a plan.
     package func begin(for whole: JobID) async throws(ReelFailure) {
         let folder = probe.store.job(whole)
-        var record = try folder.read()
-        guard try folder.planNumbers().isEmpty,
-            try !probe.store.source(record.source.fingerprint).isDisproved()
+        var record = try await folder.read()
+        guard try await folder.planNumbers().isEmpty,
+            try await !probe.store.source(record.source.fingerprint).isDisproved()
         else { return }
         let head = try job(of: record)
         record.head = head.id
-        try folder.write(record)
+        try await folder.write(record)
         let begun = try await Submitter(probe: probe, board: board, wanted: head).submit().job
         // It may have been paused for an earlier whole job that was removed.
         _ = try? await JobControl(board: board, store: probe.store).setPaused(begun.id, false)

@@ -26,16 +26,15 @@ extension JobRecord {
     }
 }
 
-extension JobFolder {
+extension JobEntry {
     /// Writes the record of a job that is about to run. If there is one, it is marked as not ended, and takes the terms and
     /// the path of the source from the one given: the same bytes may lie elsewhere now.
-    func open(_ wanted: JobRecord) throws(ReelFailure) {
-        try create()
-        guard try !create(wanted) else { return }
-        var record = try read()
+    func open(_ wanted: JobRecord) async throws(ReelFailure) {
+        guard try await !create(wanted) else { return }
+        var record = try await read()
         record.reopen()
         record.terms = wanted.terms
         record.source = wanted.source
-        try write(record)
+        try await write(record)
     }
 }

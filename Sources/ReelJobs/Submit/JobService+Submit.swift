@@ -21,10 +21,10 @@ extension JobService {
     ) async throws(ReelFailure) -> PlanView {
         let folder = try PrivateFolder()
         defer { withExtendedLifetime(folder) {} }
-        let store = try Store.make(root: folder.path)
+        let store = try FolderStore.make(root: folder.path)
         let probe = Probe(
             store: store, engine: engine, capacity: Capacity(slots: Capacity.usualSlots), reading: reading)
-        return try PlanView(await probe.planAlone(wanted, anew: false), in: store)
+        return try await PlanView(await probe.planAlone(wanted, anew: false), in: store)
     }
 
     /// Has workers do a job: attaches to it if it runs already, resumes it if it was interrupted, else begins it. Returns
@@ -46,7 +46,7 @@ extension JobService {
         let store = try requiredStore()
         if anew {
             let control = JobControl(board: board, store: store)
-            if let record = try? store.job(wanted.id).read() { try await control.withdraw(headOf: record) }
+            if let record = try? await store.job(wanted.id).read() { try await control.withdraw(headOf: record) }
             try await control.withdraw(wanted.id)
         }
         let probe = Probe(

@@ -7,7 +7,7 @@ package import ReelStore
 /// Makes what a job needs before its passes can be published: the index of its source, unless the store has it, and a plan,
 /// unless the store has one that still holds. The process that submits the job does this, or a worker in its place.
 package struct Probe: Sendable {
-    package let store: Store
+    package let store: any JobStore
     let engine: any EngineRunner
     let capacity: Capacity
     let reading: JobService.Reading
@@ -19,7 +19,8 @@ package struct Probe: Sendable {
     ///   - capacity: what the machines have that will do the work, as far as it is known.
     ///   - reading: hears how far the engine has read the source.
     package init(
-        store: Store, engine: any EngineRunner, capacity: Capacity, reading: @escaping JobService.Reading = { _ in }
+        store: any JobStore, engine: any EngineRunner, capacity: Capacity,
+        reading: @escaping JobService.Reading = { _ in }
     ) {
         self.store = store
         self.engine = engine
@@ -42,10 +43,10 @@ package struct Probe: Sendable {
     /// - Parameter anew: remove first what an earlier run left.
     package func planAlone(_ wanted: JobRecord, anew: Bool) async throws(ReelFailure) -> StoredJob {
         let folder = store.job(wanted.id)
-        if anew { try folder.removeContents() }
-        if let job = try? StoredJob(folder), job.result != nil { return job }
-        try folder.open(wanted)
-        return try storePlan(wanted.id, of: try await examine(folder.read())).job
+        if anew { try await folder.removeContents() }
+        if let job = try? await StoredJob(folder), await job.result != nil { return job }
+        try await folder.open(wanted)
+        return try await storePlan(wanted.id, of: try await examine(folder.read())).job
     }
 
     /// Reads the source, unless the store has its index, and chooses how the output is encoded.
@@ -61,8 +62,8 @@ package struct Probe: Sendable {
                 guard case .targets(let targets) = try await session.perform(request) else {
                     throw ReelFailure(.engineMisanswered(task: .choose))
                 }
-                return ProbedSource(
-                    index: try Store.readIndex(file), indexHash: hash, targets: targets,
+                return await ProbedSource(
+                    index: try store.readIndex(file), indexHash: hash, targets: targets,
                     encoders: session.identity.encoders)
             }
         }
@@ -73,12 +74,12 @@ package struct Probe: Sendable {
         of record: JobRecord, in session: any Engine
     ) async throws(ReelFailure) -> (hash: String, locator: Locator) {
         let folder = try store.source(record.source.fingerprint)
-        let isDisproved = try folder.isDisproved()
+        let isDisproved = try await folder.isDisproved()
         let kind: IndexKind = record.headBytes != nil ? .head : isDisproved ? .decoded : .index
-        if let known = folder.index(kind) { return known }
+        if let known = await folder.index(kind) { return known }
         // The copy in the store, if it is there by now.
-        let source = store.job(record.id).presentLocator(of: record.source)
-        let draft = try folder.draft()
+        let source = await store.job(record.id).presentLocator(of: record.source)
+        let draft = try await folder.draft()
         let request = EngineRequest.recon(
             ReconRequest(
                 source: source, index: draft.locator, limit: record.headBytes, decoding: isDisproved ? .disproved : nil)
@@ -91,9 +92,9 @@ package struct Probe: Sendable {
         guard try record.source.fingerprint.matches(source) else {
             throw ReelFailure(.sourceReplaced(path: source.name))
         }
-        guard try folder.keep(draft, as: kind) == result.indexHash,
-            let kept = folder.locator(of: result.indexHash)
-        else { throw ReelFailure(.indexMissing(hash: result.indexHash, folder: store.root)) }
+        guard try await folder.keep(draft, as: kind) == result.indexHash,
+            let kept = await folder.locator(of: result.indexHash)
+        else { throw ReelFailure(.indexMissing(hash: result.indexHash, folder: store.name)) }
         return (result.indexHash, kept)
     }
 
@@ -102,25 +103,28 @@ package struct Probe: Sendable {
     /// work at the job meanwhile.
     ///
     /// - Returns: the job, and its early start if that is of no use: its segments do not match the plan.
-    func storePlan(_ id: JobID, of source: ProbedSource) throws(ReelFailure) -> (job: StoredJob, unused: JobID?) {
+    func storePlan(
+        _ id: JobID, of source: ProbedSource
+    ) async throws(ReelFailure) -> (job: StoredJob, unused: JobID?) {
         let folder = store.job(id)
-        var record = try folder.read()
-        let early = record.head.flatMap { try? StoredJob(store.job($0)) }
-        let passes = early.flatMap { self.passes(of: $0, in: source, record.spec.direction) }
+        var record = try await folder.read()
+        let early: StoredJob? = if let head = record.head { try? await StoredJob(store.job(head)) } else { nil }
+        let passes: [VideoPass]? =
+            if let early { await self.passes(of: early, in: source, record.spec.direction) } else { nil }
         let plan = try newPlan(record, source, head: passes ?? [])
-        let latest = try? folder.latestPlan()
+        let latest = try? await folder.latestPlan()
         let kept = latest.flatMap { holds($0, beside: plan, record) ? $0 : nil }
         let unused = kept == nil && passes == nil ? record.head : nil
         if unused != nil {
             record.head = nil
-            try folder.write(record)
+            try await folder.write(record)
         }
-        let chosen = if let kept { kept } else { try folder.readPlan(folder.writePlan(plan)) }
-        try stage(record, in: folder)
+        let chosen = if let kept { kept } else { try await folder.readPlan(folder.writePlan(plan)) }
+        try await stage(record, in: folder)
         let job = StoredJob(record: record, plan: chosen, folder: folder, resumed: kept != nil)
-        if unused == nil, let early, early.folder.hasSegments(of: job.plan.parts) {
+        if unused == nil, let early, await early.folder.hasSegments(of: job.plan.parts) {
             let planned = PlannedSegments(plan: job.plan, indexes: [source.index])
-            try early.give(job.plan.passes.flatMap(planned.contents), to: folder)
+            try await early.give(job.plan.passes.flatMap(planned.contents), to: folder)
         }
         return (job, unused)
     }
@@ -146,17 +150,17 @@ package struct Probe: Sendable {
             && earlier.need <= max(capacity.ceiling(record.spec) ?? .max, plan.need)
     }
 
-    private func stage(_ record: JobRecord, in folder: JobFolder) throws(ReelFailure) {
-        guard let name = record.source.staged, !folder.hasCopy(of: record.source) else { return }
-        try folder.stage(record.source.path, as: name, record.source.fingerprint)
+    private func stage(_ record: JobRecord, in folder: any JobEntry) async throws(ReelFailure) {
+        guard let name = record.source.staged, await !folder.hasCopy(of: record.source) else { return }
+        try await folder.stage(record.source.path, as: name, record.source.fingerprint)
     }
 
     /// The passes of the early start, from the source's start on. Nil if its index has been removed, or if the index of the
     /// whole source or the encoder's target differs from its own.
     private func passes(
         of early: StoredJob, in source: ProbedSource, _ direction: Direction
-    ) -> [VideoPass]? {
-        guard let index = try? early.indexes(in: store).first, source.index.video.begins(with: index.video),
+    ) async -> [VideoPass]? {
+        guard let index = try? await early.indexes(in: store).first, source.index.video.begins(with: index.video),
             source.targets.video == early.plan.video
         else { return nil }
         let passes = early.plan.passes.compactMap { pass in

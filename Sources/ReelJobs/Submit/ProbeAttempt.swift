@@ -14,16 +14,16 @@ package struct ProbeAttempt: Sendable {
         self.claim = claim
     }
 
-    private var store: Store { probe.store }
+    private var store: any JobStore { probe.store }
     private var control: JobControl { JobControl(board: board, store: store) }
 
     /// Returns the job when its passes are on the board. Throws `.probeLost` if another process holds the probe by then, and
     /// what reading and planning throw.
     package func run() async throws(ReelFailure) -> StoredJob {
-        let record = try store.job(claim.job).read()
+        let record = try await store.job(claim.job).read()
         let source = try await examine(record)
-        let (job, unused) = try probe.storePlan(claim.job, of: source)
-        let finished = job.finished(in: [source.index])
+        let (job, unused) = try await probe.storePlan(claim.job, of: source)
+        let finished = await job.finished(in: [source.index])
         let published = try await board.patiently { () throws(ReelFailure) in
             try await job.publish(on: board, claim, finished)
         }
@@ -57,7 +57,7 @@ package struct ProbeAttempt: Sendable {
                 try? await early.value
                 // A job that is refused is removed with its early start; one that is interrupted is resumed later.
                 guard [.source, .request].contains(error.owner) else { return }
-                if let record = try? store.job(claim.job).read() { try? await control.withdraw(headOf: record) }
+                if let record = try? await store.job(claim.job).read() { try? await control.withdraw(headOf: record) }
             }.value
             throw error
         }

@@ -7,11 +7,11 @@ package import ReelStore
 package struct StoredJob: Sendable {
     package let record: JobRecord
     package let plan: Plan
-    package let folder: JobFolder
+    package let folder: any JobEntry
     /// Whether the plan was there before, from an earlier attempt to do the job.
     package let resumed: Bool
 
-    package init(record: JobRecord, plan: Plan, folder: JobFolder, resumed: Bool) {
+    package init(record: JobRecord, plan: Plan, folder: any JobEntry, resumed: Bool) {
         self.record = record
         self.plan = plan
         self.folder = folder
@@ -19,10 +19,10 @@ package struct StoredJob: Sendable {
     }
 
     /// Reads a job by its last plan, or by the plan of a number. Throws `.unreachable` if record or plan cannot be read.
-    package init(_ folder: JobFolder, plan number: Int? = nil) throws(ReelFailure) {
-        let record = try folder.read()
-        let latest = try folder.planNumbers().last
-        let plan = try folder.readPlan(number ?? latest ?? 1)
+    package init(_ folder: any JobEntry, plan number: Int? = nil) async throws(ReelFailure) {
+        let record = try await folder.read()
+        let latest = try await folder.planNumbers().last
+        let plan = try await folder.readPlan(number ?? latest ?? 1)
         self.init(record: record, plan: plan, folder: folder, resumed: true)
     }
 
@@ -31,18 +31,18 @@ package struct StoredJob: Sendable {
     package var beginning: PublishedJob { record.beginning }
 
     /// The verified result, if the store has it.
-    package var result: StoredResult? { folder.result }
+    package var result: StoredResult? { get async { await folder.result } }
 
-    /// The indexes that the plan was made from, in the order of its sources. Throws as `Store.readIndexes` does.
-    package func indexes(in store: Store) throws(ReelFailure) -> [SourceIndex] {
-        try store.readIndexes(of: plan, record)
+    /// The indexes that the plan was made from, in the order of its sources. Throws as `JobStore.readIndexes` does.
+    package func indexes(in store: any JobStore) async throws(ReelFailure) -> [SourceIndex] {
+        try await store.readIndexes(of: plan, record)
     }
 
     /// Results of the passes whose segments are all whole, by the pass's index.
-    func finished(in indexes: [SourceIndex]) -> [Int: RecordedResult] {
-        guard folder.hasSegments(of: plan.parts) else { return [:] }
+    func finished(in indexes: [SourceIndex]) async -> [Int: RecordedResult] {
+        guard await folder.hasSegments(of: plan.parts) else { return [:] }
         let planned = PlannedSegments(plan: plan, indexes: indexes)
-        let whole = folder.wholeSegments(plan.passes.map(planned.contents))
+        let whole = await folder.wholeSegments(plan.passes.map(planned.contents))
         return zip(plan.passes, whole).enumerated().reduce(into: [:]) { found, entry in
             let (place, (pass, segments)) = entry
             guard let result = pass.result(of: segments), let name = result.segments.first?.name else { return }
@@ -51,8 +51,8 @@ package struct StoredJob: Sendable {
     }
 
     /// Gives another job those of its segments that have the wanted content.
-    package func give(_ wanted: [SegmentContent], to folder: JobFolder) throws(ReelFailure) {
-        try folder.take(wanted, from: self.folder)
+    package func give(_ wanted: [SegmentContent], to folder: any JobEntry) async throws(ReelFailure) {
+        try await folder.take(wanted, from: id)
     }
 
     /// Publishes its passes; the claim must hold its probe. Passes that are finished in the store are finished on the board

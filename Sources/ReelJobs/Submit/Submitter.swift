@@ -25,7 +25,7 @@ struct Submitter: Sendable {
     }
 
     private var id: JobID { wanted.id }
-    private var folder: JobFolder { probe.store.job(id) }
+    private var folder: any JobEntry { probe.store.job(id) }
 
     /// Returns when the job's passes are on the board, or the store has its result.
     ///
@@ -53,20 +53,19 @@ struct Submitter: Sendable {
     /// Puts the job on the board, unless it is there.
     private func begin(known: (JobState) -> Void) async throws(ReelFailure) -> Beginning {
         while true {
-            if let job = try? StoredJob(folder), job.result != nil {
+            if let job = try? await StoredJob(folder), await job.result != nil {
                 known(.done)
                 return .finished(job)
             }
             // The record is there before any process can learn of the job, so that each can go on with it.
-            try folder.create()
-            let isNew = try folder.create(wanted)
+            let isNew = try await folder.create(wanted)
             // A worker ends a job on the board if the store says that it has ended, so the record is reopened first.
-            if !isNew, try folder.read().state != nil { try folder.open(wanted) }
+            if !isNew, try await folder.read().state != nil { try await folder.open(wanted) }
             switch try await board.begin(wanted.beginning, holder: name) {
             case .begun(let claim):
                 known(.probing)
                 do throws(ReelFailure) {
-                    if !isNew { try folder.open(wanted) }
+                    if !isNew { try await folder.open(wanted) }
                     try await attend(claim)
                 } catch {
                     await leave(claim, abandoning: true)
@@ -79,7 +78,7 @@ struct Submitter: Sendable {
                 return .probing(nil)
             case .running:
                 guard let status = try await board.status(id) else { continue }
-                if let job = try? StoredJob(folder, plan: status.job.plan) {
+                if let job = try? await StoredJob(folder, plan: status.job.plan) {
                     known(status.state)
                     return .running(job)
                 }
@@ -141,7 +140,7 @@ struct Submitter: Sendable {
         case .failed where status.isRefused: throw status.failure ?? ReelFailure(.jobForgotten(job: id))
         case .cancelled: throw ReelFailure(.jobCancelled(job: id))
         case .running, .assembling, .done, .failed:
-            return .planned(try StoredJob(folder, plan: status.job.plan))
+            return await .planned(try StoredJob(folder, plan: status.job.plan))
         }
         // If no worker is left to do it, the submitter requeues what vanished processes held.
         _ = try await board.reap()
@@ -182,9 +181,10 @@ struct Submitter: Sendable {
             let failure = ReelFailure.of(error)
             if case .probeLost = failure.reason { return nil }
             // A failure of this host says nothing of the job; nor does an engine's, if the job was worked at before.
-            guard ![.host, .passing].contains(failure.owner),
-                failure.owner != .worker || !folder.hasFinishedSegments
-            else { throw failure }
+            let hasWork = await folder.hasFinishedSegments
+            guard ![.host, .passing].contains(failure.owner), failure.owner != .worker || !hasWork else {
+                throw failure
+            }
             // A second attempt here would end as this one did, and a user waits for the answer.
             let answer = try await board.patiently { () throws(ReelFailure) in
                 try await board.fail(claim, worker: name, failure: failure, as: .permanent)
@@ -202,7 +202,7 @@ struct Submitter: Sendable {
         // In a task of its own, since it must not be cancelled with this one. What fails here is made up for when the
         // leases lapse.
         await Task {
-            let hasWork = folder.hasFinishedSegments
+            let hasWork = await folder.hasFinishedSegments
             guard
                 let departure = try? await board.leave(
                     id, waiter: name.text, claim: claim, abandoning: abandoning && !hasWork),

@@ -9,14 +9,14 @@ extension JobService {
     public func view(_ id: JobID) async throws(ReelFailure) -> JobView {
         let folder = store?.job(id)
         guard let status = try await board.status(id) else {
-            guard let folder, folder.exists, let view = try JobView(folder) else {
+            guard let folder, await folder.exists, let view = try await JobView(folder) else {
                 throw ReelFailure(.jobUnknown(job: id))
             }
             return view
         }
         let workers = status.state.isTerminal ? [] : try await board.workers()
         let reason = WaitReason(status, workers: workers)
-        return JobView(
+        return await JobView(
             status, output: folder?.result, found: try await board.passDiagnostics(id),
             waitReason: reason, waitAdvice: reason.flatMap(advice),
             failures: try await failures(status, folder))
@@ -27,11 +27,13 @@ extension JobService {
     public func jobs() async throws(ReelFailure) -> (jobs: [JobView], unreadable: [JobID: ReelFailure]) {
         let workers = try await board.workers()
         let list = try await board.latestJobs()
-        let views = list.jobs.map { status in
+        var views: [JobView] = []
+        for status in list.jobs {
             let reason = WaitReason(status, workers: workers)
-            return JobView(
-                status, output: store?.job(status.job.id).result, waitReason: reason,
-                waitAdvice: reason.flatMap(advice))
+            views.append(
+                JobView(
+                    status, output: await store?.job(status.job.id).result, waitReason: reason,
+                    waitAdvice: reason.flatMap(advice)))
         }
         return (views, list.unreadable)
     }
@@ -61,21 +63,28 @@ extension JobService {
 
     /// Adds to each failure its pass, which the board has, and the times of the pass's frames and what engines said, which
     /// only the store has.
-    private func failures(_ status: JobStatus, _ folder: JobFolder?) async throws(ReelFailure) -> [FailureView] {
+    private func failures(_ status: JobStatus, _ folder: (any JobEntry)?) async throws(ReelFailure) -> [FailureView] {
         guard !status.failures.isEmpty else { return [] }
         let job = status.job
         var passes = try await board.passes(job.id, at: status.failures.map(\.index))
         passes[job.passCount] = .assembly
-        // If the index cannot be read, the failure still names frames, without times.
-        let index = folder.flatMap { folder in
-            (try? folder.latestPlan()).flatMap { plan in plan.flatMap { try? folder.readIndexes(of: $0).first } }
-        }
-        return status.failures.map { failure in
+        let index = await index(of: job.id)
+        var views: [FailureView] = []
+        for failure in status.failures {
             var logs: [String: String] = [:]
             for attempt in failure.recent {
-                logs[attempt.token] = folder?.readAttempt(pass: failure.index, token: attempt.token)
+                logs[attempt.token] = await folder?.readAttempt(pass: failure.index, token: attempt.token)
             }
-            return FailureView(failure, pass: passes[failure.index], index: index, logs: logs)
+            views.append(FailureView(failure, pass: passes[failure.index], index: index, logs: logs))
         }
+        return views
+    }
+
+    /// The index of a job's source. Nil if it cannot be read: a failure then names frames without times.
+    private func index(of job: JobID) async -> SourceIndex? {
+        guard let store, let record = try? await store.job(job).read(),
+            let plan = try? await store.job(job).latestPlan()
+        else { return nil }
+        return try? await store.readIndexes(of: plan, record).first
     }
 }

@@ -138,17 +138,19 @@ public struct JobView: Codable, Hashable, Sendable {
         self.failures = failures ?? status.failures.map { FailureView($0) }
         failure = status.failure?.words
         failureReason = status.failure.map(ReasonView.init)
-        (self.output, outputBytes, outputSha256) = (output?.path, output?.recorded?.bytes, output?.recorded?.sha256)
+        (self.output, outputBytes, outputSha256) = (
+            output?.locator.name, output?.recorded?.bytes, output?.recorded?.sha256
+        )
         let left = frames - framesEncoded
         eta = !state.isTerminal && !paused && left > 0 && framesPerSecond > 0 ? Double(left) / framesPerSecond : nil
     }
 
     /// A job as the store knows it, for one that the board has forgotten. Nil if it has not ended.
-    package init?(_ folder: JobFolder) throws(ReelFailure) {
-        let record = try folder.read()
+    package init?(_ folder: any JobEntry) async throws(ReelFailure) {
+        let record = try await folder.read()
         guard let state = record.state, state.isTerminal else { return nil }
         // A job that was refused has no plan.
-        let plan = try? folder.latestPlan()
+        let plan = try? await folder.latestPlan()
         id = record.id.text
         self.state = state
         paused = false
@@ -171,8 +173,8 @@ public struct JobView: Codable, Hashable, Sendable {
         failures = []
         failure = record.failure?.words
         failureReason = record.failure.map(ReasonView.init)
-        let result = folder.result
-        (output, outputBytes, outputSha256) = (result?.path, result?.recorded?.bytes, result?.recorded?.sha256)
+        let result = await folder.result
+        (output, outputBytes, outputSha256) = (result?.locator.name, result?.recorded?.bytes, result?.recorded?.sha256)
     }
 
     /// The warning that a worker cannot claim any pass of a job.

@@ -88,9 +88,9 @@ public struct PlanView: Codable, Hashable, Sendable {
     }
 
     /// A job that the store holds. Throws `.unreachable` if the store has not the index that the job's plan was made of.
-    package init(_ job: StoredJob, in store: Store) throws(ReelFailure) {
+    package init(_ job: StoredJob, in store: any JobStore) async throws(ReelFailure) {
         self.init(
-            id: job.id.text, source: job.record.source.path, plan: job.plan, indexes: try job.indexes(in: store))
+            id: job.id.text, source: job.record.source.path, plan: job.plan, indexes: try await job.indexes(in: store))
     }
 
     /// A plan of a source.

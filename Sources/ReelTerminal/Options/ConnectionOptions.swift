@@ -35,13 +35,13 @@ public struct StoreOption: ParsableArguments {
     private var root: String? { store ?? ProcessInfo.processInfo.environment["REEL_STORE"] }
 
     /// Opens the store. Throws `.storeNotNamed` if none is named, and the failures of `Store`.
-    public func open() throws(ReelFailure) -> Store { try Store(root: path()) }
+    public func open() throws(ReelFailure) -> FolderStore { try FolderStore(root: path()) }
 
     /// Opens the store, and makes it first if there is none: a folder that a group shares.
-    public func make() throws(ReelFailure) -> Store { try Store.make(root: path(), mode: 0o2770) }
+    public func make() throws(ReelFailure) -> FolderStore { try FolderStore.make(root: path(), mode: 0o2770) }
 
     /// Opens the store if one is named, for commands that can do without.
-    public func openIfNamed() throws(ReelFailure) -> Store? { root == nil ? nil : try open() }
+    public func openIfNamed() throws(ReelFailure) -> FolderStore? { root == nil ? nil : try open() }
 
     private func path() throws(ReelFailure) -> String {
         guard let root else { throw ReelFailure(.storeNotNamed) }

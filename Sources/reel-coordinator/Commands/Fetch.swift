@@ -27,8 +27,8 @@ struct FetchCommand: AsyncParsableCommand {
         let destination = Destination(choice.path, overwrite: overwrite)
         try destination.check(source: nil)
         let (results, id) = (JobResults(in: try store.open()), JobID(job))
-        try await Interruption.cancelling { try results.deliver(id, to: destination) }
+        try await Interruption.cancelling { try await results.deliver(id, to: destination) }
         console.say("wrote \(destination.path)")
-        if json, let view = try results.view(id) { console.json(view.delivered(to: destination.path)) }
+        if json, let view = try await results.view(id) { console.json(view.delivered(to: destination.path)) }
     }
 }

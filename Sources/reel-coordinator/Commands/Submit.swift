@@ -117,7 +117,7 @@ struct SubmitCommand: AsyncParsableCommand {
             display.warn(view.diagnostics.map(\.message))
             return view
         }
-        try service.results().deliver(job.id, to: destination)
+        try await service.results().deliver(job.id, to: destination)
         console.say("wrote \(destination.path): \(view.frames) frames")
         return view.delivered(to: destination.path)
     }

@@ -23,8 +23,8 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (results, id, file) = (JobResults(in: try store.open()), JobID(job), file)
-        let found = try await Interruption.cancelling { try results.verify(id, copy: file) }
+        let found = try await Interruption.cancelling { try await results.verify(id, copy: file) }
         console.say("\(found.path) is the verified result: \(found.bytes) bytes, SHA-256 \(found.sha256)")
-        if json, let view = try results.view(id) { console.json(view.delivered(to: found.path)) }
+        if json, let view = try await results.view(id) { console.json(view.delivered(to: found.path)) }
     }
 }

@@ -16,7 +16,7 @@ struct ReadingOptions: ParsableArguments {
     ///
     /// - Parameter job: watching ends when this job does. Without one, only Ctrl-C ends it, which is no failure then.
     func show(
-        _ redis: RedisOption, _ store: Store? = nil, job: JobID? = nil,
+        _ redis: RedisOption, _ store: (any JobStore)? = nil, job: JobID? = nil,
         _ look: @escaping @Sendable (JobService) async throws(ReelFailure) -> Snapshot
     ) async throws {
         let service = try await redis.service(store)

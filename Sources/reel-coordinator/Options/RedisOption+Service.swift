@@ -9,7 +9,7 @@ extension RedisOption {
     /// A service whose Redis has answered.
     ///
     /// - Parameter warnings: whether to print what makes this Redis unfit to keep a board.
-    func service(_ store: Store? = nil, warnings: Bool = false) async throws(ReelFailure) -> JobService {
+    func service(_ store: (any JobStore)? = nil, warnings: Bool = false) async throws(ReelFailure) -> JobService {
         let (address, process) = (try address(), ProcessInfo.processInfo.processIdentifier)
         let service = JobService(store: store, advice: { Advice.text(for: $0) }) {
             RedisBoard(address, name: "reel-coordinator-\(process)")
@@ -22,7 +22,7 @@ extension RedisOption {
     }
 
     /// A service whose Redis has answered, for changes: its board and its store belong together.
-    func service(joining store: Store, warnings: Bool = false) async throws(ReelFailure) -> JobService {
+    func service(joining store: any JobStore, warnings: Bool = false) async throws(ReelFailure) -> JobService {
         let service = try await service(store, warnings: warnings)
         try await service.join()
         return service

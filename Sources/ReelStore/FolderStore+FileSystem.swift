@@ -1,14 +1,20 @@
 internal import Glibc
 
-extension Store {
+extension FolderStore {
+    /// Bytes that this user may still write on the folder's disk; nil if that cannot be seen.
+    public var freeSpace: Int64? {
+        let room = FileCopy.room(beside: root + "/.")
+        return room == .max ? nil : room
+    }
+
     /// Whether files written by another host may become visible here only after a delay. True unless the kernel says
     /// that the store is on this machine's own disks or in its memory.
-    public var showsFilesLate: Bool {
+    public var showsWritesLate: Bool {
         guard let status = try? Files.target(root),
             let mounts = try? AtomicFile.read("/proc/self/mountinfo"),
-            let type = Store.type(of: UInt64(status.st_dev), in: String(decoding: mounts, as: UTF8.self))
+            let type = FolderStore.type(of: UInt64(status.st_dev), in: String(decoding: mounts, as: UTF8.self))
         else { return true }
-        return !Store.localTypes.contains(type)
+        return !FolderStore.localTypes.contains(type)
     }
 
     private static let localTypes: Set = ["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "overlay", "tmpfs"]

@@ -1,7 +1,7 @@
 internal import Glibc
 public import ReelCore
 
-extension Store {
+extension FolderStore {
     /// Checks that a worker can work here: makes a file in the store, renames it and removes it again, and checks
     /// whether the folder of any job may be written.
     ///

@@ -1,17 +1,20 @@
 internal import Glibc
 public import ReelCore
 
-/// The folder of jobs on which several machines, or several invocations of `run`, work: the truth, of which Redis is an
-/// index.
-public struct Store: Sendable {
+/// A store in a folder that all machines see, or that several invocations of `run` share. A file gets its name when it is
+/// whole.
+public struct FolderStore: JobStore {
     /// Path of the folder as it was given: relative paths stay relative.
     public let root: String
+
+    /// The folder's path.
+    public var name: String { root }
 
     private var jobsFolder: String { root + "/jobs" }
     var sourcesFolder: String { root + "/sources" }
 
     /// What distinguishes it from other stores. Nil for an empty folder that is not a store yet.
-    public let id: StoreID?
+    package let id: StoreID?
 
     /// Opens a store. One that an earlier release made gets an id. In a store that a group shares, everything that this
     /// process writes from now on belongs to the group, whatever its umask (`Sharing`).
@@ -53,7 +56,7 @@ public struct Store: Sendable {
     /// Throws as `init` does, except for other contents of the folder.
     ///
     /// - Parameter mode: of the folder, if it is made.
-    public static func make(root: String, mode: UInt32 = 0o777) throws(ReelFailure) -> Store {
+    public static func make(root: String, mode: UInt32 = 0o777) throws(ReelFailure) -> FolderStore {
         do throws(SystemCode) {
             if try Files.target(root) == nil {
                 try Files.makeFolders(root)
@@ -64,12 +67,21 @@ public struct Store: Sendable {
             throw SystemError.store(.open, root, error.value)
         }
         _ = try StoreMarker.create(in: root)
-        return try Store(root: root)
+        return try FolderStore(root: root)
     }
+
+    /// The id that the folder has now: another process may have made it a store since it was opened.
+    public func identity() throws(ReelFailure) -> StoreID? {
+        if let id { return id }
+        return try FolderStore(root: root).id
+    }
+
+    /// Makes the folder a store, as `make` does.
+    public func establish() throws(ReelFailure) -> StoreID { try StoreMarker.create(in: root) }
 
     /// The folder of a job, which may or may not exist yet.
     public func job(_ id: JobID) -> JobFolder {
-        JobFolder(id: id, store: self, path: "\(jobsFolder)/\(Store.folderName(id))")
+        JobFolder(id: id, store: self, path: "\(jobsFolder)/\(FolderStore.folderName(id))")
     }
 
     /// Every job that the store has a record of, sorted. Throws `.unreachable` if the store cannot be read.
@@ -83,7 +95,7 @@ public struct Store: Sendable {
 
     /// A new empty folder inside the store, for files without a final place; on the same file system as jobs and
     /// sources, so that files move by renaming. It is removed with the returned object.
-    public func temporaryFolder() throws(ReelFailure) -> TemporaryFolder { try TemporaryFolder(in: root) }
+    package func temporaryFolder() throws(ReelFailure) -> TemporaryFolder { try TemporaryFolder(in: root) }
 
     /// Removes the store's own folders if they are empty; `run` does this at its end.
     public func removeIfEmpty() {

@@ -1,0 +1,248 @@
+public import ReelCore
+
+/// Where the bytes live that several machines need: the records, plans, segments and results of jobs, and the indexes of
+/// their sources. The store is the truth; the board is an index of it that can be rebuilt.
+///
+/// Guarantees, on which coordinators and workers rely:
+///
+/// - **What is read is whole.** A record, plan, index or result that is written appears at once, as a whole, and stays
+///   after a crash. A segment counts when its record is there, which is written last.
+/// - **Plans and indexes never change** once they are there. A plan has the next free number, an index is named by its
+///   hash.
+/// - **Values go in and out, and locators.** Nothing above a store knows where its bytes lie. An engine reads and writes
+///   what the locators of its request name; the store makes them, and reel's byte sources and sinks open them.
+/// - **Other users may write here.** What is read is checked, and a failure names what is damaged.
+///
+/// Calls throw `.unreachable` if the store cannot be read or written, with cause no-space if it is full.
+///
+/// ``FolderStore`` is a store in a folder that all machines see. The tests' `MemoryStore` is another.
+public protocol JobStore: Sendable {
+    /// What the store has of a job.
+    associatedtype Job: JobEntry
+    /// What the store has of a source.
+    associatedtype Source: SourceEntry
+
+    /// What messages call the store.
+    var name: String { get }
+
+    // MARK: The store itself
+
+    /// What distinguishes it from other stores. Nil for an empty place that is no store yet.
+    func identity() async throws(ReelFailure) -> StoreID?
+
+    /// Makes an empty place a store; if it is one, it stays as it is. If several processes do this at once, they make one
+    /// store. Returns its identity.
+    func establish() async throws(ReelFailure) -> StoreID
+
+    /// Checks that a worker can work here: writes something and removes it again, and checks whether the folder of any
+    /// unfinished job may be written.
+    ///
+    /// Throws `.storeUnusable` or `.storeFull`, with the system's reason.
+    func tryWorking() async throws(ReelFailure)
+
+    /// Bytes that can still be written; nil if nothing limits them.
+    var freeSpace: Int64? { get async }
+
+    /// Whether what another machine writes may become visible here only after a delay.
+    var showsWritesLate: Bool { get async }
+
+    // MARK: Jobs and sources
+
+    /// Every job that the store has a record of, sorted.
+    func jobs() async throws(ReelFailure) -> [JobID]
+
+    /// The entry of a job, which may or may not exist yet.
+    func job(_ id: JobID) -> Job
+
+    /// The entry of a source, which may or may not exist yet.
+    func source(_ fingerprint: Fingerprint) throws(ReelFailure) -> Source
+
+    /// Reads an index of this store. Throws what decoding throws, too.
+    func readIndex(_ locator: Locator) async throws(ReelFailure) -> SourceIndex
+
+    /// Where the indexes are that a plan was made from, in the order of its sources.
+    ///
+    /// Throws `.indexMissing` if this machine does not see one, and `.jobFileUnreadable` if the plan is not one of the
+    /// record's sources.
+    func indexes(of plan: Plan, _ record: JobRecord) async throws(ReelFailure) -> [Locator]
+
+    /// The indexes that a plan was made from, in the order of its sources, with all that the plan names in them.
+    ///
+    /// Throws as `indexes` does, also if the plan names what the indexes do not have.
+    func readIndexes(of plan: Plan, _ record: JobRecord) async throws(ReelFailure) -> [SourceIndex]
+
+    /// Removes the entries of sources that no job uses. A job's record is written before its source's index is kept, so a
+    /// job that is just being submitted loses nothing. What cannot be removed now goes with a later call.
+    func removeUnusedSources() async
+}
+
+/// Everything that a store has of one job.
+public protocol JobEntry: Sendable {
+    /// The job.
+    var id: JobID { get }
+
+    // MARK: The record
+
+    /// Whether the store has a record of the job.
+    var exists: Bool { get async }
+
+    /// Reads the record.
+    ///
+    /// Throws `.unreachable`, cause incompatible, if this machine does not see the job; `.jobOfOtherVersion` if this
+    /// release does not know the record's version.
+    func read() async throws(ReelFailure) -> JobRecord
+
+    /// Writes the record of a job that exists.
+    func write(_ record: JobRecord) async throws(ReelFailure)
+
+    /// Writes the record of a new job. False if it has one, which stays as it is.
+    func create(_ record: JobRecord) async throws(ReelFailure) -> Bool
+
+    /// Removes what a finished job no longer needs: the source's copy, what killed processes left half-written and, unless
+    /// they are to be kept, segments.
+    func removeParts(keepingSegments: Bool) async throws(ReelFailure)
+
+    /// Removes everything of the job, but not what says that a process works at it.
+    func removeContents() async throws(ReelFailure)
+
+    /// Removes the job. Its record goes last: until then it can be removed again.
+    func remove() async throws(ReelFailure)
+
+    // MARK: Sources
+
+    /// Where the bytes of a source are: in the store if it is to be staged, else where the record says.
+    func locator(of source: JobSource) -> Locator
+
+    /// Whether the copy of a source that is to be staged is there.
+    func hasCopy(of source: JobSource) async -> Bool
+
+    /// Copies a source into the store, so that workers need not see it where it is.
+    ///
+    /// Throws `.sourceChangedWhileCopied` if it is no longer the one that the fingerprint was taken of.
+    ///
+    /// - Parameters:
+    ///   - path: of the source on this machine.
+    ///   - name: of the copy, as `JobSource.staged` has it.
+    func stage(_ path: String, as name: String, _ fingerprint: Fingerprint) async throws(ReelFailure)
+
+    // MARK: Plans
+
+    /// The numbers of the plans that are there, ascending.
+    func planNumbers() async throws(ReelFailure) -> [Int]
+
+    /// Writes a plan under the next free number, which becomes its own, and returns it.
+    func writePlan(_ plan: Plan) async throws(ReelFailure) -> Int
+
+    /// Throws `.unreachable`, cause incompatible, if it cannot be read; `.planOfOtherVersion` if this release does not know
+    /// its version.
+    func readPlan(_ number: Int) async throws(ReelFailure) -> Plan
+
+    /// The plan of the highest number; nil if there is none. Throws as `readPlan` does.
+    func latestPlan() async throws(ReelFailure) -> Plan?
+
+    /// Where an engine reads a plan.
+    func plan(_ number: Int) -> Locator
+
+    // MARK: Segments
+
+    /// Where an engine writes the segment of a name.
+    func place(of name: SegmentName) -> SegmentPlace
+
+    /// Whether there may be segments of any of these parts of the sources; only names are looked at.
+    func hasSegments(of parts: Set<SegmentPart>) async -> Bool
+
+    /// Whether any segment is finished, for this plan or an earlier one.
+    var hasFinishedSegments: Bool { get async }
+
+    /// For each content that a pass wants, in the same order, the record of a whole segment; nil if there is none. A segment
+    /// counts if it has the recorded size and checksum, no matter which attempt made it for which plan.
+    func wholeSegments(_ wanted: [SegmentContent]) async -> [SegmentRecord?]
+
+    /// The same for many passes, with each record read once.
+    func wholeSegments(_ wanted: [[SegmentContent]]) async -> [[SegmentRecord?]]
+
+    /// The records whose segment is missing or has another size. If writes show late, segments that another machine has just
+    /// written may be among them for a while.
+    func missingSegments(of records: [SegmentRecord]) async -> [SegmentRecord]
+
+    /// Whether every one of these segments is there with the recorded size and checksum.
+    func areWhole(_ records: [SegmentRecord]) async -> Bool
+
+    /// Takes over the segments of these contents that another job has made. `wholeSegments` tells whether they are whole.
+    func take(_ wanted: [SegmentContent], from other: JobID) async throws(ReelFailure)
+
+    /// Removes what the attempt that held `token` left half-written. What is whole stays.
+    func removePartial(token: String) async
+
+    // MARK: The result
+
+    /// Where the assembler that holds `token` writes its result before it is published.
+    func assembling(_ container: Container, token: String) -> Locator
+
+    /// Makes what the assembler that holds `token` has written and verified the job's output, and keeps the size and hash
+    /// that it was verified with in the job's record. The last of two assemblers wins; both made the same bytes.
+    ///
+    /// Throws `.engineMisanswered` if what was written has another size.
+    @discardableResult
+    func publishOutput(
+        assembledBy token: String, as container: Container, bytes: Int64, sha256: String
+    ) async throws(ReelFailure) -> JobResult
+
+    /// The output that an assembly has published, whether or not the job's end was recorded after that. Nil if there is
+    /// none, or if it has another size than its record says.
+    var publishedOutput: StoredResult? { get async }
+
+    /// Takes the output out of the record, so that the job makes it anew.
+    func forgetOutput() async throws(ReelFailure)
+
+    /// The verified output of a job that is done.
+    ///
+    /// Throws `.noResult` if the job has not ended well or its result is not there, `.storeFileForeign` and
+    /// `.resultDiffers` if something else is in its place.
+    func storedResult() async throws(ReelFailure) -> StoredResult
+
+    /// The verified output, if there is one.
+    var result: StoredResult? { get async }
+
+    // MARK: What engines said
+
+    /// Keeps the end of an engine's standard error, for users who look into a failed attempt.
+    func writeAttempt(pass: Int, token: String, standardError: String) async throws(ReelFailure)
+
+    /// What the engine of a failed attempt said at its end; nil if nothing of it was kept.
+    func readAttempt(pass: Int, token: String) async -> String?
+}
+
+/// What a store has of one source, shared by all jobs made of it.
+public protocol SourceEntry: Sendable {
+    /// The index that this release can read; nil if there is none.
+    func index(_ kind: IndexKind) async -> (hash: String, locator: Locator)?
+
+    /// Where the index with this hash is, of any kind; nil if there is none.
+    func locator(of hash: String) async -> Locator?
+
+    /// Room for an index that an engine is to write.
+    func draft() async throws(ReelFailure) -> IndexDraft
+
+    /// Keeps an index that an engine has written as a draft, and returns its SHA-256 in hexadecimal. It is harmless if
+    /// another process keeps the same index at the same time.
+    func keep(_ draft: IndexDraft, as kind: IndexKind) async throws(ReelFailure) -> String
+
+    /// Whether a pass has disproved the index that tables and headers made.
+    func isDisproved() async throws(ReelFailure) -> Bool
+
+    /// Records that the index of this source is wrong, and why: from now on the whole source is decoded to plan a job.
+    func disprove(_ reason: ReelFailure) async throws(ReelFailure)
+}
+
+extension JobEntry {
+    /// Where the bytes of a source are now: if it is to be staged, and its copy is not there yet, where the record says.
+    public func presentLocator(of source: JobSource) async -> Locator {
+        await hasCopy(of: source) ? locator(of: source) : .file(source.path)
+    }
+
+    /// Where an engine reads segments.
+    public func stored(_ records: [SegmentRecord]) -> [StoredSegment] {
+        records.map { StoredSegment(record: $0, data: place(of: $0.name).data) }
+    }
+}
