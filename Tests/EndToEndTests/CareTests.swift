@@ -128,7 +128,7 @@ extension EndToEnd {
         @Test func theAssemblyBeginsWhileAPassIsInFlight() async throws {
             try await withEarlyAssembly { fleet, id, slow, early in
                 let token = try #require(early.live[early.passes]).token
-                let name = "assembling.\(token).mov"
+                let name = "assembling.\(token).mov.part"
                 #expect(try await eventually(.seconds(10)) { fleet.names(id).contains(name) })
                 kill(try #require(slow.children("reel-engine").first), SIGCONT)
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
