@@ -278,10 +278,8 @@ extension CrashPointTests {
         let sight = try fleet.sight(id)
         let holder = try #require(sight.live[sight.passes])
         let worker = try #require(await fleet.workers.first { $0.pid == holder.pid })
-        let list = URL(fileURLWithPath: "\(fleet.folder(id))/segments.\(holder.token).list")
-        // The request is on its way as soon as the first segments are named.
-        #expect(try await eventually(.seconds(10)) { (try? Data(contentsOf: list))?.isEmpty == false })
-        try await Task.sleep(for: .milliseconds(500))
+        #expect(
+            try await eventually(.seconds(10)) { fleet.names(id).contains("assembling.\(holder.token).mov.part") })
         let engine = try #require(worker.children("reel-engine").first)
         Glibc.kill(engine, SIGSTOP)
         return Held(worker: worker, engine: engine, index: sight.passes, token: holder.token)
