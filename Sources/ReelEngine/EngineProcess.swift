@@ -74,41 +74,47 @@ final class EngineProcess: Sendable {
             state.lastEvent = SuspendingClock().now
             try state.dialogue.begin(request, progress)
         }
-        // If a line cannot be written, the engine is dead or dying: its end is the answer.
-        _ = try? await execution.standardInputWriter.write(line)
-        guard let next else { return try await result() }
         do {
-            return try await withThrowingTaskGroup(of: EngineResult?.self) { group in
-                group.addTask { try await self.result() }
-                group.addTask {
-                    while let segments = try await next() { try await self.send(segments) }
-                    return nil
-                }
-                // The engine is killed if it has not answered by then.
-                defer { group.cancelAll() }
-                while let answer = try await group.next() {
-                    if let answer { return answer }
-                }
-                throw ReelFailure(.engineEnded)
+            return try await withTaskCancellationHandler {
+                // If a line cannot be written, the engine is dead or dying: its end is the answer.
+                _ = try? await execution.standardInputWriter.write(line)
+                guard let next else { return try await result() }
+                return try await result(feeding: next)
+            } onCancel: {
+                kill(.cancelled)
             }
-        } catch let failure as ReelFailure {
-            throw failure
         } catch {
-            throw ReelFailure(.interrupted)
+            // What else is thrown here is that the task was cancelled.
+            throw error as? ReelFailure ?? ReelFailure(.interrupted)
         }
     }
 
-    /// Waits for the result of the request that was sent last. Cancelling the task kills the engine.
+    /// Waits for the result of the request that was sent last.
     private func result() async throws(ReelFailure) -> EngineResult {
-        let answer = await withTaskCancellationHandler {
-            await awaitAnswer()
-        } onCancel: {
-            kill(.cancelled)
-        }
-        switch answer {
+        switch await awaitAnswer() {
         case .result(let result): return result
         case .failure(let failure): throw failure
         case .ready: preconditionFailure("the dialogue lets ready pass only once")
+        }
+    }
+
+    /// The same, while segments are sent as they become known. If there is a failure in that, the engine is killed.
+    private func result(
+        feeding next: @escaping @Sendable () async throws(ReelFailure) -> [StoredSegment]?
+    ) async throws -> EngineResult {
+        try await withThrowingTaskGroup(of: EngineResult?.self) { group in
+            group.addTask {
+                try await withTaskCancellationHandler { try await self.result() } onCancel: { self.kill(.cancelled) }
+            }
+            group.addTask {
+                while let segments = try await next() { try await self.send(segments) }
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let answer = try await group.next() {
+                if let answer { return answer }
+            }
+            throw ReelFailure(.engineEnded)
         }
     }
 
