@@ -46,6 +46,75 @@ struct DialogueTests {
         if case .request(.reverse(let pass)) = input { return pass.pass } else { return nil }
     }
 
+    private func segment(_ number: Int) -> StoredSegment {
+        let content = SegmentContent(
+            part: .video(frames: number * 24..<number * 24 + 24), times: "aa", target: "bb")
+        let record = SegmentRecord(
+            content: content, clip: 0, token: "7e", frames: 24, packets: 24, bytes: 4321, checksum: "c0",
+            timeBase: TimeBase(1001, 30000), reorderDepth: 0, extradataHash: "e0")
+        return StoredSegment(record: record, data: .file("/store/segments/\(record.name.text)"))
+    }
+
+    private var assembly: AssembleRequest {
+        AssembleRequest(job: JobFiles(sources: [], plan: .file("/store/plan.json")), output: .file("/store/out.mkv"))
+    }
+
+    @Test("The segments of an assembly follow its request, in lines of their own, as they become known")
+    func feed() async throws {
+        let made = AssemblyResult(
+            bytes: 9, checksum: String(repeating: "ab", count: 32), packets: 3, peakRSS: 1, diagnostics: [])
+        let engine = try FakeEngine(
+            """
+            \(say(ready))
+            for name in request first second third; do
+                read -r line
+                printf '%s' "$line" > "$0.$name"
+            done
+            \(say(.result(.assembly(made))))
+            """)
+        // More than a line holds, then one more.
+        let batches = Mutex([(0..<501).map(segment), [segment(501)]])
+        let result = try await engine.withEngine { session in
+            try await session.assemble(assembly) { _ in
+            } next: { () throws(ReelFailure) in
+                batches.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+            }
+        }
+        guard case .assembly(made) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        func line(_ name: String) throws -> EngineInput {
+            try JSONDecoder().decode(EngineInput.self, from: Data(engine.file(name).utf8))
+        }
+        guard case .request(.assemble) = try line("request") else {
+            Issue.record("the request does not come first")
+            return
+        }
+        let named = try ["first", "second", "third"].map { name -> [StoredSegment] in
+            if case .segments(let segments) = try line(name) { segments } else { [] }
+        }
+        #expect(named.map(\.count) == [500, 1, 1])
+        #expect(named.flatMap(\.self) == (0..<502).map(segment))
+    }
+
+    @Test("What ends the naming of segments ends the engine, and is what the caller learns")
+    func brokenFeed() async throws {
+        let engine = try FakeEngine(
+            """
+            \(say(ready))
+            read -r request
+            while :; do sleep 1; done
+            """)
+        let held = ReelFailure(.jobHeldBack(job: JobID("a1")))
+        try await engine.withEngine { session in
+            await #expect(throws: held) {
+                try await session.assemble(assembly) { _ in } next: { () throws(ReelFailure) in throw held }
+            }
+            #expect(session.isDead)
+        }
+    }
+
     @Test("Events arrive when they are written, not when a buffer is full")
     func prompt() async throws {
         let engine = try FakeEngine(
