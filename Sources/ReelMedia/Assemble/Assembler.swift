@@ -3,6 +3,7 @@ public import ReelCore
 
 /// A file that was assembled and verified.
 public struct Assembled: Sendable {
+    /// The number of packets of all streams.
     public let packets: Int
     /// Size of the file in bytes.
     public let bytes: Int64
