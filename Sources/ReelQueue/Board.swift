@@ -8,9 +8,9 @@ public import ReelCore
 ///   which each prefix is safe: if a caller dies within a call, leases and repetition repair what it left.
 /// - **A pass has one result.** However many workers work at a pass, one result is recorded, and the call that records
 ///   the last one releases the assembly.
-/// - **A lease decides who holds a pass.** It is named by a random token, lasts for a fixed time, and is extended by
+/// - **A lease decides which worker holds a pass.** It is named by a random token, lasts for a fixed time, and is extended by
 ///   `beat`. A token that has lost its pass cannot fail it, hand it back, or disprove its plan.
-/// - **Calls of one board are carried out one after another.** A call that waits (`waitForWork`, `events`) holds back
+/// - **Calls of one board are carried out one after another.** A call that waits (`waitForWork`, `events`) delays
 ///   the others, so a role that must not be delayed has a board of its own: see ``BoardConnections``.
 /// - **A call that fails may have been carried out.** Every call throws `.unreachable` with cause `.transient` if the
 ///   board is out of reach; it may have been carried out all the same. Calls can be repeated: the second answer says what
@@ -106,14 +106,14 @@ public protocol Board: Sendable {
     /// has ended.
     func cancel(_ job: JobID) async throws(ReelFailure) -> Bool
 
-    /// Holds a job back: no more of its passes are given out, and those that are held go on. Returns the job's state, nil
+    /// Pauses a job: no more of its passes are given out, and those that are held go on. Returns the job's state, nil
     /// if there is no such job; a job that has ended does not change.
     func pause(_ job: JobID) async throws(ReelFailure) -> JobState?
 
     /// Lets a paused job go on; answers like `pause`.
     func resume(_ job: JobID) async throws(ReelFailure) -> JobState?
 
-    /// Has a failed job run again. What is finished stays so, and a job that failed while probing probes again. Returns
+    /// Has a failed job run again. Finished passes stay finished, and a job that failed while probing probes again. Returns
     /// the state before, which is `.failed` if the job runs again; nil if there is no such job or it is being removed.
     func retry(_ job: JobID) async throws(ReelFailure) -> JobState?
 

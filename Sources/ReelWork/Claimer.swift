@@ -138,9 +138,9 @@ package actor Claimer {
             environment.log.notice("job \(claim.job) was cancelled, and the board had lost that")
             return try await board.cancel(claim.job)
         }
-        // A paused job is planned all the same, and its passes are held back then.
+        // A paused job is planned all the same, and its passes wait then.
         guard record.paused, claim.pass != .probe else { return false }
-        environment.log.notice("job \(claim.job) is held back, and the board had lost that")
+        environment.log.notice("job \(claim.job) is paused, and the board had lost that")
         _ = try await board.pause(claim.job)
         try await board.release(claim)
         return true

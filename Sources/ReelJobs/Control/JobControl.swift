@@ -34,7 +34,7 @@ package struct JobControl: Sendable {
         return .cancelled
     }
 
-    /// Holds a job back, or lets it go on. Passes that workers hold are finished.
+    /// Pauses a job, or lets it go on. Passes that workers hold are finished.
     func setPaused(_ id: JobID, _ paused: Bool) async throws(ReelFailure) -> Outcome {
         let state = try await state(of: id)
         if let state, state.isTerminal { throw ReelFailure(.jobEnded(job: id, state: state)) }

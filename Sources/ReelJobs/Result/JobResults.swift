@@ -35,7 +35,7 @@ public struct JobResults: Sendable {
     /// Compares a job's output with the size and the hash that were recorded when it was verified. Blocks until all of the
     /// file is read.
     ///
-    /// Throws `.resultDiffers` if they differ, `.resultUnrecorded` if an earlier release recorded none, as `result` does, and
+    /// Throws `.resultDiffers` if they differ, `.resultUnrecorded` if an earlier build recorded none, as `result` does, and
     /// `.input` if the copy cannot be read.
     ///
     /// - Parameter copy: path of a copy to compare instead of the file in the store.

@@ -9,7 +9,7 @@ public struct JobView: Codable, Hashable, Sendable {
     public var id: String
     /// How far it is, or how it ended.
     public var state: JobState
-    /// None of its passes can be claimed, because a user holds it back.
+    /// None of its passes can be claimed, because a user has paused it.
     public var paused: Bool
     /// Path of the source.
     public var source: String
