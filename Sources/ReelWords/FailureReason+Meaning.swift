@@ -1,7 +1,7 @@
 public import ReelCore
 
 extension FailureReason.CodingKeys {
-    /// What the code means: one sentence.
+    /// The meaning of the code: one sentence.
     public var meaning: String {
         switch self {
         // MARK: Source

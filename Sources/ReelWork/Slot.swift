@@ -217,7 +217,7 @@ extension Slot {
     }
 }
 
-/// What one engine is lent to, and what is left when its life has ended.
+/// The attempt of one engine, and the claimed work that is left when the engine has ended.
 private struct EngineLease: Sendable {
     /// The attempt that has begun and is not reported yet.
     var current: Attempt?

@@ -4,7 +4,7 @@ public struct WorkerSettings: Sendable {
     public var slots: Int
     /// Bytes that all passes together may take.
     public var memoryTotal: Int64
-    /// The folder for what engines spill.
+    /// The folder for the engines' spills.
     public var scratch: String
     /// How long passes may go on when the worker is told to end.
     public var grace: Duration

@@ -124,7 +124,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case segmentListUnreadable(path: String, said: String?)
     /// The input of the assembly ends before the plan does.
     case partsEnded(parts: OutputPart)
-    /// The output is not what the plan says; `stream` is nil if the flaw is outside the streams.
+    /// The output differs from the plan; `stream` is nil if the flaw is outside the streams.
     case verificationFailed(stream: Int?, flaw: VerificationFlaw)
     /// The engine's executable cannot be started; quotes the system.
     case engineUnstartable(executable: String, said: String)

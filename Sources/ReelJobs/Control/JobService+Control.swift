@@ -44,7 +44,7 @@ extension JobService {
     /// Removes an ended job and all that the store has of it, its result too. Throws `.jobNotEnded` if it has not ended.
     public func remove(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().remove(id) }
 
-    /// Has workers claim no more: they finish what they hold, and end. Returns those that were told.
+    /// Has workers claim no more: they finish the passes that they hold, and end. Returns those that were told.
     ///
     /// Throws `.workerUnknown` if no worker has that name.
     ///
@@ -57,7 +57,7 @@ extension JobService {
         return drained
     }
 
-    /// Checks what the board holds of jobs that have not ended, and repairs it.
+    /// Checks the jobs on the board that have not ended, and repairs them.
     public func audit() async throws(ReelFailure) -> Audit { try await board.audit() }
 
     /// Puts jobs that have not ended back on a board that has lost them. Returns every such job with its outcome. Doing

@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// A failed run leaves only files from which another run of the same job can resume.
 public struct LocalRun: Sendable {
-    /// What a run tells while it goes on.
+    /// The progress of a run.
     public enum Step: Sendable {
         /// How much of the source has been read, from 0 to 1.
         case reading(Double)

@@ -18,7 +18,7 @@ public struct JobResults: Sendable {
 
     /// Copies a job's output to a path; the store keeps it as well. Blocks until the copy is whole.
     ///
-    /// Throws `.resultDiffers` if the copy is not what was verified: then nothing is delivered. Throws
+    /// Throws `.resultDiffers` if the copy is not the verified file: then nothing is delivered. Throws
     /// `.outputContainerDiffers` if the path's extension names another container, `.output` if it cannot be written, and as
     /// `result` does.
     public func deliver(_ id: JobID, to destination: Destination) async throws(ReelFailure) {

@@ -74,6 +74,6 @@ public struct SubmittedJob: Hashable, Sendable {
     public let id: JobID
     /// What submitting led to.
     public let outcome: Outcome
-    /// What the plan tells of source and output.
+    /// The plan's facts about source and output.
     public let diagnostics: [Diagnostic]
 }

@@ -9,7 +9,7 @@ public struct Assembled: Sendable {
     public let bytes: Int64
     /// SHA-256 of the file as read back, in hexadecimal.
     public let checksum: String
-    /// What could not be kept.
+    /// Diagnostics of texts that could not be kept.
     public let diagnostics: [Diagnostic]
 }
 

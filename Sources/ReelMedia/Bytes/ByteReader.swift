@@ -37,7 +37,7 @@ final class ByteReader {
     /// disk idle whenever the demuxer parses for longer.
     private static let ahead: Int64 = 32 << 20
 
-    /// Opens what a locator names.
+    /// Opens the bytes at a locator.
     convenience init(_ locator: Locator, _ kind: Kind = .source) throws(ReelFailure) {
         let source: any ByteSource
         do {
@@ -94,7 +94,7 @@ final class ByteReader {
         if fault == nil { fault = errno }
     }
 
-    /// SHA-256 of the whole of an output or a segment, in hexadecimal. Reads what the demuxer has left; nothing may be read
+    /// SHA-256 of the whole of an output or a segment, in hexadecimal. Reads the bytes that the demuxer has left; nothing may be read
     /// afterwards.
     func checksum() throws(ReelFailure) -> String {
         position = digested
