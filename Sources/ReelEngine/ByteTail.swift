@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The last bytes of what was written to it, in bounded memory.
+/// The last bytes that were written to it, in bounded memory.
 final class ByteTail: Sendable {
     private let limit: Int
     private let bytes = Mutex<[UInt8]>([])

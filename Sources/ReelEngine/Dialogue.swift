@@ -4,7 +4,7 @@ internal import ReelCore
 struct Dialogue: Sendable {
     typealias Report = @Sendable (EngineProgress) -> Void
 
-    /// What the waiting side gets.
+    /// The answer to the waiting side.
     enum Answer: Sendable {
         case ready(EngineIdentity)
         case result(EngineResult)
@@ -152,7 +152,7 @@ enum Verdict: Sendable {
     case nonsense(EngineNonsense)
 }
 
-/// At most 200 characters of what a program wrote, safe to show: control characters are replaced.
+/// At most 200 characters of a program's output, safe to show: control characters are replaced.
 func quoted(_ text: some StringProtocol) -> String {
     let shown = text.unicodeScalars.prefix(200).map { scalar in
         scalar.properties.generalCategory == .control ? "\u{FFFD}" : Character(scalar)

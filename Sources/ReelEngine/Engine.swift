@@ -4,10 +4,10 @@ public import ReelCore
 ///
 /// ``EngineSession`` is an engine in a process of its own. Tests of the worker have engines that answer in their process.
 public protocol Engine: Sendable {
-    /// What the engine reported about itself when it was ready.
+    /// The engine's report about itself when it was ready.
     var identity: EngineIdentity { get }
 
-    /// The end of what the engine wrote on standard error, 64 KiB at most.
+    /// The end of the engine's standard error, 64 KiB at most.
     var standardErrorTail: String { get }
 
     /// Sends a request and waits for its result. Cancelling the task kills the engine.

@@ -163,7 +163,7 @@ final class EngineProcess: Sendable {
 
 // Work that runs in parallel with the requests.
 extension EngineProcess {
-    /// Reads what the engine writes until it is dead, watching it, and ends the dialogue.
+    /// Reads the engine's lines until it is dead, watching it, and ends the dialogue.
     private func supervise() async {
         async let errors: Void = readErrors()
         async let _: Void = watch()
@@ -213,7 +213,7 @@ extension EngineProcess {
         }
     }
 
-    /// Kills what is left of the engine when its output has ended, and returns how it ended.
+    /// Kills the engine's remaining processes when its output has ended, and returns how it ended.
     private func finish() async -> EngineExit? {
         let process = execution.processIdentifier.value
         // A dying process closes its output a moment before it ends.

@@ -45,7 +45,7 @@ public struct ReconRequest: Codable, Sendable {
 public struct ChooseRequest: Codable, Sendable {
     /// The index.
     public var index: Locator
-    /// What the user asks for.
+    /// The user's request.
     public var spec: JobSpec
     /// Plans the job: the number of passes determines the codecs' threads.
     public var planner: Planner

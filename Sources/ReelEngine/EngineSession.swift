@@ -2,6 +2,7 @@ public import ReelCore
 
 /// An engine in a process of its own, inside `EngineHost.withEngine`.
 public final class EngineSession: Engine {
+    /// The engine's report about itself when it was ready.
     public let identity: EngineIdentity
     private let process: EngineProcess
 
@@ -10,12 +11,15 @@ public final class EngineSession: Engine {
         self.identity = identity
     }
 
+    /// Sends a request and waits for its result. Throws as `Engine` says.
     public func perform(
         _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> EngineResult {
         try await process.perform(request, progress: progress)
     }
 
+    /// Sends the request of an assembly, names its segments as they become known, and waits for the result. Throws as
+    /// `Engine` says.
     public func assemble(
         _ request: AssembleRequest, progress: @escaping @Sendable (EngineProgress) -> Void,
         next: @escaping @Sendable () async throws(ReelFailure) -> [StoredSegment]?
@@ -23,6 +27,7 @@ public final class EngineSession: Engine {
         try await process.perform(.assemble(request), progress: progress, next: next)
     }
 
+    /// The end of the engine's standard error, 64 KiB at most.
     public var standardErrorTail: String { process.standardError.text }
 
     /// Whether the engine has ended, or is about to because it was killed.

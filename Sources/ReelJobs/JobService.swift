@@ -36,7 +36,7 @@ public struct JobService: Sendable {
     ///
     /// - Parameters:
     ///   - store: nil for a program that only looks at the board: views then lack what only the store knows.
-    ///   - advice: what a user of the program can do about a job that waits, in the program's own words; nil if the reason
+    ///   - advice: a user's remedy for a job that waits, in the program's own words; nil if the reason
     ///     says it all.
     ///   - connect: makes a board. Called once for the service, and once for each `events` and `follow`.
     public init(

@@ -5,16 +5,16 @@ public import ReelCore
 /// A board has these guarantees, on which coordinators and workers rely:
 ///
 /// - **Each call is one step.** Every call that changes the board does so at once for all its users, or in parts of
-///   which each prefix is safe: if a caller dies within a call, leases and repetition repair what it left.
+///   which each prefix is safe: if a caller dies within a call, leases and repetition repair the rest.
 /// - **A pass has one result.** However many workers work at a pass, one result is recorded, and the call that records
 ///   the last one releases the assembly.
-/// - **A lease decides who holds a pass.** It is named by a random token, lasts for a fixed time, and is extended by
+/// - **A lease decides which worker holds a pass.** It is named by a random token, lasts for a fixed time, and is extended by
 ///   `beat`. A token that has lost its pass cannot fail it, hand it back, or disprove its plan.
-/// - **Calls of one board are carried out one after another.** A call that waits (`waitForWork`, `events`) holds back
+/// - **Calls of one board are carried out one after another.** A call that waits (`waitForWork`, `events`) delays
 ///   the others, so a role that must not be delayed has a board of its own: see ``BoardConnections``.
 /// - **A call that fails may have been carried out.** Every call throws `.unreachable` with cause `.transient` if the
 ///   board is out of reach; it may have been carried out all the same. Calls can be repeated: the second answer says what
-///   the first one did. What is refused for good has cause `.permanent`.
+///   the first one did. A call that is refused for good has cause `.permanent`.
 ///
 /// Times of leases and retries are those of the board's own clock.
 ///
@@ -106,14 +106,14 @@ public protocol Board: Sendable {
     /// has ended.
     func cancel(_ job: JobID) async throws(ReelFailure) -> Bool
 
-    /// Holds a job back: no more of its passes are given out, and those that are held go on. Returns the job's state, nil
+    /// Pauses a job: no more of its passes are given out, and those that are held go on. Returns the job's state, nil
     /// if there is no such job; a job that has ended does not change.
     func pause(_ job: JobID) async throws(ReelFailure) -> JobState?
 
     /// Lets a paused job go on; answers like `pause`.
     func resume(_ job: JobID) async throws(ReelFailure) -> JobState?
 
-    /// Has a failed job run again. What is finished stays so, and a job that failed while probing probes again. Returns
+    /// Has a failed job run again. Finished passes stay finished, and a job that failed while probing probes again. Returns
     /// the state before, which is `.failed` if the job runs again; nil if there is no such job or it is being removed.
     func retry(_ job: JobID) async throws(ReelFailure) -> JobState?
 
@@ -150,13 +150,13 @@ public protocol Board: Sendable {
     func release(_ claim: Claim) async throws(ReelFailure)
 
     /// Says that a job's plan has proved wrong in this pass: the job is probed again, for another plan. Nothing of the old
-    /// plan counts any more; the next publisher says what is finished.
+    /// plan counts any more; the next publisher names the finished passes.
     ///
     /// - Parameter job: the job as it was begun.
     /// - Returns: whether this call has the job probed again; false if the token does not hold the pass any more.
     func disprove(_ claim: Claim, worker: WorkerID, job: PublishedJob) async throws(ReelFailure) -> Bool
 
-    /// Takes back results that have proved wrong: their segments are missing, or are not what was recorded. The passes
+    /// Takes back results that have proved wrong: their segments are missing, or differ from their records. The passes
     /// are done again; a job that was assembling runs again, and its assembly is given out when all passes are finished.
     /// Each pass is charged as after a transient failure, and the job fails if one has no attempt left. If the job has
     /// failed, its results are forgotten and nothing else changes.
@@ -171,7 +171,7 @@ public protocol Board: Sendable {
         _ job: JobID, passes: [(index: Int, token: String)], plan: Int, by worker: WorkerID, reason: ReelFailure
     ) async throws(ReelFailure) -> Int
 
-    /// Lets a worker work again at jobs that exclude it, since what was wrong with its host is over.
+    /// Lets a worker work again at jobs that exclude it, since its host is in order again.
     ///
     /// - Returns: how many of them excluded it.
     @discardableResult
@@ -179,20 +179,20 @@ public protocol Board: Sendable {
 
     // MARK: Workers
 
-    /// A worker's sign of life: registers it, extends the leases of what it holds, and stores their progress.
+    /// A worker's sign of life: registers it, extends the leases of its passes, and stores their progress.
     func beat(_ report: WorkerReport) async throws(ReelFailure) -> BeatReply
 
     /// Has a worker drain: it learns so with its next beat. False if no worker of that name is registered.
     func drain(_ worker: WorkerID) async throws(ReelFailure) -> Bool
 
-    /// Takes a worker that ends out of the registry. What it still holds is not handed back: release that first.
+    /// Takes a worker that ends out of the registry. The passes that it still holds are not handed back: release them first.
     func depart(_ worker: WorkerID) async throws(ReelFailure)
 
     /// Requeues the passes whose leases have lapsed and returns how many. For one lease after a start of the board's
     /// server it does nothing.
     func reap() async throws(ReelFailure) -> Int
 
-    /// Throws at once what a worker's calls would throw later if its user may not do what a worker does.
+    /// Throws at once if the user may not make a worker's calls.
     func checkWorker() async throws(ReelFailure)
 
     // MARK: Looking

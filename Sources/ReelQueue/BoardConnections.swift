@@ -3,7 +3,7 @@
 public struct BoardConnections: Sendable {
     private let make: @Sendable (_ name: String) -> any Board
 
-    /// - Parameter make: makes a board; the name is for people who look at the server's connections, and has no spaces.
+    /// - Parameter make: makes a board; the name appears in the server's list of connections, and has no spaces.
     public init(_ make: @escaping @Sendable (_ name: String) -> any Board) { self.make = make }
 
     /// Connections to the Redis at an address. Each connects with its first call.

@@ -26,6 +26,7 @@ public struct BoardEvent: Hashable, Sendable {
             id = text
         }
 
+        /// The place as text, from which another reader can go on.
         public var description: String { id }
     }
 

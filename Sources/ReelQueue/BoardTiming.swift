@@ -11,7 +11,7 @@ public struct BoardTiming: Sendable, Hashable {
     /// How long one answer of Redis may take.
     public var answerTimeout: Duration
 
-    /// Makes a timing; what is not given has the default for production.
+    /// Makes a timing, with the defaults for production.
     public init(
         lease: Duration = .seconds(20), backoff: Duration = .seconds(2),
         retention: Duration = .seconds(7 * 24 * 3600), connectTimeout: Duration = .seconds(3),

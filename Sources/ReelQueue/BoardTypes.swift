@@ -55,7 +55,7 @@ public struct PublishedJob: Codable, Hashable, Sendable {
     }
 }
 
-/// What a worker offers when it claims.
+/// A worker's offer when it claims: its memory, encoders and the like.
 public struct WorkerOffer: Sendable {
     /// The worker.
     public var worker: WorkerID
@@ -114,7 +114,7 @@ public struct Claim: Hashable, Sendable {
     }
 }
 
-/// What a beat answers about one pass that the worker holds.
+/// The answer of a beat about one pass that the worker holds.
 public enum LeaseAnswer: String, Sendable {
     /// The worker still holds the pass, and its lease was extended.
     case ok
@@ -124,7 +124,7 @@ public enum LeaseAnswer: String, Sendable {
     case cancel
 }
 
-/// What a worker reports with each beat.
+/// A worker's report with each beat.
 public struct WorkerReport: Codable, Hashable, Sendable {
     /// The worker.
     public var worker: WorkerID

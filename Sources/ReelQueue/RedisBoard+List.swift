@@ -4,7 +4,7 @@ public import ReelCore
 public struct JobList: Hashable, Sendable {
     /// The jobs that can be read.
     public var jobs: [JobStatus] = []
-    /// What is wrong with each job that cannot be read, by id. None of their passes is given out; the jobs can be
+    /// The failure of each job that cannot be read, by id. None of their passes is given out; the jobs can be
     /// cancelled and removed.
     public var unreadable: [JobID: ReelFailure] = [:]
 
@@ -39,7 +39,7 @@ extension RedisBoard {
     }
 
     /// Why a job that was set aside is unreadable.
-    static let setAside = ReelFailure(.boardUnreadable(said: "a script found a field that is none"))
+    static let setAside = ReelFailure(.boardUnreadable(said: "a field of the job has an invalid value"))
 
     /// The state of a job, even if the rest of it cannot be read; `.running` if the state cannot be read, either. Nil
     /// if there is no such job.

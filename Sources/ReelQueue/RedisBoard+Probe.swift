@@ -12,7 +12,7 @@ public enum Begun: Hashable, Sendable {
     case busy
 }
 
-/// What a process that waits for a job learns of it.
+/// A job's state for a process that waits for it.
 public struct Attendance: Hashable, Sendable {
     /// The job's state.
     public var state: JobState

@@ -27,7 +27,7 @@ extension RedisBoard {
         }
     }
 
-    /// Throws if the user of this connection may not do what a worker does.
+    /// Throws if the user of this connection may not make a worker's calls.
     public func checkWorker() throws(ReelFailure) {
         // The one plain command that a worker repeats. If this takes a hint, another worker waits a second longer.
         try send(["BLPOP", BoardKey.wake.name, "0.001"])
@@ -79,7 +79,7 @@ extension RedisBoard {
         _ = try call(Command.Release(claim: claim))
     }
 
-    /// Takes back results that have proved wrong: their segments are missing, or are not what was recorded. The passes
+    /// Takes back results that have proved wrong: their segments are missing, or differ from their records. The passes
     /// are done again; a job that was assembling runs again, and its assembly is given out when all passes are
     /// finished. Each pass is charged with a transient failure, and the job fails if a pass has no attempt left. If the
     /// job has failed already, only the results are taken back, before `retry`.

@@ -61,7 +61,7 @@ extension RedisBoard {
     /// The beginning of every key. The braces put all keys in one hash slot.
     static let prefix = "reel2:{main}:"
 
-    /// The version of what the keys hold, as `board.lua` writes it.
+    /// The version of the keys' contents, as `board.lua` writes it.
     static let schema = 2
 
     /// The key of a job's own hash, or of one of its parts.

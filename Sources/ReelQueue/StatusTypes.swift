@@ -202,7 +202,7 @@ public struct PassStrip: Hashable, Sendable {
 
 /// A worker on the board as it is now.
 public struct WorkerStatus: Codable, Hashable, Sendable {
-    /// What the worker reported with its last beat.
+    /// The worker's report with its last beat.
     public var report: WorkerReport
     /// Seconds since its last beat, by Redis's clock.
     public var beatAge: Double

@@ -3,7 +3,7 @@ public import ReelCore
 
 /// Files that are whole or not there: written under a temporary name in the same folder, synced, renamed.
 public enum AtomicFile {
-    /// Writes `bytes` to `path`, replacing what was there, and returns when they are durable.
+    /// Writes `bytes` to `path`, replacing an earlier file, and returns when they are durable.
     ///
     /// Throws `.unreachable`, with cause no-space if the disk is full; nothing stays behind then.
     public static func write(_ bytes: [UInt8], to path: String) throws(ReelFailure) {

@@ -42,7 +42,7 @@ public enum Delivery {
     /// Moves a result out of a workspace that is not needed any more: by renaming if it and the output share a file
     /// system, else by copying. Its mode becomes that of a new file of this user.
     ///
-    /// Throws `.output`, and `.resultDiffers` if a copy is not what was verified; nothing half-written remains, and the
+    /// Throws `.output`, and `.resultDiffers` if a copy is not the verified file; nothing half-written remains, and the
     /// result stays where it was.
     public static func move(
         _ result: StoredResult, outOf workspace: Workspace, to output: String, overwrite: Bool
@@ -60,7 +60,7 @@ public enum Delivery {
     }
 
     /// Gives a file the mode of a new file of this user, and makes it durable. Only if the file belongs to this user
-    /// and has no other name: this program must not make accessible what another user owns or has linked elsewhere.
+    /// and has no other name: this program must not make files accessible that another user owns or has linked elsewhere.
     private static func makeOwn(_ path: String, in workspace: Workspace) throws(SystemCode) {
         let file = try Descriptor(regular: path, in: workspace.folder.number)
         let status = try file.status()
@@ -73,7 +73,7 @@ public enum Delivery {
     /// as a hard link. Stops when the task is cancelled.
     ///
     /// Throws `.output`, naming the room needed if the disk is full, `.interrupted` if it was cancelled, and
-    /// `.resultDiffers` if the copy is not what was verified; nothing half-written remains.
+    /// `.resultDiffers` if the copy is not the verified file; nothing half-written remains.
     public static func copy(_ result: StoredResult, to output: String, overwrite: Bool) throws(ReelFailure) {
         let input: Descriptor
         do {

@@ -66,7 +66,7 @@ struct Descriptor: ~Copyable, Sendable {
         return Array(bytes[..<done])
     }
 
-    /// What is still to be read.
+    /// The bytes that follow the current position.
     func readAll() throws(SystemCode) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(try status().st_size))
@@ -107,7 +107,7 @@ struct Descriptor: ~Copyable, Sendable {
     }
 }
 
-/// An `errno` value on its way to the place that knows what it means.
+/// An `errno` value, thrown to a caller that knows its meaning.
 struct SystemCode: Error {
     let value: CInt
 

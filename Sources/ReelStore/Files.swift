@@ -10,7 +10,7 @@ enum Files {
         return nil
     }
 
-    /// What the path leads to, links followed; nil if there is none.
+    /// The entry that the path leads to, links followed; nil if there is none.
     static func target(_ path: String) throws(SystemCode) -> stat? {
         var status = stat()
         if stat(path, &status) == 0 { return status }

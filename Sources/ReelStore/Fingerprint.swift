@@ -2,14 +2,14 @@ internal import Crypto
 internal import Glibc
 public import ReelCore
 
-/// What distinguishes a source from others, and from itself after a change.
+/// The identity of a source: it differs for other sources, and for the same one after a change.
 public struct Fingerprint: Hashable, Codable, Sendable {
     /// Bytes.
     public var size: Int64
     /// Last modification, nanoseconds since 1970.
     public var mtimeNanoseconds: Int64
     /// SHA-256 of the first MiB and of the last, one after the other, in hexadecimal; a smaller file is hashed whole,
-    /// twice. Empty in records that an earlier release wrote.
+    /// twice. Empty in records that an earlier build wrote.
     public var edges: String
 
     /// A fingerprint of known parts.
@@ -19,7 +19,7 @@ public struct Fingerprint: Hashable, Codable, Sendable {
         self.edges = edges
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case size = "size"
         case mtimeNanoseconds = "mtimeNanoseconds"
         case edges = "edges"
@@ -111,7 +111,7 @@ private final class SourceFile {
 }
 
 extension Descriptor {
-    /// SHA-256 of what is still to be read.
+    /// SHA-256 of the bytes that follow the current position.
     func sha256Hex() throws(SystemCode) -> String {
         var hash = SHA256()
         var block = [UInt8](repeating: 0, count: 1 << 20)

@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension FolderStore {
-    /// Bytes that this user may still write on the folder's disk; nil if that cannot be seen.
+    /// Bytes that this user may still write on the folder's disk; nil if the system does not tell.
     public var freeSpace: Int64? {
         let room = FileCopy.room(beside: root + "/.")
         return room == .max ? nil : room

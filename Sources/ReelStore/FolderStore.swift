@@ -13,10 +13,10 @@ public struct FolderStore: JobStore {
     private var jobsFolder: String { root + "/jobs" }
     var sourcesFolder: String { root + "/sources" }
 
-    /// What distinguishes it from other stores. Nil for an empty folder that is not a store yet.
+    /// The store's id, which no other store has. Nil for an empty folder that is not a store yet.
     package let id: StoreID?
 
-    /// Opens a store. One that an earlier release made gets an id. In a store that a group shares, everything that this
+    /// Opens a store. One that an earlier build made gets an id. In a store that a group shares, everything that this
     /// process writes from now on belongs to the group, whatever its umask (`Sharing`).
     ///
     /// Throws `.storeMissing` if there is no folder, or one with something else in it, `.storeOfOtherVersion`, and

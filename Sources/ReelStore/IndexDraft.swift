@@ -1,10 +1,11 @@
 public import ReelCore
 
-/// Room for an index while an engine writes it. What is not kept is gone with the last reference to the draft.
+/// Room for an index while an engine writes it. An index that is not kept is removed with the last reference to the
+/// draft.
 public final class IndexDraft: Sendable {
-    /// Where the engine writes.
+    /// The place at which the engine writes.
     public let locator: Locator
-    /// What the store needs to keep as long as the draft.
+    /// An object that the store keeps as long as the draft, so that the room stays.
     private let room: any Sendable
 
     /// A draft that a store has made room for.

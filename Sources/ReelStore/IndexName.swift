@@ -1,6 +1,6 @@
 internal import ReelCore
 
-/// What an index describes.
+/// The part of a source that an index describes, and how it was made.
 public enum IndexKind: String, CaseIterable, Sendable {
     /// The whole source.
     case index
@@ -13,7 +13,7 @@ public enum IndexKind: String, CaseIterable, Sendable {
 /// The name of an index in its source's folder: KIND.vVERSION.SHA256.
 struct IndexName: Hashable {
     let kind: IndexKind
-    /// `SourceIndex.version` of what is in it.
+    /// `SourceIndex.version` of the index.
     let version: Int
     /// SHA-256 of the file, in hexadecimal.
     let hash: String

@@ -8,10 +8,10 @@ enum JobFileName: Hashable {
     case plan(Int)
     /// The verified result.
     case output(Container)
-    /// What the assembler that holds the token writes before it is verified.
+    /// The output of the assembler that holds the token, until it is verified.
     case assembling(token: String, Container)
     case lock
-    /// Folders: of the segments, of what engines said, of the source's copy.
+    /// Folders: of the segments, of the engines' last words, of the source's copy.
     case segments, attempts, stage
     /// A file that is not whole yet.
     case temporary
@@ -32,7 +32,7 @@ enum JobFileName: Hashable {
 
     /// Parses a name; nil for names that no release's job folder has.
     init?(_ text: String) {
-        // What an assembler is writing has this ending until it is whole.
+        // The file of an assembler has this ending until it is whole.
         if text.hasSuffix(Self.unfinished),
             case .assembling(let token, let container)? = JobFileName(
                 String(text.dropLast(Self.unfinished.count)))

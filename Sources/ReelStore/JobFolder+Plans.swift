@@ -2,7 +2,7 @@ public import ReelCore
 
 /// A job's plans: numbered, and never changed once they are there.
 extension JobFolder {
-    /// Where an engine reads a plan.
+    /// The place at which an engine reads a plan.
     public func plan(_ number: Int) -> Locator { .file(path(.plan(number))) }
 
     /// The numbers of the plans that are there, ascending. Throws `.unreachable` if the folder cannot be read.

@@ -2,7 +2,7 @@ internal import Glibc
 public import ReelCore
 
 extension PlannedSegments {
-    /// What the segments of a plan are to be; `indexes` are those that it was made from.
+    /// The contents that a plan's segments must have; `indexes` are those that it was made from.
     public init(plan: Plan, indexes: [SourceIndex]) {
         self.init(plan: plan, indexes: indexes) { Fingerprint.sha256Hex($0) }
     }
@@ -96,7 +96,7 @@ extension JobFolder {
         return records.filter { !names.contains($0.name.text) || size(of: $0) != $0.bytes }
     }
 
-    /// Removes what the attempt that held `token` left half-written. A segment with a record is whole, and so is the
+    /// Removes the files that the attempt that held `token` left half-written. A segment with a record is whole, and so is the
     /// record: both stay.
     public func removePartial(token: String) {
         let names = segmentNames()

@@ -14,7 +14,7 @@ public struct JobFolder: JobEntry {
     package var jobFile: String { path(.record) }
     /// The folder of the segments.
     package var segments: String { path(.segments) }
-    /// The folder of what engines said on standard error, a file per attempt that failed.
+    /// The folder of the engines' standard error, a file per attempt that failed.
     package var attempts: String { path(.attempts) }
 
     /// The folder of the source's copy, if one was asked for.
@@ -22,7 +22,7 @@ public struct JobFolder: JobEntry {
 
     func path(_ name: JobFileName) -> String { "\(path)/\(name.text)" }
 
-    /// Where the bytes of a source are: in the store if it is staged, else where the record says.
+    /// The place of a source's bytes: in the store if it is staged, else where the record says.
     public func locator(of source: JobSource) -> Locator {
         .file(source.staged.map { "\(stage)/\($0)" } ?? source.path)
     }
@@ -35,12 +35,12 @@ public struct JobFolder: JobEntry {
     /// The verified result.
     package func output(_ container: Container) -> String { path(.output(container)) }
 
-    /// Where the assembler that holds `token` writes its result before it is published.
+    /// The place at which the assembler that holds `token` writes its result before it is published.
     public func assembling(_ container: Container, token: String) -> Locator {
         .file(path(.assembling(token: token, container)))
     }
 
-    /// Where an engine writes the segment of a name.
+    /// The place at which an engine writes the segment of a name.
     public func place(of name: SegmentName) -> SegmentPlace {
         SegmentPlace(
             name: name, data: .file("\(segments)/\(name.text)"), record: .file("\(segments)/\(name.recordName)"))
@@ -75,19 +75,19 @@ public struct JobFolder: JobEntry {
             throw ReelFailure(.jobUnknownHere(job: id, path: jobFile))
         }
         let record = try AtomicFile.read(json: JobRecord.self, from: jobFile)
-        // Any user who may write in the store can copy a record into another job's folder.
+        // Any user with write access to the store can copy a record into another job's folder.
         guard record.id == id else {
             throw ReelFailure(.storeFileDamaged(path: jobFile, said: "it is the record of job \(record.id)"))
         }
         return record
     }
 
-    /// Keeps the end of an engine's standard error, for users who look into a failed attempt.
+    /// Keeps the end of an engine's standard error, so that a user can look into a failed attempt.
     public func writeAttempt(pass: Int, token: String, standardError: String) throws(ReelFailure) {
         try AtomicFile.write(Array(standardError.utf8), to: attempt(pass: pass, token: token))
     }
 
-    /// What the engine of a failed attempt said at its end, nil if it said nothing that was kept.
+    /// The last words of a failed attempt's engine; nil if none were kept.
     public func readAttempt(pass: Int, token: String) -> String? {
         guard let bytes = try? AtomicFile.read(attempt(pass: pass, token: token)) else { return nil }
         return String(decoding: bytes, as: UTF8.self)
@@ -118,8 +118,8 @@ public struct JobFolder: JobEntry {
         }
     }
 
-    /// Removes what a finished job no longer needs: segments, the source's copy, and what killed processes left
-    /// half-written.
+    /// Removes the parts that a finished job no longer needs: segments, the source's copy, and half-written files of
+    /// killed processes.
     public func removeParts(keepingSegments: Bool) throws(ReelFailure) {
         if !keepingSegments { try remove(segments) }
         try remove(stage)

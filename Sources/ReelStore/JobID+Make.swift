@@ -4,7 +4,7 @@ extension JobID {
     /// The version of the rule by which ids are made. Grows when the same request makes another id.
     public static let ruleVersion = 2
 
-    /// The identity of a job: 16 hexadecimal digits of a hash over what makes its output. Nothing that recon finds, or
+    /// The identity of a job: 16 hexadecimal digits of a hash over the facts that make its output. Nothing that recon finds, or
     /// that planning decides, is part of it.
     ///
     /// - Parameters:

@@ -21,7 +21,7 @@ public final class JobLock: Sendable {
         throw ReelFailure(held(folder.path, holder: path))
     }
 
-    /// What the holder wrote into its lock: "PID HOST".
+    /// The text that the holder wrote into its lock: "PID HOST".
     private static func held(_ folder: String, holder path: String) -> FailureReason {
         let text = (try? AtomicFile.read(path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let parts = text.split(whereSeparator: \.isWhitespace).map(String.init)

@@ -3,7 +3,7 @@ internal import ReelCore
 /// Written in this release's version. The previous version is read, too, so that its results can still be fetched and
 /// removed.
 extension JobRecord: Codable {
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case version = "version"
         case id = "id"
         case spec = "spec"
@@ -53,8 +53,8 @@ extension JobRecord: Codable {
         if let fault { throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: fault)) }
     }
 
-    /// The name that would lead out of the job's folder; nil if none does. Any user who may write in the store can have
-    /// written the record.
+    /// The name that would lead out of the job's folder; nil if none does. Any user with write access to the store can
+    /// have written the record.
     private var fault: String? {
         if let staged = source.staged, [".", "..", ""].contains(staged) || staged.contains("/") {
             return "the staged copy's name is a path"
@@ -68,6 +68,7 @@ extension JobRecord: Codable {
         return result.bytes < 0 ? "the result's size is negative" : nil
     }
 
+    /// Writes this release's version, whichever version was read.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(JobRecord.version, forKey: .version)

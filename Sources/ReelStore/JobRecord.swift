@@ -1,18 +1,18 @@
 public import ReelCore
 
-/// What `job.json` holds: a job as it was asked for, and how it ended, if it has.
+/// The contents of `job.json`: a job as it was asked for, and how it ended, if it has.
 ///
-/// Terminal states and pause are written here before Redis learns of them, so that nothing cancelled revives when
-/// the board is rebuilt.
+/// Terminal states and pause are written here before Redis learns of them, so that no cancelled job runs again
+/// when the board is rebuilt.
 public struct JobRecord: Hashable, Sendable {
     /// Grows when the meaning of a record changes.
     public static let version = 2
 
     /// The job's identity, and the name of its folder.
     public var id: JobID
-    /// What was asked for.
+    /// The request.
     public var spec: JobSpec
-    /// The files that it is made of: one.
+    /// The files that it is made of: exactly one.
     public private(set) var sources: [JobSource]
     /// The job of the early start, which began with the source's first part while recon read the rest: its segments are
     /// this job's, too.
@@ -23,9 +23,9 @@ public struct JobRecord: Hashable, Sendable {
     public var terms: JobTerms
     /// Nil until the job has ended: until then the board has the state.
     public var state: JobState?
-    /// Whether no pass may be claimed for now.
+    /// Whether the job is paused: none of its passes may be claimed.
     public var paused: Bool
-    /// The verified output; nil until there is one. Records of the previous release have none.
+    /// The verified output; nil until there is one. Records of earlier builds have none.
     public var result: JobResult?
     /// Why the job failed, if it has.
     public var failure: ReelFailure?
@@ -49,7 +49,7 @@ public struct JobRecord: Hashable, Sendable {
         self.created = created
     }
 
-    /// The file that it is made of. There always is one: the initializer takes it, and a record without is refused.
+    /// The file that it is made of. There always is one: the initializer takes it, and a record without one is refused.
     public var source: JobSource {
         get { sources[0] }
         set { sources[0] = newValue }
@@ -68,13 +68,14 @@ public struct JobSource: Hashable, Codable, Sendable {
     /// Taken when the job was submitted.
     public var fingerprint: Fingerprint
 
+    /// A source at an absolute path.
     public init(path: String, staged: String? = nil, fingerprint: Fingerprint) {
         self.path = path
         self.staged = staged
         self.fingerprint = fingerprint
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case path = "path"
         case staged = "staged"
         case fingerprint = "fingerprint"
@@ -87,7 +88,7 @@ public struct JobTerms: Hashable, Codable, Sendable {
     public var weight: Double
     /// Seconds for which the store keeps the job after its end.
     public var retain: Double
-    /// Segments stay after the job is done.
+    /// Whether segments stay after the job is done.
     public var keepsSegments: Bool
 
     /// The usual: weight 1, a week, without segments.
@@ -97,7 +98,7 @@ public struct JobTerms: Hashable, Codable, Sendable {
         self.keepsSegments = keepsSegments
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case weight = "weight"
         case retain = "retain"
         case keepsSegments = "keepsSegments"

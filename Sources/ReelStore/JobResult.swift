@@ -1,7 +1,7 @@
 internal import Glibc
 public import ReelCore
 
-/// The verified output of a job, as its record keeps it: what is delivered later must be the same bytes.
+/// The verified output of a job, as its record keeps it: only the same bytes are delivered.
 public struct JobResult: Hashable, Codable, Sendable {
     /// Name of the file in the job's folder.
     public var name: String
@@ -10,13 +10,14 @@ public struct JobResult: Hashable, Codable, Sendable {
     /// SHA-256 of the file, in hexadecimal.
     public var sha256: String
 
+    /// A result of known parts.
     public init(name: String, bytes: Int64, sha256: String) {
         self.name = name
         self.bytes = bytes
         self.sha256 = sha256
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case name = "name"
         case bytes = "bytes"
         case sha256 = "sha256"
@@ -30,10 +31,11 @@ public struct JobResult: Hashable, Codable, Sendable {
 
 /// The output of a job that is done, as the store has it.
 public struct StoredResult: Hashable, Sendable {
+    /// The job that made it.
     public let job: JobID
-    /// Where its bytes are.
+    /// The place of its bytes.
     public let locator: Locator
-    /// Size and hash that the file had when it was verified. Nil for jobs that an earlier release finished: it kept none.
+    /// Size and hash that the file had when it was verified. Nil for jobs that an earlier build finished: it kept none.
     public let recorded: JobResult?
 
     package init(job: JobID, locator: Locator, recorded: JobResult?) {
@@ -44,7 +46,7 @@ public struct StoredResult: Hashable, Sendable {
 
     /// Reads the file and compares size and hash with those recorded.
     ///
-    /// Throws `.resultDiffers` if they differ, `.resultUnrecorded` if none are recorded, and `.storeUnusable` or
+    /// Throws `.resultDiffers` if they differ, `.resultUnrecorded` if no size and hash are recorded, and `.storeUnusable` or
     /// `.storeFileForeign` if the file cannot be read.
     @discardableResult
     public func verify() throws(ReelFailure) -> JobResult {
@@ -59,10 +61,10 @@ public struct StoredResult: Hashable, Sendable {
         return found
     }
 
-    /// Does the same with a file elsewhere that is said to be a copy of the result; links lead to it as usual.
+    /// Does the same with a file elsewhere that should be a copy of the result; links to it are followed.
     ///
     /// Throws `.resultDiffers` and `.resultUnrecorded` as well, `.sourceInaccessible` if the copy cannot be read, and
-    /// `.sourceNotAFile` if it is none.
+    /// `.sourceNotAFile` if it is not a regular file.
     @discardableResult
     public func verify(copy: String) throws(ReelFailure) -> JobResult {
         let recorded = try record()
@@ -94,8 +96,8 @@ public struct StoredResult: Hashable, Sendable {
 }
 
 extension JobFolder {
-    /// Makes what the assembler that holds `token` has written and verified the job's output, and keeps the size and hash
-    /// that it was verified with in the job's record. The last of two assemblers wins; both made the same bytes.
+    /// Makes the file that the assembler with `token` has written and verified the job's output, and keeps the size and
+    /// hash that it was verified with in the job's record. The last of two assemblers wins; both made the same bytes.
     ///
     /// Throws `.unreachable` if the store cannot be written, and `.engineMisanswered` if the file has another size.
     @discardableResult
@@ -149,7 +151,7 @@ extension JobFolder {
         let none = ReelFailure(.noResult(job: id, state: record.state))
         guard record.state == .done else { throw none }
         guard let recorded = record.result else {
-            guard let result = resultOfEarlierRelease else { throw none }
+            guard let result = resultOfEarlierBuild else { throw none }
             return result
         }
         let result = StoredResult(job: id, locator: .file("\(path)/\(recorded.name)"), recorded: recorded)
@@ -160,8 +162,8 @@ extension JobFolder {
         return result
     }
 
-    /// Earlier releases recorded the end of a job, but nothing about its output.
-    private var resultOfEarlierRelease: StoredResult? {
+    /// Earlier builds recorded the end of a job, but nothing about its output.
+    private var resultOfEarlierBuild: StoredResult? {
         let path = Container.allCases.map(output).first { path in
             guard let entry = try? Files.entry(path) else { return false }
             return entry.st_mode & S_IFMT == S_IFREG

@@ -1,49 +1,49 @@
 public import ReelCore
 
-/// Where the bytes live that several machines need: the records, plans, segments and results of jobs, and the indexes of
-/// their sources. The store is the truth; the board is an index of it that can be rebuilt.
+/// The bytes that several machines need: the records, plans, segments and results of jobs, and the indexes of their
+/// sources. The store is the truth; the board is an index of it that can be rebuilt.
 ///
 /// Guarantees, on which coordinators and workers rely:
 ///
-/// - **What is read is whole.** A record, plan, index or result that is written appears at once, as a whole, and stays
+/// - **Readers see whole files.** A record, plan, index or result that is written appears at once, as a whole, and stays
 ///   after a crash. A segment counts when its record is there, which is written last.
 /// - **Plans and indexes never change** once they are there. A plan has the next free number, an index is named by its
 ///   hash.
-/// - **Values go in and out, and locators.** Nothing above a store knows where its bytes lie. An engine reads and writes
-///   what the locators of its request name; the store makes them, and reel's byte sources and sinks open them.
-/// - **Other users may write here.** What is read is checked, and a failure names what is damaged.
+/// - **Values go in and out, and locators.** No code above a store knows the place of its bytes. An engine reads and
+///   writes only at the locators of its request; the store makes them, and byte sources and sinks open them.
+/// - **Other users may write here.** Everything that is read is checked, and a failure names the damaged file.
 ///
 /// Calls throw `.unreachable` if the store cannot be read or written, with cause no-space if it is full.
 ///
 /// ``FolderStore`` is a store in a folder that all machines see. The tests' `MemoryStore` is another.
 public protocol JobStore: Sendable {
-    /// What the store has of a job.
+    /// The type of a job's entry.
     associatedtype Job: JobEntry
-    /// What the store has of a source.
+    /// The type of a source's entry.
     associatedtype Source: SourceEntry
 
-    /// What messages call the store.
+    /// The store's name in messages.
     var name: String { get }
 
     // MARK: The store itself
 
-    /// What distinguishes it from other stores. Nil for an empty place that is no store yet.
+    /// The store's id, which no other store has. Nil for an empty place that is not a store yet.
     func identity() async throws(ReelFailure) -> StoreID?
 
     /// Makes an empty place a store; if it is one, it stays as it is. If several processes do this at once, they make one
     /// store. Returns its identity.
     func establish() async throws(ReelFailure) -> StoreID
 
-    /// Checks that a worker can work here: writes something and removes it again, and checks whether the folder of any
+    /// Checks that a worker can work here: writes a file and removes it again, and checks whether the entry of any
     /// unfinished job may be written.
     ///
     /// Throws `.storeUnusable` or `.storeFull`, with the system's reason.
     func tryWorking() async throws(ReelFailure)
 
-    /// Bytes that can still be written; nil if nothing limits them.
+    /// Bytes that can still be written; nil if they have no limit or it is unknown.
     var freeSpace: Int64? { get async }
 
-    /// Whether what another machine writes may become visible here only after a delay.
+    /// Whether the writes of another machine may become visible here only after a delay.
     var showsWritesLate: Bool { get async }
 
     // MARK: Jobs and sources
@@ -60,19 +60,19 @@ public protocol JobStore: Sendable {
     /// Reads an index of this store. Throws what decoding throws, too.
     func readIndex(_ locator: Locator) async throws(ReelFailure) -> SourceIndex
 
-    /// Where the indexes are that a plan was made from, in the order of its sources.
+    /// The places of the indexes that a plan was made from, in the order of its sources.
     ///
     /// Throws `.indexMissing` if this machine does not see one, and `.jobFileUnreadable` if the plan is not one of the
     /// record's sources.
     func indexes(of plan: Plan, _ record: JobRecord) async throws(ReelFailure) -> [Locator]
 
-    /// The indexes that a plan was made from, in the order of its sources, with all that the plan names in them.
+    /// The indexes that a plan was made from, in the order of its sources, with everything that the plan names in them.
     ///
-    /// Throws as `indexes` does, also if the plan names what the indexes do not have.
+    /// Throws as `indexes` does, also if the plan names frames or tracks that the indexes do not have.
     func readIndexes(of plan: Plan, _ record: JobRecord) async throws(ReelFailure) -> [SourceIndex]
 
     /// Removes the entries of sources that no job uses. A job's record is written before its source's index is kept, so a
-    /// job that is just being submitted loses nothing. What cannot be removed now goes with a later call.
+    /// job that is just being submitted loses nothing. Entries that cannot be removed now are removed by a later call.
     func removeUnusedSources() async
 }
 
@@ -98,11 +98,11 @@ public protocol JobEntry: Sendable {
     /// Writes the record of a new job. False if it has one, which stays as it is.
     func create(_ record: JobRecord) async throws(ReelFailure) -> Bool
 
-    /// Removes what a finished job no longer needs: the source's copy, what killed processes left half-written and, unless
-    /// they are to be kept, segments.
+    /// Removes the parts that a finished job no longer needs: the source's copy, half-written files of killed processes
+    /// and, unless they are to be kept, segments.
     func removeParts(keepingSegments: Bool) async throws(ReelFailure)
 
-    /// Removes everything of the job, but not what says that a process works at it.
+    /// Removes everything of the job except the mark that a process works on it.
     func removeContents() async throws(ReelFailure)
 
     /// Removes the job. Its record goes last: until then it can be removed again.
@@ -110,13 +110,13 @@ public protocol JobEntry: Sendable {
 
     // MARK: Sources
 
-    /// Where the bytes of a source are: in the store if it is to be staged, else where the record says.
+    /// The place of a source's bytes: in the store if it is to be staged, else at the path of the record.
     func locator(of source: JobSource) -> Locator
 
     /// Whether the copy of a source that is to be staged is there.
     func hasCopy(of source: JobSource) async -> Bool
 
-    /// Copies a source into the store, so that workers need not see it where it is.
+    /// Copies a source into the store, so that workers need not see it at its path.
     ///
     /// Throws `.sourceChangedWhileCopied` if it is no longer the one that the fingerprint was taken of.
     ///
@@ -140,12 +140,12 @@ public protocol JobEntry: Sendable {
     /// The plan of the highest number; nil if there is none. Throws as `readPlan` does.
     func latestPlan() async throws(ReelFailure) -> Plan?
 
-    /// Where an engine reads a plan.
+    /// The place at which an engine reads a plan.
     func plan(_ number: Int) -> Locator
 
     // MARK: Segments
 
-    /// Where an engine writes the segment of a name.
+    /// The place at which an engine writes the segment of a name.
     func place(of name: SegmentName) -> SegmentPlace
 
     /// Whether there may be segments of any of these parts of the sources; only names are looked at.
@@ -171,18 +171,18 @@ public protocol JobEntry: Sendable {
     /// Takes over the segments of these contents that another job has made. `wholeSegments` tells whether they are whole.
     func take(_ wanted: [SegmentContent], from other: JobID) async throws(ReelFailure)
 
-    /// Removes what the attempt that held `token` left half-written. What is whole stays.
+    /// Removes the files that the attempt that held `token` left half-written. Whole segments stay.
     func removePartial(token: String) async
 
     // MARK: The result
 
-    /// Where the assembler that holds `token` writes its result before it is published.
+    /// The place at which the assembler that holds `token` writes its result before it is published.
     func assembling(_ container: Container, token: String) -> Locator
 
-    /// Makes what the assembler that holds `token` has written and verified the job's output, and keeps the size and hash
-    /// that it was verified with in the job's record. The last of two assemblers wins; both made the same bytes.
+    /// Makes the file that the assembler with `token` has written and verified the job's output, and keeps the size and
+    /// hash that it was verified with in the job's record. The last of two assemblers wins; both made the same bytes.
     ///
-    /// Throws `.engineMisanswered` if what was written has another size.
+    /// Throws `.engineMisanswered` if the file has another size.
     @discardableResult
     func publishOutput(
         assembledBy token: String, as container: Container, bytes: Int64, sha256: String
@@ -204,21 +204,21 @@ public protocol JobEntry: Sendable {
     /// The verified output, if there is one.
     var result: StoredResult? { get async }
 
-    // MARK: What engines said
+    // MARK: Engines' last words
 
-    /// Keeps the end of an engine's standard error, for users who look into a failed attempt.
+    /// Keeps the end of an engine's standard error, so that a user can look into a failed attempt.
     func writeAttempt(pass: Int, token: String, standardError: String) async throws(ReelFailure)
 
-    /// What the engine of a failed attempt said at its end; nil if nothing of it was kept.
+    /// The last words of a failed attempt's engine; nil if none were kept.
     func readAttempt(pass: Int, token: String) async -> String?
 }
 
-/// What a store has of one source, shared by all jobs made of it.
+/// Everything that a store has of one source, shared by all jobs made of it.
 public protocol SourceEntry: Sendable {
     /// The index that this release can read; nil if there is none.
     func index(_ kind: IndexKind) async -> (hash: String, locator: Locator)?
 
-    /// Where the index with this hash is, of any kind; nil if there is none.
+    /// The place of the index with this hash, of any kind; nil if there is none.
     func locator(of hash: String) async -> Locator?
 
     /// Room for an index that an engine is to write.
@@ -236,12 +236,13 @@ public protocol SourceEntry: Sendable {
 }
 
 extension JobEntry {
-    /// Where the bytes of a source are now: if it is to be staged, and its copy is not there yet, where the record says.
+    /// The present place of a source's bytes: `locator(of:)`, or the path of the record if the source is to be staged and
+    /// its copy is not there yet.
     public func presentLocator(of source: JobSource) async -> Locator {
         await hasCopy(of: source) ? locator(of: source) : .file(source.path)
     }
 
-    /// Where an engine reads segments.
+    /// The places at which an engine reads segments.
     public func stored(_ records: [SegmentRecord]) -> [StoredSegment] {
         records.map { StoredSegment(record: $0, data: place(of: $0.name).data) }
     }

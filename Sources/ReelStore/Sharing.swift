@@ -20,7 +20,7 @@ enum Sharing {
         if isShared(mode) { umask(own & ~S_IRWXG) }
     }
 
-    /// The mode of a source's copy in the store: only users who may read the source may read the copy, and the store's
+    /// The mode of a source's copy in the store: only users that may read the source may read the copy, and the store's
     /// group, which works on it.
     static func modeOfCopy(source: mode_t, store: mode_t) -> mode_t {
         let both = (source | S_IRUSR | S_IWUSR) & store & 0o666

@@ -1,7 +1,7 @@
 internal import Glibc
 public import ReelCore
 
-/// What the store holds of one source, shared by all jobs made of it: its index, made once.
+/// The files of one source in the store, shared by all jobs made of it: its index, made once.
 public struct SourceFolder: SourceEntry {
     /// Path of the folder, which begins with the store's root as it was given. It need not exist.
     package let path: String
@@ -21,7 +21,7 @@ public struct SourceFolder: SourceEntry {
 
     /// Whether a pass has disproved the index that tables and headers made.
     ///
-    /// Throws `.unreachable` if that cannot be seen.
+    /// Throws `.unreachable` if the folder cannot be read.
     public func isDisproved() throws(ReelFailure) -> Bool {
         do {
             return try Files.entry(disproofPath) != nil
@@ -44,7 +44,7 @@ public struct SourceFolder: SourceEntry {
 
     private var disproofPath: String { path + "/disproof.json" }
 
-    /// Where the index with this hash is, of any kind; nil if there is none.
+    /// The place of the index with this hash, of any kind; nil if there is none.
     public func locator(of hash: String) -> Locator? { names().first { $0.hash == hash }.map { .file(path(of: $0)) } }
 
     /// Room for an index that an engine is to write.
@@ -84,7 +84,7 @@ extension FolderStore {
         SourceFolder(path: "\(sourcesFolder)/\(try SourceFolder.key(fingerprint))", store: self)
     }
 
-    /// Where the indexes are that a plan was made from, in the order of its sources.
+    /// The places of the indexes that a plan was made from, in the order of its sources.
     ///
     /// Throws `.unreachable`, cause incompatible, if this host does not see one, or if the plan is not one of the record's
     /// sources.
@@ -97,9 +97,9 @@ extension FolderStore {
         }
     }
 
-    /// The indexes that a plan was made from, in the order of its sources, with all that the plan names in them.
+    /// The indexes that a plan was made from, in the order of its sources, with everything that the plan names in them.
     ///
-    /// Throws as `indexes` does, also if the plan names what the indexes do not have.
+    /// Throws as `indexes` does, also if the plan names frames or tracks that the indexes do not have.
     public func readIndexes(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> [SourceIndex] {
         let indexes = try indexes(of: plan, record).map { locator throws(ReelFailure) in try readIndex(locator) }
         guard plan.fits(indexes) else { throw unfit(plan, record) }
@@ -122,7 +122,7 @@ extension FolderStore {
 
     /// Removes the folders of sources that no job uses. A job's record is written before its source's index is moved
     /// in, so a job that is just being submitted loses nothing. If a record cannot be read, nothing is removed: the
-    /// next call finds what is left, and no other job's end depends on it.
+    /// next call tries again, and no other job's end depends on it.
     public func removeUnusedSources() {
         try? removeSources()
     }

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import ReelCore
 
-/// The file that makes a folder a store, and tells it from others.
+/// The file that makes a folder a store, with the store's id.
 struct StoreMarker: Codable {
     static let name = "store.json"
     /// Grows when earlier releases would misread what a store holds.

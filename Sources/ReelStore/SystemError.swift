@@ -1,7 +1,7 @@
 internal import Glibc
 internal import ReelCore
 
-/// What the operating system said: an `errno`, put into a failure with the path it is about.
+/// Failures of the operating system: an `errno` with the path of the operation.
 enum SystemError {
     /// The failure of an operation on the store: exit 4; a full disk stops the host, anything else excludes it.
     static func store(_ doing: StoreStep, _ path: String, _ code: CInt) -> ReelFailure {
@@ -12,7 +12,7 @@ enum SystemError {
                 : .storeUnusable(doing: doing, path: path, errno: code))
     }
 
-    /// The failure of an operation on the place where a result is to go: exit 5.
+    /// The failure of an operation on the place of a delivered result: exit 5.
     static func output(_ path: String, _ code: CInt, needed: Int64? = nil) -> ReelFailure {
         ReelFailure(
             isFull(code)

@@ -30,7 +30,7 @@ public final class TemporaryFolder: Sendable {
 
     deinit { try? Files.removeTree(path, beneath: root) }
 
-    /// Removes what killed processes left behind: their locks are gone.
+    /// Removes the files that killed processes left: their locks are gone.
     private static func removeAbandoned(in root: String) {
         for name in (try? Files.names(in: root)) ?? [] where name.hasPrefix(prefix) {
             let folder = "\(root)/\(name)"

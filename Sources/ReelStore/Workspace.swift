@@ -18,7 +18,7 @@ public final class Workspace: Sendable {
     /// The folder of this user beside an output, made if there is none. It is `.reel`; if another user has that one, or
     /// may write in it, `.reel-UID`.
     ///
-    /// Throws `.workspaceForeign` if neither is this user's alone, `.storeUnusable` if none can be made.
+    /// Throws `.workspaceForeign` if neither belongs to this user alone, `.storeUnusable` if neither can be made.
     public static func beside(_ output: String) throws(ReelFailure) -> Workspace {
         let names = [".reel", ".reel-\(geteuid())"].map { "\(Files.folder(of: output))/\($0)" }
         // An earlier run of the same job may have had to take the second name.

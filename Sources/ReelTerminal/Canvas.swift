@@ -1,4 +1,4 @@
-/// What a terminal or file that text is written to can show.
+/// The abilities of the terminal or file that text is written to.
 public struct Canvas: Hashable, Sendable {
     /// Width in characters.
     public var columns: Int

@@ -11,7 +11,7 @@ public struct Console: Sendable {
 
     /// - Parameters:
     ///   - name: the program's name, which begins each line on standard error.
-    ///   - advice: what the user of that program's command line can do about a failure; nil if its words say enough.
+    ///   - advice: a remedy on that program's command line for a failure; nil if its words say enough.
     public init(name: String, advice: @escaping @Sendable (FailureReason) -> String?) {
         self.name = name
         self.advice = advice

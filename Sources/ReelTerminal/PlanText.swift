@@ -2,7 +2,7 @@ internal import ReelCore
 public import ReelJobs
 internal import ReelWords
 
-/// The output of `plan`: what the source is, what becomes of it, and what that costs.
+/// The output of `plan`: the source's properties, the planned output and its cost.
 public enum PlanText {
     /// The lines, each a name and a text.
     public static func lines(_ view: PlanView) -> [String] {

@@ -12,6 +12,7 @@ public struct ProgressDisplay {
     private let begun = ContinuousClock.now
     private let console: Console
 
+    /// A display that has not shown anything yet.
     public init(on console: Console) { self.console = console }
 
     /// Shows a job as it is now: its warnings, how far it is, and at last why it waits.
@@ -49,7 +50,7 @@ public struct ProgressDisplay {
         saidReading = true
     }
 
-    /// Lines that stay above the bar; what was said before is not said again.
+    /// Lines that stay above the bar; a line that was printed before is not printed again.
     public mutating func warn(_ warnings: [String]) {
         for warning in warnings where said.insert(warning).inserted {
             clear()
@@ -57,10 +58,10 @@ public struct ProgressDisplay {
         }
     }
 
-    /// What was said elsewhere.
+    /// Warnings that were printed elsewhere.
     public mutating func assumeSaid(_ diagnostics: [Diagnostic]) { said.formUnion(diagnostics.map(\.words)) }
 
-    /// Takes the bar away, for what is said after it.
+    /// Takes the bar away, so that other lines can be printed.
     public mutating func clear() {
         if barIsShown { console.write("\r\u{1B}[K") }
         barIsShown = false

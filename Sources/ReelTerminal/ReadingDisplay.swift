@@ -1,7 +1,7 @@
 public import ReelJobs
 internal import Synchronization
 
-/// Shows on standard error how much of a source has been read, where that takes longer than a moment: redrawn in place on
+/// Shows on standard error how much of a source has been read, if that takes longer than a moment: redrawn in place on
 /// a terminal, else a line per ten percent.
 public final class ReadingDisplay: Sendable {
     private struct State {
@@ -13,6 +13,7 @@ public final class ReadingDisplay: Sendable {
     private let state = Mutex(State())
     private let console: Console
 
+    /// A display that has not shown anything yet.
     public init(on console: Console) { self.console = console }
 
     /// Most sources are read by then.
@@ -36,7 +37,7 @@ public final class ReadingDisplay: Sendable {
         }
     }
 
-    /// Takes the line away, for what is said after it.
+    /// Takes the line away, so that other lines can be printed.
     public func clear() {
         state.withLock { state in
             if state.isShown { console.write("\r\u{1B}[K") }

@@ -5,7 +5,7 @@ public struct ScreenLine: Hashable, Sendable {
     /// How a piece of text is emphasised.
     public enum Style: Hashable, Sendable {
         case plain, strong, faint
-        /// For what is finished, under way, or has failed.
+        /// For finished, active and failed things.
         case good, busy, bad
 
         /// The parameter of "select graphic rendition" (ECMA-48); nil for plain text.

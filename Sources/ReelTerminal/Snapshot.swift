@@ -1,4 +1,4 @@
-/// What a reading command found, as JSON and as lines for a person.
+/// The answer of a reading command, as JSON and as lines of text.
 public struct Snapshot: Sendable {
     let json: any Encodable & Sendable
     /// Whether it will not change any more.
@@ -8,7 +8,7 @@ public struct Snapshot: Sendable {
     /// - Parameters:
     ///   - json: what `--json` prints.
     ///   - isFinal: whether it will not change any more, which ends a watch.
-    ///   - lines: what a person sees, for a given canvas.
+    ///   - lines: the lines of text, for a given canvas.
     public init(
         json: any Encodable & Sendable, isFinal: Bool = false, lines: @escaping @Sendable (Canvas) -> [ScreenLine]
     ) {

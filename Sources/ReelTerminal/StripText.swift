@@ -46,7 +46,7 @@ public enum StripText {
         }
     }
 
-    /// What the characters mean.
+    /// The legend of the characters.
     public static func legend(on canvas: Canvas) -> ScreenLine {
         let words: [(Mark, String)] = [
             (.done, "done"), (.running, "running"), (.waiting, "waiting"), (.failed, "failed"),

@@ -1,7 +1,7 @@
 public import ReelCore
 
 extension Diagnostic.CodingKeys {
-    /// What the code means: one sentence.
+    /// The meaning of the code: one sentence.
     public var meaning: String {
         switch self {
         // MARK: Found in the source
@@ -19,7 +19,8 @@ extension Diagnostic.CodingKeys {
         case .noTimestamps: "The video has no timestamps: its stated rate is used."
         case .timesDerived: "Some frames have no presentation time: it is derived from their order."
         case .framesMoved: "Some frames had the time of the frame before, or an earlier one: they are moved behind it."
-        case .framesRepeated: "Frames did not decode: a neighbouring frame is shown instead."
+        case .framesRepeated:
+            "Frames did not decode: a neighbouring frame is shown instead. Only earlier builds report this."
         case .holesClosed: "A track of sound has holes too long to be real: they are closed."
 
         // MARK: Changed

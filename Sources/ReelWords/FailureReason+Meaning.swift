@@ -1,7 +1,7 @@
 public import ReelCore
 
 extension FailureReason.CodingKeys {
-    /// What the code means: one sentence.
+    /// The meaning of the code: one sentence.
     public var meaning: String {
         switch self {
         // MARK: Source
@@ -64,7 +64,7 @@ extension FailureReason.CodingKeys {
         case .segmentFlawed: "A segment is not what its record or the plan says."
         case .segmentMissing: "A segment is missing at the assembly."
         case .segmentDiffers: "A segment has changed since it was recorded."
-        case .segmentListUnreadable: "The list of segments cannot be read."
+        case .segmentListUnreadable: "The list of segments cannot be read. Only release 0.1 reports this."
         case .partsEnded: "The segments or packets that the assembly joins end before the plan does."
         case .verificationFailed: "The output is not what the plan says."
         case .engineUnstartable: "The engine cannot be started."
@@ -81,7 +81,7 @@ extension FailureReason.CodingKeys {
         case .planOfOtherVersion: "A plan was made by another release of reel."
         case .indexMissing: "The store lacks the index that a plan was made from."
         case .jobOfOtherVersion: "The record of a job was written by a later release of reel."
-        case .failedBefore: "A job failed under an earlier release, which kept a message and no code."
+        case .failedBefore: "A job failed under an earlier build, which kept a message and no code."
         case .sourceInaccessible: "The operating system does not allow the source to be read."
         case .sourceIsFolder: "The source is a folder."
         case .sourceNotAFile: "The source is a pipe or a device, and it has to be read more than once."
@@ -97,10 +97,11 @@ extension FailureReason.CodingKeys {
         case .storeOfOtherVersion: "The store was made by a later release of reel."
         case .workspaceForeign: "The folder beside the output in which a run works is not safe from other users."
         case .resultDiffers: "A result, or a copy of it, is no longer the file that was verified."
-        case .resultUnrecorded: "An earlier release made the result, and recorded neither its size nor its hash."
+        case .resultUnrecorded: "An earlier build made the result, and recorded neither its size nor its hash."
         case .argumentNotText: "An argument of a command is not UTF-8."
         case .notEncodable: "A value cannot be written as JSON."
-        case .segmentListUnwritable: "The list of segments for the assembly cannot be written."
+        case .segmentListUnwritable:
+            "The list of segments for the assembly cannot be written. Only release 0.1 reports this."
         case .jobUnknownHere: "A host does not see a job in its store."
         case .jobHeld: "Another process works on the same job."
         case .outputExists: "There is a file at the place of the output."
@@ -139,12 +140,12 @@ extension FailureReason.CodingKeys {
         case .jobCancelled: "A user cancelled the job."
         case .jobFailed: "The job failed."
         case .jobNotFinished: "The job has not ended."
-        case .jobEnded: "The job has ended and cannot be held back."
+        case .jobEnded: "The job has ended and cannot be paused."
         case .jobNotFailed: "Only a job that failed can be tried again."
         case .jobNotEnded: "A job that has not ended cannot be removed."
-        case .jobsNotRecovered: "Some jobs could not be put back on the board."
+        case .jobsNotRecovered: "Some jobs could not be recovered."
         case .jobGoesOn: "The command was interrupted; the job goes on."
-        case .jobHeldBack: "A user holds the job back: its assembly is handed back."
+        case .jobHeldBack: "The job is paused: its assembly is handed back."
         case .passesWait: "Passes wait for the slot that a waiting assembly occupies: the assembly is handed back."
         case .probeLost: "The lease of a probe lapsed, and another process probes the job."
         case .engineMisanswered: "An engine answered another request than it was asked."

@@ -165,7 +165,7 @@ extension FailureReason {
                 ? "\(path) is not the verified result of job \(job): its SHA-256 is \(sha256), not \(recordedSha256)"
                 : "\(path) is not the verified result of job \(job): it has \(bytes) bytes, not \(recordedBytes)"
         case .resultUnrecorded(let job):
-            "the result of job \(job) cannot be compared: the release that made it recorded no hash"
+            "the result of job \(job) cannot be compared: the build that made it recorded no hash"
         case .argumentNotText(let text):
             "\(text) is not UTF-8, and reel accepts only UTF-8; rename the file or make a link to it"
         case .notEncodable(let said): "a value cannot be written as JSON: \(said)"
@@ -201,7 +201,7 @@ extension FailureReason {
                 + (doubled ? ", and than twice that: " : ", and no worker has twice that: ") + last.words
         case .noWorkerCan(let host, let last): "no worker can take this job: \(host): \(last.words)"
         case .workerVanished(let worker): "worker \(worker) vanished"
-        case .encoderMissing(let build): "it has no encoder \(build)"
+        case .encoderMissing(let build): "the worker has no encoder \(build)"
         case .boardOfOtherVersion(let found, let known):
             "the jobs in Redis are kept as version \(found), this program knows version \(known): have them done by "
                 + "programs of the other release, or cancel them, and use one release everywhere"
@@ -217,10 +217,9 @@ extension FailureReason {
         case .boardLost(let jobs):
             "Redis has lost jobs that had not ended (\(jobs.prefix(3).map(\.text).joined(separator: ", "))"
                 + (jobs.count > 3 ? ", …" : "")
-                + "): its log is not rewritten, since it "
-                + "may still hold commands that Redis has not applied"
+                + "): Redis's log is left unchanged: jobs may be recoverable from it"
         case .boardUnreadable(let said): "the board holds something that this version cannot read: \(said)"
-        case .passesVanished(let job): "Redis lost passes of job \(job) while they were published: publish it again"
+        case .passesVanished(let job): "Redis lost passes of job \(job) while they were published: submit the job again"
         case .redisAddressInvalid(let address, let fault):
             "Redis address\(address.map { " \($0)" } ?? ""): \(fault.words). It looks like "
                 + "redis://[user[:password]@]host[:port][/db] or unix:///path?db=N"
@@ -235,11 +234,11 @@ extension FailureReason {
         case .jobFailed(let job): "job \(job) failed"
         case .jobNotFinished(let job, let state): "job \(job) is not finished: it is \(state.rawValue)"
         case .jobEnded(let job, let state):
-            "job \(job) has ended, it is \(state.rawValue): it cannot be held back"
+            "job \(job) has ended, it is \(state.rawValue): it cannot be paused"
         case .jobNotFailed(let job, let state): "job \(job) has not failed: it is \(state?.rawValue ?? "unfinished")"
-        case .jobsNotRecovered(let jobs): "not put back: \(jobs.map(\.text).joined(separator: ", "))"
+        case .jobsNotRecovered(let jobs): "could not recover jobs \(jobs.map(\.text).joined(separator: ", "))"
         case .jobGoesOn(let job): "interrupted; job \(job) goes on without this command"
-        case .jobHeldBack(let job): "job \(job) is held back"
+        case .jobHeldBack(let job): "job \(job) is paused"
         case .passesWait(let job): "passes of job \(job) wait for a slot"
         case .probeLost(let job): "another process probes job \(job) now"
         case .engineMisanswered(let task): "the engine answered another request than \(task.rawValue)"

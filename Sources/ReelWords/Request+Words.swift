@@ -1,7 +1,7 @@
 internal import ReelCore
 
 extension JobSpec.Option {
-    /// What the option is about, without the article.
+    /// The subject of the option, without the article.
     var words: String {
         switch self {
         case .container: "container"

@@ -92,7 +92,7 @@ package final class ActivePasses: Sendable {
         for token in tokens { stop(token: token, because: reason) }
     }
 
-    /// What the worker tells the board of the passes that it holds.
+    /// The worker's report about the passes that it holds.
     package var report: [WorkerReport.Held] {
         state.withLock { state in
             state.entries.values.map { entry in

@@ -24,7 +24,7 @@ actor AssemblyFeed {
     }
 
     /// The next segments, when there are any; nil when all are named. Throws `.interrupted` if a pass waits for another
-    /// attempt, because the slot that waits here could do it; and if the job is held back, because the slot could work at
+    /// attempt, because the slot that waits here could do it; and if the job is paused, because the slot could work at
     /// another job.
     func next() async throws(ReelFailure) -> [StoredSegment]? {
         guard !missing.isEmpty else { return nil }
@@ -43,7 +43,7 @@ actor AssemblyFeed {
                 let results = try await board.results(job, at: missing.sorted())
                 if !results.isEmpty { return results }
                 guard try await board.retries(job) == 0 else { throw ReelFailure(.passesWait(job: job)) }
-                try await checkNotHeldBack()
+                try await checkNotPaused()
             } catch  where error.kind != .interrupted && error.cause == .transient {
                 // Redis is out of reach. The workers at the passes go on, and so does this assembly.
                 continue
@@ -58,7 +58,7 @@ actor AssemblyFeed {
         let deadline = clock.now + .seconds(showsWritesLate ? 60 : 0)
         while let (pass, missing) = await firstMissing(of: results) {
             // If this is the job of an early start, the whole job has taken the segments over.
-            try await checkNotHeldBack()
+            try await checkNotPaused()
             guard clock.now < deadline else {
                 throw ReelFailure(.segmentMissing(segment: missing.name.text, pass: pass))
             }
@@ -76,7 +76,7 @@ actor AssemblyFeed {
         return nil
     }
 
-    private func checkNotHeldBack() async throws(ReelFailure) {
+    private func checkNotPaused() async throws(ReelFailure) {
         guard let status = try? await board.status(job), status.isPaused else { return }
         throw ReelFailure(.jobHeldBack(job: job))
     }

@@ -42,7 +42,7 @@ struct Attempt: Sendable {
         return PassResult(segments: reused, statistics: statistics, diagnostics: [])
     }
 
-    /// Has an engine do what is left to do. Throws what the engine reports, or how it died.
+    /// Has an engine do the remaining work. Throws the engine's failure, or how it died.
     func perform(
         in engine: any Engine, progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
@@ -111,6 +111,6 @@ struct Attempt: Sendable {
         return PassResult(segments: [], statistics: statistics, diagnostics: result.diagnostics)
     }
 
-    /// Removes what an engine that failed or was killed left half-written.
+    /// Removes the files that a failed or killed engine left half-written.
     func removePartial() async { await folder.removePartial(token: claim.token) }
 }

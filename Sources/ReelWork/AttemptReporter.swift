@@ -21,7 +21,7 @@ struct AttemptReporter: Sendable {
     private var context: JobContext { attempt.pass.context }
     private var name: String { attempt.pass.description }
 
-    /// Reports the outcome. Returns what the board answers to a failure; nil if none was reported, or the board did not
+    /// Reports the outcome. Returns the board's answer to a failure; nil if none was reported, or the board did not
     /// answer.
     func report(_ outcome: Result<PassResult, ReelFailure>) async -> FailAnswer? {
         switch (environment.passes.stopReason(of: claim), outcome) {
@@ -48,7 +48,7 @@ struct AttemptReporter: Sendable {
         return nil
     }
 
-    /// Has the passes done again whose segments are not what was recorded: the pass that the failure names, and all whose
+    /// Has the passes done again whose segments differ from their records: the pass that the failure names, and all whose
     /// files are missing. Returns whether there were any. If so, the assembly is not to blame, and waits for them.
     private func invalidate(_ failure: ReelFailure) async -> Bool {
         environment.log.error("\(name) stopped: \(failure.words)")
@@ -100,7 +100,7 @@ struct AttemptReporter: Sendable {
         }
     }
 
-    /// Removes what a job that is done does not need any more, and its early start.
+    /// Removes the parts that a finished job does not need any more, and its early start.
     private func removeParts() async {
         await attempt.removePartial()
         do throws(ReelFailure) {
@@ -139,7 +139,7 @@ struct AttemptReporter: Sendable {
                 let mayWait = environment.passes.stopReason(of: claim) == nil && !environment.drain.isOn
                 guard error.cause == .transient, mayWait else { return nil }
                 let delay = backoff.delay(after: error)
-                // A task of its own, because this one is cancelled with its engine, and what is finished must be
+                // A task of its own, because this one is cancelled with its engine, and a finished result must be
                 // reported all the same.
                 await Task.detached { [clock = environment.clock] in _ = await clock.sleep(for: delay) }.value
             }

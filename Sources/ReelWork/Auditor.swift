@@ -18,7 +18,7 @@ package struct Auditor: Sendable {
 
     /// Looks once. If the board is empty and was not before, it reports the unfinished jobs of the store.
     ///
-    /// - Parameter wasEmpty: what the last look returned.
+    /// - Parameter wasEmpty: the result of the last look.
     /// - Returns: whether the board is empty; `wasEmpty` if that cannot be seen.
     package func look(wasEmpty: Bool) async -> Bool {
         do throws(ReelFailure) {

@@ -1,7 +1,7 @@
 internal import ReelCore
 package import ReelQueue
 
-/// What a worker has claimed.
+/// The work that a worker has claimed.
 package enum ClaimedWork: Sendable {
     case pass(ClaimedPass)
     /// The job has no plan yet: this worker makes one.
@@ -15,7 +15,7 @@ package enum ClaimedWork: Sendable {
     }
 }
 
-/// A pass that a worker has claimed, with what the store says of its job.
+/// A pass that a worker has claimed, with the store's facts about its job.
 package struct ClaimedPass: Sendable {
     package let claim: Claim
     package let context: JobContext

@@ -34,7 +34,7 @@ package actor Claimer {
     private var board: any Board { environment.board }
 
     /// - Parameters:
-    ///   - identity: what the worker's engines can do.
+    ///   - identity: the version and encoders of the worker's engines.
     ///   - waiting: the board on which this role waits for work, for it alone.
     ///   - memoryTotal: bytes that all passes together may take.
     package init(
@@ -61,7 +61,7 @@ package actor Claimer {
     }
 
     /// Slots without an engine claim nothing from here on, until `admitIdleSlots`. A slot calls this before it reports a
-    /// pass and claims the next: what the report makes claimable, such as the assembly, is then left to its engine,
+    /// pass and claims the next: work that the report makes claimable, such as the assembly, is then left to its engine,
     /// which already runs.
     package func holdIdleSlots() { reporting += 1 }
 
@@ -138,9 +138,9 @@ package actor Claimer {
             environment.log.notice("job \(claim.job) was cancelled, and the board had lost that")
             return try await board.cancel(claim.job)
         }
-        // A paused job is planned all the same, and its passes are held back then.
+        // A paused job is planned all the same, and its passes wait then.
         guard record.paused, claim.pass != .probe else { return false }
-        environment.log.notice("job \(claim.job) is held back, and the board had lost that")
+        environment.log.notice("job \(claim.job) is paused, and the board had lost that")
         _ = try await board.pause(claim.job)
         try await board.release(claim)
         return true

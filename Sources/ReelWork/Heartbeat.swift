@@ -16,7 +16,7 @@ package actor Heartbeat {
     /// - Parameters:
     ///   - board: for this role alone.
     ///   - interval: from one beat to the next.
-    ///   - report: what the worker is, and what it has to tell just now.
+    ///   - report: the worker's identity, load and notes at that moment.
     package init(
         _ environment: WorkerEnvironment, board: any Board, interval: Duration,
         report: @escaping @Sendable () -> WorkerReport

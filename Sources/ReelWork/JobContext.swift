@@ -5,7 +5,7 @@ internal import ReelJobs
 package import ReelStore
 internal import Synchronization
 
-/// What a worker must know of a job to work at one of its passes, read from the store.
+/// The facts about a job that a worker needs for one of its passes, read from the store.
 package final class JobContext: Sendable {
     package let record: JobRecord
     package let plan: Plan

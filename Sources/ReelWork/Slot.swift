@@ -139,7 +139,7 @@ extension Slot {
                 passes.update(claim, progress)
             }
         } catch {
-            // Kept for people who look into the failure. If it cannot be kept, the attempt ends as it would anyway.
+            // Kept so that a user can look into the failure. If it cannot be kept, the attempt ends as it would anyway.
             try? await attempt.pass.context.folder.writeAttempt(
                 pass: claim.index, token: claim.token, standardError: engine.standardErrorTail)
             throw error
@@ -217,7 +217,7 @@ extension Slot {
     }
 }
 
-/// What one engine is lent to, and what is left when its life has ended.
+/// The attempt of one engine, and the claimed work that is left when the engine has ended.
 private struct EngineLease: Sendable {
     /// The attempt that has begun and is not reported yet.
     var current: Attempt?

@@ -9,7 +9,7 @@ internal import ReelWords
 public import ServiceLifecycle
 
 /// A stateless process that claims passes and has engines do them. A graceful shutdown drains it. Cancelling its task
-/// ends it at once, and hands back what it holds.
+/// ends it at once, and hands back the passes that it holds.
 public final class Worker: Service {
     private let boards: BoardConnections
     private let settings: WorkerSettings
@@ -34,7 +34,7 @@ public final class Worker: Service {
 
     /// Works until shut down. Throws if no engine can be started.
     public func run() async throws {
-        // A task of its own: what is held must be handed back even if this one is cancelled.
+        // A task of its own: held passes must be handed back even if this one is cancelled.
         let work = Task { try await self.work() }
         try await withTaskCancellationHandler {
             try await withGracefulShutdownHandler {
@@ -47,7 +47,7 @@ public final class Worker: Service {
         }
     }
 
-    /// Hands back at once what a graceful shutdown lets go on.
+    /// Hands back at once the passes that a graceful shutdown lets go on.
     public func endNow() { environment.drain.stopNow() }
 
     private func work() async throws(ReelFailure) {

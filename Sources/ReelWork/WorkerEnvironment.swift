@@ -3,7 +3,7 @@ package import ReelEngine
 package import ReelQueue
 package import ReelStore
 
-/// What the roles of one worker share.
+/// The values that the roles of one worker share.
 package struct WorkerEnvironment: Sendable {
     /// The worker's name on the board.
     package let worker: WorkerID

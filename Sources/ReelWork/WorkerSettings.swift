@@ -1,10 +1,10 @@
-/// How a worker works.
+/// A worker's limits and intervals.
 public struct WorkerSettings: Sendable {
     /// How many passes run at once, at most.
     public var slots: Int
     /// Bytes that all passes together may take.
     public var memoryTotal: Int64
-    /// The folder for what engines spill.
+    /// The folder for the engines' spills.
     public var scratch: String
     /// How long passes may go on when the worker is told to end.
     public var grace: Duration
@@ -15,6 +15,7 @@ public struct WorkerSettings: Sendable {
     /// From one look for jobs whose retention is over to the next.
     public var cleaning: Duration
 
+    /// Settings with the default times for production.
     public init(
         slots: Int, memoryTotal: Int64, scratch: String, grace: Duration = .seconds(25), beat: Duration = .seconds(5),
         reap: Duration = .seconds(3), cleaning: Duration = .seconds(600)

@@ -2,7 +2,7 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelTerminal
 
-/// What a user of this command line can do about a failure, or about a job that waits. The libraries say what is wrong and
+/// A user's remedy, on this command line, for a failure or for a job that waits. The libraries say what is wrong and
 /// where; they know no options.
 enum Advice {
     /// Nil if the failure's own words say it all.

@@ -29,7 +29,7 @@ struct ReelWorker: AsyncParsableCommand {
     @OptionGroup var slots: SlotOptions
 
     @Option(
-        help: ArgumentHelp("Folder for what is spilled while working. Default: the temporary one.", valueName: "dir"))
+        help: ArgumentHelp("Folder for temporary files, such as spills. Default: the system's.", valueName: "dir"))
     var scratch: String?
 
     @Option(help: ArgumentHelp("How long passes may go on after SIGTERM.", valueName: "seconds"))

@@ -219,7 +219,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func jobsAreHeldBackRetriedAndRemoved() async throws {
+        @Test func jobsArePausedRetriedAndRemoved() async throws {
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             try await withRedis {
                 let id = try await coordinator(["submit", source]).output.trimmingCharacters(in: .newlines)

@@ -92,7 +92,7 @@ extension BoardModel {
         return false
     }
 
-    /// Those that wait for a job are no longer heard of, nor is who removes it.
+    /// The processes that wait for a job, and the one that removes it, are not heard of any more.
     package mutating func lapseWaiters(_ id: String) {
         for waiter in jobs[id]?.waiters.keys.sorted() ?? [] { jobs[id]?.waiters[waiter] = false }
         jobs[id]?.removal?.isValid = false

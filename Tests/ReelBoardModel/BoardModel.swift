@@ -113,7 +113,7 @@ package struct BoardModel {
         package var publisher: String?
         /// Whether each is still heard of.
         package var waiters: [String: Bool] = [:]
-        /// Who removes it, and whether that lease is valid.
+        /// The process that removes it, and whether its lease is valid.
         package var removal: (waiter: String, isValid: Bool)?
         package let created: Int
         package var failed = 0
@@ -173,7 +173,7 @@ extension BoardModel {
         return .failed
     }
 
-    /// - Parameter removal: who removes it by `leave`.
+    /// - Parameter removal: the process that removes it by `leave`.
     package mutating func forget(_ id: String, removal: String? = nil) throws(ReelFailure) {
         guard let job = jobs[id] else { return }
         if let removal, !job.state.isTerminal || job.removal?.isValid != true || job.removal?.waiter != removal {
@@ -189,7 +189,7 @@ extension BoardModel {
         for place in leases.indices where leases[place].holding.job == id { leases[place].isLeftOver = true }
     }
 
-    /// A job that ended runs again: failures and excluded hosts are forgotten, what is held or finished stays so.
+    /// A job that ended runs again: failures and excluded hosts are forgotten; held and finished passes stay so.
     private mutating func runAgain(_ id: String) {
         guard var job = jobs[id] else { return }
         for index in job.conditions.indices {

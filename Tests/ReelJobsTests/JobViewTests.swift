@@ -39,7 +39,7 @@ import Testing
             text == """
                 {"created":10.5,"diagnostics":[{"code":"no-timestamps","facts":{},"message":"the video has no timestamps: its \
                 frames are shown in order, at the rate it states"},{"code":"head-only","facts":{},"message":"only the head of the source was read so far"}],\
-                "excluded":[{"code":"encoder-missing","host":"h","reason":"it has no encoder x265","worker":"w"}],"failureCount":1,\
+                "excluded":[{"code":"encoder-missing","host":"h","reason":"the worker has no encoder x265","worker":"w"}],"failureCount":1,\
                 "failures":[{"attempts":{"crash":2},"endFrame":20,"firstFrame":10,"index":1,"kind":"video",\
                 "lastMessage":"the engine was ended","recent":[{"cause":"crash","code":"engine-ended","facts":{},\
                 "host":"h","log":["said","this"],"message":"the engine was ended","owner":"passing","time":11,\
@@ -48,7 +48,7 @@ import Testing
                 "passesExhausted":0,"passesLive":0,"passesPerSecond":0,"passesReady":0,"passesRetrying":0,\
                 "paused":false,"peakRSS":7,"source":"/a/clip.mp4","state":"running","waitCode":"no-worker",\
                 "waitReason":"no worker is connected","warnings":["the video has no timestamps: its frames are shown \
-                in order, at the rate it states","only the head of the source was read so far","h cannot take this job: it has no encoder x265",\
+                in order, at the rate it states","only the head of the source was read so far","h cannot take this job: the worker has no encoder x265",\
                 "no worker is connected"]}
                 """)
     }

@@ -72,7 +72,7 @@ import Testing
         #expect(
             WaitReason(status(excluded: ["w of b": vanished]), workers: workers)?
                 .description
-                == "no worker can take it: a: it has no encoder libx264 1; b: worker w vanished")
+                == "no worker can take it: a: the worker has no encoder libx264 1; b: worker w vanished")
         #expect(WaitReason(status(), workers: [worker(draining: true), worker("a", encoders: [])]) == .draining)
         #expect(
             WaitReason(status(), workers: [worker(notes: [.workerDiskFull(folders: ["/s"])])])?.description

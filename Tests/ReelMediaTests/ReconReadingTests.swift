@@ -187,7 +187,7 @@ struct ReconReadingTests {
     }
 
     @Test(
-        "what says of its packets only where they are is read from start to end, once", arguments: ["mp4", "mkv", "ts"])
+        "a file whose tables do not tell enough is read from start to end, once", arguments: ["mp4", "mkv", "ts"])
     func sequential(ending: String) throws {
         let folder = try ScratchFolder()
         let path = try source(
@@ -195,7 +195,7 @@ struct ReconReadingTests {
             muxing: ending == "mp4" ? ["-movflags", "+frag_keyframe+empty_moov"] : [])
         let (index, share) = try look(path, payload: false)
         #expect(index.video.frames.count >= 898)
-        // The sound of a fragment lies behind its pictures: what is read ahead for one is read again for the other.
+        // The sound of a fragment lies behind its pictures: bytes read ahead for one are read again for the other.
         #expect((0.9...1.4).contains(share))
         #expect(index == (try look(path, payload: true).index))
     }

@@ -22,6 +22,7 @@ public final class RedisServer: @unchecked Sendable {  // because suites that ki
 
     /// Why it cannot be started.
     public struct Trouble: Error {
+        /// The server's last words, or the command that is missing.
         public var message: String
     }
 

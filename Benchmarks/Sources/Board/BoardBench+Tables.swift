@@ -9,7 +9,7 @@ extension BoardBench {
 
     func fleetHeading(_ title: String, _ columns: String..., note: String) {
         print("\n### \(title)\n\n\(note)\n")
-        table(columns + ["claim", "beat", "complete", "a script", "clients", "Redis", "others"])
+        table(columns + ["claim", "beat", "complete", "a function", "clients", "Redis", "others"])
     }
 
     private func table(_ columns: [String]) {

@@ -13,7 +13,7 @@ struct BoardBench {
     private let clock = ContinuousClock()
 
     private static let legend =
-        "Median (and p99) of each call, as its caller sees it; a script's mean time inside Redis; processor time of the "
+        "Median (and p99) of each call, as its caller sees it; a function's mean time inside Redis; processor time of the "
         + "clients, of Redis and of whatever else the machine did meanwhile, where 100 % is one core."
 
     // MARK: One thing at a time
@@ -117,9 +117,9 @@ struct BoardBench {
             "\((end.log - start.log) / count) bytes more, with one beat")
 
         heading(
-            "What a call costs", "call", "script", "Redis in all", "client in all", "append-only file",
+            "What a call costs", "call", "function", "Redis in all", "client in all", "append-only file",
             note:
-                "Processor time; one client, one call after another. *Script* is what Redis counts for it, *in all* is "
+                "Processor time; one client, one call after another. *Function* is the time that Redis counts for it, *in all* is "
                 + "with reading, answering and writing the log.")
         for (name, (from, to)) in zip(["claim", "beat", "complete"], whole) {
             func each(_ seconds: Double) -> String { String(format: "%.0f µs", seconds * 1e6 / Double(count)) }

@@ -12,7 +12,7 @@ struct RedisProbe {
         var log = 0
         /// Seconds of processor time that the server took.
         var cpu = 0.0
-        /// Scripts run, and seconds spent in them.
+        /// Functions run, and seconds spent in them.
         var scripts = 0
         var scriptTime = 0.0
         /// Seconds of processor time that this program took.

@@ -54,7 +54,7 @@ public enum PlanDisproof: String, Codable, CaseIterable, Sendable {
     case order
     /// A frame looks different.
     case picture
-    /// A frame is damaged: what is shown at it and after it then depends on everything decoded before.
+    /// A frame is damaged: the pictures from it on then depend on everything decoded before.
     case damage
 }
 
@@ -119,7 +119,7 @@ public enum SegmentFlaw: Hashable, Codable, Sendable {
     case noStream
     /// Its encoder made other parameters than the job's.
     case otherParameters
-    /// Its content, or its timing, is not what the plan wants.
+    /// Its content, or its timing, differs from the plan.
     case otherContent
     case missingFrames(count: Int)
     /// A frame's time is not in the plan, or two frames have it.

@@ -24,7 +24,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case noFrames(path: String?)
     /// No random access point lies at the video's first frame.
     case noStart
-    /// An index gives sizes that no video has: bytes of a frame, and frames that a decoder holds back.
+    /// An index gives sizes that no video has: bytes of a frame, and frames that a decoder keeps to reorder them.
     case impossibleSizes(frameBytes: Int64, reorderDepth: Int)
     /// The file is not the one that was indexed; `number` is the stream or packet that shows it.
     case sourceChanged(path: String, change: SourceChange, number: Int)
@@ -120,11 +120,11 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case segmentMissing(segment: String, pass: Int)
     /// The segment's file is not the one that was recorded.
     case segmentDiffers(segment: String, pass: Int)
-    /// The list of segments for an assembly cannot be read. Only release 0.1 reports it.
+    /// The list of segments for an assembly cannot be read. Only release 0.1 reports this.
     case segmentListUnreadable(path: String, said: String?)
     /// The input of the assembly ends before the plan does.
     case partsEnded(parts: OutputPart)
-    /// The output is not what the plan says; `stream` is nil if the flaw is outside the streams.
+    /// The output differs from the plan; `stream` is nil if the flaw is outside the streams.
     case verificationFailed(stream: Int?, flaw: VerificationFlaw)
     /// The engine's executable cannot be started; quotes the system.
     case engineUnstartable(executable: String, said: String)
@@ -178,13 +178,13 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     /// A result, or a copy of it, differs in size or SHA-256 from the verified one.
     case resultDiffers(
         job: JobID, path: String, bytes: Int64, sha256: String, recordedBytes: Int64, recordedSha256: String)
-    /// An earlier release finished the job without recording its result.
+    /// An earlier build finished the job without recording its result.
     case resultUnrecorded(job: JobID)
     /// A command's argument is not UTF-8; in `text` its other bytes are escaped.
     case argumentNotText(text: String)
     /// A value cannot be written as JSON.
     case notEncodable(said: String)
-    /// The list of segments for an assembly cannot be written. Only release 0.1 reports it.
+    /// The list of segments for an assembly cannot be written. Only release 0.1 reports this.
     case segmentListUnwritable(path: String, errno: Int32)
     /// The store has no such job, as seen from this host.
     case jobUnknownHere(job: JobID, path: String)
@@ -214,7 +214,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case indexMissing(hash: String, folder: String)
     /// The job's record has a version that this release does not know.
     case jobOfOtherVersion(found: Int, known: Int)
-    /// The sentence with which an earlier release recorded why a job failed.
+    /// The sentence with which an earlier build recorded why a job failed.
     case failedBefore(kind: ReelFailure.Kind, message: String)
 
     // MARK: Board

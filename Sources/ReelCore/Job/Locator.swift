@@ -14,6 +14,7 @@ public enum Locator: Hashable, Sendable {
 }
 
 extension Locator: CustomStringConvertible {
+    /// The name.
     public var description: String { name }
 }
 
@@ -23,11 +24,13 @@ extension Locator: Codable {
         case file = "file"
     }
 
+    /// Throws `DecodingError` if the object has no key of a known kind.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self = .file(try container.decode(String.self, forKey: .file))
     }
 
+    /// Writes the kind and its value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {

@@ -14,6 +14,7 @@ public struct SegmentContent: Hashable, Sendable {
     /// whose source was decoded as a whole; all encoded video has it.
     public var likeness: String?
 
+    /// The content of a part of a source: the hashes are SHA-256, in hexadecimal.
     public init(source: Int = 0, part: SegmentPart, times: String, target: String, likeness: String? = nil) {
         self.source = source
         self.part = part
@@ -32,7 +33,7 @@ public struct SegmentContent: Hashable, Sendable {
 
 /// Encoded as {"frames":[120,360],…} or {"track":0,…} with `source`, `times` and `target`, and for video `likeness`.
 extension SegmentContent: Codable {
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case source = "source"
         case frames = "frames"
         case track = "track"
@@ -41,6 +42,8 @@ extension SegmentContent: Codable {
         case likeness = "likeness"
     }
 
+    /// Throws `DecodingError` if a key is missing, or if the frames are not a range that begins at 0 or later and is not
+    /// empty.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         source = try container.decode(Int.self, forKey: .source)
@@ -59,6 +62,7 @@ extension SegmentContent: Codable {
         likeness = try container.decodeIfPresent(String.self, forKey: .likeness)
     }
 
+    /// Writes `frames` for video and `track` for audio.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(source, forKey: .source)

@@ -14,6 +14,7 @@ public struct SegmentSubject: Hashable, Sendable {
     /// The part of the clip's source.
     public var part: SegmentPart
 
+    /// A part of the source of the clip with this index, which is not negative.
     public init(clip: Int, part: SegmentPart) {
         self.clip = clip
         self.part = part
@@ -60,11 +61,13 @@ public struct SegmentName: Hashable, Sendable {
 }
 
 extension SegmentName: CustomStringConvertible {
+    /// The name of the segment file.
     public var description: String { text }
 }
 
 /// Encoded as the file's name.
 extension SegmentName: Codable {
+    /// Throws `DecodingError` if the text is not the name of a segment file.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -74,6 +77,7 @@ extension SegmentName: Codable {
         self = name
     }
 
+    /// Writes the name as a string.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
@@ -121,11 +125,13 @@ extension SegmentPart: CustomStringConvertible {
 
 /// The parts of earlier clips come first.
 extension SegmentSubject: Comparable {
+    /// Compares the clips first, then the parts.
     public static func < (a: SegmentSubject, b: SegmentSubject) -> Bool { (a.clip, a.part) < (b.clip, b.part) }
 }
 
 /// Audio tracks come first, then frames in the source's order.
 extension SegmentPart: Comparable {
+    /// Compares tracks by index, and frames by start, then end.
     public static func < (a: SegmentPart, b: SegmentPart) -> Bool {
         switch (a, b) {
         case (.audio(let a), .audio(let b)): a < b

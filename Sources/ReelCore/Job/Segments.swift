@@ -1,7 +1,7 @@
 /// The record beside a segment file, named `SegmentName.recordName`. It is written last: if it exists, the segment is
 /// whole.
 public struct SegmentRecord: Hashable, Codable, Sendable {
-    /// The format version. It grows when the meaning of a record, or of what it records, changes. Records of other
+    /// The format version. It grows when the meaning of a record, or of its segment, changes. Records of other
     /// versions are ignored.
     public static let version = 3
 
@@ -114,7 +114,7 @@ public struct PassResult: Hashable, Codable, Sendable {
     public var segments: [SegmentRecord]
     /// The cost of the pass.
     public var statistics: PassStatistics
-    /// What the pass found.
+    /// The diagnostics of the pass.
     public var diagnostics: [Diagnostic]
 
     package init(segments: [SegmentRecord], statistics: PassStatistics, diagnostics: [Diagnostic]) {

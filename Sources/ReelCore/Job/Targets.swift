@@ -37,6 +37,7 @@ public enum VideoTarget: Hashable, Sendable {
 /// Both cases have the form of `VideoEncoding`: passthrough is the encoder "copy" with one thread, without options and
 /// rate, and with every frame a key frame.
 extension VideoTarget: Codable {
+    /// Throws `DecodingError` if passthrough is combined with settings of an encoder.
     public init(from decoder: any Decoder) throws {
         let stored = try VideoEncoding(from: decoder)
         guard stored.encoder == VideoTarget.copy else {
@@ -55,6 +56,7 @@ extension VideoTarget: Codable {
         self = .passthrough(passthrough)
     }
 
+    /// Writes the form of `VideoEncoding`.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .encode(let encoding): try encoding.encode(to: encoder)
@@ -81,6 +83,7 @@ public struct VideoEncoding: Hashable, Codable, Sendable {
     /// The encoder build and parameters that all chunks must share.
     public var identity: EncoderIdentity
 
+    /// The settings of an encoder. `threads` is at least 1; `keyFrameInterval` is in frames.
     public init(
         encoder: String, format: OutputFormat, options: [MediaOption], bitrate: VideoRate?, threads: Int,
         keyFrameInterval: Int, identity: EncoderIdentity
@@ -94,7 +97,7 @@ public struct VideoEncoding: Hashable, Codable, Sendable {
         self.identity = identity
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case encoder = "encoder"
         case format = "format"
         case options = "options"
@@ -112,6 +115,7 @@ public struct VideoPassthrough: Hashable, Sendable {
     /// The build of the libraries, and the hash of the source's extradata.
     public var identity: EncoderIdentity
 
+    /// Passthrough of a source whose video has this format.
     public init(format: OutputFormat, identity: EncoderIdentity) {
         self.format = format
         self.identity = identity
@@ -127,15 +131,18 @@ public struct VideoPassthrough: Hashable, Sendable {
 
 /// An option of an encoder or a muxer, as libav* names it, with its value.
 public struct MediaOption: Hashable, Codable, Sendable {
+    /// The option's name.
     public var name: String
+    /// The value as text, as libav* parses it.
     public var value: String
 
+    /// An option with its value.
     public init(name: String, value: String) {
         self.name = name
         self.value = value
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case name = "name"
         case value = "value"
     }
@@ -150,12 +157,13 @@ public struct EncoderIdentity: Hashable, Codable, Sendable {
     /// it makes none.
     public var extradataHash: String
 
+    /// A build, and the SHA-256 of the extradata in hexadecimal.
     public init(build: String, extradataHash: String) {
         self.build = build
         self.extradataHash = extradataHash
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case build = "build"
         case extradataHash = "extradataHash"
     }
@@ -183,6 +191,7 @@ public struct AudioTarget: Hashable, Codable, Sendable {
     /// Whether the source's packets are passed through.
     public var isPassthrough: Bool { encoder == VideoTarget.copy }
 
+    /// A track of a clip. `sampleRate` is in samples per second, `bitrate` in bits per second.
     public init(
         clip: Int = 0, track: Int, direction: Direction, encoder: String, sampleRate: Int, channelLayout: String,
         bitrate: Int64?, lossless: Bool
@@ -197,7 +206,7 @@ public struct AudioTarget: Hashable, Codable, Sendable {
         self.lossless = lossless
     }
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case clip = "clip"
         case track = "track"
         case direction = "direction"

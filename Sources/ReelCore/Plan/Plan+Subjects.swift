@@ -2,7 +2,7 @@ extension Plan {
     /// The parts of the sources that the segments of all passes hold.
     package var parts: Set<SegmentPart> { Set(passes.flatMap(subjects).map(\.part)) }
 
-    /// What the segments of a pass are made for, in the order of its chunks.
+    /// The subjects of a pass's segments, in the order of its chunks.
     package func subjects(of pass: Pass) -> [SegmentSubject] {
         switch pass {
         case .video(let pass): pass.chunks.map { SegmentSubject(clip: pass.clip, part: .video(frames: $0)) }

@@ -29,7 +29,7 @@ public struct Plan: Hashable, Codable, Sendable {
     public var verify: VerifyMode
     /// What happens to frames that do not decode.
     public var onDamage: DamageMode
-    /// What the planner and recon report to the user.
+    /// The reports of planner and recon to the user.
     public var diagnostics: [Diagnostic]
 
     package init(

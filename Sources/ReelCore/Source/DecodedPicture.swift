@@ -53,7 +53,7 @@ public struct ShownFrame: Hashable, Sendable {
     public var packet: Int32
     /// When the frame is shown, as the decoder derives it from the packets' times; nil if they give no time.
     public var time: Timestamp?
-    /// What the decoder showed.
+    /// The picture that the decoder showed.
     public var picture: DecodedPicture
 
     package init(packet: Int32, time: Timestamp?, picture: DecodedPicture) {

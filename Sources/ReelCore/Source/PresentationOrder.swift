@@ -14,7 +14,7 @@ public struct PresentationOrder {
     }
 
     /// Makes the tables of a source index. Every timestamp in them is unique, and every interval has a positive
-    /// duration. `diagnostics` report what was repaired or left out.
+    /// duration. `diagnostics` report repairs and omissions.
     ///
     /// - Parameter firstDecoded: the index in `scanned` of the packet whose frame a decoder shows first if it decodes
     ///   from the start; nil if unknown.

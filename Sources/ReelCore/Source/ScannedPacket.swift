@@ -5,7 +5,7 @@ public struct ScannedPacket: Hashable, Sendable {
     public var pts: Timestamp?
     /// Decode time; nil if the file states none.
     public var dts: Timestamp?
-    /// What the container states about the packet.
+    /// The container's statements about the packet.
     public var flags: PacketEntry.Flags
     /// Whether decoding can start with this packet: every frame that it and later packets show at or after its own time
     /// is correct.

@@ -20,7 +20,7 @@ public struct SourceIndex: Equatable, Sendable {
     public var metadata: [MetadataEntry]
     /// Whether the video's packets can be shown in another order without being decoded.
     public var passthrough: PassthroughSupport
-    /// What will not be kept, and what had to be repaired.
+    /// The losses and repairs.
     public var diagnostics: [Diagnostic]
 
     package init(
@@ -85,13 +85,13 @@ public struct VideoTrack: Equatable, Sendable {
         self.pictures = pictures
     }
 
-    /// What the frame looks like; nil if unknown.
+    /// The frame's likeness; nil if unknown.
     public func picture(of frame: Int) -> DecodedPicture? { pictures.indices.contains(frame) ? pictures[frame] : nil }
 
     /// E, the end of the last frame; the clock's zero if there are no frames.
     public var end: Timestamp { frames.last?.interval.end ?? Timestamp(0) }
 
-    /// Reduces a track that was not read to its end to what is certain: the frames before the last RAP but one. All
+    /// Reduces a track that was not read to its end to its certain part: the frames before the last RAP but one. All
     /// leading pictures of that RAP were read, and another pass can start there.
     public mutating func keepHead() {
         randomAccessPoints.removeLast(min(1, randomAccessPoints.count))
@@ -129,7 +129,7 @@ public struct PacketEntry: Hashable, Sendable {
     public var position: Int64
     /// Bytes of payload.
     public var size: Int32
-    /// What the container states about the packet.
+    /// The container's statements about the packet.
     public var flags: Flags
 
     package init(pts: Timestamp, dts: Timestamp, size: Int32, position: Int64, flags: Flags) {

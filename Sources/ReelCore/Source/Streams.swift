@@ -33,9 +33,9 @@ public struct VideoStream: Hashable, Codable, Sendable {
     /// Whether some frames differ from `fieldOrder`, which is then that of most interlaced frames: they are
     /// progressive, or their other field comes first.
     public var fieldsVary = false
-    /// What is stored with the pictures and no encoder writes again. Passthrough keeps it.
+    /// Side data that no encoder can write. Passthrough keeps it.
     public var losses: [Diagnostic] = []
-    /// The number of frames that the decoder holds back to reorder them.
+    /// The number of frames that the decoder keeps to reorder them.
     public var reorderDepth: Int
     /// Bytes of one decoded frame in memory: all planes with their padding.
     public var frameBytes: Int64

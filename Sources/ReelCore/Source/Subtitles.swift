@@ -1,6 +1,6 @@
 /// A track of text subtitles with all of its cues.
 public struct SubtitleTrack: Hashable, Sendable {
-    /// What the track's codec needs, and what describes the track.
+    /// The codec's parameters, and the track's description.
     public var parameters: Parameters
     /// The cues in order of time; they may overlap.
     public var cues: [Cue]

@@ -1,4 +1,5 @@
-/// The direction in which a part of a source runs in the output. All code that depends on the direction asks this type.
+/// The direction in which a part of a source runs in the output. It gives the order of frames, chunks, passes and spans,
+/// and of fields; times come from `TimeMap`.
 public enum Direction: String, Codable, CaseIterable, Sendable {
     case forwards, backwards
 
@@ -15,7 +16,7 @@ public enum Direction: String, Codable, CaseIterable, Sendable {
         self == .forwards ? elements : elements.reversed()
     }
 
-    /// The field order of the output. No line moves: played backwards, the field that was shown last comes first.
+    /// The field order of the output. No line moves: played backwards, the later field comes first.
     public func fields(_ order: FieldOrder) -> FieldOrder {
         switch (self, order) {
         case (.backwards, .topFirst): .bottomFirst

@@ -34,7 +34,7 @@ package struct JobControl: Sendable {
         return .cancelled
     }
 
-    /// Holds a job back, or lets it go on. Passes that workers hold are finished.
+    /// Pauses a job, or lets it go on. Passes that workers hold are finished.
     func setPaused(_ id: JobID, _ paused: Bool) async throws(ReelFailure) -> Outcome {
         let state = try await state(of: id)
         if let state, state.isTerminal { throw ReelFailure(.jobEnded(job: id, state: state)) }
@@ -91,7 +91,7 @@ package struct JobControl: Sendable {
 
     /// Removes an ended job that no worker works at: from the store, then from the board.
     ///
-    /// - Parameter removal: what the board answered to the last submitter that left the job; nil for any other caller.
+    /// - Parameter removal: the board's answer to the last submitter that left the job; nil for any other caller.
     func discard(_ id: JobID, _ removal: Removal? = nil) async throws(ReelFailure) {
         if await store.job(id).exists {
             if let record = try? await store.job(id).read() { try await withdraw(headOf: record) }

@@ -5,7 +5,7 @@ internal import ReelStore
 /// Changes of jobs and workers. A change of a job throws `.jobUnknown` if there is no such job, `.usage` if its state does not
 /// allow the change, and `.unreachable`.
 extension JobService {
-    /// What became of a job that a user changed.
+    /// The outcome of a change that a user makes to a job.
     public enum ControlOutcome: Hashable, Sendable {
         case cancelled
         /// Cancelling changed nothing: the job had ended before, in this state.
@@ -13,20 +13,20 @@ extension JobService {
         case paused, resumed, retried, removed
     }
 
-    /// What became of a job that was to be put back on the board.
+    /// The outcome of recovering a job.
     public enum RecoverOutcome: Hashable, Sendable {
         /// It is on the board again, with so many passes finished.
         case recovered(passesDone: Int)
         /// The board had it.
         case known
-        /// The store lacks what it needs, and why.
+        /// The store lacks a part of the job, and the reason.
         case lost(ReelFailure)
     }
 
     /// Ends a job. Its workers learn of it with their next beat, and stop.
     public func cancel(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().cancel(id) }
 
-    /// Holds a job back: none of its passes is claimed any more; those that workers hold are finished. Throws `.jobEnded` if the
+    /// Pauses a job: none of its passes is claimed any more; those that workers hold are finished. Throws `.jobEnded` if the
     /// job has ended, and `.jobNotOnBoard` if only the store has it.
     public func pause(_ id: JobID) async throws(ReelFailure) -> ControlOutcome {
         try await control().setPaused(id, true)
@@ -44,7 +44,7 @@ extension JobService {
     /// Removes an ended job and all that the store has of it, its result too. Throws `.jobNotEnded` if it has not ended.
     public func remove(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().remove(id) }
 
-    /// Has workers claim no more: they finish what they hold, and end. Returns those that were told.
+    /// Has workers claim no more: they finish the passes that they hold, and end. Returns those that were told.
     ///
     /// Throws `.workerUnknown` if no worker has that name.
     ///
@@ -57,10 +57,10 @@ extension JobService {
         return drained
     }
 
-    /// Checks what the board holds of jobs that have not ended, and repairs it.
+    /// Checks the jobs on the board that have not ended, and repairs them.
     public func audit() async throws(ReelFailure) -> Audit { try await board.audit() }
 
-    /// Puts jobs that have not ended back on a board that has lost them. Returns every such job, and what became of it. Doing
+    /// Puts jobs that have not ended back on a board that has lost them. Returns every such job with its outcome. Doing
     /// it again, or while workers work, is harmless.
     public func recover() async throws(ReelFailure) -> [(job: JobID, outcome: RecoverOutcome)] {
         try await Recover(store: requiredStore(), board: board).all()

@@ -16,14 +16,14 @@ struct Recover: Sendable {
         self.board = board
     }
 
-    /// Every job that has not ended, and what became of it. Doing it again, or while workers work, is harmless.
+    /// Every job that has not ended, with its outcome. Doing it again, or while workers work, is harmless.
     func all() async throws(ReelFailure) -> [(job: JobID, outcome: Outcome)] {
         var outcomes: [(JobID, Outcome)] = []
         for id in try await store.unfinishedJobs() { outcomes.append((id, try await recover(id))) }
         return outcomes
     }
 
-    /// One job that has not ended, and what became of it.
+    /// One job that has not ended, with its outcome.
     func recover(_ id: JobID) async throws(ReelFailure) -> Outcome {
         if let status = try await board.status(id), !status.state.isTerminal { return .known }
         let record: JobRecord

@@ -61,7 +61,7 @@ struct LocalCluster: Sendable {
         }
     }
 
-    /// Kills what a guard that was killed itself has left running: processes whose arguments name the folder, which belongs
+    /// Kills the processes that a killed guard has left running: those whose arguments name the folder, which belongs
     /// to this process alone. A guard that ended in order has removed the folder.
     private static func endOrphans(of folder: String) {
         let files = FileManager.default

@@ -6,9 +6,9 @@ internal import Synchronization
 
 /// Reverses one video on this machine, with a Redis and a worker of its own and a store beside the output.
 ///
-/// What a run leaves beside the output, if anything, is what another run of the same job can resume.
+/// A failed run leaves only files from which another run of the same job can resume.
 public struct LocalRun: Sendable {
-    /// What a run tells while it goes on.
+    /// The progress of a run.
     public enum Step: Sendable {
         /// How much of the source has been read, from 0 to 1.
         case reading(Double)
@@ -16,7 +16,7 @@ public struct LocalRun: Sendable {
         case resumed
         /// The job as it is now; the last time with all diagnostics, before the result is delivered.
         case progress(JobView)
-        /// After a failure, what is left of the job could not be removed.
+        /// After a failure, the job's files could not be removed.
         case notRemoved(ReelFailure)
     }
 
@@ -37,7 +37,7 @@ public struct LocalRun: Sendable {
     ///   - slots: passes at once, at most.
     ///   - memoryTotal: bytes that all passes may take together.
     ///   - memoryIsLimited: whether a user chose the total. If not, a pass that needs more takes it.
-    ///   - anew: remove first what an earlier run left.
+    ///   - anew: remove first the files that an earlier run left.
     public init(
         _ job: JobRecord, to destination: Destination, programs: Programs, slots: Int, memoryTotal: Int64,
         memoryIsLimited: Bool, anew: Bool
@@ -53,7 +53,7 @@ public struct LocalRun: Sendable {
 
     /// Reverses the video and delivers the result.
     ///
-    /// Throws `.runStopped` if the same run may succeed later: what was finished is kept for it. Throws `.workspaceUnusable` if
+    /// Throws `.runStopped` if the same run may succeed later: finished passes are kept for it. Throws `.workspaceUnusable` if
     /// the store cannot be made or its disk is full, and what reading, reversing and delivering throw.
     public func run(_ told: @escaping @Sendable (Step) -> Void) async throws(ReelFailure) -> JobView {
         let workspace: Workspace
@@ -77,7 +77,7 @@ public struct LocalRun: Sendable {
     private func run(
         in store: FolderStore, _ workspace: Workspace, _ told: @escaping @Sendable (Step) -> Void
     ) async throws(ReelFailure) -> JobView {
-        // The job is locked until it is delivered, or what is left of it is in order.
+        // The job is locked until it is delivered, or its remaining files are in order.
         let held = Mutex<(job: JobFolder, lock: JobLock)?>(nil)
         do throws(ReelFailure) {
             // Redis and a worker take about as long to start as recon takes.

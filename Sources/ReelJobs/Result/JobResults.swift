@@ -18,7 +18,7 @@ public struct JobResults: Sendable {
 
     /// Copies a job's output to a path; the store keeps it as well. Blocks until the copy is whole.
     ///
-    /// Throws `.resultDiffers` if the copy is not what was verified: then nothing is delivered. Throws
+    /// Throws `.resultDiffers` if the copy is not the verified file: then nothing is delivered. Throws
     /// `.outputContainerDiffers` if the path's extension names another container, `.output` if it cannot be written, and as
     /// `result` does.
     public func deliver(_ id: JobID, to destination: Destination) async throws(ReelFailure) {
@@ -35,7 +35,7 @@ public struct JobResults: Sendable {
     /// Compares a job's output with the size and the hash that were recorded when it was verified. Blocks until all of the
     /// file is read.
     ///
-    /// Throws `.resultDiffers` if they differ, `.resultUnrecorded` if an earlier release recorded none, as `result` does, and
+    /// Throws `.resultDiffers` if they differ, `.resultUnrecorded` if an earlier build recorded none, as `result` does, and
     /// `.input` if the copy cannot be read.
     ///
     /// - Parameter copy: path of a copy to compare instead of the file in the store.

@@ -36,7 +36,7 @@ extension JobService {
     /// - Parameters:
     ///   - wanted: from `JobRecord.init(submitting:spec:terms:stages:)`.
     ///   - engine: reads the source, unless the store has its index or another process reads it.
-    ///   - anew: remove first what was done of the job, even if it runs now.
+    ///   - anew: remove the job's passes and plan first, even if it runs now.
     ///   - reading: hears how far this process has read the source.
     ///   - known: hears of the job's state as soon as the board or the store knows the job: from then on its id is of use.
     public func submit(
@@ -64,7 +64,7 @@ public struct SubmittedJob: Hashable, Sendable {
         case attached
         /// It was begun.
         case published
-        /// It goes on by an earlier plan, and keeps what was finished of it.
+        /// It goes on by an earlier plan, and keeps the finished passes.
         case resumed
         /// The store has its result already.
         case finished
@@ -74,6 +74,6 @@ public struct SubmittedJob: Hashable, Sendable {
     public let id: JobID
     /// What submitting led to.
     public let outcome: Outcome
-    /// What the plan tells of source and output.
+    /// The plan's facts about source and output.
     public let diagnostics: [Diagnostic]
 }

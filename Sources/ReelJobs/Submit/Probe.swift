@@ -16,7 +16,7 @@ package struct Probe: Sendable {
     static let need: Int64 = 512 << 20
 
     /// - Parameters:
-    ///   - capacity: what the machines have that will do the work, as far as it is known.
+    ///   - capacity: slots and memory of the machines that will do the work, as far as they are known.
     ///   - reading: hears how far the engine has read the source.
     package init(
         store: any JobStore, engine: any EngineRunner, capacity: Capacity,
@@ -28,7 +28,7 @@ package struct Probe: Sendable {
         self.reading = reading
     }
 
-    /// What the engine says of a source, and of the encoders that it has.
+    /// The engine's report about a source, and the encoders that it has.
     struct ProbedSource: Sendable {
         let index: SourceIndex
         /// SHA-256 of the index's file.
@@ -40,7 +40,7 @@ package struct Probe: Sendable {
 
     /// Plans a job that no other process can work at, unless the store has its result.
     ///
-    /// - Parameter anew: remove first what an earlier run left.
+    /// - Parameter anew: remove first the files that an earlier run left.
     package func planAlone(_ wanted: JobRecord, anew: Bool) async throws(ReelFailure) -> StoredJob {
         let folder = store.job(wanted.id)
         if anew { try await folder.removeContents() }

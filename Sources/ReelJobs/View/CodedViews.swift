@@ -20,7 +20,7 @@ public struct DiagnosticView: Codable, Hashable, Sendable {
 public struct ReasonView: Codable, Hashable, Sendable {
     /// Stable.
     public var code: String
-    /// What is at fault.
+    /// The owner of the failure.
     public var owner: ReelFailure.Owner
     /// What the code is about, by name.
     public var facts: JSONValue
@@ -45,7 +45,7 @@ public struct ErrorView: Codable, Hashable, Sendable {
     public struct Failure: Codable, Hashable, Sendable {
         /// Stable.
         public var code: String
-        /// What is at fault.
+        /// The owner of the failure.
         public var owner: ReelFailure.Owner
         /// What the code is about, by name.
         public var facts: JSONValue

@@ -29,7 +29,7 @@ public struct FailureView: Codable, Hashable, Sendable {
         public var cause: String
         /// The failure's code.
         public var code: String
-        /// What is at fault.
+        /// The owner of the failure.
         public var owner: ReelFailure.Owner
         /// What the code is about, by name.
         public var facts: JSONValue

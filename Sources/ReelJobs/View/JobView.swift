@@ -9,7 +9,7 @@ public struct JobView: Codable, Hashable, Sendable {
     public var id: String
     /// How far it is, or how it ended.
     public var state: JobState
-    /// None of its passes can be claimed, because a user holds it back.
+    /// None of its passes can be claimed, because a user has paused it.
     public var paused: Bool
     /// Path of the source.
     public var source: String
@@ -90,8 +90,8 @@ public struct JobView: Codable, Hashable, Sendable {
     ///   - output: the result, if the store has it.
     ///   - found: diagnostics of finished passes, beside those of the plan.
     ///   - waitReason: why no worker works on the job.
-    ///   - waitAdvice: what a user can do about that, in the words of the program that shows it.
-    ///   - failures: those of the status, with what only the store knows; nil for what the board knows.
+    ///   - waitAdvice: the user's remedy for that, in the words of the program that shows it.
+    ///   - failures: those of the status, with facts that only the store has; nil for those of the board.
     package init(
         _ status: JobStatus, output: StoredResult?, found: [Diagnostic] = [], waitReason: WaitReason? = nil,
         waitAdvice: String? = nil,

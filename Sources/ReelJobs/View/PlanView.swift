@@ -61,7 +61,7 @@ public struct PlanView: Codable, Hashable, Sendable {
     public struct AudioView: Codable, Hashable, Sendable {
         /// The track's place among the source's audio tracks.
         public var track: Int
-        /// What becomes of it.
+        /// How it is treated.
         public var handling: AudioHandling
         /// Its encoder as FFmpeg spells it.
         public var encoder: String
@@ -73,7 +73,7 @@ public struct PlanView: Codable, Hashable, Sendable {
         public var bitrate: Int64?
     }
 
-    /// What becomes of a track on its way into the output.
+    /// How a track gets into the output.
     public enum AudioHandling: String, Codable, Sendable {
         /// Decoded, reversed sample by sample, and encoded.
         case reversed

@@ -39,7 +39,7 @@ public struct QueueView: Codable, Hashable, Sendable {
     public struct UnreadableView: Codable, Hashable, Sendable {
         /// The job's id.
         public var id: String
-        /// What is wrong with it, in words.
+        /// The reason why it cannot be read, in words.
         public var reason: String
         /// The code of the reason.
         public var code: String

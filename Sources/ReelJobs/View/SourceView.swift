@@ -81,7 +81,7 @@ public struct SourceView: Codable, Hashable, Sendable {
         public var open: Int
         /// Frames that are shown before one decoded earlier, as B-frames are.
         public var reorderedFrames: Int
-        /// How many frames a decoder holds back.
+        /// How many frames a decoder keeps to reorder them.
         public var reorderDepth: Int
     }
 

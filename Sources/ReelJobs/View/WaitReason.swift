@@ -4,7 +4,7 @@ internal import ReelWords
 
 /// Why no worker works on a job at this moment: the one reason that tells most.
 public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
-    /// A user holds it back.
+    /// A user has paused it.
     case paused
     /// No worker is registered.
     case noWorker
@@ -69,10 +69,10 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
         let host = worker.report.host
         if let excluded = status.excluded[worker.report.worker.text] { return "\(host): \(excluded.reason.words)" }
         let missing = status.job.encoders.first { !worker.report.encoders.contains($0) }
-        return missing.map { "\(host): it has no encoder \($0)" }
+        return missing.map { "\(host): the worker has no encoder \($0)" }
     }
 
-    /// Whether it passes by itself, so that users need not do anything.
+    /// Whether the reason goes away by itself, so that users need not do anything.
     public var isPassing: Bool {
         switch self {
         case .retry, .busy: true
@@ -106,12 +106,12 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
             "no worker has the memory that a pass needs: \(ByteSize(bytes: need)); the largest has "
                 + "\(ByteSize(bytes: largest))"
         case .protocolVersion(let version, let others):
-            "no worker is of its release: it speaks protocol \(version), they "
+            "no worker has the job's release: the job needs protocol \(version), workers have "
                 + others.map(String.init).joined(separator: ", ") + "; use one release everywhere"
         case .excluded(let hosts): "no worker can take it: " + hosts.joined(separator: "; ")
         case .draining: "every worker that could take it drains"
         case .unwell(let workers): workers.joined(separator: "; ")
-        case .retry(let seconds): "all that is left failed before and is tried again in \(seconds) s"
+        case .retry(let seconds): "all remaining passes failed before and are tried again in \(seconds) s"
         case .busy(let slots):
             "nothing is free: other jobs take " + (slots == 1 ? "the only slot" : "all \(slots) slots")
         }

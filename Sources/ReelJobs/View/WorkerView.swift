@@ -17,7 +17,7 @@ public struct WorkerView: Codable, Hashable, Sendable {
     public var beatAge: Double
     /// Its last beat is older than a lease.
     public var gone: Bool
-    /// It claims no more, and ends when it has finished what it holds.
+    /// It claims no more, and ends when it has finished the passes that it holds.
     public var draining: Bool
     /// Why it does less than it could, in words.
     public var notes: [String]

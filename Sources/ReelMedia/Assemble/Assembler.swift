@@ -3,12 +3,13 @@ public import ReelCore
 
 /// A file that was assembled and verified.
 public struct Assembled: Sendable {
+    /// The number of packets of all streams.
     public let packets: Int
     /// Size of the file in bytes.
     public let bytes: Int64
     /// SHA-256 of the file as read back, in hexadecimal.
     public let checksum: String
-    /// What could not be kept.
+    /// Diagnostics of texts that could not be kept.
     public let diagnostics: [Diagnostic]
 }
 

@@ -12,9 +12,9 @@ protocol PacketSource: AnyObject {
     var matroskaDelay: Ticks { get }
     /// Moves the next packet out.
     func take(into packet: borrowing Packet) throws(ReelFailure)
-    /// Throws if the packets' origin is not what it should have been. Called when all packets have been taken.
+    /// Throws if the packets' origin differs from its record. Called when all packets have been taken.
     func finish() throws(ReelFailure)
-    /// The reason why a packet that was taken is rejected: that its origin is not what it should have been, else the
+    /// The reason why a packet that was taken is rejected: that its origin differs from its record, else the
     /// given reason.
     func judged(_ failure: ReelFailure) -> ReelFailure
 }

@@ -16,12 +16,12 @@ public final class SegmentFeed: Sendable {
         arrived.signal()
     }
 
-    /// Forgets what has not been taken: it was for an assembly that has ended.
+    /// Forgets the segments that have not been taken: they were for an assembly that has ended.
     public func clear() {
         segments.withLock { $0 = [] }
     }
 
-    /// What has been added since the last call. Waits for it if there is nothing, and returns none after the time.
+    /// The segments added since the last call. Waits for one if there is none, and returns none after the time.
     func next(within time: DispatchTimeInterval) -> [StoredSegment] {
         let deadline = DispatchTime.now() + time
         while true {

@@ -31,7 +31,7 @@ final class Expectation {
 
     private(set) var streams: [Stream] = []
     let extras: OutputExtras
-    /// Checksums of what is expected and of what is found.
+    /// Checksums of the expected and of the found packets.
     let digests = DigestQueue()
 
     init(
@@ -123,7 +123,7 @@ struct Verifier {
         expected.streams[number].kind == .text && packet.withBytes { $0.elementsEqual([0, 0]) }
     }
 
-    /// What was read of one stream.
+    /// The packets read of one stream.
     private final class Found {
         let digest: PayloadDigest
         let timeBase: TimeBase

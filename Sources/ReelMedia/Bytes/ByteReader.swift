@@ -2,15 +2,15 @@ internal import CFFmpeg
 internal import Glibc
 internal import ReelCore
 
-/// Bytes that libavformat reads by way of reel: what is read is counted, payload can be left where it is, and an error of
+/// Bytes that libavformat reads by way of reel: they are counted, payload can be left where it is, and an error of
 /// the system is remembered, since libavformat takes it for damage or for the end of the file.
 final class ByteReader {
     enum Kind {
-        /// What reel is to reverse.
+        /// The video to be reversed.
         case source
-        /// What reel has written and reads back: all its bytes are hashed, in whatever order the demuxer wants them.
+        /// An output that is read back: all its bytes are hashed, in whatever order the demuxer wants them.
         case output
-        /// The same, read once from its start to its end.
+        /// A segment that is read once from its start to its end, and hashed.
         case segment
     }
 
@@ -26,18 +26,18 @@ final class ByteReader {
     private var position: Int64 = 0
     /// Bytes that were read so far.
     private(set) var bytesRead: Int64 = 0
-    /// Where the bytes end up to which reading payload is pretended; nil while everything is read.
+    /// The size up to which reads of payload are skipped; nil while everything is read.
     private var pretendedSize: Int64?
     /// Up to where the source has been asked to read ahead; nil while it is left to itself.
     private var asked: Int64?
 
-    /// Bytes read at once. More would be read in vain where a demuxer goes to and fro.
+    /// Bytes read at once. More would be wasted if a demuxer seeks often.
     private static let buffer = 32 << 10
     /// How far before the demuxer the source reads, at least half of it: what a kernel reads ahead by itself leaves a fast
     /// disk idle whenever the demuxer parses for longer.
     private static let ahead: Int64 = 32 << 20
 
-    /// Opens what a locator names.
+    /// Opens the bytes at a locator.
     convenience init(_ locator: Locator, _ kind: Kind = .source) throws(ReelFailure) {
         let source: any ByteSource
         do {
@@ -72,7 +72,7 @@ final class ByteReader {
     /// What failures call the bytes.
     var name: String { source.name }
 
-    /// Throws if the system has refused to read, whatever was made of that: what has been read may be less than there is.
+    /// Throws if the system has refused to read, whatever libavformat made of that: fewer bytes may have been read than there are.
     func check() throws(ReelFailure) {
         if let fault { throw ByteReader.failure(fault, .read, name, kind) }
     }
@@ -94,7 +94,7 @@ final class ByteReader {
         if fault == nil { fault = errno }
     }
 
-    /// SHA-256 of the whole of an output or a segment, in hexadecimal. Reads what the demuxer has left; nothing may be read
+    /// SHA-256 of the whole of an output or a segment, in hexadecimal. Reads the bytes that the demuxer has left; nothing may be read
     /// afterwards.
     func checksum() throws(ReelFailure) -> String {
         position = digested
@@ -106,8 +106,8 @@ final class ByteReader {
         return digest?.finish() ?? ""
     }
 
-    /// From now on nothing but `fetch` reads: the demuxer knows all headers, and what it reads into its packets is left as
-    /// it was.
+    /// From now on nothing but `fetch` reads: the demuxer knows all headers, and its packets keep
+    /// the bytes that their memory held.
     func leavePayload() {
         pretendedSize = size
         // Straight into the packets, that is not at all.
@@ -118,7 +118,7 @@ final class ByteReader {
     /// From now on all is read from start to end.
     func readAhead() { asked = 0 }
 
-    /// Has what begins at these offsets read before it is fetched, since `fetch` waits for each.
+    /// Has the bytes that begin at these offsets read before `fetch` is called, since that waits for each.
     func expect(_ offsets: [Int64]) { source.expect(.places(offsets)) }
 
     /// Reads the bytes at an offset; returns how many there were.
@@ -154,8 +154,8 @@ final class ByteReader {
         return result == 0 ? reel_error_eof : Int32(result)
     }
 
-    /// Hashes what follows on that which has been hashed. Demuxers go to a table at a file's end and come back: what was
-    /// read there is hashed when it is read in its turn.
+    /// Hashes the bytes that follow those already hashed. Demuxers go to a table at a file's end and come back: its bytes
+    /// are hashed when they are read in their turn.
     private func add(_ bytes: UnsafeRawBufferPointer, at offset: Int64, to digest: FileDigest) {
         let known = digested - offset
         guard (0..<Int64(bytes.count)).contains(known) else { return }

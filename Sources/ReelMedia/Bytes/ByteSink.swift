@@ -4,7 +4,7 @@ protocol ByteSink: AnyObject {
     /// What failures call it.
     var name: String { get }
 
-    /// Writes all of these bytes, over what is there or beyond its end.
+    /// Writes all of these bytes, over earlier ones or beyond their end.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(ByteFault)
 
     /// The bytes written so far, to be read while the sink exists.

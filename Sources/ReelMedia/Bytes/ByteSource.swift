@@ -11,10 +11,10 @@ protocol ByteSource: AnyObject {
     /// Reads up to as many bytes as there is room for, and returns how many: 0 only at the end.
     func read(at offset: Int64, into room: UnsafeMutableRawBufferPointer) throws(ByteFault) -> Int
 
-    /// What tells this version of the bytes from any other.
+    /// The version of the bytes, which differs from any other version's.
     func revision() throws(ByteFault) -> ByteRevision
 
-    /// Says what is likely to be read next, so that it can be fetched ahead.
+    /// Announces the bytes that are likely to be read next, so that they can be fetched ahead.
     func expect(_ access: ByteAccess)
 }
 
@@ -22,7 +22,7 @@ protocol ByteSource: AnyObject {
 enum ByteAccess {
     /// This range, soon.
     case range(Range<Int64>)
-    /// What begins at these offsets, soon.
+    /// The bytes that begin at these offsets, soon.
     case places([Int64])
     /// Little of it, here and there.
     case random
@@ -47,14 +47,14 @@ extension Locator {
         }
     }
 
-    /// Begins to write bytes there. What was there before stays until they are committed.
+    /// Begins to write bytes there. Earlier bytes stay until the new ones are committed.
     func sink() throws(ByteFault) -> any ByteSink {
         switch self {
         case .file(let path): try FileByteSink(path)
         }
     }
 
-    /// All bytes, for what is small: an index, a plan.
+    /// All bytes of something small: an index, a plan.
     func bytes() throws(ReelFailure) -> [UInt8] {
         try failing(.read, self) { () throws(ByteFault) in
             let source = try source()

@@ -66,7 +66,7 @@ final class FileDigest {
         func empty() { count = 0 }
     }
 
-    /// `@unchecked` because only the thread uses it, and at the end who waits for the thread.
+    /// `@unchecked` because only the thread uses it and, at the end, the caller that waits for it.
     private final class Hash: @unchecked Sendable {
         private var hash = SHA256()
 

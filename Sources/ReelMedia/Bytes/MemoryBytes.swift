@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Bytes in memory, for what is written only to be read back.
+/// Bytes in memory, for a file that is written only to be read back.
 final class MemoryBytes: ByteSource, ByteSink {
     let name: String
     private var bytes: [UInt8] = []

@@ -6,7 +6,7 @@ public struct TargetChoice {
     let index: SourceIndex
     let spec: JobSpec
     let threads: Int
-    /// What the choices so far change, or leave out.
+    /// Changes and omissions by the choices so far.
     public internal(set) var diagnostics: [Diagnostic] = []
 
     /// `threads` is the number of threads of each codec if the spec does not set it.

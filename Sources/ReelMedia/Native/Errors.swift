@@ -13,7 +13,7 @@ func libavMessage(_ code: Int32) -> String {
 /// error numbers for its own errors.
 ///
 /// - Parameters:
-///   - step: what was being done.
+///   - step: the operation that failed.
 ///   - subject: the codec, file or format concerned.
 func mediaFailure(_ code: Int32, _ step: MediaStep, _ subject: String? = nil) -> ReelFailure {
     ReelFailure(

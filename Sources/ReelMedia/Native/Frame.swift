@@ -25,7 +25,7 @@ struct Frame: ~Copyable {
     var width: Int { Int(native.pointee.width) }
     var height: Int { Int(native.pointee.height) }
     var pixelFormat: AVPixelFormat { AVPixelFormat(native.pointee.format) }
-    /// Whether the decoder found errors in the frame, and shows what it could decode.
+    /// Whether the decoder found errors in the frame, and shows the parts that it could decode.
     var isDamaged: Bool {
         native.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0 || native.pointee.decode_error_flags != 0
     }

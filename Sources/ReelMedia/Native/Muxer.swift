@@ -70,7 +70,7 @@ final class Muxer {
         throw ReelFailure(.outputRefused(path: name, step: step, said: said))
     }
 
-    /// Why writing failed: of the system's error where the file met one, else of what the muxer says.
+    /// Why writing failed. The system's error if there was one, else the muxer's.
     private func failure(_ code: Int32, _ step: MediaStep) -> ReelFailure {
         systemError(in: native.pointee.pb?.pointee.error ?? 0).map { fileFailure(errno: $0, .write, name) }
             ?? mediaFailure(code, step, name)

@@ -32,7 +32,7 @@ final class Resampler {
     /// The number of samples per channel that can be pulled out.
     var ready: Int { Int(av_audio_fifo_size(queue)) }
 
-    /// The length of what was pushed in and is not ready yet, in seconds.
+    /// The length of the sound that was pushed in and is not ready yet, in seconds.
     var pending: Rational { Rational(swr_get_delay(native, Int64(inputRate)), Int64(inputRate)) }
 
     func push(_ frame: borrowing Frame) throws(ReelFailure) {

@@ -21,7 +21,7 @@ final class ContainerTrial {
         avcodec_parameters_free(&parameters)
     }
 
-    /// Writes a packet that shows `picture` to a file in memory, and compares what is read back: bytes, codec, picture.
+    /// Writes a packet that shows `picture` to a file in memory, and compares the packet that is read back: bytes, codec, picture.
     func givesBack(_ packet: borrowing Packet, showing picture: borrowing Frame) throws(ReelFailure) -> Bool {
         // A failure is an answer, so it is not logged.
         let level = av_log_get_level()

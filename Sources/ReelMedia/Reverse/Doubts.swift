@@ -21,7 +21,7 @@ struct Doubts {
     private let digest: PictureDigest?
     /// The last frame that was decoded.
     private var last: Int?
-    /// What is wrong with the frame that was decoded last.
+    /// The flaw of the frame that was decoded last.
     private(set) var found: Doubt?
     /// Whether the frame decoded last looks different than it did, and decoding from elsewhere would not help.
     private(set) var isUnsteady = false
@@ -46,7 +46,7 @@ struct Doubts {
         return found == nil ? place : nil
     }
 
-    /// What is doubtful about frames that were not decoded; nil if damage explains that they were not.
+    /// The doubt that arises from frames that were not decoded; nil if damage explains that they were not.
     func missing(_ frames: [Int]) -> Doubt? {
         guard let first = frames.first, !mayDiffer(at: first) else { return nil }
         return Doubt(disproof: .missing, frame: first)

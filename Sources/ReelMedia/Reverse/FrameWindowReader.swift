@@ -85,7 +85,7 @@ final class FrameWindowReader {
         }
     }
 
-    /// Decodes from one RAP. Returns what is doubtful about it, if anything; nil once no window is left.
+    /// Decodes from one RAP. Returns the doubt about it, if there is one; nil once no window is left.
     private func read(
         _ pending: inout ArraySlice<Range<Int>>, from start: DecodingStart, _ progress: (Int) -> Void,
         _ take: (Int, borrowing Frame) throws(ReelFailure) -> Void
@@ -136,7 +136,7 @@ final class FrameWindowReader {
     }
 
     /// Hands out the frames of the first pending window that come before `end`, and takes them off the window. Returns
-    /// what is doubtful about frames that did not come; nil if all came, or damage explains why some did not: then the
+    /// the doubt that arises from frames that did not come; nil if all came, or damage explains why some did not: then the
     /// frame before stays in their place.
     private func handOut(
         until end: Int, of pending: inout ArraySlice<Range<Int>>, _ doubts: Doubts,
@@ -164,7 +164,7 @@ final class FrameWindowReader {
     /// Damaged pictures look different with more threads.
     private var decoderThreads: Int { isDecoded ? 1 : threads }
 
-    /// What the decoder has been given.
+    /// The packets that the decoder has been given.
     private struct Feeding {
         /// The packet given last; beyond the last packet once the end was signalled.
         var last = -1

@@ -1,7 +1,7 @@
 internal import ReelCore
 
 extension Command {
-    /// Makes a job and leases its probe, or answers what is there already.
+    /// Makes a job and leases its probe, or answers with the job that is there already.
     struct Begin: BoardCommand {
         /// The job without a plan.
         var job: PublishedJob

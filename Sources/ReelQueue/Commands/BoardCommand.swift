@@ -15,7 +15,7 @@ protocol BoardCommand: SendableMetatype {
     /// The arguments as texts, in the order that the header of the Lua file gives.
     func arguments(_ timing: BoardTiming) throws(ReelFailure) -> [String]
 
-    /// What a reply means. Throws `.boardUnreadable` for a reply that the function should not give.
+    /// The meaning of a reply. Throws `.boardUnreadable` for a reply that the function should not give.
     func answer(_ reply: Reply) throws(ReelFailure) -> Answer
 }
 

@@ -6,7 +6,7 @@ extension Command {
         var job: JobID
         /// The token that holds the probe.
         var token: String
-        /// Whether this is the first of several calls, which removes what an earlier publisher left.
+        /// Whether this is the first of several calls, which removes the passes that an earlier publisher left.
         var isFirst: Bool
         var passes: [(index: Int, pass: Pass)]
 

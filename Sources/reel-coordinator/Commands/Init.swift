@@ -10,12 +10,12 @@ struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract:
-            "Make a store, for workers and those who submit to share, and prepare the board; prints the store's id.",
+            "Make a store that workers and coordinators share, and prepare the board; prints the store's id.",
         discussion: """
-            What is given is prepared: the store with --store, the board with --redis, or both; where neither option is, \
-            what REEL_STORE and REEL_REDIS name. A folder that is made is open to its group and to nobody else (mode 2770). \
-            One that exists keeps its mode; a store stays as it is. Preparing the board loads reel's functions into \
-            Redis, which other programs do by themselves as far as their user may; newer ones stay.
+            Prepares the store of --store, the board of --redis, or both. Without options, REEL_STORE and REEL_REDIS \
+            apply. A new folder is accessible to its group only (mode 2770); an existing one keeps its mode, and a store \
+            is not changed. Preparing the board loads reel's functions into Redis, unless it has newer ones. Other \
+            programs load them by themselves if their user may.
             """)
 
     @OptionGroup var store: StoreOption

@@ -5,7 +5,8 @@ internal import ReelTerminal
 
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Hold jobs back: no further pass is given out, what is in flight is finished.")
+        commandName: "pause",
+        abstract: "Pause jobs: workers claim no more of their passes; passes in flight are finished.")
 
     @OptionGroup var arguments: JobArguments
 

@@ -6,9 +6,9 @@ internal import ReelTerminal
 
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plan", abstract: "Show what a video is, what would become of it, and what that would cost.")
+        commandName: "plan", abstract: "Show a video's properties, the planned output and its cost.")
 
-    @Argument(help: "The video to look at.")
+    @Argument(help: "The video to plan for.")
     var source: String
 
     @Option(

@@ -9,7 +9,7 @@ internal import ReelWords
 struct RecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover", abstract: "Put the store's unfinished jobs back on a board that has lost them.",
-        discussion: "What is finished of them stays so. Doing it again, or while workers work, is harmless.")
+        discussion: "Finished passes are kept. You can repeat it at any time.")
 
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
@@ -27,7 +27,7 @@ struct RecoverCommand: AsyncParsableCommand {
                 console.result(job.text)
             case .known: console.say("job \(job) is on the board")
             case .lost(let why):
-                console.say("job \(job) cannot be put back: \(why.words); submit it again")
+                console.say("job \(job) cannot be recovered: \(why.words); submit it again")
                 lost.append(job)
             }
         }

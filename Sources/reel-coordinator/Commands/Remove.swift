@@ -6,7 +6,7 @@ internal import ReelTerminal
 struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove jobs that have ended, and all that the store has of them.",
-        discussion: "Their results in the store go as well; what was fetched stays.")
+        discussion: "Their results in the store are removed, too; fetched copies are kept.")
 
     @OptionGroup var arguments: JobArguments
 

@@ -18,10 +18,10 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup var slots: SlotOptions
 
-    @Flag(help: "Start anew where an interrupted run of the same job could be resumed.")
+    @Flag(help: "Start over, even if an interrupted run could be resumed.")
     var force = false
 
-    @Flag(help: "Print what became of it as a line of JSON.")
+    @Flag(help: "Print the job as it ended, as a line of JSON.")
     var json = false
 
     func run() async throws {
@@ -68,7 +68,7 @@ private final class RunDisplay: Sendable {
         }
     }
 
-    /// Takes bars away, for what is printed after them.
+    /// Takes bars away, so that other lines can be printed.
     func clear() {
         reading.clear()
         progress.withLock { $0?.clear() }

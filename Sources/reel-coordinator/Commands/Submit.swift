@@ -7,7 +7,7 @@ internal import ReelTerminal
 
 struct SubmitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "submit", abstract: "Hand videos to the workers; prints a job's id a line.",
+        commandName: "submit", abstract: "Submit videos to the workers; prints one job id per line.",
         discussion: "Submitting the same again attaches to the running job, or resumes the interrupted one.")
 
     @Argument(help: "The videos to reverse.")
@@ -22,13 +22,13 @@ struct SubmitCommand: AsyncParsableCommand {
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
 
-    @Flag(help: "Start anew, whatever was done of the same job before.")
+    @Flag(help: "Start over, even if an earlier submission of the same job could be resumed.")
     var force = false
 
     @Flag(
         help: """
-            Print JSON, an object a line: id and state of each job as soon as it has its id, then what became of it with \
-            --wait, or why it was refused.
+            Print JSON, one object per line: id and state of each job as soon as it has its id, then with --wait the job \
+            as it ended, or the reason why it was refused.
             """)
     var json = false
 

@@ -7,13 +7,13 @@ internal import ReelTerminal
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Compare the result of a finished job with the size and hash recorded of it.",
-        discussion: "Exits with 0 where they are the same, with 1 where they differ.")
+        discussion: "Exit code 0 if they match, 1 if not.")
 
     @Argument(help: "The job's id.")
     var job: String
 
     @Option(
-        help: ArgumentHelp("A copy of the result to look at, instead of the one in the store.", valueName: "file"))
+        help: ArgumentHelp("A copy of the result to check instead of the one in the store.", valueName: "file"))
     var file: String?
 
     @OptionGroup var store: StoreOption

@@ -12,7 +12,7 @@ struct JobArguments: ParsableArguments {
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
 
-    /// Changes each job, and prints what became of it. Throws the first failure after all were tried.
+    /// Changes each job, and prints the outcome. Throws the first failure after all were tried.
     func each(
         _ change: (JobService, JobID) async throws(ReelFailure) -> JobService.ControlOutcome
     ) async throws(ReelFailure) {
@@ -34,9 +34,9 @@ struct JobArguments: ParsableArguments {
         switch outcome {
         case .cancelled: "cancelled job \(job)"
         case .hadEnded(let state): "job \(job) had ended already: it is \(state.rawValue)"
-        case .paused: "paused job \(job); what is in flight is finished"
+        case .paused: "paused job \(job); passes in flight are finished"
         case .resumed: "job \(job) goes on"
-        case .retried: "job \(job) runs again; what is finished stays so"
+        case .retried: "job \(job) runs again; finished passes are kept"
         case .removed: "removed job \(job)"
         }
     }

@@ -4,12 +4,12 @@ internal import ReelJobs
 internal import ReelStore
 internal import ReelTerminal
 
-/// What the commands have in common that show jobs or workers: once or again and again, as text or as JSON.
+/// The options of commands that show jobs or workers, once or again and again, as text or as JSON.
 struct ReadingOptions: ParsableArguments {
     @Flag(help: "Show it again when something happens, and every two seconds; on a terminal redrawn in place.")
     var watch = false
 
-    @Flag(help: "Print JSON: one line, with --watch a line for each look.")
+    @Flag(help: "Print JSON: one line, with --watch a line for each update.")
     var json = false
 
     /// Prints what `look` returns.

@@ -24,8 +24,8 @@ struct SpecOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Encoder or codec as FFmpeg spells it, for example libx265 or vp9; copy insists on packets as they are. Default: \
-            those where every one is a whole frame, else the source's codec.
+            Encoder or codec as FFmpeg spells it, for example libx265 or vp9; copy requires stream copy. Default: stream \
+            copy if each packet is a whole frame, else the source's codec.
             """,
             valueName: "name"))
     var videoCodec: String?
@@ -39,8 +39,8 @@ struct SpecOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Bits per second instead of constant quality, for example 5M; source gives every part as many as it has in the \
-            source.
+            Bits per second instead of constant quality, for example 5M; source gives each chunk the rate of its part of \
+            the source.
             """,
             valueName: "rate"))
     var bitrate: BitRate?
@@ -48,12 +48,12 @@ struct SpecOptions: ParsableArguments {
     @Flag(help: "Bit-exact pictures (FFV1) and sound (PCM), in mkv, mov or nut.")
     var lossless = false
 
-    @Option(help: "What becomes of the sound: reverse, keep (forwards, as long as the video) or none.")
+    @Option(help: "How to treat the sound: reverse, keep (forwards, as long as the video) or none.")
     var audio: AudioMode = .reverse
 
     @Option(
         help: ArgumentHelp(
-            "Encoder or codec of the sound as FFmpeg spells it. Default: the source's, where it can be kept.",
+            "Encoder or codec of the sound as FFmpeg spells it. Default: the source's, if the container supports it.",
             valueName: "name"))
     var audioCodec: String?
 
@@ -68,18 +68,24 @@ struct SpecOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "At most so many frames at once in memory and in a pass; pictures are encoded then, never copied.",
+            "The most frames in memory and in a pass; turns stream copy off.",
             valueName: "frames"))
     var passFrames: Int?
 
-    @Option(help: ArgumentHelp("Memory that a pass may take, for example 768MiB. Default: 2GiB.", valueName: "size"))
+    @Option(
+        help: ArgumentHelp(
+            """
+            Limit of a pass's memory, for example 768MiB. Default: no limit; chunks are made for 2GiB, which a pass exceeds \
+            if 48 frames do not fit.
+            """,
+            valueName: "size"))
     var memory: ByteSize?
 
     @Option(
         help: ArgumentHelp(
             """
-            Threads of each codec; the same number gives the same bytes anywhere. auto: one, and more where there are \
-            fewer passes than slots. Default: auto.
+            Threads of each codec; the same number gives the same bytes anywhere. auto: one, or more if there are fewer \
+            passes than slots. Default: auto.
             """,
             valueName: "number"))
     var threads: ThreadCount?
@@ -87,16 +93,16 @@ struct SpecOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            What of the finished file is read back and compared. packets: the bytes and times of every packet, with what \
-            was encoded. decode: also count and times of all its frames. Where the source had to be decoded to be planned \
-            it is always decode, and every frame is compared with the one that it mirrors.
+            How the finished file is checked. packets: the bytes and times of every packet are compared with those that \
+            were encoded. decode: also the count and times of all its frames. If the source had to be decoded to be \
+            planned, decode is always used, and every frame is compared with the one that it mirrors.
             """))
     var verify: VerifyMode = .packets
 
     @Option(
         help: """
-            Where the source is damaged. repeat: the frame before stays where nothing decodes, and frames with errors are \
-            shown as the decoder mends them; fail: the job stops.
+            For damaged frames. repeat: show the previous frame again if a frame does not decode, and frames with errors \
+            as the decoder conceals them; fail: stop the job.
             """)
     var onDamage: DamageMode = .repeat
 
@@ -110,7 +116,7 @@ struct SpecOptions: ParsableArguments {
         if let from, let to, to.seconds <= from.seconds { throw ValidationError("--to must be later than --from") }
         for (option, name) in [("--video-codec", videoCodec), ("--audio-codec", audioCodec), ("--preset", preset)] {
             guard let name, !SpecOptions.isName(name) else { continue }
-            throw ValidationError("\(option) \(name) is no name that FFmpeg could have")
+            throw ValidationError("\(option) \(name) is not a valid FFmpeg name")
         }
         guard lossless else { return }
         let lossy = [

@@ -40,7 +40,7 @@ extension Conformance {
         try raw("SELECT", "0")
     }
 
-    /// What publishers, people and workers do until every job is done; gives what is not right then.
+    /// Does the work of publishers, users and workers until every job is done; returns the faults that are left.
     private func bringToAnEnd(_ operation: Operation) async throws -> [String] {
         if case .put(let job, _, _) = operation { try await putAgain(job.id) }
         var recorded: Set<BoardModel.Holding> = []
@@ -48,7 +48,7 @@ extension Conformance {
         for round in 0..<12 {
             for id in OperationSource.ids {
                 guard let status = try await board.status(JobID(id)) else { continue }
-                // Nobody takes a job along that comes to nothing.
+                // A cancelled job is made anew, so that this can do all of its passes.
                 if status.state == .cancelled { try await putAgain(status.job.id) }
                 if try await board.retry(JobID(id)) == nil { try await putAgain(status.job.id) }
                 if status.isPaused { _ = try await board.resume(JobID(id)) }
@@ -61,7 +61,7 @@ extension Conformance {
                         continue
                     }
                     if claim.pass == .assembly, try await board.status(claim.job)?.state == .running {
-                        // Begun early: who holds the rest may be dead, so that it would wait for ever.
+                        // Begun early: the holders of the other passes may be dead, so that it would wait for ever.
                         try await board.release(claim)
                         continue
                     }
@@ -79,7 +79,7 @@ extension Conformance {
             if try await unfinished().isEmpty { break }
             for id in OperationSource.ids { try fallDue(id) }
         }
-        // What only people look at is put right by the audit that follows a start of Redis.
+        // Fields that only views read are put right by the audit that follows a start of Redis.
         _ = try await board.audit()
         found += try await unfinished()
         if try await board.audit().repairs > 0 { found.append("an audit after the audit repairs") }
@@ -87,7 +87,7 @@ extension Conformance {
         return found
     }
 
-    /// Makes an ended job anew, one also that somebody wanted to remove.
+    /// Makes an ended job anew, even if a process wanted to remove it.
     private func putAgain(_ id: JobID) async throws {
         guard let job = source.job(id, plan: 9) else { return }
         if try await board.status(id)?.state.isTerminal == true { try await board.forget(id) }

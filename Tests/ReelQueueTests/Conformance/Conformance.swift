@@ -15,7 +15,7 @@ struct Conformance {
     /// The answered claims, and by whom.
     private(set) var claims: [Claim] = []
     private var claimers: [WorkerID] = []
-    /// Who is to remove a job.
+    /// The process that is to remove a job.
     private var removals: [String: Removal] = [:]
     private var removers: [String: String] = [:]
     /// When the last operation was over, in milliseconds by Redis's clock; while one goes on, a moment before it.
