@@ -104,7 +104,11 @@ final class EngineProcess: Sendable {
     ) async throws -> EngineResult {
         try await withThrowingTaskGroup(of: EngineResult?.self) { group in
             group.addTask {
-                try await withTaskCancellationHandler { try await self.result() } onCancel: { self.kill(.cancelled) }
+                try await withTaskCancellationHandler {
+                    try await self.result()
+                } onCancel: {
+                    self.kill(.cancelled)
+                }
             }
             group.addTask {
                 while let segments = try await next() { try await self.send(segments) }

@@ -195,7 +195,8 @@ import Testing
             }
             held.worker.send(SIGSTOP)
             Glibc.kill(held.engine, SIGCONT)
-            #expect(try await eventually(.seconds(10)) { fleet.names(id).contains("assembling.\(held.token).mov.part") })
+            #expect(
+                try await eventually(.seconds(10)) { fleet.names(id).contains("assembling.\(held.token).mov.part") })
             try await fleet.startWorker()
             #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
             held.worker.send(SIGCONT)

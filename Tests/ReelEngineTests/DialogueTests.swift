@@ -109,7 +109,10 @@ struct DialogueTests {
         let held = ReelFailure(.jobHeldBack(job: JobID("a1")))
         try await engine.withEngine { session in
             await #expect(throws: held) {
-                try await session.assemble(assembly) { _ in } next: { () throws(ReelFailure) in throw held }
+                try await session.assemble(assembly) { _ in
+                } next: { () throws(ReelFailure) in
+                    throw held
+                }
             }
             #expect(session.isDead)
         }
