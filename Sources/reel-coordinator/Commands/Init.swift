@@ -13,9 +13,9 @@ struct InitCommand: AsyncParsableCommand {
             "Make a store that workers and coordinators share, and prepare the board; prints the store's id.",
         discussion: """
             Prepares the store of --store, the board of --redis, or both. Without options, REEL_STORE and REEL_REDIS \
-            apply. A new folder is accessible to its group only (mode 2770); an existing one keeps its mode, and a store \
-            is not changed. Preparing the board loads reel's functions into Redis, unless it has newer ones. Other \
-            programs load them by themselves if their user may.
+            apply. A new folder is accessible to its owner and its group only (mode 2770); an existing one keeps its \
+            mode, and a store is not changed. Preparing the board loads reel's functions into Redis, unless it has newer \
+            ones. Other programs load them by themselves if their user may.
             """)
 
     @OptionGroup var store: StoreOption
