@@ -107,7 +107,7 @@ extension BoardTests {
         }
 
         /// Users, workers and reapers act until nothing is left to do.
-        private func drive(_ reaper: Board) async throws {
+        private func drive(_ reaper: any Board) async throws {
             let job = BoardFixture.job(passes: 4)
             for round in 0..<10 {
                 let state = try await fixture.state()
