@@ -99,7 +99,7 @@ struct Submitter: Sendable {
         var claim = claim
         do throws(ReelFailure) {
             while true {
-                if let held = claim, let job = try await plan(held) {
+                if let held = claim, let job = try await runProbe(held) {
                     await leave(nil, abandoning: false)
                     return (job, job.resumed ? .resumed : .published)
                 }
@@ -164,7 +164,7 @@ struct Submitter: Sendable {
 
     /// Makes a plan and publishes it. Nil if another process holds the probe by now, or if the source or the request was
     /// refused: `waitForOthers` then learns of it, as every other submitter does.
-    private func plan(_ claim: Claim) async throws(ReelFailure) -> StoredJob? {
+    private func runProbe(_ claim: Claim) async throws(ReelFailure) -> StoredJob? {
         do {
             return try await withThrowingTaskGroup(of: StoredJob?.self) { group in
                 group.addTask { try await ProbeAttempt(probe: probe, board: board, claim: claim).run() }

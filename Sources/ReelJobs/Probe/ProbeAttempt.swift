@@ -21,8 +21,8 @@ package struct ProbeAttempt: Sendable {
     /// what reading and planning throw.
     package func run() async throws(ReelFailure) -> StoredJob {
         let record = try await store.job(claim.job).read()
-        let source = try await examine(record)
-        let (job, unused) = try await probe.storePlan(claim.job, of: source)
+        let source = try await examineWithEarlyStart(record)
+        let (job, unused) = try await probe.plan(claim.job, of: source)
         let finished = await job.finished(in: [source.index])
         let published = try await board.patiently { () throws(ReelFailure) in
             try await job.publish(on: board, claim, finished)
@@ -39,7 +39,8 @@ package struct ProbeAttempt: Sendable {
         return job
     }
 
-    private func examine(_ record: JobRecord) async throws(ReelFailure) -> Probe.ProbedSource {
+    /// Examines the source. If that takes long, an early start begins meanwhile.
+    private func examineWithEarlyStart(_ record: JobRecord) async throws(ReelFailure) -> Probe.ProbedSource {
         let early = Task {
             try await Task.sleep(for: EarlyStart.patience)
             guard EarlyStart.isPossible(record) else { return }
