@@ -135,10 +135,10 @@ public struct LocalRun: Sendable {
         _ stored: StoredJob, in store: FolderStore, at redis: RedisAddress, _ told: @Sendable (Step) -> Void
     ) async throws(ReelFailure) -> JobView {
         let board = RedisBoard(redis, name: "reel-coordinator-run")
-        guard case .begun(let claim) = try await board.begin(stored.beginning, holder: WorkerID("submit")),
-            case .published = try await stored.publish(
-                on: board, claim, stored.finished(in: stored.indexes(in: store)))
-        else { throw ReelFailure(.probeLost(job: stored.id)) }
+        guard case .begun(let claim) = try await board.begin(stored.beginning, holder: WorkerID("submit")) else {
+            throw ReelFailure(.probeLost(job: stored.id))
+        }
+        try await stored.publish(on: board, claim, stored.finished(in: stored.indexes(in: store)))
         let status = try await Follow(stored.id, on: board, patience: .seconds(15)).untilEnd {
             status throws(ReelFailure) in
             // No other host could have room.

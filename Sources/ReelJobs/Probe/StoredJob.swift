@@ -55,18 +55,25 @@ package struct StoredJob: Sendable {
         try await folder.take(wanted, from: id)
     }
 
-    /// Publishes its passes; the claim must hold its probe. Passes that are finished in the store are finished on the board
-    /// from the start.
-    func publish(on board: any Board, _ claim: Claim, _ finished: [Int: RecordedResult]) async throws(ReelFailure)
-        -> Published
-    {
+    /// Publishes its passes. Passes that are finished in the store are finished on the board from the start.
+    ///
+    /// Throws `.probeLost` if the claim does not hold the job's probe any more, `.jobCancelled` if a user cancelled the job
+    /// meanwhile, and `.unreachable`.
+    func publish(
+        on board: any Board, _ claim: Claim, _ finished: [Int: RecordedResult]
+    ) async throws(ReelFailure) {
         let job = PublishedJob(
             id: id, source: record.source.path, frames: plan.frameCount,
             passCount: plan.passes.count, need: plan.need, encoders: plan.encoders, protocolVersion: Wire.version,
             weight: record.terms.weight, encodingEffort: plan.video.encodingEffort, diagnostics: plan.diagnostics,
             plan: plan.number)
-        return try await board.publish(
+        switch try await board.publish(
             job, passes: plan.passes, finished: finished, claim: claim, paused: record.paused)
+        {
+        case .published: break
+        case .lost: throw ReelFailure(.probeLost(job: id))
+        case .cancelled: throw ReelFailure(.jobCancelled(job: id))
+        }
     }
 }
 
