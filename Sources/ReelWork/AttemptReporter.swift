@@ -115,11 +115,10 @@ struct AttemptReporter: Sendable {
         await attempt.removePartial()
         environment.log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
         await claimer.heed(failure, in: claim.job)
-        let answer = await untilAnswered { () throws(ReelFailure) in
-            try await environment.board.fail(claim, worker: environment.worker, failure: failure, as: cause)
+        return await untilAnswered { () throws(ReelFailure) in
+            try await environment.board.fail(
+                claim, worker: environment.worker, failure: failure, as: cause, recordingIn: context.folder)
         }
-        if answer == .jobFailed { await context.folder.recordEnd(.failed, failure, on: environment.board) }
-        return answer
     }
 
     private func handBack() async {

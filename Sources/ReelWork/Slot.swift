@@ -205,12 +205,11 @@ extension Slot {
             log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
             await claimer.heed(failure, in: claim.job)
             let answer = try await board.patiently { () throws(ReelFailure) in
-                try await board.fail(claim, worker: environment.worker, failure: failure)
+                try await board.fail(
+                    claim, worker: environment.worker, failure: failure,
+                    recordingIn: environment.store.job(claim.job))
             }
             note(failure, answer, in: claim.job)
-            if answer == .jobFailed {
-                await environment.store.job(claim.job).recordEnd(.failed, failure, on: board)
-            }
         } catch {
             log.warning("\(error.words)")
         }

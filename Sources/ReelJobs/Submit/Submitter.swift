@@ -186,10 +186,10 @@ struct Submitter: Sendable {
                 throw failure
             }
             // A second attempt here would end as this one did, and a user waits for the answer.
-            let answer = try await board.patiently { () throws(ReelFailure) in
-                try await board.fail(claim, worker: name, failure: failure, as: .permanent)
+            try await board.patiently { () throws(ReelFailure) in
+                _ = try await board.fail(
+                    claim, worker: name, failure: failure, as: .permanent, recordingIn: folder)
             }
-            if answer == .jobFailed { await folder.recordEnd(.failed, failure, on: board) }
             return nil
         }
     }
