@@ -12,8 +12,8 @@ public struct LocalRun: Sendable {
     public enum Step: Sendable {
         /// How much of the source has been read, from 0 to 1.
         case reading(Double)
-        /// The job is planned, and the plan of an earlier run is resumed.
-        case resumed
+        /// The job is planned, and goes on by the plan of an earlier run.
+        case continued
         /// The job as it is now; the last time with all diagnostics, before the result is delivered.
         case progress(JobView)
         /// After a failure, what is left of the job could not be removed.
@@ -90,7 +90,7 @@ public struct LocalRun: Sendable {
                 let lock = try folder.lock()
                 held.withLock { $0 = (folder, lock) }
                 let stored = try await probe.planAlone(job, anew: anew)
-                if stored.resumed { told(.resumed) }
+                if stored.hadPlan { told(.continued) }
                 return (folder, try await finish(stored, in: store, redis, told))
             }
             try Delivery.move(

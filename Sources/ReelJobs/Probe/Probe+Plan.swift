@@ -19,7 +19,7 @@ extension Probe {
         }
         let plan = choice.isKept ? choice.plan : try await entry.readPlan(entry.writePlan(choice.plan))
         try await stage(record, in: entry)
-        let job = StoredJob(record: record, plan: plan, folder: entry, resumed: choice.isKept)
+        let job = StoredJob(record: record, plan: plan, folder: entry, hadPlan: choice.isKept)
         if unused == nil, let early { try await takeOverSegments(of: early.job, for: job, of: source) }
         return (job, unused)
     }

@@ -9,13 +9,13 @@ package struct StoredJob: Sendable {
     package let plan: Plan
     package let folder: any JobEntry
     /// Whether the plan was there before, from an earlier attempt to do the job.
-    package let resumed: Bool
+    package let hadPlan: Bool
 
-    package init(record: JobRecord, plan: Plan, folder: any JobEntry, resumed: Bool) {
+    package init(record: JobRecord, plan: Plan, folder: any JobEntry, hadPlan: Bool) {
         self.record = record
         self.plan = plan
         self.folder = folder
-        self.resumed = resumed
+        self.hadPlan = hadPlan
     }
 
     /// Reads a job by its last plan, or by the plan of a number. Throws `.unreachable` if record or plan cannot be read.
@@ -23,7 +23,7 @@ package struct StoredJob: Sendable {
         let record = try await folder.read()
         let latest = try await folder.planNumbers().last
         let plan = try await folder.readPlan(number ?? latest ?? 1)
-        self.init(record: record, plan: plan, folder: folder, resumed: true)
+        self.init(record: record, plan: plan, folder: folder, hadPlan: true)
     }
 
     package var id: JobID { record.id }

@@ -101,7 +101,7 @@ struct Submitter: Sendable {
             while true {
                 if let held = claim, let job = try await runProbe(held) {
                     await leave(nil, abandoning: false)
-                    return (job, job.resumed ? .resumed : .published)
+                    return (job, job.hadPlan ? .continued : .published)
                 }
                 claim = nil
                 switch try await waitForOthers() {
