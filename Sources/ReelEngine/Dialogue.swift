@@ -131,7 +131,9 @@ struct Dialogue: Sendable {
 
 extension EngineProgress {
     /// The frames being processed; nil if it names none.
-    fileprivate var frames: Range<Int>? { firstFrame < endFrame ? firstFrame..<endFrame : nil }
+    fileprivate var frames: Range<Int>? {
+        if case .video(_, _, let frames) = self, !frames.isEmpty { frames } else { nil }
+    }
 }
 
 extension Duration {

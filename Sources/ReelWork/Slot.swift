@@ -120,7 +120,7 @@ extension Slot {
     /// Enters a pass as held. Nil if it was whole already: then it is reported as complete, without an engine.
     private func begin(_ pass: ClaimedPass, _ kill: KillSwitch) async -> Attempt? {
         let passes = environment.passes
-        passes.add(pass.claim, frames: pass.frames, kill: kill)
+        passes.add(pass.claim, kill: kill)
         let attempt = await Attempt(pass, in: environment)
         passes.update(pass.claim, wholeChunks: attempt.reused.count, frames: attempt.reusedFrames)
         guard let result = await attempt.finished() else {
@@ -173,7 +173,7 @@ extension Slot {
         let name = "probe of job \(claim.job)"
         log.info("begins \(name)")
         let kill = KillSwitch()
-        passes.add(claim, frames: 0, kill: kill)
+        passes.add(claim, kill: kill)
         let life = Task { [environment] () async throws -> StoredJob in
             let capacity = try await Capacity.ofWorkers(on: environment.board)
             let probe = Probe(store: environment.store, engine: environment.engines, capacity: capacity)

@@ -84,7 +84,9 @@ package struct Probe: Sendable {
             ReconRequest(
                 source: source, index: draft.locator, limit: record.headBytes, decoding: isDisproved ? .disproved : nil)
         )
-        let result = try await session.perform(request) { [reading] in reading(Double($0.encoded) / 1000) }
+        let result = try await session.perform(request) { [reading] progress in
+            if case .recon(_, let thousandths) = progress { reading(Double(thousandths) / 1000) }
+        }
         guard case .recon(let result) = result else {
             throw ReelFailure(.engineMisanswered(task: .recon))
         }
