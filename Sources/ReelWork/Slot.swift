@@ -140,7 +140,7 @@ extension Slot {
             }
         } catch {
             // Kept for people who look into the failure. If it cannot be kept, the attempt ends as it would anyway.
-            try? await attempt.pass.context.folder.writeAttempt(
+            try? await attempt.pass.context.entry.writeAttempt(
                 pass: claim.index, token: claim.token, standardError: engine.standardErrorTail)
             throw error
         }

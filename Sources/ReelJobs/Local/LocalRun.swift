@@ -120,7 +120,7 @@ public struct LocalRun: Sendable {
         _ stored: StoredJob, in store: FolderStore, _ redis: @Sendable () async throws -> RedisAddress,
         _ told: @escaping @Sendable (Step) -> Void
     ) async throws -> JobView {
-        if await stored.result != nil, let view = try await JobView(stored.folder) {
+        if await stored.result != nil, let view = try await JobView(stored.entry) {
             return view.delivered(to: destination.path)
         }
         guard stored.plan.need > memoryTotal else { return try await follow(stored, in: store, at: redis(), told) }
@@ -147,7 +147,7 @@ public struct LocalRun: Sendable {
         }
         if let failure = status.endingFailure { throw failure }
         let diagnostics = try await board.passDiagnostics(stored.id)
-        let view = await JobView(status, output: stored.folder.result, found: diagnostics).delivered(
+        let view = await JobView(status, output: stored.entry.result, found: diagnostics).delivered(
             to: destination.path)
         told(.progress(view))
         return view

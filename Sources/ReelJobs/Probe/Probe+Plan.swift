@@ -19,7 +19,7 @@ extension Probe {
         }
         let plan = choice.isKept ? choice.plan : try await entry.readPlan(entry.writePlan(choice.plan))
         try await stage(record, in: entry)
-        let job = StoredJob(record: record, plan: plan, folder: entry, hadPlan: choice.isKept)
+        let job = StoredJob(record: record, plan: plan, entry: entry, hadPlan: choice.isKept)
         if unused == nil, let early { try await takeOverSegments(of: early.job, for: job, of: source) }
         return (job, unused)
     }
@@ -93,8 +93,8 @@ extension Probe {
     private func takeOverSegments(
         of early: StoredJob, for job: StoredJob, of source: ProbedSource
     ) async throws(ReelFailure) {
-        guard await early.folder.hasSegments(of: job.plan.parts) else { return }
+        guard await early.entry.hasSegments(of: job.plan.parts) else { return }
         let planned = PlannedSegments(plan: job.plan, indexes: [source.index])
-        try await early.give(job.plan.passes.flatMap(planned.contents), to: job.folder)
+        try await early.give(job.plan.passes.flatMap(planned.contents), to: job.entry)
     }
 }

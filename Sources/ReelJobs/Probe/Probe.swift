@@ -42,11 +42,11 @@ package struct Probe: Sendable {
     ///
     /// - Parameter anew: remove first what an earlier run left.
     package func planAlone(_ wanted: JobRecord, anew: Bool) async throws(ReelFailure) -> StoredJob {
-        let folder = store.job(wanted.id)
-        if anew { try await folder.removeContents() }
-        if let job = try? await StoredJob(folder), await job.result != nil { return job }
-        try await folder.open(wanted)
-        return try await plan(wanted.id, of: try await examine(folder.read())).job
+        let entry = store.job(wanted.id)
+        if anew { try await entry.removeContents() }
+        if let job = try? await StoredJob(entry), await job.result != nil { return job }
+        try await entry.open(wanted)
+        return try await plan(wanted.id, of: try await examine(entry.read())).job
     }
 
     /// Reads the source, unless the store has its index, and chooses how the output is encoded.

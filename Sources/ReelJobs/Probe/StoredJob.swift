@@ -7,23 +7,23 @@ package import ReelStore
 package struct StoredJob: Sendable {
     package let record: JobRecord
     package let plan: Plan
-    package let folder: any JobEntry
+    package let entry: any JobEntry
     /// Whether the plan was there before, from an earlier attempt to do the job.
     package let hadPlan: Bool
 
-    package init(record: JobRecord, plan: Plan, folder: any JobEntry, hadPlan: Bool) {
+    package init(record: JobRecord, plan: Plan, entry: any JobEntry, hadPlan: Bool) {
         self.record = record
         self.plan = plan
-        self.folder = folder
+        self.entry = entry
         self.hadPlan = hadPlan
     }
 
     /// Reads a job by its last plan, or by the plan of a number. Throws `.unreachable` if record or plan cannot be read.
-    package init(_ folder: any JobEntry, plan number: Int? = nil) async throws(ReelFailure) {
-        let record = try await folder.read()
-        let latest = try await folder.planNumbers().last
-        let plan = try await folder.readPlan(number ?? latest ?? 1)
-        self.init(record: record, plan: plan, folder: folder, hadPlan: true)
+    package init(_ entry: any JobEntry, plan number: Int? = nil) async throws(ReelFailure) {
+        let record = try await entry.read()
+        let latest = try await entry.planNumbers().last
+        let plan = try await entry.readPlan(number ?? latest ?? 1)
+        self.init(record: record, plan: plan, entry: entry, hadPlan: true)
     }
 
     package var id: JobID { record.id }
@@ -31,7 +31,7 @@ package struct StoredJob: Sendable {
     package var beginning: PublishedJob { record.beginning }
 
     /// The verified result, if the store has it.
-    package var result: StoredResult? { get async { await folder.result } }
+    package var result: StoredResult? { get async { await entry.result } }
 
     /// The indexes that the plan was made from, in the order of its sources. Throws as `JobStore.readIndexes` does.
     package func indexes(in store: any JobStore) async throws(ReelFailure) -> [SourceIndex] {
@@ -40,9 +40,9 @@ package struct StoredJob: Sendable {
 
     /// Results of the passes whose segments are all whole, by the pass's index.
     func finished(in indexes: [SourceIndex]) async -> [Int: RecordedResult] {
-        guard await folder.hasSegments(of: plan.parts) else { return [:] }
+        guard await entry.hasSegments(of: plan.parts) else { return [:] }
         let planned = PlannedSegments(plan: plan, indexes: indexes)
-        let whole = await folder.wholeSegments(plan.passes.map(planned.contents))
+        let whole = await entry.wholeSegments(plan.passes.map(planned.contents))
         return zip(plan.passes, whole).enumerated().reduce(into: [:]) { found, entry in
             let (place, (pass, segments)) = entry
             guard let result = pass.result(of: segments), let name = result.segments.first?.name else { return }
@@ -51,8 +51,8 @@ package struct StoredJob: Sendable {
     }
 
     /// Gives another job those of its segments that have the wanted content.
-    package func give(_ wanted: [SegmentContent], to folder: any JobEntry) async throws(ReelFailure) {
-        try await folder.take(wanted, from: id)
+    package func give(_ wanted: [SegmentContent], to entry: any JobEntry) async throws(ReelFailure) {
+        try await entry.take(wanted, from: id)
     }
 
     /// Publishes its passes. Passes that are finished in the store are finished on the board from the start.
