@@ -15,7 +15,7 @@ struct Dialogue: Sendable {
     enum Step {
         case report(EngineProgress, Report)
         case answer(Answer)
-        case condemn(Verdict)
+        case kill(KillReason)
     }
 
     private enum Phase {
@@ -27,14 +27,14 @@ struct Dialogue: Sendable {
 
     private var phase = Phase.starting
     /// Why the engine is being killed; nil if it is not. Only the first reason counts.
-    private(set) var verdict: Verdict?
-    /// What the engine was doing when it was condemned: the other side may send another request before it is dead.
-    private var condemnedAt: EnginePlace?
+    private(set) var killReason: KillReason?
+    /// What the engine was doing when it was killed: the other side may send another request before it is dead.
+    private var killedAt: EnginePlace?
 
     /// Whether the engine owes an event.
     var isWaiting: Bool {
         switch phase {
-        case .starting, .working: verdict == nil
+        case .starting, .working: killReason == nil
         case .idle, .ended: false
         }
     }
@@ -66,24 +66,24 @@ struct Dialogue: Sendable {
             phase = .working(request, report, last: progress)
             return .report(progress, report)
         case (.working(let request, _, _), .result(let result)):
-            if let part = result.flaw(answering: request) { return .condemn(.nonsense(.unfitResult(part: part))) }
+            if let part = result.flaw(answering: request) { return .kill(.nonsense(.unfitResult(part: part))) }
             phase = .idle
             return .answer(.result(result))
         case (.working, .failure(let failure)), (.starting, .failure(let failure)):
             phase = .idle
             return .answer(.failure(failure))
-        case (_, .ready): return .condemn(.nonsense(.secondReady))
-        case (_, .progress): return .condemn(.nonsense(.strayProgress))
-        case (_, .result): return .condemn(.nonsense(.strayResult))
-        case (_, .failure(let failure)): return .condemn(.nonsense(.strayFailure(failure: failure)))
+        case (_, .ready): return .kill(.nonsense(.secondReady))
+        case (_, .progress): return .kill(.nonsense(.strayProgress))
+        case (_, .result): return .kill(.nonsense(.strayResult))
+        case (_, .failure(let failure)): return .kill(.nonsense(.strayFailure(failure: failure)))
         }
     }
 
     /// Notes why the engine is being killed. Returns false if another reason was noted before, or the engine has ended.
-    mutating func condemn(_ verdict: Verdict) -> Bool {
-        guard self.verdict == nil, !isOver else { return false }
-        self.verdict = verdict
-        condemnedAt = place
+    mutating func noteKill(_ reason: KillReason) -> Bool {
+        guard killReason == nil, !isOver else { return false }
+        killReason = reason
+        killedAt = place
         return true
     }
 
@@ -102,9 +102,9 @@ struct Dialogue: Sendable {
     }
 
     private func failure(_ exit: EngineExit?, _ lastWords: String?) -> ReelFailure {
-        let place = condemnedAt ?? place
+        let place = killedAt ?? place
         let lastWords = lastWords.map(quoted)
-        return switch verdict {
+        return switch killReason {
         case .cancelled: ReelFailure(.engineInterrupted(place: place))
         case .finished: ReelFailure(.engineEnded)
         case .hung(let hang, let limit):
@@ -131,7 +131,9 @@ struct Dialogue: Sendable {
 
 extension EngineProgress {
     /// The frames being processed; nil if it names none.
-    fileprivate var frames: Range<Int>? { firstFrame < endFrame ? firstFrame..<endFrame : nil }
+    fileprivate var frames: Range<Int>? {
+        if case .video(_, _, let frames) = self, !frames.isEmpty { frames } else { nil }
+    }
 }
 
 extension Duration {
@@ -142,7 +144,7 @@ extension Duration {
 }
 
 /// Why an engine is killed.
-enum Verdict: Sendable {
+enum KillReason: Sendable {
     case cancelled
     /// It is no longer needed.
     case finished

@@ -33,43 +33,6 @@ public struct EngineIdentity: Codable, Hashable, Sendable {
     }
 }
 
-/// How far an engine is with its current request.
-public struct EngineProgress: Codable, Hashable, Sendable {
-    /// Frames decoded so far for this request. For recon: packets read; for assembly: packets written or checked.
-    public var decoded: Int
-    /// Frames encoded so far for this request. For recon: thousandths of the file; for assembly: video frames written.
-    public var encoded: Int
-    /// The first of the source frames being processed, in presentation order. If the engine dies, the failure names
-    /// them. Equal to `endFrame` if the request has none.
-    public var firstFrame: Int
-    /// The frame after the last of them.
-    public var endFrame: Int
-
-    package init(decoded: Int, encoded: Int, firstFrame: Int, endFrame: Int) {
-        self.decoded = decoded
-        self.encoded = encoded
-        self.firstFrame = firstFrame
-        self.endFrame = endFrame
-    }
-
-    /// Reads it from JSON. Throws `DecodingError` for numbers outside 0...2^50: an engine reads hostile files.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        decoded = try container.decode(Int.self, forKey: .decoded)
-        encoded = try container.decode(Int.self, forKey: .encoded)
-        firstFrame = try container.decode(Int.self, forKey: .firstFrame)
-        endFrame = try container.decode(Int.self, forKey: .endFrame)
-        guard [decoded, encoded, firstFrame, endFrame].allSatisfy({ (0...1 << 50).contains($0) }) else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "a count is out of range"))
-        }
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case decoded, encoded, firstFrame, endFrame
-    }
-}
-
 /// The result of a request.
 public enum EngineResult: Codable, Sendable {
     /// Of `EngineRequest.recon`.

@@ -31,7 +31,7 @@ final class EngineProcess: Sendable {
         self.limits = limits
     }
 
-    var isDead: Bool { state.withLock { $0.dialogue.isOver || $0.dialogue.verdict != nil } }
+    var isDead: Bool { state.withLock { $0.dialogue.isOver || $0.dialogue.killReason != nil } }
 
     /// Runs `body` while the process runs, and returns when both have ended.
     nonisolated(nonsending) func live<R: Sendable>(
@@ -158,9 +158,9 @@ final class EngineProcess: Sendable {
 
     /// Kills the engine's process group, unless the dialogue is over: the process may then have been reaped, and its
     /// number may belong to another process.
-    private func kill(_ verdict: Verdict) {
+    private func kill(_ reason: KillReason) {
         state.withLock { state in
-            if state.dialogue.condemn(verdict) { try? execution.send(signal: .kill, toProcessGroup: true) }
+            if state.dialogue.noteKill(reason) { try? execution.send(signal: .kill, toProcessGroup: true) }
         }
     }
 }
@@ -208,12 +208,12 @@ extension EngineProcess {
         let step = state.withLock { state -> Dialogue.Step in
             state.lastEvent = SuspendingClock().now
             return event.map { state.dialogue.receive($0) }
-                ?? .condemn(.nonsense(.noEvent(line: quoted(String(decoding: line, as: UTF8.self)))))
+                ?? .kill(.nonsense(.noEvent(line: quoted(String(decoding: line, as: UTF8.self)))))
         }
         switch step {
         case .report(let progress, let report): report(progress)
         case .answer(let answer): deliver(answer)
-        case .condemn(let verdict): kill(verdict)
+        case .kill(let reason): kill(reason)
         }
     }
 
@@ -241,8 +241,8 @@ extension EngineProcess {
             let lastEvent = state.withLock { $0.dialogue.isWaiting ? $0.lastEvent : nil }
             guard let lastEvent else { continue }
             let cpu = Watchdog.cpu(of: process)
-            let verdict = watchdog.judge(now: SuspendingClock().now, lastEvent: lastEvent, cpu: cpu)
-            if let verdict { return kill(verdict) }
+            let reason = watchdog.judge(now: SuspendingClock().now, lastEvent: lastEvent, cpu: cpu)
+            if let reason { return kill(reason) }
         }
     }
 }

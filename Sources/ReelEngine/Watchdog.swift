@@ -12,12 +12,12 @@ struct Watchdog {
     /// How often to look: often enough for the shorter limit, at most once a second.
     var interval: Duration { max(.milliseconds(10), min(.seconds(1), min(limits.stall, limits.silence) / 8)) }
 
-    /// The verdict if the engine is hung, else nil.
+    /// Why to kill the engine if it is hung, else nil.
     ///
     /// - Parameters:
     ///   - lastEvent: when it last reported something, or got a request.
     ///   - cpu: clock ticks that it has used so far; nil if unknown, which counts as no progress.
-    mutating func judge(now: SuspendingClock.Instant, lastEvent: SuspendingClock.Instant, cpu: UInt64?) -> Verdict? {
+    mutating func judge(now: SuspendingClock.Instant, lastEvent: SuspendingClock.Instant, cpu: UInt64?) -> KillReason? {
         if cpu != usedCPU {
             usedCPU = cpu
             lastUse = now

@@ -45,7 +45,7 @@ public struct BoardEvent: Hashable, Sendable {
         /// The result of the pass was recorded.
         case completed(index: Int, worker: WorkerID)
         /// An attempt failed, and the pass is tried again.
-        case retried(index: Int, worker: WorkerID)
+        case attemptFailed(index: Int, worker: WorkerID)
         /// A lease lapsed, and the pass is tried again.
         case lost(index: Int, worker: WorkerID)
         /// The pass was handed back, uncharged.
@@ -61,9 +61,9 @@ public struct BoardEvent: Hashable, Sendable {
         /// A user paused the job.
         case paused
         /// A user resumed the job.
-        case unpaused
-        /// A failed job runs again.
         case resumed
+        /// A user had a failed job run again.
+        case jobRetried
         /// All passes but the assembly are finished.
         case assembling
         /// The job ended; its output is verified.
@@ -80,11 +80,14 @@ public struct BoardEvent: Hashable, Sendable {
 }
 
 extension BoardEvent {
-    /// Kinds of events as the board's functions write them.
+    /// Kinds of events; the raw values are what the board's functions write, and never change.
     package enum Kind: String, CaseIterable {
-        case begun, published, claimed, adopted, completed, retried, lost, released, invalidated, disproved
+        case begun, published, claimed, adopted, completed, lost, released, invalidated, disproved
+        case attemptFailed = "retried"
         case backedUp = "copied"
-        case excluded, readmitted, paused, unpaused, resumed, assembling, done, failed, cancelled, broken
+        case resumed = "unpaused"
+        case jobRetried = "resumed"
+        case excluded, readmitted, paused, assembling, done, failed, cancelled, broken
     }
 
     /// - Parameters:
@@ -116,7 +119,7 @@ extension BoardEvent.Happening {
         case (.backedUp, let index?): self = .backedUp(index: index, worker: worker)
         case (.adopted, let index?): self = .adopted(index: index, worker: worker)
         case (.completed, let index?): self = .completed(index: index, worker: worker)
-        case (.retried, let index?): self = .retried(index: index, worker: worker)
+        case (.attemptFailed, let index?): self = .attemptFailed(index: index, worker: worker)
         case (.lost, let index?): self = .lost(index: index, worker: worker)
         case (.released, let index?): self = .released(index: index)
         case (.invalidated, let index?): self = .invalidated(index: index, worker: worker)
@@ -124,15 +127,15 @@ extension BoardEvent.Happening {
         case (.excluded, _): self = .excluded(worker: worker)
         case (.readmitted, _): self = .readmitted(worker: worker)
         case (.paused, _): self = .paused
-        case (.unpaused, _): self = .unpaused
         case (.resumed, _): self = .resumed
+        case (.jobRetried, _): self = .jobRetried
         case (.assembling, _): self = .assembling
         case (.done, _): self = .done
         case (.failed, _): self = .failed
         case (.cancelled, _): self = .cancelled
         case (.broken, _): self = .broken
-        case (.claimed, nil), (.backedUp, nil), (.adopted, nil), (.completed, nil), (.retried, nil), (.lost, nil),
-            (.released, nil), (.invalidated, nil), (.disproved, nil):
+        case (.claimed, nil), (.backedUp, nil), (.adopted, nil), (.completed, nil), (.attemptFailed, nil),
+            (.lost, nil), (.released, nil), (.invalidated, nil), (.disproved, nil):
             return nil
         }
     }

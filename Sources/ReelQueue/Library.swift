@@ -35,7 +35,7 @@ package enum Library {
     static func call<Called: BoardCommand>(
         _ command: Called, _ timing: BoardTiming
     ) throws(ReelFailure) -> [String] {
-        [Called.isLook ? "FCALL_RO" : "FCALL", Called.function, String(BoardKey.allCases.count)]
+        [Called.isReadOnly ? "FCALL_RO" : "FCALL", Called.function, String(BoardKey.allCases.count)]
             + BoardKey.names + [String(version)] + (try command.arguments(timing))
     }
 

@@ -78,7 +78,7 @@ extension RedisBoard {
             guard case .error(let message) = reply, Library.Mismatch(message) != nil else {
                 return try command.answer(accept(reply))
             }
-            try provide(replacing: !Called.isLook)
+            try provide(replacing: !Called.isReadOnly)
         }
         // Two releases take turns in loading theirs.
         throw ReelFailure(.boardUnprepared(found: try libraryVersion(), known: Library.version))

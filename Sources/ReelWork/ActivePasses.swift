@@ -18,19 +18,19 @@ package enum StopReason: Sendable {
 package final class ActivePasses: Sendable {
     private struct Entry {
         let claim: Claim
-        /// Frames of video that the pass makes.
-        let frames: Int
         /// Chunks that were whole before this attempt, and their frames.
         var whole = (chunks: 0, frames: 0)
         var progress: EngineProgress?
         var stopReason: StopReason?
         let kill: KillSwitch
 
-        /// Frames decoded and encoded so far. Only video counts: sound is counted in samples, and the frames that an
-        /// assembly joins were counted before.
+        /// Frames decoded and encoded so far. Those that an assembly joins were decoded and counted before.
         var done: (decoded: Int, encoded: Int) {
-            guard frames > 0 else { return (0, 0) }
-            return (claim.pass == .assembly ? 0 : progress?.decoded ?? 0, whole.frames + (progress?.encoded ?? 0))
+            switch progress {
+            case .video(let decoded, let encoded, _): (decoded, whole.frames + encoded)
+            case .assembly(_, let frames): (0, frames)
+            case .recon, .sound, nil: (0, whole.frames)
+            }
         }
     }
 
@@ -46,13 +46,10 @@ package final class ActivePasses: Sendable {
 
     /// Enters a pass. If all passes were stopped before, because it was being claimed meanwhile, it is stopped at once.
     ///
-    /// - Parameters:
-    ///   - frames: how many frames of video the pass makes.
-    ///   - kill: ends the work on it.
-    package func add(_ claim: Claim, frames: Int, kill: KillSwitch) {
+    /// - Parameter kill: ends the work on it.
+    package func add(_ claim: Claim, kill: KillSwitch) {
         let mustStop = state.withLock { state in
-            state.entries[claim.token] = Entry(
-                claim: claim, frames: frames, stopReason: state.stopReason, kill: kill)
+            state.entries[claim.token] = Entry(claim: claim, stopReason: state.stopReason, kill: kill)
             return state.stopReason != nil
         }
         if mustStop { kill.fire() }

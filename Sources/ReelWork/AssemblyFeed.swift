@@ -7,7 +7,7 @@ internal import ReelStore
 actor AssemblyFeed {
     private let job: JobID
     private let board: any Board
-    private let folder: any JobEntry
+    private let entry: any JobEntry
     private let store: any JobStore
     private let clock: WorkerClock
     /// Passes whose segments have not been named.
@@ -17,7 +17,7 @@ actor AssemblyFeed {
     init(job: JobID, passCount: Int, board: any Board, store: any JobStore, clock: WorkerClock) {
         self.job = job
         self.board = board
-        folder = store.job(job)
+        entry = store.job(job)
         self.store = store
         self.clock = clock
         missing = Set(0..<passCount)
@@ -33,7 +33,7 @@ actor AssemblyFeed {
         hasBegun = true
         try await waitUntilVisible(results)
         missing.subtract(results.keys)
-        return folder.stored(results.sorted { $0.key < $1.key }.flatMap(\.value.segments))
+        return entry.stored(results.sorted { $0.key < $1.key }.flatMap(\.value.segments))
     }
 
     private func next(of missing: Set<Int>) async throws(ReelFailure) -> [Int: PassResult] {
@@ -69,7 +69,7 @@ actor AssemblyFeed {
     private func firstMissing(
         of results: [Int: PassResult]
     ) async -> (pass: Int, segment: SegmentRecord)? {
-        let missing = Set(await folder.missingSegments(of: results.values.flatMap(\.segments)).map(\.name))
+        let missing = Set(await entry.missingSegments(of: results.values.flatMap(\.segments)).map(\.name))
         for (pass, result) in results {
             if let segment = result.segments.first(where: { missing.contains($0.name) }) { return (pass, segment) }
         }

@@ -13,7 +13,7 @@ struct Attempt: Sendable {
 
     private var claim: Claim { pass.claim }
     private var context: JobContext { pass.context }
-    private var folder: any JobEntry { pass.context.folder }
+    private var entry: any JobEntry { pass.context.entry }
 
     /// Looks in the store for segments of the pass. Those that cannot be read are made again.
     init(_ pass: ClaimedPass, in environment: WorkerEnvironment) async {
@@ -31,11 +31,11 @@ struct Attempt: Sendable {
 
     /// The result if nothing is left to do, because everything was whole before.
     func finished() async -> PassResult? {
-        guard let output = await folder.publishedOutput else { return claim.pass.result(of: whole) }
+        guard let output = await entry.publishedOutput else { return claim.pass.result(of: whole) }
         // The store has the job's result, so its segments are gone, and the board has forgotten that the job is done.
         // Compare the bytes once before the board says again that it is done.
         if pass.isAssembly, (try? output.verify()) == nil {
-            try? await folder.forgetOutput()
+            try? await entry.forgetOutput()
             return nil
         }
         let statistics = PassStatistics(framesEncoded: pass.frames)
@@ -60,7 +60,7 @@ struct Attempt: Sendable {
         progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
         let places = zip(context.plan.subjects(of: claim.pass), whole).map { subject, whole in
-            whole == nil ? folder.place(of: SegmentName(subject: subject, token: claim.token)) : nil
+            whole == nil ? entry.place(of: SegmentName(subject: subject, token: claim.token)) : nil
         }
         let request = PassRequest(
             job: context.files, pass: claim.index, segments: places, scratch: environment.scratch)
@@ -89,7 +89,7 @@ struct Attempt: Sendable {
             }
         }
         guard isAsked, made.map(\.name.subject).sorted() == asked.sorted(),
-            await folder.missingSegments(of: made).isEmpty
+            await entry.missingSegments(of: made).isEmpty
         else { throw ReelFailure(.engineMisanswered(task: .pass)) }
     }
 
@@ -100,17 +100,17 @@ struct Attempt: Sendable {
         let feed = AssemblyFeed(
             job: claim.job, passCount: context.plan.passes.count, board: environment.board, store: environment.store,
             clock: environment.clock)
-        let request = AssembleRequest(job: context.files, output: folder.assembling(container, token: claim.token))
+        let request = AssembleRequest(job: context.files, output: entry.assembling(container, token: claim.token))
         guard case .assembly(let result) = try await engine.assemble(request, progress: progress, next: feed.next)
         else {
             throw ReelFailure(.engineMisanswered(task: .assemble))
         }
-        try await folder.publishOutput(
+        try await entry.publishOutput(
             assembledBy: claim.token, as: container, bytes: result.bytes, sha256: result.checksum)
         let statistics = PassStatistics(framesEncoded: pass.frames, peakRSS: result.peakRSS)
         return PassResult(segments: [], statistics: statistics, diagnostics: result.diagnostics)
     }
 
     /// Removes the files that a failed or killed engine left half-written.
-    func removePartial() async { await folder.removePartial(token: claim.token) }
+    func removePartial() async { await entry.removePartial(token: claim.token) }
 }

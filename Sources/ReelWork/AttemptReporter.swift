@@ -52,11 +52,11 @@ struct AttemptReporter: Sendable {
     /// files are missing. Returns whether there were any. If so, the assembly is not to blame, and waits for them.
     private func invalidate(_ failure: ReelFailure) async -> Bool {
         environment.log.error("\(name) stopped: \(failure.words)")
-        let folder = context.folder
+        let entry = context.entry
         let taken = await untilAnswered { () throws(ReelFailure) in
             var wrong: [(index: Int, token: String)] = []
             for (pass, recorded) in try await environment.board.recordedResults(claim.job) {
-                let isMissing = await !folder.missingSegments(of: recorded.result.segments).isEmpty
+                let isMissing = await !entry.missingSegments(of: recorded.result.segments).isEmpty
                 if pass == failure.reason.passToRepeat || isMissing { wrong.append((pass, recorded.token)) }
             }
             return try await environment.board.invalidate(
@@ -86,7 +86,7 @@ struct AttemptReporter: Sendable {
 
     private func complete(_ result: PassResult) async {
         let log = environment.log
-        if attempt.pass.isAssembly { await context.folder.recordEnd(.done, nil, on: environment.board) }
+        if attempt.pass.isAssembly { await context.entry.recordEnd(.done, nil, on: environment.board) }
         let answer = await untilAnswered { () throws(ReelFailure) in
             try await environment.board.complete(claim, worker: environment.worker, result: result)
         }
@@ -104,7 +104,7 @@ struct AttemptReporter: Sendable {
     private func removeParts() async {
         await attempt.removePartial()
         do throws(ReelFailure) {
-            try await context.folder.removeParts(keepingSegments: context.record.terms.keepsSegments)
+            try await context.entry.removeParts(keepingSegments: context.record.terms.keepsSegments)
             try await JobControl(board: environment.board, store: environment.store).withdraw(headOf: context.record)
         } catch {
             environment.log.warning("\(error.words)")
@@ -115,11 +115,10 @@ struct AttemptReporter: Sendable {
         await attempt.removePartial()
         environment.log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
         await claimer.heed(failure, in: claim.job)
-        let answer = await untilAnswered { () throws(ReelFailure) in
-            try await environment.board.fail(claim, worker: environment.worker, failure: failure, as: cause)
+        return await untilAnswered { () throws(ReelFailure) in
+            try await environment.board.fail(
+                claim, worker: environment.worker, failure: failure, as: cause, recordingIn: context.entry)
         }
-        if answer == .jobFailed { await context.folder.recordEnd(.failed, failure, on: environment.board) }
-        return answer
     }
 
     private func handBack() async {

@@ -39,8 +39,8 @@ package struct Janitor: Sendable {
 
     /// Whether the job has ended and its retention is over. A job whose record cannot be read is left for people to
     /// remove.
-    private func isPast(_ folder: any JobEntry, at now: Double) async -> Bool {
-        guard let record = try? await folder.read(), record.state != nil, let finished = record.finished else {
+    private func isPast(_ entry: any JobEntry, at now: Double) async -> Bool {
+        guard let record = try? await entry.read(), record.state != nil, let finished = record.finished else {
             return false
         }
         return finished + record.terms.retain < now

@@ -9,7 +9,7 @@ internal import Synchronization
 package final class JobContext: Sendable {
     package let record: JobRecord
     package let plan: Plan
-    let folder: any JobEntry
+    let entry: any JobEntry
     private let store: any JobStore
     /// Where the indexes are, in the order of the plan's sources.
     private let indexes: [Locator]
@@ -21,7 +21,7 @@ package final class JobContext: Sendable {
     init(_ record: JobRecord, plan number: Int, in store: any JobStore) async throws(ReelFailure) {
         let job = try await StoredJob(store.job(record.id), plan: number)
         self.record = record
-        (plan, folder) = (job.plan, job.folder)
+        (plan, entry) = (job.plan, job.entry)
         self.store = store
         indexes = try await store.indexes(of: plan, record)
         early = if let head = record.head { try? await StoredJob(store.job(head)) } else { nil }
@@ -30,16 +30,16 @@ package final class JobContext: Sendable {
     /// Takes over the segments of a pass that the job of the early start has made.
     func takeOver(_ pass: Pass) async throws(ReelFailure) {
         let parts = Set(plan.subjects(of: pass).map(\.part))
-        guard let early, await early.folder.hasSegments(of: parts) else { return }
-        try await early.give(segments().contents(of: pass), to: folder)
+        guard let early, await early.entry.hasSegments(of: parts) else { return }
+        try await early.give(segments().contents(of: pass), to: entry)
     }
 
     /// For each chunk of a pass the record of its segment, nil if none is whole. It does not matter which attempt made the
     /// segment.
     func wholeSegments(of pass: Pass) async throws(ReelFailure) -> [SegmentRecord?] {
         let subjects = plan.subjects(of: pass)
-        guard await folder.hasSegments(of: Set(subjects.map(\.part))) else { return subjects.map { _ in nil } }
-        return await folder.wholeSegments(try await segments().contents(of: pass))
+        guard await entry.hasSegments(of: Set(subjects.map(\.part))) else { return subjects.map { _ in nil } }
+        return await entry.wholeSegments(try await segments().contents(of: pass))
     }
 
     /// The contents of the plan's segments. They are computed from the index, and reading that takes a large job's memory
@@ -54,8 +54,8 @@ package final class JobContext: Sendable {
     /// The files that an engine reads for a pass.
     var files: JobFiles {
         JobFiles(
-            sources: zip(record.sources, indexes).map { SourceFiles(source: folder.locator(of: $0), index: $1) },
-            plan: folder.plan(plan.number))
+            sources: zip(record.sources, indexes).map { SourceFiles(source: entry.locator(of: $0), index: $1) },
+            plan: entry.plan(plan.number))
     }
 
     /// Whether this context, read earlier, still describes the job that the store has now.
@@ -68,7 +68,7 @@ package final class JobContext: Sendable {
     func checkSource() throws(ReelFailure) {
         let isTheSame: Bool
         do {
-            isTheSame = try record.source.fingerprint.matches(folder.locator(of: record.source))
+            isTheSame = try record.source.fingerprint.matches(entry.locator(of: record.source))
         } catch {
             throw ReelFailure(.sourceOutOfReach(last: error))
         }

@@ -120,7 +120,7 @@ extension Slot {
     /// Enters a pass as held. Nil if it was whole already: then it is reported as complete, without an engine.
     private func begin(_ pass: ClaimedPass, _ kill: KillSwitch) async -> Attempt? {
         let passes = environment.passes
-        passes.add(pass.claim, frames: pass.frames, kill: kill)
+        passes.add(pass.claim, kill: kill)
         let attempt = await Attempt(pass, in: environment)
         passes.update(pass.claim, wholeChunks: attempt.reused.count, frames: attempt.reusedFrames)
         guard let result = await attempt.finished() else {
@@ -140,7 +140,7 @@ extension Slot {
             }
         } catch {
             // Kept so that a user can look into the failure. If it cannot be kept, the attempt ends as it would anyway.
-            try? await attempt.pass.context.folder.writeAttempt(
+            try? await attempt.pass.context.entry.writeAttempt(
                 pass: claim.index, token: claim.token, standardError: engine.standardErrorTail)
             throw error
         }
@@ -173,7 +173,7 @@ extension Slot {
         let name = "probe of job \(claim.job)"
         log.info("begins \(name)")
         let kill = KillSwitch()
-        passes.add(claim, frames: 0, kill: kill)
+        passes.add(claim, kill: kill)
         let life = Task { [environment] () async throws -> StoredJob in
             let capacity = try await Capacity.ofWorkers(on: environment.board)
             let probe = Probe(store: environment.store, engine: environment.engines, capacity: capacity)
@@ -205,12 +205,11 @@ extension Slot {
             log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
             await claimer.heed(failure, in: claim.job)
             let answer = try await board.patiently { () throws(ReelFailure) in
-                try await board.fail(claim, worker: environment.worker, failure: failure)
+                try await board.fail(
+                    claim, worker: environment.worker, failure: failure,
+                    recordingIn: environment.store.job(claim.job))
             }
             note(failure, answer, in: claim.job)
-            if answer == .jobFailed {
-                await environment.store.job(claim.job).recordEnd(.failed, failure, on: board)
-            }
         } catch {
             log.warning("\(error.words)")
         }

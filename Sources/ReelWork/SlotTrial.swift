@@ -32,12 +32,12 @@ package struct SlotTrial: Sendable {
             sources: try probe.store.indexes(of: job.plan, job.record).map {
                 SourceFiles(source: .file(clip), index: $0)
             },
-            plan: job.folder.plan(job.plan.number))
+            plan: job.entry.plan(job.plan.number))
         let request = EngineRequest.reverse(
             PassRequest(
                 job: files, pass: 0,
                 segments: job.plan.subjects(of: job.plan.passes[0]).map {
-                    job.folder.place(of: SegmentName(subject: $0, token: "0"))
+                    job.entry.place(of: SegmentName(subject: $0, token: "0"))
                 }, scratch: folder.path))
         let answer = try await ReelFailure.unifying {
             try await engines.withEngine(memory: job.plan.need + job.plan.reservedAddresses) { engine in

@@ -36,11 +36,10 @@ struct RequestHandler {
     }
 
     private func recon(_ request: ReconRequest) throws(ReelFailure) -> ReconResult {
-        let heard = Self.progress(events)
         // Even looking at the clock takes longer than a packet whose payload is left where it is.
         let recon = try Recon(request.source, limit: request.limit, decoding: request.decoding)
         let index = try recon.run { packets, thousandths in
-            if packets % 64 == 0 { heard(packets, thousandths) }
+            if packets % 64 == 0 { events.progress(.recon(packets: packets, thousandths: thousandths)) }
         }
         return ReconResult(indexHash: try Media.write(index, to: request.index))
     }
@@ -74,10 +73,7 @@ struct RequestHandler {
             throw ReelFailure(.planLacks(part: .videoPass, number: request.pass))
         }
         return try job.reverser().reverse(pass, at: request.segments) { decoded, encoded in
-            events.progress(
-                EngineProgress(
-                    decoded: decoded, encoded: encoded, firstFrame: pass.frames.lowerBound,
-                    endFrame: pass.frames.upperBound))
+            events.progress(.video(decoded: decoded, encoded: encoded, frames: pass.frames))
         }
     }
 
@@ -92,58 +88,21 @@ struct RequestHandler {
         guard let place = request.segments.first.flatMap(\.self) else {
             throw ReelFailure(.planLacks(part: .audioPass, number: request.pass))
         }
-        let heard = Self.progress(events)
-        return try reverser.reverse(at: place, scratch: request.scratch) { heard($0, $1) }
+        return try reverser.reverse(at: place, scratch: request.scratch) { events.progress(.sound) }
     }
 
     private mutating func assemble(_ request: AssembleRequest) throws(ReelFailure) -> AssemblyResult {
         let job = try job(request.job)
         var done = (packets: 0, frames: 0)
-        let list = SegmentList(segments) { [events] in
-            Self.progress(events)(done.packets, done.frames)
-        }
-        let assembler = Assembler(sources: job.sources, plan: job.plan, segments: list)
-        let heard = Self.progress(events)
+        let report = { [events] in events.progress(.assembly(packets: done.packets, frames: done.frames)) }
+        let assembler = Assembler(
+            sources: job.sources, plan: job.plan, segments: SegmentList(segments) { report() })
         let made = try assembler.assemble(to: request.output) {
             done = ($0, $1)
-            heard($0, $1)
+            report()
         }
         return AssemblyResult(
             bytes: made.bytes, checksum: made.checksum, packets: made.packets, peakRSS: peakResidentBytes(),
             diagnostics: made.diagnostics)
-    }
-
-    private static func progress(_ events: EventWriter) -> (Int, Int) -> Void {
-        { decoded, encoded in
-            events.progress(EngineProgress(decoded: decoded, encoded: encoded, firstFrame: 0, endFrame: 0))
-        }
-    }
-}
-
-/// A job's files in memory, and its sources open.
-final class OpenJob {
-    let sources: [IndexedSource]
-    let plan: Plan
-    private var opened: PassReverser?
-
-    init(_ files: JobFiles) throws(ReelFailure) {
-        plan = try Media.plan(files.plan)
-        var sources: [IndexedSource] = []
-        for (files, planned) in zip(files.sources, plan.sources) {
-            sources.append(
-                IndexedSource(files.source, index: try Media.index(files.index, hash: planned.indexHash)))
-        }
-        guard plan.fits(sources.map(\.index)) else {
-            throw ReelFailure(.jobFileUnreadable(path: files.plan.name, said: "it names what its indexes do not have"))
-        }
-        self.sources = sources
-    }
-
-    /// The reverser of video passes, made with the first of them.
-    func reverser() throws(ReelFailure) -> PassReverser {
-        if let opened { return opened }
-        let made = try PassReverser(sources: sources, plan: plan)
-        opened = made
-        return made
     }
 }

@@ -114,7 +114,7 @@ extension BoardModel {
 
     private func facts(of job: Job, _ id: String) -> [String] {
         var facts = [
-            "job \(id) \(job.state.rawValue)\(job.isPaused ? " paused" : "") copies \(job.copies) plan \(job.published.plan)"
+            "job \(id) \(job.state.rawValue)\(job.isPaused ? " paused" : "") copies \(job.backups) plan \(job.published.plan)"
         ]
         facts += job.waiters.map { "waiter \(id) \($0.key) \($0.value ? "live" : "lapsed")" }
         if let removal = job.removal { facts.append("removing \(id) \(removal.waiter) \(removal.isValid)") }

@@ -128,7 +128,7 @@ extension BoardModel {
             job.published.encoders.allSatisfy(offer.encoders.contains), let index = laggard(of: job, for: offer),
             case .held(let holder, _) = job.conditions[index]
         else { return nil }
-        jobs[id]?.copies += 1
+        jobs[id]?.backups += 1
         let copy = Holder(token: token, worker: offer.worker.text)
         hold(id, index, .held(holder, copy: copy), token: token)
         return claimed(index, of: job, token: token)
@@ -136,7 +136,7 @@ extension BoardModel {
 
     /// The pass that this worker may do a second time.
     private func laggard(of job: Job, for offer: WorkerOffer) -> Int? {
-        guard BoardPolicy.allowsBackup(after: job.copies, passes: job.published.passCount) else { return nil }
+        guard BoardPolicy.allowsBackup(after: job.backups, passes: job.published.passCount) else { return nil }
         let perPass = 2 * Double(job.published.frames) / Double(job.published.passCount)
         var longest: (left: Double, index: Int)?
         for (index, condition) in job.conditions.dropLast().enumerated() {
@@ -271,7 +271,7 @@ extension BoardModel {
         var begun = job
         (begun.published, begun.state, begun.probe) = (bare, .probing, .retry(due: now))
         (begun.passes, begun.conditions, begun.failures, begun.returned) = ([], [.waiting], [:], [:])
-        (begun.copies, begun.spaceNote, begun.notedPass, begun.publisher) = (0, nil, nil, nil)
+        (begun.backups, begun.spaceNote, begun.notedPass, begun.publisher) = (0, nil, nil, nil)
         jobs[id] = begun
         offer(id, at: now)
         return true

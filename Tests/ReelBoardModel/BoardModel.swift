@@ -102,7 +102,8 @@ package struct BoardModel {
         package var returned: [Int: String] = [:]
         /// The virtual time that it had come to when it left the line.
         package var virtual = 0.0
-        package var copies = 0
+        /// Backup attempts that were started.
+        package var backups = 0
         package var spaceNote: JobStatus.SpaceNote?
         package var notedPass: Int?
         package var failure: ReelFailure?
@@ -196,7 +197,7 @@ extension BoardModel {
             if case .retry = job.conditions[index] { job.conditions[index] = .waiting }
         }
         if case .retry = job.probe { job.probe = .waiting }
-        (job.failures, job.excluded, job.copies) = ([:], [:], 0)
+        (job.failures, job.excluded, job.backups) = ([:], [:], 0)
         (job.spaceNote, job.notedPass, job.failure, job.exhausted) = (nil, nil, nil, nil)
         jobs[id] = job
     }

@@ -21,7 +21,7 @@ struct DialogueTests {
             \(say(result(framesEncoded: 56)))
             cat > "$0.rest"
             """)
-        let seen = Mutex<[Int]>([])
+        let seen = Mutex<[Int?]>([])
         let answers = try await engine.withEngine(memory: 2 << 30) { session in
             #expect(session.identity.encoders == ["libx264 Lavc59.37.100"])
             let first = try await session.perform(reverse(pass: 3)) { event in

@@ -55,8 +55,12 @@ func say(_ event: EngineEvent) throws -> String {
 let ready = EngineEvent.ready(EngineIdentity(version: Wire.version, encoders: ["libx264 Lavc59.37.100"]))
 
 func progress(_ decoded: Int, frames: Range<Int>) -> EngineEvent {
-    .progress(
-        EngineProgress(decoded: decoded, encoded: 0, firstFrame: frames.lowerBound, endFrame: frames.upperBound))
+    .progress(.video(decoded: decoded, encoded: 0, frames: frames))
+}
+
+extension EngineProgress {
+    /// Frames decoded by a pass of video; nil for other requests.
+    var decoded: Int? { if case .video(let decoded, _, _) = self { decoded } else { nil } }
 }
 
 func result(framesEncoded: Int) -> EngineEvent {

@@ -71,7 +71,10 @@ struct WireTests {
         try compare(
             [
                 .ready(EngineIdentity(version: 5, encoders: ["libx264 Lavc59.37.100"])),
-                .progress(EngineProgress(decoded: 7, encoded: 5, firstFrame: 240, endFrame: 480)),
+                .progress(.recon(packets: 640, thousandths: 250)),
+                .progress(.video(decoded: 7, encoded: 5, frames: 240..<480)),
+                .progress(.sound),
+                .progress(.assembly(packets: 90, frames: 40)),
                 .result(.recon(ReconResult(indexHash: "e3b0"))),
                 .result(.targets(TargetsResult(video: video, audio: [audio], diagnostics: diagnostics))),
                 .result(

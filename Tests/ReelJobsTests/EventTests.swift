@@ -26,7 +26,7 @@ extension ServiceTests {
         }
 
         private let life: [BoardEvent.Happening] = [
-            .begun(holder: WorkerID("test")), .published, .paused, .unpaused, .cancelled,
+            .begun(holder: WorkerID("test")), .published, .paused, .resumed, .cancelled,
         ]
 
         @Test func eventsComeInOrder() async throws {

@@ -60,7 +60,7 @@ struct MediaJob {
             case .audio(let track):
                 let audio = try AudioReverser(
                     sources: [IndexedSource(.file(source), index: index)], plan: plan, number: track)
-                results.append(try audio.reverse(at: #require(places[0]), scratch: folder) { _, _ in })
+                results.append(try audio.reverse(at: #require(places[0]), scratch: folder) {})
             case .assembly, .probe: Issue.record("a plan lists neither")
             }
         }

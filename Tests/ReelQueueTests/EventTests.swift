@@ -38,8 +38,9 @@ extension BoardTests {
             #expect(
                 events.map(\.happening) == [
                     .begun(holder: WorkerID("c1")), .published, .claimed(index: 0, worker: one),
-                    .claimed(index: 1, worker: two), .retried(index: 1, worker: two), .completed(index: 0, worker: one),
-                    .claimed(index: 1, worker: one), .released(index: 1), .paused, .unpaused,
+                    .claimed(index: 1, worker: two), .attemptFailed(index: 1, worker: two),
+                    .completed(index: 0, worker: one),
+                    .claimed(index: 1, worker: one), .released(index: 1), .paused, .resumed,
                     .claimed(index: 1, worker: one), .assembling, .completed(index: 1, worker: one),
                     .claimed(index: 2, worker: one), .done, .completed(index: 2, worker: one),
                 ])

@@ -15,9 +15,9 @@ import Testing
     @Test func aBeatTellsWhatIsDone() {
         let passes = ActivePasses()
         let claim = ActivePassesTests.claim("1", ActivePassesTests.video)
-        passes.add(claim, frames: 10, kill: KillSwitch())
+        passes.add(claim, kill: KillSwitch())
         passes.update(claim, wholeChunks: 1, frames: 5)
-        passes.update(claim, EngineProgress(decoded: 4, encoded: 3, firstFrame: 5, endFrame: 9))
+        passes.update(claim, .video(decoded: 4, encoded: 3, frames: 5..<9))
         let held = WorkerReport.Held(
             job: JobID("a1"), index: 2, token: "1", plan: 3, decoded: 4, encoded: 8, wholeChunks: 1)
         #expect(passes.report == [held])
@@ -25,12 +25,11 @@ import Testing
         #expect(passes.report == [])
     }
 
-    /// Sound counts samples, which are no frames.
     @Test func soundHasNoFrames() {
         let passes = ActivePasses()
         let claim = ActivePassesTests.claim("1", .audio(0))
-        passes.add(claim, frames: 0, kill: KillSwitch())
-        passes.update(claim, EngineProgress(decoded: 48000, encoded: 48000, firstFrame: 0, endFrame: 0))
+        passes.add(claim, kill: KillSwitch())
+        passes.update(claim, .sound)
         #expect(passes.report.map(\.decoded) == [0])
         #expect(passes.report.map(\.encoded) == [0])
     }
@@ -40,7 +39,7 @@ import Testing
         let claim = ActivePassesTests.claim("1", ActivePassesTests.video)
         let (kill, kills) = (KillSwitch(), Counter())
         kill.arm { kills.count() }
-        passes.add(claim, frames: 10, kill: kill)
+        passes.add(claim, kill: kill)
         #expect(passes.stopReason(of: claim) == nil)
         passes.stop(token: "another", because: .lost)
         #expect(kills.total == 0)
@@ -56,7 +55,7 @@ import Testing
         let claim = ActivePassesTests.claim("1", ActivePassesTests.video)
         let (kill, kills) = (KillSwitch(), Counter())
         passes.stopAll(because: .drained)
-        passes.add(claim, frames: 10, kill: kill)
+        passes.add(claim, kill: kill)
         kill.arm { kills.count() }
         #expect(passes.stopReason(of: claim) == .drained)
         #expect(kills.total == 1)

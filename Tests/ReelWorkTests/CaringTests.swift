@@ -58,16 +58,16 @@ import Testing
         try await withWorker { worker in
             let job = try await worker.publish()
             try await worker.workToEnd(of: job.id)
-            let finished = try #require(try await job.folder.read().finished)
+            let finished = try #require(try await job.entry.read().finished)
             let end = finished + job.record.terms.retain
             let janitor = Janitor(worker.environment)
             await worker.board.set(Clocks(board: end, host: end + 120))
             await janitor.clean()
-            #expect(await job.folder.exists)
+            #expect(await job.entry.exists)
             #expect(worker.environment.notes.diagnostics == [.workerClockDiffers(seconds: 120)])
             await worker.board.set(Clocks(board: end + 1, host: end + 1))
             await janitor.clean()
-            #expect(await !job.folder.exists)
+            #expect(await !job.entry.exists)
             #expect(worker.environment.notes.diagnostics == [])
             #expect(try await worker.board.status(job.id) == nil)
             let sources = try FileManager.default.contentsOfDirectory(atPath: worker.store.root + "/sources")
@@ -80,7 +80,7 @@ import Testing
             let job = try await worker.publish()
             try await worker.change(job) { ($0.state, $0.finished) = (.failed, 0) }
             await Janitor(worker.environment).clean()
-            #expect(await job.folder.exists)
+            #expect(await job.entry.exists)
             #expect(try await worker.board.state(of: job.id) == .running)
         }
     }

@@ -190,8 +190,8 @@ extension WorkerFixture {
 
     /// Changes a job's record as the command line does, before the board knows.
     func change(_ job: StoredJob, _ change: (inout JobRecord) -> Void) async throws {
-        var record = try await job.folder.read()
+        var record = try await job.entry.read()
         change(&record)
-        try await job.folder.write(record)
+        try await job.entry.write(record)
     }
 }

@@ -70,7 +70,7 @@ import Testing
         try await withWorker(frames: 80) { worker in
             let job = try await worker.publish()
             try await EarlyStart(probe: worker.probe, board: worker.board).begin(for: job.id)
-            #expect(try await job.folder.read().head == nil)
+            #expect(try await job.entry.read().head == nil)
             #expect(try worker.store.jobs() == [job.id])
         }
     }
@@ -99,7 +99,7 @@ import Testing
             let made = worker.engines.passes.count
             try await worker.another("w2").workToEnd(of: job.id)
             #expect(worker.engines.passes.dropFirst(made) == [0, 1, 2, 3, 4, 5])
-            let output = try #require(await job.folder.result)
+            let output = try #require(await job.entry.result)
             let lines = try String(contentsOfFile: output.locator.name, encoding: .utf8).split(separator: "\n")
             #expect(lines.first == "v70-80 backwards")
             #expect(lines.last == "v0-10 backwards")
@@ -171,7 +171,7 @@ import Testing
             worker.engines.delayFrames()
             let job = try await plan(whole, with: worker)
             #expect(try await worker.board.results(job.id).isEmpty)
-            #expect(try await job.folder.read().head == nil)
+            #expect(try await job.entry.read().head == nil)
             #expect(!worker.store.job(early).exists)
             #expect(try await worker.board.status(early) == nil)
         }

@@ -125,7 +125,7 @@ final class FakeEngines: EngineRunner {
         case .failure(let failure): throw failure
         case .crash: throw FakeEngines.crash
         case .wait:
-            progress(EngineProgress(decoded: 3, encoded: 2, firstFrame: 0, endFrame: 3))
+            progress(.video(decoded: 3, encoded: 2, frames: 0..<3))
             try await waitForGate()
         }
         var segments: [StoredSegment] = []

@@ -35,8 +35,8 @@ import Testing
             for job in jobs {
                 let results = try await first.board.recordedResults(job.id)
                 #expect(results.keys.sorted() == [0, 1, 2, 3, 4])
-                #expect(try await job.folder.read().state == .done)
-                try #require(await job.folder.result).verify()
+                #expect(try await job.entry.read().state == .done)
+                try #require(await job.entry.result).verify()
                 for index in 0...4 { #expect(await first.board.recorded["\(job.id)/\(index)"] == 1) }
             }
             // The memory of a worker is that of two passes.

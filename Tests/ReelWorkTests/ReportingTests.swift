@@ -19,14 +19,14 @@ import Testing
             #expect(worker.engines.passes == [0, 1, 2, 3])
             #expect(worker.engines.assemblies == 1)
             #expect(worker.engines.started == [job.plan.need + job.plan.reservedAddresses])
-            let record = try await job.folder.read()
+            let record = try await job.entry.read()
             #expect(record.state == .done)
             #expect(record.finished ?? 0 >= 2_000_000_000)
-            let output = try #require(await job.folder.result)
+            let output = try #require(await job.entry.result)
             try output.verify()
             let text = try String(contentsOfFile: output.locator.name, encoding: .utf8)
             #expect(text == "v30-40 backwards\nv20-30 backwards\nv10-20 backwards\nv0-10 backwards\n")
-            #expect(await !job.folder.hasFinishedSegments)
+            #expect(await !job.entry.hasFinishedSegments)
             #expect(await worker.claimer.memoryReserved == 0)
             #expect(await worker.board.model.leases.isEmpty)
         }
@@ -162,7 +162,7 @@ import Testing
                 #expect(status.failures.map(\.attempts) == [[cause.rawValue: 1]])
                 let attempt = try #require(status.failures.first?.recent.first)
                 #expect(attempt.reason == .of(cause))
-                #expect(await job.folder.readAttempt(pass: 0, token: attempt.token) == "last words")
+                #expect(await job.entry.readAttempt(pass: 0, token: attempt.token) == "last words")
             }
             #expect(worker.log.lines.contains { $0.contains("failed (\(cause.rawValue))") })
         }
@@ -188,7 +188,7 @@ import Testing
             let job = try await worker.publish()
             worker.engines.answer { _ in .failure(.of(.permanent)) }
             try await worker.workToEnd(of: job.id)
-            let record = try await job.folder.read()
+            let record = try await job.entry.read()
             #expect(record.state == .failed)
             #expect(record.failure == .of(.permanent))
             #expect(try await worker.status(job.id).failure == .of(.permanent))
@@ -259,7 +259,7 @@ import Testing
             try Data("another film".utf8).write(to: URL(filePath: worker.source))
             try await worker.workToEnd(of: job.id)
             #expect(worker.engines.passes == [])
-            #expect(try await job.folder.read().failure == ReelFailure(.sourceReplaced(path: worker.source)))
+            #expect(try await job.entry.read().failure == ReelFailure(.sourceReplaced(path: worker.source)))
         }
     }
 }

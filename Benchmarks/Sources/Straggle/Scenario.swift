@@ -50,7 +50,7 @@ struct Scenario {
     static let passTime = 10.0
 
     /// The makespan and the extra work under a rule.
-    func outcome(rule: SecondCopyRule?, seed: UInt64) -> Simulation.Outcome {
+    func outcome(rule: BackupRule?, seed: UInt64) -> Simulation.Outcome {
         var random = SplitMix64(seed: seed)
         let jobs = (0..<jobs).map { _ in job(&random) }
         let slots = slots(whole: jobs.reduce(0) { $0 + $1.passes.reduce(0, +) }, &random)

@@ -60,7 +60,7 @@ struct Simulation {
 
     private let slots: [SimulatedSlot]
     private let jobs: [SimulatedJob]
-    private let rule: SecondCopyRule?
+    private let rule: BackupRule?
 
     private var events = Heap<Event>()
     private var scheduled = 0
@@ -71,7 +71,7 @@ struct Simulation {
     private var wasted = 0.0
     private var makespan = 0.0
 
-    init(slots: [SimulatedSlot], jobs: [SimulatedJob], rule: SecondCopyRule?) {
+    init(slots: [SimulatedSlot], jobs: [SimulatedJob], rule: BackupRule?) {
         self.slots = slots
         self.jobs = jobs
         self.rule = rule
@@ -164,7 +164,7 @@ struct Simulation {
         progress[attempt.job].times.insert(seconds, at: low)
     }
 
-    private mutating func look(for slot: Int, by rule: SecondCopyRule, at time: Double) -> Attempt? {
+    private mutating func look(for slot: Int, by rule: BackupRule, at time: Double) -> Attempt? {
         let open = jobs.indices.filter { progress[$0].finished.count < jobs[$0].passes.count }
         guard open.allSatisfy({ progress[$0].nextLook <= time }) else { return nil }
         for job in open { progress[job].nextLook = time + Simulation.lookInterval }
@@ -172,7 +172,7 @@ struct Simulation {
     }
 
     /// The attempt that the rule gives out again to an idle slot.
-    private func straggler(for slot: Int, by rule: SecondCopyRule, at time: Double) -> Attempt? {
+    private func straggler(for slot: Int, by rule: BackupRule, at time: Double) -> Attempt? {
         let running = slots.indices.compactMap { other in attempts[other].map { (other, $0) } }
             .filter { mayCopy($0.1) }
         // Passes of jobs that run together are alike here, so any of these jobs shows the usual time.
@@ -191,11 +191,11 @@ struct Simulation {
     }
 
     private func candidate(_ place: Int, on attempt: Attempt, for idle: Int, at time: Double)
-        -> SecondCopyRule.Candidate
+        -> BackupRule.Candidate
     {
         let slot = slots[place]
         let whole = jobs[attempt.job].passes[attempt.pass]
-        var found = SecondCopyRule.Candidate(
+        var found = BackupRule.Candidate(
             elapsed: time - attempt.start, leftByReport: time - attempt.start,
             left: slot.end(of: whole, from: attempt.start) - time,
             anew: slots[idle].end(of: whole, from: time) - time)

@@ -10,17 +10,17 @@ struct StraggleCommand: ParsableCommand {
     @Option(help: "Runs of every row, each with other random numbers.")
     var seeds = 20
 
-    private static let rules: [(name: String, rule: SecondCopyRule)] = [
-        ("runs for 2 ×", SecondCopyRule(measure: .elapsed, factor: 2)),
+    private static let rules: [(name: String, rule: BackupRule)] = [
+        ("runs for 2 ×", BackupRule(measure: .elapsed, factor: 2)),
         // The board's own.
         (
             "\(BoardPolicy.lag) × left, as reported",
-            SecondCopyRule(measure: .reportedPace, factor: Double(BoardPolicy.lag))
+            BackupRule(measure: .reportedPace, factor: Double(BoardPolicy.lag))
         ),
-        ("2 × left, average pace", SecondCopyRule(measure: .averagePace, factor: 2)),
-        ("2 × left, recent pace", SecondCopyRule(measure: .recentPace, factor: 2)),
-        ("1.5 × left, recent pace", SecondCopyRule(measure: .recentPace, factor: 1.5)),
-        ("all foreseen", SecondCopyRule(measure: .foreseen, factor: 1)),
+        ("2 × left, average pace", BackupRule(measure: .averagePace, factor: 2)),
+        ("2 × left, recent pace", BackupRule(measure: .recentPace, factor: 2)),
+        ("1.5 × left, recent pace", BackupRule(measure: .recentPace, factor: 1.5)),
+        ("all foreseen", BackupRule(measure: .foreseen, factor: 1)),
     ]
 
     func validate() throws {
@@ -56,7 +56,7 @@ struct StraggleCommand: ParsableCommand {
         return "| " + cells.joined(separator: " | ") + " |"
     }
 
-    private func outcomes(_ scenario: Scenario, _ rule: SecondCopyRule?) -> [Simulation.Outcome] {
+    private func outcomes(_ scenario: Scenario, _ rule: BackupRule?) -> [Simulation.Outcome] {
         (0..<seeds).map { scenario.outcome(rule: rule, seed: UInt64($0)) }
     }
 

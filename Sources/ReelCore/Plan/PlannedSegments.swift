@@ -70,7 +70,7 @@ public struct PlannedSegments: Sendable {
     /// duration in the segment.
     private func times(ofChunk frames: Range<Int>, of clip: Clip) -> [UInt8] {
         let track = indexes[clip.source].video
-        var writer = ByteWriter()
+        var writer = IndexEncoder()
         writer.reserve(frames.count * 8)
         writer.signed(clip.direction == .forwards ? 0 : 1)
         for base in [clip.map.source, clip.map.output] {

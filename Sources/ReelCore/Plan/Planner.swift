@@ -148,7 +148,7 @@ extension Clip {
         func framesBefore(_ moment: Rational) -> Int {
             // A frame starts before the moment if its tick is less than the moment's, rounded up.
             let tick = timeBase.ticks(in: moment, rounding: .up)
-            return track.frames.partition { $0.interval.start.ticks < tick }
+            return track.frames.partitioningIndex { $0.interval.start.ticks >= tick }
         }
         let first = from.map(framesBefore) ?? 0
         let end = to.map(framesBefore) ?? track.frames.count

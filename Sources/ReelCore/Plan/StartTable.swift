@@ -26,13 +26,13 @@ public struct StartTable {
     }
 
     /// The index in `VideoTrack.randomAccessPoints` of the latest RAP from which `frame` decodes correctly.
-    public func point(for frame: Int) -> Int { points[frames.partition { $0 <= frame } - 1] }
+    public func point(for frame: Int) -> Int { points[frames.partitioningIndex { $0 > frame } - 1] }
 
     /// The decode windows of a range of frames, from its end to its start. Each but the last begins at a RAP and has at
     /// least `least` frames, in as few groups of pictures as possible.
     public func windows(of range: Range<Int>, least: Int) -> [Range<Int>] {
         var (windows, end): ([Range<Int>], Int) = ([], range.upperBound)
-        for frame in frames[..<frames.partition { $0 <= range.upperBound - least }].reversed() {
+        for frame in frames[..<frames.partitioningIndex { $0 > range.upperBound - least }].reversed() {
             guard frame > range.lowerBound else { break }
             guard end - frame >= least else { continue }
             windows.append(frame..<end)
@@ -49,33 +49,20 @@ public struct StartTable {
 
     /// The RAP's frame nearest to `frame`, the earlier of two; nil if there is none in `range`.
     func nearest(to frame: Int, in range: ClosedRange<Int>) -> Int? {
-        let after = frames.partition { $0 < frame }
+        let after = frames.partitioningIndex { $0 >= frame }
         return [after - 1, after].compactMap { frames.indices.contains($0) ? frames[$0] : nil }
             .filter(range.contains).min { abs($0 - frame) < abs($1 - frame) }
     }
 
     /// The frame of the last RAP in `range`; nil if there is none.
     func last(in range: ClosedRange<Int>) -> Int? {
-        let end = frames.partition { $0 <= range.upperBound }
+        let end = frames.partitioningIndex { $0 > range.upperBound }
         return end > 0 && frames[end - 1] >= range.lowerBound ? frames[end - 1] : nil
     }
 
     /// The frame of the first RAP in `range`; nil if there is none.
     func first(in range: ClosedRange<Int>) -> Int? {
-        let start = frames.partition { $0 < range.lowerBound }
+        let start = frames.partitioningIndex { $0 >= range.lowerBound }
         return start < frames.count && frames[start] <= range.upperBound ? frames[start] : nil
-    }
-}
-
-extension RandomAccessCollection where Index == Int {
-    /// The number of leading elements that satisfy `isBefore`. It must be false for every element after the first for
-    /// which it is false.
-    func partition(where isBefore: (Element) -> Bool) -> Int {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low - startIndex
     }
 }

@@ -101,7 +101,7 @@ extension PresentationOrder {
         var before: [Int] = Array(repeating: -1, count: given.count)
         for (place, time) in given.enumerated() {
             guard let time else { continue }
-            let length = ends.partition { $0.time < time }
+            let length = ends.partitioningIndex { $0.time >= time }
             guard length == ends.count || ends[length].time != time else { continue }
             before[place] = length > 0 ? ends[length - 1].place : -1
             if length < ends.count { ends[length] = (place, time) } else { ends.append((place, time)) }

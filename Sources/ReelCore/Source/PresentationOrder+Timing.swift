@@ -87,7 +87,7 @@ extension PresentationOrder {
         let leading = known.prefix { $0 == nil }.count
         var result: [Timestamp] = []
         if leading < known.count, let first = known[leading] {
-            let before = Array(ticks[..<ticks.partition { $0 < first }].suffix(leading))
+            let before = Array(ticks[..<ticks.partitioningIndex { $0 >= first }].suffix(leading))
             for place in 0..<leading {
                 let back = leading - place
                 result.append(
@@ -101,7 +101,7 @@ extension PresentationOrder {
                 result.append(time ?? ticks.first ?? Timestamp(0))
                 continue
             }
-            let next = ticks.partition { $0 <= last }
+            let next = ticks.partitioningIndex { $0 > last }
             let free = next < ticks.count ? ticks[next] : last + nominalDuration
             result.append(time ?? free)
         }

@@ -16,7 +16,7 @@ extension SourceIndex {
 
     /// The index as bytes. Equal indexes give equal bytes.
     public func encoded() -> [UInt8] {
-        var writer = ByteWriter()
+        var writer = IndexEncoder()
         writer.reserve(4096 + video.packets.count * 10 + video.frames.count * 2)
         writer.append(Self.magic)
         writer.append(Self.version)
@@ -42,7 +42,7 @@ extension SourceIndex {
         guard version == Self.version else {
             throw ReelFailure(.indexVersion(version: Int(version), supported: Int(Self.version)))
         }
-        var reader = try ByteReader(sealed: bytes)
+        var reader = try IndexDecoder(sealed: bytes)
         _ = try reader.bytes(Self.magic.count + 1)
         let length = try reader.count(least: 1)
         let json = Array(try reader.bytes(length))
@@ -122,7 +122,7 @@ extension SourceIndex {
     }
 }
 
-extension ByteWriter {
+extension IndexEncoder {
     fileprivate mutating func write(_ packets: [PacketEntry]) {
         unsigned(UInt64(packets.count))
         var (dts, step, end): (Int64, Int64, Int64) = (0, 0, 0)
@@ -175,7 +175,7 @@ private enum PictureFlag {
     static let all = damaged | newSize | otherFormat
 }
 
-extension ByteWriter {
+extension IndexEncoder {
     fileprivate mutating func write(_ pictures: [DecodedPicture]) {
         unsigned(UInt64(pictures.count))
         var size: (width: Int32, height: Int32) = (0, 0)
@@ -197,7 +197,7 @@ extension ByteWriter {
     }
 }
 
-extension ByteReader {
+extension IndexDecoder {
     fileprivate mutating func pictures(frames: Int) throws(ReelFailure) -> [DecodedPicture] {
         let count = try count(least: 25)
         guard count == 0 || count == frames else { throw damaged(.count) }
@@ -225,7 +225,7 @@ extension ByteReader {
     }
 }
 
-extension ByteReader {
+extension IndexDecoder {
     fileprivate mutating func packets() throws(ReelFailure) -> [PacketEntry] {
         let count = try count(least: 5)
         var packets: [PacketEntry] = []

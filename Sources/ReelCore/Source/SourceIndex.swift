@@ -114,7 +114,7 @@ public struct VideoTrack: Equatable, Sendable {
     /// The index of the frame that is shown from this time on; nil if no frame begins then.
     public func frame(at pts: Timestamp?) -> Int? {
         guard let pts else { return nil }
-        let place = frames.partition { $0.interval.start < pts }
+        let place = frames.partitioningIndex { $0.interval.start >= pts }
         return place < frames.count && frames[place].interval.start == pts ? place : nil
     }
 }

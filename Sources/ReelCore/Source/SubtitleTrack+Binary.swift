@@ -1,5 +1,5 @@
 /// The table of a track's cues in the binary index; see `SourceIndex.encoded()`.
-extension ByteWriter {
+extension IndexEncoder {
     mutating func write(_ cues: [Cue]) {
         unsigned(UInt64(cues.count))
         var start: Int64 = 0
@@ -15,7 +15,7 @@ extension ByteWriter {
     }
 }
 
-extension ByteReader {
+extension IndexDecoder {
     mutating func cues() throws(ReelFailure) -> [Cue] {
         let count = try count(least: 5)
         var cues: [Cue] = []

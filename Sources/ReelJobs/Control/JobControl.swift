@@ -64,11 +64,11 @@ package struct JobControl: Sendable {
 
     /// Takes back, on the board, results whose segments are no longer whole in the store, so that they are made again.
     private func takeBackLost(_ id: JobID) async throws(ReelFailure) {
-        let folder = store.job(id)
-        guard await folder.exists, let status = try await board.status(id) else { return }
+        let entry = store.job(id)
+        guard await entry.exists, let status = try await board.status(id) else { return }
         var lost: [Int: RecordedResult] = [:]
         for (index, recorded) in try await board.recordedResults(id) where index < status.job.passCount {
-            if await !folder.areWhole(recorded.result.segments) { lost[index] = recorded }
+            if await !entry.areWhole(recorded.result.segments) { lost[index] = recorded }
         }
         guard
             let (pass, name) = lost.lazy.compactMap({ pass, recorded in
@@ -136,11 +136,11 @@ package struct JobControl: Sendable {
     }
 
     private func record(_ id: JobID, _ change: (inout JobRecord) -> Void) async throws(ReelFailure) {
-        let folder = store.job(id)
-        guard await folder.exists else { return }
-        var record = try await folder.read()
+        let entry = store.job(id)
+        guard await entry.exists else { return }
+        var record = try await entry.read()
         change(&record)
-        try await folder.write(record)
+        try await entry.write(record)
     }
 }
 

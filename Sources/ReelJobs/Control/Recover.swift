@@ -41,9 +41,13 @@ struct Recover: Sendable {
         do throws(ReelFailure) {
             let job = try await StoredJob(store.job(id))
             let finished = try await job.finished(in: job.indexes(in: store))
-            guard try await job.publish(on: board, claim, finished) == .published else { return .known }
+            try await job.publish(on: board, claim, finished)
             return .recovered(passesDone: finished.count)
         } catch {
+            switch error.reason {
+            case .probeLost, .jobCancelled: return .known
+            default: break
+            }
             guard error.kind != .unreachable || error.cause != .transient else { throw error }
             // It has no plan that this release can use: a worker makes one.
             if record.paused { _ = try await board.pause(id) }

@@ -12,8 +12,8 @@ public struct LocalRun: Sendable {
     public enum Step: Sendable {
         /// How much of the source has been read, from 0 to 1.
         case reading(Double)
-        /// The job is planned, and the plan of an earlier run is resumed.
-        case resumed
+        /// The job is planned, and goes on by the plan of an earlier run.
+        case continued
         /// The job as it is now; the last time with all diagnostics, before the result is delivered.
         case progress(JobView)
         /// After a failure, the job's files could not be removed.
@@ -90,7 +90,7 @@ public struct LocalRun: Sendable {
                 let lock = try folder.lock()
                 held.withLock { $0 = (folder, lock) }
                 let stored = try await probe.planAlone(job, anew: anew)
-                if stored.resumed { told(.resumed) }
+                if stored.hadPlan { told(.continued) }
                 return (folder, try await finish(stored, in: store, redis, told))
             }
             try Delivery.move(
@@ -120,7 +120,7 @@ public struct LocalRun: Sendable {
         _ stored: StoredJob, in store: FolderStore, _ redis: @Sendable () async throws -> RedisAddress,
         _ told: @escaping @Sendable (Step) -> Void
     ) async throws -> JobView {
-        if await stored.result != nil, let view = try await JobView(stored.folder) {
+        if await stored.result != nil, let view = try await JobView(stored.entry) {
             return view.delivered(to: destination.path)
         }
         guard stored.plan.need > memoryTotal else { return try await follow(stored, in: store, at: redis(), told) }
@@ -135,10 +135,10 @@ public struct LocalRun: Sendable {
         _ stored: StoredJob, in store: FolderStore, at redis: RedisAddress, _ told: @Sendable (Step) -> Void
     ) async throws(ReelFailure) -> JobView {
         let board = RedisBoard(redis, name: "reel-coordinator-run")
-        guard case .begun(let claim) = try await board.begin(stored.beginning, holder: WorkerID("submit")),
-            case .published = try await stored.publish(
-                on: board, claim, stored.finished(in: stored.indexes(in: store)))
-        else { throw ReelFailure(.probeLost(job: stored.id)) }
+        guard case .begun(let claim) = try await board.begin(stored.beginning, holder: WorkerID("submit")) else {
+            throw ReelFailure(.probeLost(job: stored.id))
+        }
+        try await stored.publish(on: board, claim, stored.finished(in: stored.indexes(in: store)))
         let status = try await Follow(stored.id, on: board, patience: .seconds(15)).untilEnd {
             status throws(ReelFailure) in
             // No other host could have room.
@@ -147,7 +147,7 @@ public struct LocalRun: Sendable {
         }
         if let failure = status.endingFailure { throw failure }
         let diagnostics = try await board.passDiagnostics(stored.id)
-        let view = await JobView(status, output: stored.folder.result, found: diagnostics).delivered(
+        let view = await JobView(status, output: stored.entry.result, found: diagnostics).delivered(
             to: destination.path)
         told(.progress(view))
         return view

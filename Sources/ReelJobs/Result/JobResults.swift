@@ -13,7 +13,7 @@ public struct JobResults: Sendable {
     /// Throws `.jobUnknown` if the store has no such job, `.noResult` if it is not done or its result is not there, and
     /// `.storeFileForeign` or `.resultDiffers` if something else is in its place.
     public func result(of id: JobID) async throws(ReelFailure) -> StoredResult {
-        try await folder(id).storedResult()
+        try await entry(id).storedResult()
     }
 
     /// Copies a job's output to a path; the store keeps it as well. Blocks until the copy is whole.
@@ -22,9 +22,9 @@ public struct JobResults: Sendable {
     /// `.outputContainerDiffers` if the path's extension names another container, `.output` if it cannot be written, and as
     /// `result` does.
     public func deliver(_ id: JobID, to destination: Destination) async throws(ReelFailure) {
-        let folder = try await folder(id)
-        let result = try await folder.storedResult()
-        let container = try await folder.read().spec.container
+        let entry = try await entry(id)
+        let result = try await entry.storedResult()
+        let container = try await entry.read().spec.container
         let choice = try OutputChoice(named: destination.path, lossless: false)
         guard choice.container == container else {
             throw ReelFailure(.outputContainerDiffers(job: id, container: container, output: destination.path))
@@ -40,18 +40,18 @@ public struct JobResults: Sendable {
     ///
     /// - Parameter copy: path of a copy to compare instead of the file in the store.
     public func verify(_ id: JobID, copy: String? = nil) async throws(ReelFailure) -> VerifiedFile {
-        let result = try await folder(id).storedResult()
+        let result = try await entry(id).storedResult()
         let found = if let copy { try result.verify(copy: copy) } else { try result.verify() }
         return VerifiedFile(path: copy ?? result.locator.name, bytes: found.bytes, sha256: found.sha256)
     }
 
     /// A job as the store alone knows it; nil if it has not ended. Throws `.jobUnknown` if the store has no such job.
-    public func view(_ id: JobID) async throws(ReelFailure) -> JobView? { try await JobView(folder(id)) }
+    public func view(_ id: JobID) async throws(ReelFailure) -> JobView? { try await JobView(entry(id)) }
 
-    private func folder(_ id: JobID) async throws(ReelFailure) -> any JobEntry {
-        let folder = store.job(id)
-        guard await folder.exists else { throw ReelFailure(.jobUnknown(job: id)) }
-        return folder
+    private func entry(_ id: JobID) async throws(ReelFailure) -> any JobEntry {
+        let entry = store.job(id)
+        guard await entry.exists else { throw ReelFailure(.jobUnknown(job: id)) }
+        return entry
     }
 }
 

@@ -65,7 +65,7 @@ public struct SubmittedJob: Hashable, Sendable {
         /// It was begun.
         case published
         /// It goes on by an earlier plan, and keeps the finished passes.
-        case resumed
+        case continued
         /// The store has its result already.
         case finished
     }

@@ -25,7 +25,7 @@ struct Submitter: Sendable {
     }
 
     private var id: JobID { wanted.id }
-    private var folder: any JobEntry { probe.store.job(id) }
+    private var entry: any JobEntry { probe.store.job(id) }
 
     /// Returns when the job's passes are on the board, or the store has its result.
     ///
@@ -53,19 +53,19 @@ struct Submitter: Sendable {
     /// Puts the job on the board, unless it is there.
     private func begin(known: (JobState) -> Void) async throws(ReelFailure) -> Beginning {
         while true {
-            if let job = try? await StoredJob(folder), await job.result != nil {
+            if let job = try? await StoredJob(entry), await job.result != nil {
                 known(.done)
                 return .finished(job)
             }
             // The record is there before any process can learn of the job, so that each can go on with it.
-            let isNew = try await folder.create(wanted)
+            let isNew = try await entry.create(wanted)
             // A worker ends a job on the board if the store says that it has ended, so the record is reopened first.
-            if !isNew, try await folder.read().state != nil { try await folder.open(wanted) }
+            if !isNew, try await entry.read().state != nil { try await entry.open(wanted) }
             switch try await board.begin(wanted.beginning, holder: name) {
             case .begun(let claim):
                 known(.probing)
                 do throws(ReelFailure) {
-                    if !isNew { try await folder.open(wanted) }
+                    if !isNew { try await entry.open(wanted) }
                     try await attend(claim)
                 } catch {
                     await leave(claim, abandoning: true)
@@ -78,7 +78,7 @@ struct Submitter: Sendable {
                 return .probing(nil)
             case .running:
                 guard let status = try await board.status(id) else { continue }
-                if let job = try? await StoredJob(folder, plan: status.job.plan) {
+                if let job = try? await StoredJob(entry, plan: status.job.plan) {
                     known(status.state)
                     return .running(job)
                 }
@@ -99,9 +99,9 @@ struct Submitter: Sendable {
         var claim = claim
         do throws(ReelFailure) {
             while true {
-                if let held = claim, let job = try await plan(held) {
+                if let held = claim, let job = try await runProbe(held) {
                     await leave(nil, abandoning: false)
-                    return (job, job.resumed ? .resumed : .published)
+                    return (job, job.hadPlan ? .continued : .published)
                 }
                 claim = nil
                 switch try await waitForOthers() {
@@ -140,7 +140,7 @@ struct Submitter: Sendable {
         case .failed where status.isRefused: throw status.failure ?? ReelFailure(.jobForgotten(job: id))
         case .cancelled: throw ReelFailure(.jobCancelled(job: id))
         case .running, .assembling, .done, .failed:
-            return await .planned(try StoredJob(folder, plan: status.job.plan))
+            return await .planned(try StoredJob(entry, plan: status.job.plan))
         }
         // If no worker is left to do it, the submitter requeues what vanished processes held.
         _ = try await board.reap()
@@ -164,7 +164,7 @@ struct Submitter: Sendable {
 
     /// Makes a plan and publishes it. Nil if another process holds the probe by now, or if the source or the request was
     /// refused: `waitForOthers` then learns of it, as every other submitter does.
-    private func plan(_ claim: Claim) async throws(ReelFailure) -> StoredJob? {
+    private func runProbe(_ claim: Claim) async throws(ReelFailure) -> StoredJob? {
         do {
             return try await withThrowingTaskGroup(of: StoredJob?.self) { group in
                 group.addTask { try await ProbeAttempt(probe: probe, board: board, claim: claim).run() }
@@ -181,15 +181,15 @@ struct Submitter: Sendable {
             let failure = ReelFailure.of(error)
             if case .probeLost = failure.reason { return nil }
             // A failure of this host says nothing of the job; nor does an engine's, if the job was worked at before.
-            let hasWork = await folder.hasFinishedSegments
+            let hasWork = await entry.hasFinishedSegments
             guard ![.host, .passing].contains(failure.owner), failure.owner != .worker || !hasWork else {
                 throw failure
             }
             // A second attempt here would end as this one did, and a user waits for the answer.
-            let answer = try await board.patiently { () throws(ReelFailure) in
-                try await board.fail(claim, worker: name, failure: failure, as: .permanent)
+            try await board.patiently { () throws(ReelFailure) in
+                _ = try await board.fail(
+                    claim, worker: name, failure: failure, as: .permanent, recordingIn: entry)
             }
-            if answer == .jobFailed { await folder.recordEnd(.failed, failure, on: board) }
             return nil
         }
     }
@@ -202,7 +202,7 @@ struct Submitter: Sendable {
         // In a task of its own, since it must not be cancelled with this one. What fails here is made up for when the
         // leases lapse.
         await Task {
-            let hasWork = await folder.hasFinishedSegments
+            let hasWork = await entry.hasFinishedSegments
             guard
                 let departure = try? await board.leave(
                     id, waiter: name.text, claim: claim, abandoning: abandoning && !hasWork),

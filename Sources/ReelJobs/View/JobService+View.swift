@@ -7,9 +7,9 @@ internal import ReelStore
 extension JobService {
     /// One job in full. Throws `.jobUnknown` if neither board nor store has it.
     public func view(_ id: JobID) async throws(ReelFailure) -> JobView {
-        let folder = store?.job(id)
+        let entry = store?.job(id)
         guard let status = try await board.status(id) else {
-            guard let folder, await folder.exists, let view = try await JobView(folder) else {
+            guard let entry, await entry.exists, let view = try await JobView(entry) else {
                 throw ReelFailure(.jobUnknown(job: id))
             }
             return view
@@ -17,9 +17,9 @@ extension JobService {
         let workers = status.state.isTerminal ? [] : try await board.workers()
         let reason = WaitReason(status, workers: workers)
         return await JobView(
-            status, output: folder?.result, found: try await board.passDiagnostics(id),
+            status, output: entry?.result, found: try await board.passDiagnostics(id),
             waitReason: reason, waitAdvice: reason.flatMap(advice),
-            failures: try await failures(status, folder))
+            failures: try await failures(status, entry))
     }
 
     /// The jobs on the board that have not ended, 500 at most, and the latest 50 of the others, the oldest first; and jobs that
@@ -63,7 +63,7 @@ extension JobService {
 
     /// Adds to each failure its pass, which the board has, and the times of the pass's frames and what engines said, which
     /// only the store has.
-    private func failures(_ status: JobStatus, _ folder: (any JobEntry)?) async throws(ReelFailure) -> [FailureView] {
+    private func failures(_ status: JobStatus, _ entry: (any JobEntry)?) async throws(ReelFailure) -> [FailureView] {
         guard !status.failures.isEmpty else { return [] }
         let job = status.job
         var passes = try await board.passes(job.id, at: status.failures.map(\.index))
@@ -73,7 +73,7 @@ extension JobService {
         for failure in status.failures {
             var logs: [String: String] = [:]
             for attempt in failure.recent {
-                logs[attempt.token] = await folder?.readAttempt(pass: failure.index, token: attempt.token)
+                logs[attempt.token] = await entry?.readAttempt(pass: failure.index, token: attempt.token)
             }
             views.append(FailureView(failure, pass: passes[failure.index], index: index, logs: logs))
         }

@@ -146,11 +146,11 @@ public struct JobView: Codable, Hashable, Sendable {
     }
 
     /// A job as the store knows it, for one that the board has forgotten. Nil if it has not ended.
-    package init?(_ folder: any JobEntry) async throws(ReelFailure) {
-        let record = try await folder.read()
+    package init?(_ entry: any JobEntry) async throws(ReelFailure) {
+        let record = try await entry.read()
         guard let state = record.state, state.isTerminal else { return nil }
         // A job that was refused has no plan.
-        let plan = try? await folder.latestPlan()
+        let plan = try? await entry.latestPlan()
         id = record.id.text
         self.state = state
         paused = false
@@ -173,7 +173,7 @@ public struct JobView: Codable, Hashable, Sendable {
         failures = []
         failure = record.failure?.words
         failureReason = record.failure.map(ReasonView.init)
-        let result = await folder.result
+        let result = await entry.result
         (output, outputBytes, outputSha256) = (result?.locator.name, result?.recorded?.bytes, result?.recorded?.sha256)
     }
 

@@ -40,7 +40,7 @@ public struct Assembler {
     public func assemble(
         to output: Locator, progress: (_ packets: Int, _ frames: Int) -> Void
     ) throws(ReelFailure) -> Assembled {
-        let heard = try heardTracks()
+        let heard = try audioTracks()
         let streams = try OutputStreams(plan: plan, sources: sources, heard: heard)
         let sources = try packetSources(streams, heard)
         let sink = try failing(.write, output) { () throws(ByteFault) in try output.sink() }
@@ -87,7 +87,7 @@ public struct Assembler {
 
     /// Compares a finished file with the segments from which it was made. Returns the number of packets compared.
     package func verify(_ output: Locator, progress: (Int) -> Void) throws(ReelFailure) -> Int {
-        let heard = try heardTracks()
+        let heard = try audioTracks()
         let streams = try OutputStreams(plan: plan, sources: sources, heard: heard)
         let sources = try packetSources(streams, heard)
         let expected = try Expectation(streams: streams, sources: sources, extras: try extras(heard))
@@ -115,7 +115,7 @@ public struct Assembler {
 
     /// The packets of the video, then of the audio tracks, then of the texts, each with its final times.
     private func packetSources(
-        _ streams: OutputStreams, _ heard: [HeardTrack]
+        _ streams: OutputStreams, _ heard: [OutputAudioTrack]
     ) throws(ReelFailure) -> [any PacketSource] {
         let shift = try shift(for: heard)
         let later = clock.seconds(shift)
@@ -136,7 +136,7 @@ public struct Assembler {
         return made + streams.subtitles.map { SubtitleSource($0, shift: later, overlapping: overlapping) }
     }
 
-    private func extras(_ heard: [HeardTrack]) throws(ReelFailure) -> OutputExtras {
+    private func extras(_ heard: [OutputAudioTrack]) throws(ReelFailure) -> OutputExtras {
         let shift = try shift(for: heard)
         return try OutputExtras(sources: sources, plan: plan, shift: clock.seconds(shift))
     }
@@ -145,7 +145,7 @@ public struct Assembler {
     private var clock: TimeBase { plan.video.format.timeBase }
 
     /// The least number of video ticks by which the output must start later, so that no track starts before 0.
-    private func shift(for heard: [HeardTrack]) throws(ReelFailure) -> Ticks {
+    private func shift(for heard: [OutputAudioTrack]) throws(ReelFailure) -> Ticks {
         let earliest = heard.map { $0.record.timeBase.seconds(Timestamp($0.record.start)) }.min() ?? Rational(0)
         guard earliest < Rational(0) else { return .zero }
         let ticks = clock.ticks(in: Rational(0) - earliest, rounding: .up)
@@ -156,8 +156,8 @@ public struct Assembler {
     }
 
     /// The audio tracks that have sound while the video lasts.
-    private func heardTracks() throws(ReelFailure) -> [HeardTrack] {
-        var result: [HeardTrack] = []
+    private func audioTracks() throws(ReelFailure) -> [OutputAudioTrack] {
+        var result: [OutputAudioTrack] = []
         let planned = PlannedSegments(plan: plan, indexes: sources.map(\.index))
         for (pass, made) in plan.passes.enumerated() {
             guard case .audio(let track) = made else { continue }
@@ -166,13 +166,14 @@ public struct Assembler {
             }
             let segment = try segments.segment(of: content, clip: plan.audio[track].clip, pass: pass)
             if segment.record.frames > 0 {
-                result.append(HeardTrack(target: plan.audio[track], segment: segment, pass: pass))
+                result.append(OutputAudioTrack(target: plan.audio[track], segment: segment, pass: pass))
             }
         }
         return result
     }
 
-    private func muxerOptions(_ streams: OutputStreams, _ extras: OutputExtras, _ heard: [HeardTrack]) -> [MediaOption]
+    private func muxerOptions(_ streams: OutputStreams, _ extras: OutputExtras, _ heard: [OutputAudioTrack])
+        -> [MediaOption]
     {
         guard isQuickTime else { return [] }
         let base = clock.secondsPerTick
@@ -203,7 +204,7 @@ public struct Assembler {
 
     /// The most bytes that the sample tables take (ISO 14496-12 8.6, 8.7). That room is reserved at the file's start,
     /// so that playback can begin while the file loads.
-    private func moovRoom(_ heard: [HeardTrack]) -> Int64 {
+    private func moovRoom(_ heard: [OutputAudioTrack]) -> Int64 {
         let length = clock.seconds(plan.end(in: sources.map(\.index)))
         let tracks = heard.map(\.record)
         let packets = tracks.reduce(plan.frameCount) { $0 + $1.packets }

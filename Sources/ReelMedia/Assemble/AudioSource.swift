@@ -16,7 +16,7 @@ final class AudioSource: PacketSource {
 
     /// `shift` is the time in seconds by which the whole output starts later.
     init(
-        _ heard: HeardTrack, parameters: UnsafePointer<AVCodecParameters>, shift: Rational,
+        _ heard: OutputAudioTrack, parameters: UnsafePointer<AVCodecParameters>, shift: Rational,
         isMatroska: Bool
     ) throws(ReelFailure) {
         let record = heard.record

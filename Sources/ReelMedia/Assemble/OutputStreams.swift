@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import ReelCore
 
 /// An audio track of the output, and the segment that holds it.
-struct HeardTrack {
+struct OutputAudioTrack {
     let target: AudioTarget
     let segment: StoredSegment
     /// The pass that makes it, by its place in the plan.
@@ -22,9 +22,9 @@ final class OutputStreams {
 
     private let plan: Plan
     private let indexes: [SourceIndex]
-    private let heard: [HeardTrack]
+    private let heard: [OutputAudioTrack]
 
-    init(plan: Plan, sources: [IndexedSource], heard: [HeardTrack]) throws(ReelFailure) {
+    init(plan: Plan, sources: [IndexedSource], heard: [OutputAudioTrack]) throws(ReelFailure) {
         self.plan = plan
         indexes = sources.map(\.index)
         self.heard = heard

@@ -1,7 +1,16 @@
 internal import Glibc
 
-/// The limit on this process's address space. It makes an allocation fail before the machine runs out of memory.
-enum AddressLimit {
+/// The limit on this process's address space.
+public enum AddressLimit {
+    /// Limits the address space to a number of bytes. Beyond it an allocation fails, and the pass with it, instead of the
+    /// machine. The limit is a soft one: an encoder that does not survive a refusal while it starts is let go beyond it.
+    public static func set(_ bytes: UInt64) {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+        limit.rlim_cur = min(rlim_t(bytes), limit.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+    }
+
     /// Runs `body`, with the limit raised if `isAllowed`. Also returns whether the process is within the limit
     /// afterwards.
     @discardableResult

@@ -171,12 +171,12 @@ public struct Recon {
                 let found = try pictures.scan(packet)
                 scanned.append(found)
                 try table?.compare(found)
-                if first.isLooking { try demuxer.fetch(packet) }
+                if first.isReadOnlying { try demuxer.fetch(packet) }
                 try proof.examine(packet, in: demuxer)
                 try whole?.feed(packet)
-                if first.isLooking { try first.feed(packet) }
+                if first.isReadOnlying { try first.feed(packet) }
                 // The skipped packets, and those of other streams between them, hold nothing else of use.
-                guard table?.mayBeTaken == true, !first.isLooking, proof.isSettled, subtitles.isEmpty,
+                guard table?.mayBeTaken == true, !first.isReadOnlying, proof.isSettled, subtitles.isEmpty,
                     audio.allSatisfy(\.isComplete)
                 else { continue }
                 while var listed = try table?.take() {

@@ -9,10 +9,11 @@ struct AudioDecoding {
     let blocks: [AudioTimeline.Block]
     let diagnostics: [Diagnostic]
 
-    /// `number` is the track's number in diagnostics; `zero` is the start of the file's clock, in seconds.
+    /// `number` is the track's number in diagnostics; `zero` is the start of the file's clock, in seconds. Calls
+    /// `progress` after each packet.
     init(
         _ source: Locator, track: AudioTrack, number: Int, zero: Rational, scratch: String,
-        progress: (_ decoded: Int) -> Void
+        progress: () -> Void
     ) throws(ReelFailure) {
         let demuxer = try Demuxer(source)
         guard let stream = demuxer.stream(track.index) else {
@@ -36,7 +37,7 @@ struct AudioDecoding {
                 try gather.receive(from: decoder)
             }
             if decoder.complaints > before { gather.lose(packet) }
-            progress(gather.blocks.count)
+            progress()
         }
         try decoder.drain()
         try gather.receive(from: decoder)

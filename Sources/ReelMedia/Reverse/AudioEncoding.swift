@@ -38,8 +38,8 @@ final class AudioEncoding {
     /// Samples per channel in each frame for the encoder.
     private var frameSize: Int { encoder.frameSize > 0 ? encoder.frameSize : Self.block }
 
-    /// Encodes a span of the timeline. Calls `progress` with the number of samples that went into the encoder.
-    func encode(_ span: AudioTimeline.Span, progress: (Int) -> Void) throws(ReelFailure) {
+    /// Encodes a span of the timeline. Calls `progress` for each block of samples.
+    func encode(_ span: AudioTimeline.Span, progress: () -> Void) throws(ReelFailure) {
         switch span {
         case .silence(let count):
             let channels = Int32(spill.channels)
@@ -48,7 +48,7 @@ final class AudioEncoding {
                     av_samples_set_silence(
                         frame.native.pointee.extended_data, 0, Int32(samples), channels, input.sample),
                     .convertSamples)
-                progress(Int(encoded))
+                progress()
             }
         case .sound(let sample, let count):
             try inBlocks(count) { (frame, done, samples) throws(ReelFailure) in
@@ -58,7 +58,7 @@ final class AudioEncoding {
                 } else {
                     try spill.read(sample: sample + done, count: samples, into: room)
                 }
-                progress(Int(encoded))
+                progress()
             }
         }
     }

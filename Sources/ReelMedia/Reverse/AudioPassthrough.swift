@@ -14,11 +14,11 @@ struct AudioPassthrough {
 
     private var clock: TimeBase { TimeBase(1, Int64(track.sampleRate)) }
 
-    /// Writes the segment. If it has no audible sound, it reports `ifSilent`. Calls `progress` with the number of
-    /// packets.
+    /// Writes the segment. If it has no audible sound, it reports `ifSilent`. Calls `progress` after
+    /// each packet.
     func write(
         making content: SegmentContent, to place: SegmentPlace, ifSilent: Diagnostic,
-        progress: (Int) -> Void
+        progress: () -> Void
     ) throws(ReelFailure) -> SegmentRecord {
         let demuxer = try Demuxer(source)
         guard let stream = demuxer.stream(track.index) else {
@@ -30,7 +30,6 @@ struct AudioPassthrough {
         var cut: Cut?
         var held: [HeldPacket] = []
         var writing: Writing?
-        var count = 0
         while true {
             let next = HeldPacket(try Packet())
             guard try demuxer.read(into: next.packet) else { break }
@@ -55,8 +54,7 @@ struct AudioPassthrough {
                     writing = new
                 }
             }
-            count += 1
-            progress(count)
+            progress()
         }
         let zero = clock.ticks(in: from, rounding: .nearest)
         if let writing { return try writing.finish(zero: zero, ifSilent: ifSilent) }

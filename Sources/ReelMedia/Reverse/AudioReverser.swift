@@ -40,18 +40,16 @@ public struct AudioReverser {
         lastFrame = clock.seconds(index.video.frames[clip.frames].last?.interval.duration ?? .zero)
     }
 
-    /// Makes the segment. Calls `progress` with the numbers of blocks decoded and encoded.
+    /// Makes the segment. Calls `progress` all the time, about once a packet.
     public func reverse(
-        at place: SegmentPlace, scratch: String, progress: (_ decoded: Int, _ encoded: Int) -> Void
+        at place: SegmentPlace, scratch: String, progress: () -> Void
     ) throws(ReelFailure) -> PassResult {
         target.isPassthrough
-            ? try copy(at: place) { progress($0, $0) }
+            ? try copy(at: place, progress)
             : try encode(at: place, scratch: scratch, progress)
     }
 
-    private func copy(
-        at place: SegmentPlace, progress: (Int) -> Void
-    ) throws(ReelFailure) -> PassResult {
+    private func copy(at place: SegmentPlace, _ progress: () -> Void) throws(ReelFailure) -> PassResult {
         var statistics = PassStatistics()
         let copy = AudioPassthrough(
             source: source, track: track, from: shown.start, to: shown.end,
@@ -64,14 +62,12 @@ public struct AudioReverser {
     }
 
     private func encode(
-        at place: SegmentPlace, scratch: String,
-        _ progress: (_ decoded: Int, _ encoded: Int) -> Void
+        at place: SegmentPlace, scratch: String, _ progress: () -> Void
     ) throws(ReelFailure) -> PassResult {
         var statistics = PassStatistics()
         let decoded = try measured(&statistics.decodeSeconds) { () throws(ReelFailure) in
-            try AudioDecoding(source, track: track, number: target.track, zero: zero, scratch: scratch) {
-                progress($0, 0)
-            }
+            try AudioDecoding(
+                source, track: track, number: target.track, zero: zero, scratch: scratch, progress: progress)
         }
         var diagnostics = decoded.diagnostics
         let heard = heard(of: decoded, &diagnostics)
@@ -81,7 +77,7 @@ public struct AudioReverser {
         if let heard {
             try measured(&statistics.encodeSeconds) { () throws(ReelFailure) in
                 for span in heard.spans(target.direction) {
-                    try encoding.encode(span) { progress(decoded.blocks.count, $0) }
+                    try encoding.encode(span, progress: progress)
                 }
                 try encoding.drain()
             }

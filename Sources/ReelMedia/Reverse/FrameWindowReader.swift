@@ -58,7 +58,7 @@ final class FrameWindowReader {
 
     /// Decodes forwards from the RAP of the first window on, and calls `take` with each frame and its picture, in the
     /// direction of the clip. Backwards, a window must be whole before its last frame is handed out. Forwards, a frame is
-    /// handed out as soon as it is decoded: `Doubts` accepts no earlier frame after it.
+    /// handed out as soon as it is decoded: `IndexCheck` accepts no earlier frame after it.
     ///
     /// RAPs are trusted until a decoded frame differs from the index. Then decoding starts again further back, for the
     /// windows that are left.
@@ -75,9 +75,9 @@ final class FrameWindowReader {
         guard let first = pending.first else { return }
         var start = DecodingStart(nearest: starts.point(for: first.lowerBound))
         while !pending.isEmpty {
-            guard let doubt = try read(&pending, from: start, progress, take) else { continue }
+            guard let mismatch = try read(&pending, from: start, progress, take) else { continue }
             // Tables alone do not tell whether another start would be better.
-            guard isDecoded, start.goBack() else { throw refusal(of: doubt) }
+            guard isDecoded, start.goBack() else { throw refusal(of: mismatch) }
             if let next = pending.first, let last = pending.last {
                 buffer.removeAll(from: next.lowerBound)
                 tally.concealed.removeAll { (next.lowerBound..<last.upperBound).contains($0) }
@@ -85,18 +85,19 @@ final class FrameWindowReader {
         }
     }
 
-    /// Decodes from one RAP. Returns the doubt about it, if there is one; nil once no window is left.
+    /// Decodes from one RAP. Returns the first mismatch with the index; nil once no window is left.
     private func read(
         _ pending: inout ArraySlice<Range<Int>>, from start: DecodingStart, _ progress: (Int) -> Void,
         _ take: (Int, borrowing Frame) throws(ReelFailure) -> Void
-    ) throws(ReelFailure) -> Doubt? {
+    ) throws(ReelFailure) -> Mismatch? {
         guard let first = pending.first, let last = pending.last else { return nil }
         try reader.start(at: start.point)
         let decoder = try Decoder(
             stream: try reader.stream(), threads: decoderThreads, path: reader.locator.name, isRepeatable: isDecoded)
         let lastPacket = lastPacket(showing: first.lowerBound..<last.upperBound)
         var feeding = Feeding()
-        var doubts = try Doubts(track: track, places: places, wanted: first.lowerBound..<last.upperBound, start: start)
+        var check = try IndexCheck(
+            track: track, places: places, wanted: first.lowerBound..<last.upperBound, start: start)
         let packet = try Packet()
         let frame = try Frame()
         while let window = pending.first {
@@ -106,47 +107,47 @@ final class FrameWindowReader {
             case .frame:
                 tally.framesDecoded += 1
                 progress(tally.framesDecoded)
-                guard let place = doubts.place(of: frame) else {
-                    if let doubt = doubts.found { return doubt }
+                guard let place = check.place(of: frame) else {
+                    if let mismatch = check.found { return mismatch }
                     continue
                 }
                 while let full = pending.first, place >= full.upperBound, feeding.last >= partingPacket(behind: full) {
-                    if let doubt = try handOut(until: full.upperBound, of: &pending, doubts, take) { return doubt }
+                    if let mismatch = try handOut(until: full.upperBound, of: &pending, check, take) { return mismatch }
                 }
                 if let next = pending.first, next.contains(place) {
                     // Some decoders report errors only in the log; recon has counted these.
                     let isDamaged = frame.isDamaged || track.picture(of: place)?.isDamaged == true
-                    if isDamaged || doubts.isUnsteady { tally.concealed.append(place) }
+                    if isDamaged || check.isUnsteady { tally.concealed.append(place) }
                     if try converter.resize(frame) { tally.resized = true }
                     try buffer.insert(frame, frame: place, copying: isDecoded)
                     if direction == .forwards,
-                        let doubt = try handOut(until: place + 1, of: &pending, doubts, take)
+                        let mismatch = try handOut(until: place + 1, of: &pending, check, take)
                     {
-                        return doubt
+                        return mismatch
                     }
                 }
             case .again:
                 guard !feeding.isOver else { continue }
                 try feed(decoder, packet, through: lastPacket, &feeding)
             case .end:
-                if let doubt = try handOut(until: window.upperBound, of: &pending, doubts, take) { return doubt }
+                if let mismatch = try handOut(until: window.upperBound, of: &pending, check, take) { return mismatch }
             }
         }
         return nil
     }
 
     /// Hands out the frames of the first pending window that come before `end`, and takes them off the window. Returns
-    /// the doubt that arises from frames that did not come; nil if all came, or damage explains why some did not: then the
+    /// the mismatch of frames that did not come; nil if all came, or damage explains why some did not: then the
     /// frame before stays in their place.
     private func handOut(
-        until end: Int, of pending: inout ArraySlice<Range<Int>>, _ doubts: Doubts,
+        until end: Int, of pending: inout ArraySlice<Range<Int>>, _ check: IndexCheck,
         _ take: (Int, borrowing Frame) throws(ReelFailure) -> Void
-    ) throws(ReelFailure) -> Doubt? {
+    ) throws(ReelFailure) -> Mismatch? {
         guard let window = pending.first else { return nil }
         let frames = window.lowerBound..<end
         let missing = buffer.missing(from: frames)
-        if let doubt = doubts.missing(missing) { return doubt }
-        guard !buffer.isEmpty else { return Doubt(disproof: .missing, frame: frames.lowerBound) }
+        if let mismatch = check.missing(missing) { return mismatch }
+        guard !buffer.isEmpty else { return Mismatch(disproof: .missing, frame: frames.lowerBound) }
         tally.concealed += missing
         for frame in direction.order(frames) { try take(frame, try buffer.picture(of: frame, direction)) }
         if end < window.upperBound {
@@ -171,12 +172,12 @@ final class FrameWindowReader {
         var isOver = false
     }
 
-    private func refusal(of doubt: Doubt) -> ReelFailure {
-        let time = track.stream.timeBase.seconds(track.frames[doubt.frame].interval.start) - startTime
+    private func refusal(of mismatch: Mismatch) -> ReelFailure {
+        let time = track.stream.timeBase.seconds(track.frames[mismatch.frame].interval.start) - startTime
         return ReelFailure(
             isDecoded
-                ? .decodesOtherwise(path: reader.locator.name, disproof: doubt.disproof, time: time)
-                : .planDisproved(path: reader.locator.name, disproof: doubt.disproof, time: time))
+                ? .decodesOtherwise(path: reader.locator.name, disproof: mismatch.disproof, time: time)
+                : .planDisproved(path: reader.locator.name, disproof: mismatch.disproof, time: time))
     }
 
     /// The last packet to decode, in decode order. Leading pictures of the next group may be frames of this window.

@@ -10,7 +10,7 @@ protocol BoardCommand: SendableMetatype {
     /// The text of the Lua file.
     static var source: [UInt8] { get }
     /// Whether the function changes nothing.
-    static var isLook: Bool { get }
+    static var isReadOnly: Bool { get }
 
     /// The arguments as texts, in the order that the header of the Lua file gives.
     func arguments(_ timing: BoardTiming) throws(ReelFailure) -> [String]
@@ -20,7 +20,7 @@ protocol BoardCommand: SendableMetatype {
 }
 
 extension BoardCommand {
-    static var isLook: Bool { false }
+    static var isReadOnly: Bool { false }
 
     static var function: String { "\(Library.name)_\(name)" }
 }

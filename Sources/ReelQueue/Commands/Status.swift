@@ -7,7 +7,7 @@ extension Command {
 
         static let name = "status"
         static let source = PackageResources.status_lua
-        static let isLook = true
+        static let isReadOnly = true
 
         func arguments(_ timing: BoardTiming) -> [String] { [job.text] }
 

@@ -17,7 +17,7 @@ extension Command {
 
         static let name = "strip"
         static let source = PackageResources.strip_lua
-        static let isLook = true
+        static let isReadOnly = true
 
         func arguments(_ timing: BoardTiming) -> [String] { [job.text, String(cells)] }
 

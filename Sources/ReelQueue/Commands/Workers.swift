@@ -29,7 +29,7 @@ extension Command {
 
         static let name = "workers"
         static let source = PackageResources.workers_lua
-        static let isLook = true
+        static let isReadOnly = true
 
         func arguments(_ timing: BoardTiming) -> [String] { [] }
 

@@ -52,7 +52,7 @@ private final class RunDisplay: Sendable {
     func show(_ step: LocalRun.Step) {
         switch step {
         case .reading(let share): reading.heard(share)
-        case .resumed:
+        case .continued:
             clear()
             console.say("goes on where an earlier run of the same job stopped")
         case .progress(let view):

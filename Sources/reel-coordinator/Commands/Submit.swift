@@ -99,7 +99,7 @@ struct SubmitCommand: AsyncParsableCommand {
         switch submitted.outcome {
         case .published: break
         case .attached: console.say("job \(job.id) is running already")
-        case .resumed: console.say("job \(job.id) goes on where it was interrupted")
+        case .continued: console.say("job \(job.id) goes on where it was interrupted")
         case .finished: console.say("job \(job.id) is done already")
         }
         return submitted

@@ -7,23 +7,23 @@ package import ReelStore
 package struct StoredJob: Sendable {
     package let record: JobRecord
     package let plan: Plan
-    package let folder: any JobEntry
+    package let entry: any JobEntry
     /// Whether the plan was there before, from an earlier attempt to do the job.
-    package let resumed: Bool
+    package let hadPlan: Bool
 
-    package init(record: JobRecord, plan: Plan, folder: any JobEntry, resumed: Bool) {
+    package init(record: JobRecord, plan: Plan, entry: any JobEntry, hadPlan: Bool) {
         self.record = record
         self.plan = plan
-        self.folder = folder
-        self.resumed = resumed
+        self.entry = entry
+        self.hadPlan = hadPlan
     }
 
     /// Reads a job by its last plan, or by the plan of a number. Throws `.unreachable` if record or plan cannot be read.
-    package init(_ folder: any JobEntry, plan number: Int? = nil) async throws(ReelFailure) {
-        let record = try await folder.read()
-        let latest = try await folder.planNumbers().last
-        let plan = try await folder.readPlan(number ?? latest ?? 1)
-        self.init(record: record, plan: plan, folder: folder, resumed: true)
+    package init(_ entry: any JobEntry, plan number: Int? = nil) async throws(ReelFailure) {
+        let record = try await entry.read()
+        let latest = try await entry.planNumbers().last
+        let plan = try await entry.readPlan(number ?? latest ?? 1)
+        self.init(record: record, plan: plan, entry: entry, hadPlan: true)
     }
 
     package var id: JobID { record.id }
@@ -31,7 +31,7 @@ package struct StoredJob: Sendable {
     package var beginning: PublishedJob { record.beginning }
 
     /// The verified result, if the store has it.
-    package var result: StoredResult? { get async { await folder.result } }
+    package var result: StoredResult? { get async { await entry.result } }
 
     /// The indexes that the plan was made from, in the order of its sources. Throws as `JobStore.readIndexes` does.
     package func indexes(in store: any JobStore) async throws(ReelFailure) -> [SourceIndex] {
@@ -40,9 +40,9 @@ package struct StoredJob: Sendable {
 
     /// Results of the passes whose segments are all whole, by the pass's index.
     func finished(in indexes: [SourceIndex]) async -> [Int: RecordedResult] {
-        guard await folder.hasSegments(of: plan.parts) else { return [:] }
+        guard await entry.hasSegments(of: plan.parts) else { return [:] }
         let planned = PlannedSegments(plan: plan, indexes: indexes)
-        let whole = await folder.wholeSegments(plan.passes.map(planned.contents))
+        let whole = await entry.wholeSegments(plan.passes.map(planned.contents))
         return zip(plan.passes, whole).enumerated().reduce(into: [:]) { found, entry in
             let (place, (pass, segments)) = entry
             guard let result = pass.result(of: segments), let name = result.segments.first?.name else { return }
@@ -51,22 +51,29 @@ package struct StoredJob: Sendable {
     }
 
     /// Gives another job those of its segments that have the wanted content.
-    package func give(_ wanted: [SegmentContent], to folder: any JobEntry) async throws(ReelFailure) {
-        try await folder.take(wanted, from: id)
+    package func give(_ wanted: [SegmentContent], to entry: any JobEntry) async throws(ReelFailure) {
+        try await entry.take(wanted, from: id)
     }
 
-    /// Publishes its passes; the claim must hold its probe. Passes that are finished in the store are finished on the board
-    /// from the start.
-    func publish(on board: any Board, _ claim: Claim, _ finished: [Int: RecordedResult]) async throws(ReelFailure)
-        -> Published
-    {
+    /// Publishes its passes. Passes that are finished in the store are finished on the board from the start.
+    ///
+    /// Throws `.probeLost` if the claim does not hold the job's probe any more, `.jobCancelled` if a user cancelled the job
+    /// meanwhile, and `.unreachable`.
+    func publish(
+        on board: any Board, _ claim: Claim, _ finished: [Int: RecordedResult]
+    ) async throws(ReelFailure) {
         let job = PublishedJob(
             id: id, source: record.source.path, frames: plan.frameCount,
             passCount: plan.passes.count, need: plan.need, encoders: plan.encoders, protocolVersion: Wire.version,
             weight: record.terms.weight, encodingEffort: plan.video.encodingEffort, diagnostics: plan.diagnostics,
             plan: plan.number)
-        return try await board.publish(
+        switch try await board.publish(
             job, passes: plan.passes, finished: finished, claim: claim, paused: record.paused)
+        {
+        case .published: break
+        case .lost: throw ReelFailure(.probeLost(job: id))
+        case .cancelled: throw ReelFailure(.jobCancelled(job: id))
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 /// Writes the numbers of the binary index: seven bits per byte, low ones first. Signed numbers are folded so that small
 /// magnitudes stay short (LEB128 and zig-zag, as in Protocol Buffers).
-struct ByteWriter {
+struct IndexEncoder {
     private(set) var bytes: [UInt8] = []
 
     mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
@@ -27,8 +27,8 @@ struct ByteWriter {
     }
 }
 
-/// Reads the bytes that `ByteWriter` wrote. Every number is checked: damaged input throws and never traps.
-struct ByteReader {
+/// Reads the bytes that `IndexEncoder` wrote. Every number is checked: damaged input throws and never traps.
+struct IndexDecoder {
     private let bytes: [UInt8]
     private(set) var offset = 0
     /// The offset at which the checksum begins.

@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import ReelCore
 
 /// How a pass's decoded frames differ from the source's index.
-struct Doubt {
+struct Mismatch {
     let disproof: PlanDisproof
     /// The frame that shows the difference.
     let frame: Int
@@ -13,7 +13,7 @@ struct Doubt {
 /// If the index was made from tables and headers, every frame must come whole and in order, and no other may come. If
 /// something is damaged, only decoding from the start of the file shows the right pictures. If the index was made by
 /// decoding, every frame must look as it did then.
-struct Doubts {
+struct IndexCheck {
     private let track: VideoTrack
     private let places: FramePlaces
     private let wanted: Range<Int>
@@ -21,8 +21,8 @@ struct Doubts {
     private let digest: PictureDigest?
     /// The last frame that was decoded.
     private var last: Int?
-    /// The flaw of the frame that was decoded last.
-    private(set) var found: Doubt?
+    /// How the frame that was decoded last differs; nil if it does not.
+    private(set) var found: Mismatch?
     /// Whether the frame decoded last looks different than it did, and decoding from elsewhere would not help.
     private(set) var isUnsteady = false
     /// The first frame with concealed parts when the whole source was decoded.
@@ -37,7 +37,7 @@ struct Doubts {
         firstDamaged = track.pictures.firstIndex(where: \.isDamaged)
     }
 
-    /// The place of a decoded frame; nil if the frame is not needed, or doubtful.
+    /// The place of a decoded frame; nil if the frame is not needed, or does not match.
     mutating func place(of frame: borrowing Frame) -> Int? {
         found = nil
         isUnsteady = false
@@ -46,10 +46,10 @@ struct Doubts {
         return found == nil ? place : nil
     }
 
-    /// The doubt that arises from frames that were not decoded; nil if damage explains that they were not.
-    func missing(_ frames: [Int]) -> Doubt? {
+    /// The mismatch of frames that were not decoded; nil if damage explains that they were not.
+    func missing(_ frames: [Int]) -> Mismatch? {
         guard let first = frames.first, !mayDiffer(at: first) else { return nil }
-        return Doubt(disproof: .missing, frame: first)
+        return Mismatch(disproof: .missing, frame: first)
     }
 
     /// Whether a frame may come otherwise than it did, or not at all, although decoding began at the start of the file:
@@ -60,13 +60,15 @@ struct Doubts {
         // Before the first wanted frame, frames may come that refer to pictures which were not decoded.
         let isUnderWay = last.map { $0 >= wanted.lowerBound } ?? false
         guard let place = track.frame(at: frame.pts ?? frame.bestTimestamp) else {
-            if let last, isUnderWay, last + 1 < wanted.upperBound { found = Doubt(disproof: .unplanned, frame: last) }
+            if let last, isUnderWay, last + 1 < wanted.upperBound {
+                found = Mismatch(disproof: .unplanned, frame: last)
+            }
             return nil
         }
         if let last, isUnderWay, place <= last, wanted.contains(place) {
-            found = Doubt(disproof: .order, frame: place)
+            found = Mismatch(disproof: .order, frame: place)
         } else if wanted.contains(place), frame.isDamaged {
-            found = Doubt(disproof: .damage, frame: place)
+            found = Mismatch(disproof: .damage, frame: place)
         }
         return place
     }
@@ -81,7 +83,7 @@ struct Doubts {
         guard let place = hints.first, wanted.contains(place) else { return nil }
         isUnsteady = mayDiffer(at: place)
         if isUnsteady { return place }
-        found = Doubt(disproof: .picture, frame: place)
+        found = Mismatch(disproof: .picture, frame: place)
         return nil
     }
 }

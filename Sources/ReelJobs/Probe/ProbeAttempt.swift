@@ -17,21 +17,14 @@ package struct ProbeAttempt: Sendable {
     private var store: any JobStore { probe.store }
     private var control: JobControl { JobControl(board: board, store: store) }
 
-    /// Returns the job when its passes are on the board. Throws `.probeLost` if another process holds the probe by then, and
-    /// what reading and planning throw.
+    /// Returns the job when its passes are on the board. Throws `.probeLost` if another process holds the probe by then,
+    /// `.jobCancelled` if a user cancelled the job, and what reading and planning throw.
     package func run() async throws(ReelFailure) -> StoredJob {
         let record = try await store.job(claim.job).read()
-        let source = try await examine(record)
-        let (job, unused) = try await probe.storePlan(claim.job, of: source)
+        let source = try await examineWithEarlyStart(record)
+        let (job, unused) = try await probe.plan(claim.job, of: source)
         let finished = await job.finished(in: [source.index])
-        let published = try await board.patiently { () throws(ReelFailure) in
-            try await job.publish(on: board, claim, finished)
-        }
-        switch published {
-        case .published: break
-        case .lost: throw ReelFailure(.probeLost(job: claim.job))
-        case .cancelled: throw ReelFailure(.jobCancelled(job: claim.job))
-        }
+        try await board.patiently { () throws(ReelFailure) in try await job.publish(on: board, claim, finished) }
         // From here on all slots are the whole job's. The early start may have ended; pausing it then fails, and need not
         // succeed.
         if let head = job.record.head { _ = try? await control.setPaused(head, true) }
@@ -39,7 +32,8 @@ package struct ProbeAttempt: Sendable {
         return job
     }
 
-    private func examine(_ record: JobRecord) async throws(ReelFailure) -> Probe.ProbedSource {
+    /// Examines the source. If that takes long, an early start begins meanwhile.
+    private func examineWithEarlyStart(_ record: JobRecord) async throws(ReelFailure) -> Probe.ProbedSource {
         let early = Task {
             try await Task.sleep(for: EarlyStart.patience)
             guard EarlyStart.isPossible(record) else { return }

@@ -16,3 +16,19 @@ extension JobEntry {
         try? await write(record)
     }
 }
+
+extension Board {
+    /// Gives back a pass that could not be done. If the job has failed with that, its record says so, too.
+    ///
+    /// - Parameters:
+    ///   - cause: replaces the failure's own; nil keeps it.
+    ///   - entry: the job's place in the store.
+    package func fail(
+        _ claim: Claim, worker: WorkerID, failure: ReelFailure, as cause: FailureCause? = nil,
+        recordingIn entry: any JobEntry
+    ) async throws(ReelFailure) -> FailAnswer {
+        let answer = try await fail(claim, worker: worker, failure: failure, as: cause)
+        if answer == .jobFailed { await entry.recordEnd(.failed, failure, on: self) }
+        return answer
+    }
+}

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// If recon takes long, workers begin with the source's head while the rest is read.
-    @Suite struct HeadTests {
+    @Suite struct EarlyStartTests {
         private let fixture: ProcessFixture
 
         init() throws { fixture = try ProcessFixture() }
@@ -17,7 +17,7 @@ extension EndToEnd {
         }
 
         /// Without a table of its packets. `damaged` is one that cannot be decoded.
-        private func source(frames: Int = HeadTests.frames, damaged: Int? = nil) async throws -> String {
+        private func source(frames: Int = EarlyStartTests.frames, damaged: Int? = nil) async throws -> String {
             let film = try await Clips.shared.crowd(frames: frames, size: "160x120")
             let copy = fixture.path("film.mp4")
             let outcome = try await fixture.run(
@@ -74,7 +74,7 @@ extension EndToEnd {
                     submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 #expect(head.warnings.contains { $0.contains("only the head of the source") })
-                #expect((HeadTests.frames / 20...HeadTests.frames / 6).contains(head.frames))
+                #expect((EarlyStartTests.frames / 20...EarlyStartTests.frames / 6).contains(head.frames))
 
                 // One pass is in flight when recon ends, and goes on in the head's job.
                 try #require(try await eventually(.seconds(30)) { try fleet.sight(head.id).done.count >= 2 })
@@ -91,11 +91,11 @@ extension EndToEnd {
                 try #require(outcome.code == 0, "\(outcome.error)")
                 let view = try view(outcome)
                 #expect(view.id == whole.id)
-                #expect(view.frames == HeadTests.frames)
-                #expect(view.framesEncoded == HeadTests.frames)
+                #expect(view.frames == EarlyStartTests.frames)
+                #expect(view.framesEncoded == EarlyStartTests.frames)
                 // The head's last pass, which comes first, may be short.
                 let short = 23 - (head.frames - 1) % 24
-                #expect(view.framesDecoded == HeadTests.frames - 24 * (done + 1) + short)
+                #expect(view.framesDecoded == EarlyStartTests.frames - 24 * (done + 1) + short)
                 try await fixture.expectExactlyReversed(source, fixture.path("out.nut"))
                 // Nothing of the head remains.
                 try await expectOnly(whole.id, fleet)
@@ -135,7 +135,7 @@ extension EndToEnd {
                 #expect(try await end(submitting).code == code)
                 slow.go()
                 #expect(try await eventually(.seconds(90)) { try fleet.sight(whole.id).state == "done" })
-                #expect(try await fleet.job(whole.id).framesDecoded == HeadTests.frames - head.frames)
+                #expect(try await fleet.job(whole.id).framesDecoded == EarlyStartTests.frames - head.frames)
                 try await fixture.expectExactlyReversed(source, "\(fleet.folder(whole.id))/output.nut")
                 try await expectOnly(whole.id, fleet)
             }

@@ -1,5 +1,5 @@
 /// When an idle slot gets a backup attempt at a running pass.
-struct SecondCopyRule {
+struct BackupRule {
     /// The estimate that is compared with the time the idle slot takes for a pass.
     enum Measure {
         /// How long the pass has run.

@@ -31,14 +31,14 @@ package struct EarlyStart: Sendable {
     /// so that a process that plans the whole job finds it, and one that removes the whole job removes it. Does nothing if
     /// the whole job has a plan.
     package func begin(for whole: JobID) async throws(ReelFailure) {
-        let folder = probe.store.job(whole)
-        var record = try await folder.read()
-        guard try await folder.planNumbers().isEmpty,
+        let entry = probe.store.job(whole)
+        var record = try await entry.read()
+        guard try await entry.planNumbers().isEmpty,
             try await !probe.store.source(record.source.fingerprint).isDisproved()
         else { return }
         let head = try job(of: record)
         record.head = head.id
-        try await folder.write(record)
+        try await entry.write(record)
         let begun = try await Submitter(probe: probe, board: board, wanted: head).submit().job
         // It may have been paused for an earlier whole job that was removed.
         _ = try? await JobControl(board: board, store: probe.store).setPaused(begun.id, false)

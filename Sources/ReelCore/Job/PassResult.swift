@@ -1,0 +1,77 @@
+/// What a finished pass reports to the board.
+public struct PassResult: Hashable, Codable, Sendable {
+    /// The segments in chunk order; empty for the assembly.
+    public var segments: [SegmentRecord]
+    /// The cost of the pass.
+    public var statistics: PassStatistics
+    /// What the pass found.
+    public var diagnostics: [Diagnostic]
+
+    package init(segments: [SegmentRecord], statistics: PassStatistics, diagnostics: [Diagnostic]) {
+        self.segments = segments
+        self.statistics = statistics
+        self.diagnostics = diagnostics
+    }
+
+    package enum CodingKeys: String, CodingKey {
+        case segments = "segments"
+        case statistics = "statistics"
+        case diagnostics = "diagnostics"
+    }
+}
+
+/// The cost of a pass.
+public struct PassStatistics: Hashable, Codable, Sendable {
+    /// Frames that came out of the decoder, including discarded ones.
+    public var framesDecoded: Int
+    /// Frames that went into the encoder.
+    public var framesEncoded: Int
+    /// Seconds spent in the decoder.
+    public var decodeSeconds: Double
+    /// Seconds spent in the encoder.
+    public var encodeSeconds: Double
+    /// Seconds spent waiting for files.
+    public var waitSeconds: Double
+    /// The engine's peak resident memory so far, in bytes.
+    public var peakRSS: Int64
+
+    package init(
+        framesDecoded: Int = 0, framesEncoded: Int = 0, decodeSeconds: Double = 0, encodeSeconds: Double = 0,
+        waitSeconds: Double = 0, peakRSS: Int64 = 0
+    ) {
+        self.framesDecoded = framesDecoded
+        self.framesEncoded = framesEncoded
+        self.decodeSeconds = decodeSeconds
+        self.encodeSeconds = encodeSeconds
+        self.waitSeconds = waitSeconds
+        self.peakRSS = peakRSS
+    }
+
+    /// Rejects numbers that cannot be added up: negative, too large, or not finite.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        framesDecoded = try container.decode(Int.self, forKey: .framesDecoded)
+        framesEncoded = try container.decode(Int.self, forKey: .framesEncoded)
+        decodeSeconds = try container.decode(Double.self, forKey: .decodeSeconds)
+        encodeSeconds = try container.decode(Double.self, forKey: .encodeSeconds)
+        waitSeconds = try container.decode(Double.self, forKey: .waitSeconds)
+        peakRSS = try container.decode(Int64.self, forKey: .peakRSS)
+        let counts = [Int64(framesDecoded), Int64(framesEncoded), peakRSS]
+        let seconds = [decodeSeconds, encodeSeconds, waitSeconds]
+        guard counts.allSatisfy({ (0...1 << 50).contains($0) }),
+            seconds.allSatisfy({ (0...0x1p40).contains($0) })
+        else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no pass costs so much"))
+        }
+    }
+
+    package enum CodingKeys: String, CodingKey {
+        case framesDecoded = "framesDecoded"
+        case framesEncoded = "framesEncoded"
+        case decodeSeconds = "decodeSeconds"
+        case encodeSeconds = "encodeSeconds"
+        case waitSeconds = "waitSeconds"
+        case peakRSS = "peakRSS"
+    }
+}

@@ -1,0 +1,21 @@
+/// Descriptions of a track for people and players.
+public struct TrackDetails: Hashable, Codable, Sendable {
+    /// ISO 639-2 code; nil if unspecified.
+    public var language: String?
+    /// The title; nil if there is none.
+    public var title: String?
+    /// FFmpeg's AV_DISPOSITION_* names, for example "default".
+    public var dispositions: [String]
+
+    package init(language: String? = nil, title: String? = nil, dispositions: [String] = []) {
+        self.language = language
+        self.title = title
+        self.dispositions = dispositions
+    }
+
+    package enum CodingKeys: String, CodingKey {
+        case language = "language"
+        case title = "title"
+        case dispositions = "dispositions"
+    }
+}

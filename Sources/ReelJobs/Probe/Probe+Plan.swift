@@ -1,0 +1,100 @@
+internal import ReelCore
+internal import ReelEngine
+internal import ReelStore
+
+extension Probe {
+    /// Plans a job by what the engine said of its source, with what its early start has made. Copies the source into the
+    /// store if the record says so. Only the caller may work at the job meanwhile.
+    ///
+    /// - Returns: the job, and its early start if that is of no use: its segments do not match the plan.
+    func plan(_ id: JobID, of source: ProbedSource) async throws(ReelFailure) -> (job: StoredJob, unused: JobID?) {
+        let entry = store.job(id)
+        var record = try await entry.read()
+        let early = await earlyStart(of: record, in: source)
+        let choice = try await choosePlan(record, source, early: early?.passes, in: entry)
+        let unused = choice.isKept || early?.passes != nil ? nil : record.head
+        if unused != nil {
+            record.head = nil
+            try await entry.write(record)
+        }
+        let plan = choice.isKept ? choice.plan : try await entry.readPlan(entry.writePlan(choice.plan))
+        try await stage(record, in: entry)
+        let job = StoredJob(record: record, plan: plan, entry: entry, hadPlan: choice.isKept)
+        if unused == nil, let early { try await takeOverSegments(of: early.job, for: job, of: source) }
+        return (job, unused)
+    }
+
+    // MARK: The plan
+
+    /// The last plan in the store if it is of the same index and encoders and fits the memory that there is now; else a new
+    /// one, which is not written yet.
+    private func choosePlan(
+        _ record: JobRecord, _ source: ProbedSource, early: [VideoPass]?, in entry: any JobEntry
+    ) async throws(ReelFailure) -> (plan: Plan, isKept: Bool) {
+        let new = try newPlan(record, source, early: early ?? [])
+        guard let latest = try? await entry.latestPlan(), holds(latest, beside: new, record) else {
+            return (new, false)
+        }
+        return (latest, true)
+    }
+
+    private func newPlan(
+        _ record: JobRecord, _ source: ProbedSource, early: [VideoPass]
+    ) throws(ReelFailure) -> Plan {
+        let targets = source.targets
+        // The rest of the source may have more packets for its size than the first part has.
+        let packets = record.headBytes == nil ? 0 : source.index.video.packets.count * 2 * EarlyStart.share
+        var plan = try capacity.planner.plan(
+            index: source.index, spec: record.spec, video: targets.video, audio: targets.audio, head: early,
+            packets: packets, indexHash: source.indexHash, diagnostics: targets.diagnostics)
+        if record.headBytes != nil { plan.diagnostics = [.headOnly] }
+        plan.encoders = plan.builds(among: source.encoders)
+        return plan
+    }
+
+    /// Whether an earlier plan still holds, compared with the one that would be made now.
+    private func holds(_ earlier: Plan, beside plan: Plan, _ record: JobRecord) -> Bool {
+        earlier.sources == plan.sources && earlier.encoders == plan.encoders
+            && earlier.video.identity == plan.video.identity
+            && earlier.need <= max(capacity.ceiling(record.spec) ?? .max, plan.need)
+    }
+
+    private func stage(_ record: JobRecord, in entry: any JobEntry) async throws(ReelFailure) {
+        guard let name = record.source.staged, await !entry.hasCopy(of: record.source) else { return }
+        try await entry.stage(record.source.path, as: name, record.source.fingerprint)
+    }
+
+    // MARK: The early start
+
+    /// The job of the early start, if there is one, with its passes from the source's start on. The passes are nil if they
+    /// cannot be the whole job's.
+    private func earlyStart(
+        of record: JobRecord, in source: ProbedSource
+    ) async -> (job: StoredJob, passes: [VideoPass]?)? {
+        guard let head = record.head, let job = try? await StoredJob(store.job(head)) else { return nil }
+        return (job, await passes(of: job, in: source, record.spec.direction))
+    }
+
+    /// Nil if the index of the early start has been removed, or if the index of the whole source or the encoder's target
+    /// differs from its own.
+    private func passes(
+        of early: StoredJob, in source: ProbedSource, _ direction: Direction
+    ) async -> [VideoPass]? {
+        guard let index = try? await early.indexes(in: store).first, source.index.video.begins(with: index.video),
+            source.targets.video == early.plan.video
+        else { return nil }
+        let passes = early.plan.passes.compactMap { pass in
+            if case .video(let pass) = pass { pass } else { nil }
+        }
+        return direction.order(passes)
+    }
+
+    /// Gives a job those segments of its early start that match its plan.
+    private func takeOverSegments(
+        of early: StoredJob, for job: StoredJob, of source: ProbedSource
+    ) async throws(ReelFailure) {
+        guard await early.entry.hasSegments(of: job.plan.parts) else { return }
+        let planned = PlannedSegments(plan: job.plan, indexes: [source.index])
+        try await early.give(job.plan.passes.flatMap(planned.contents), to: job.entry)
+    }
+}
