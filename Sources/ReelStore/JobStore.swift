@@ -98,8 +98,8 @@ public protocol JobEntry: Sendable {
     /// Writes the record of a new job. False if it has one, which stays as it is.
     func create(_ record: JobRecord) async throws(ReelFailure) -> Bool
 
-    /// Removes what a finished job no longer needs: the source's copy, what killed processes left half-written and, unless
-    /// they are to be kept, segments.
+    /// Removes what a finished job no longer needs: the source's copy, outputs that were not published and, unless they
+    /// are to be kept, segments, with what attempts left of them half-written.
     func removeParts(keepingSegments: Bool) async throws(ReelFailure)
 
     /// Removes everything of the job, but not what says that a process works at it.
@@ -118,7 +118,8 @@ public protocol JobEntry: Sendable {
 
     /// Copies a source into the store, so that workers need not see it where it is.
     ///
-    /// Throws `.sourceChangedWhileCopied` if it is no longer the one that the fingerprint was taken of.
+    /// Throws `.sourceChangedWhileCopied` if it is no longer the one that the fingerprint was taken of; there is no copy
+    /// then.
     ///
     /// - Parameters:
     ///   - path: of the source on this machine.
