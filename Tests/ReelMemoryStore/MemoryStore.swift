@@ -62,10 +62,10 @@ package final class MemoryStore: JobStore {
         try state.withLock { state throws(E) in try body(&state) }
     }
 
-    /// A new room. If there is none, what is read and written there fails.
+    /// A new room.
     func room() throws(ReelFailure) -> Room { try Room(in: folder) }
 
-    /// What is asked for in vain.
+    /// A locator of nothing.
     func missing(_ name: String) -> Locator { .file("\(folder)/\(name)") }
 
     // MARK: JobStore

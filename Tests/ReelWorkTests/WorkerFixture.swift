@@ -29,6 +29,7 @@ struct WorkerFixture: Sendable {
     static let passes = 4
     static let grace = Duration.seconds(25)
 
+    /// Where the store is.
     enum StoreKind { case memory, folder }
 
     /// - Parameter frames: of each source; a pass has ten of them.

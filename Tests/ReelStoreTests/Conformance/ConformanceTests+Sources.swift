@@ -52,7 +52,7 @@ extension ConformanceTests {
         }
     }
 
-    @Test("Processes that keep the same index at once keep one", arguments: StoreKind.all)
+    @Test("Tasks that keep the same index at once keep one", arguments: StoreKind.all)
     func keptAtOnce(_ kind: StoreKind) async throws {
         try await kind.withStore { store in
             let source = try store.source(fingerprint)

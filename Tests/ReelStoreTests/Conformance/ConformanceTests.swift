@@ -6,7 +6,7 @@ import Testing
 /// What the comments of `JobStore`, `JobEntry` and `SourceEntry` promise, for every store.
 @Suite("Every store")
 struct ConformanceTests {
-    @Test("An empty place has no identity; those who make it a store at once make one", arguments: StoreKind.all)
+    @Test("An empty place has no identity; tasks that make it a store at once make one", arguments: StoreKind.all)
     func identity(_ kind: StoreKind) async throws {
         try await kind.withPlace { store, _ in
             #expect(try await store.identity() == nil)
@@ -68,7 +68,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Of several who create a job at once, one does", arguments: StoreKind.all)
+    @Test("Of several tasks that create a job at once, one does", arguments: StoreKind.all)
     func createdAtOnce(_ kind: StoreKind) async throws {
         try await kind.withStore { store in
             let job = store.job(JobID("a1"))
