@@ -127,6 +127,10 @@ let package = Package(
         .target(
             name: "ReelBoardModel", dependencies: ["ReelCore", "ReelQueue"], path: "Tests/ReelBoardModel",
             swiftSettings: strict),
+        // A store in memory: ReelStoreTests compare it with the folder, and ReelWorkTests work on it.
+        .target(
+            name: "ReelMemoryStore", dependencies: ["ReelCore", "ReelStore"], path: "Tests/ReelMemoryStore",
+            swiftSettings: strict),
         .testTarget(
             name: "ReelCoreTests", dependencies: ["ReelRandom", "ReelTestSupport", "ReelCore", "ReelWords"],
             exclude: ["Golden"], swiftSettings: strict),
@@ -138,7 +142,8 @@ let package = Package(
             name: "ReelWordsTests", dependencies: ["ReelTestSupport", "ReelWords", "ReelCore"], exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
-            name: "ReelStoreTests", dependencies: ["ReelTestSupport", "ReelStore", "ReelCore", "ReelWords"],
+            name: "ReelStoreTests",
+            dependencies: ["ReelMemoryStore", "ReelTestSupport", "ReelStore", "ReelCore", "ReelWords"],
             exclude: ["Golden"],
             swiftSettings: strict),
         .testTarget(
@@ -157,8 +162,8 @@ let package = Package(
         .testTarget(
             name: "ReelWorkTests",
             dependencies: [
-                "ReelBoardModel", "ReelRandom", "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelStore",
-                "ReelWork", .product(name: "Logging", package: "swift-log"),
+                "ReelBoardModel", "ReelMemoryStore", "ReelRandom", "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue",
+                "ReelStore", "ReelWork", .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),
         .testTarget(
             name: "ReelTerminalTests",

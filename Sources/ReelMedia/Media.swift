@@ -20,7 +20,7 @@ public enum Media {
     public static func rest() { reel_empty_heaps() }
 
     /// The encoder builds of this FFmpeg, as plans name them.
-    public static var encoderBuilds: [String] { EncoderTraits.builds }
+    public static var encoderBuilds: [String] { EncoderBuilds.all }
 
     /// Writes an index and returns the SHA-256 of the file, in hexadecimal.
     public static func write(_ index: SourceIndex, to locator: Locator) throws(ReelFailure) -> String {

@@ -11,6 +11,7 @@ extension JobFolder {
     public func stage(_ source: String, as name: String, _ fingerprint: Fingerprint) throws(ReelFailure) {
         let copy = "\(stage)/\(name)"
         let temporary = Files.temporaryName(beside: copy)
+        defer { unlink(temporary) }
         do throws(SystemCode) {
             try Files.makeFolders(stage)
             let original = try Descriptor(open: source, O_RDONLY)
@@ -21,16 +22,19 @@ extension JobFolder {
             let rest = fingerprint.mtimeNanoseconds % 1_000_000_000
             let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
             guard utimensat(AT_FDCWD, temporary, [time, time], 0) == 0 else { throw SystemCode(errno) }
-            try Files.rename(temporary, to: copy)
-            try Files.syncFolder(stage)
         } catch {
-            unlink(temporary)
             if error.value == ECANCELED { throw ReelFailure(.copyInterrupted(path: copy)) }
             throw SystemError.store(.copySource, copy, error.value)
         }
         // Another process may have written to it while it was being read.
-        guard try fingerprint.matches(.file(source)), try fingerprint.matches(.file(copy)) else {
+        guard try fingerprint.matches(.file(source)), try fingerprint.matches(.file(temporary)) else {
             throw ReelFailure(.sourceChangedWhileCopied(path: source))
+        }
+        do {
+            try Files.rename(temporary, to: copy)
+            try Files.syncFolder(stage)
+        } catch {
+            throw SystemError.store(.copySource, copy, error.value)
         }
     }
 }

@@ -92,14 +92,14 @@ public protocol JobEntry: Sendable {
     /// release does not know the record's version.
     func read() async throws(ReelFailure) -> JobRecord
 
-    /// Writes the record of a job that exists.
+    /// Writes the record of a job that exists; throws `.unreachable` if this machine does not see the job.
     func write(_ record: JobRecord) async throws(ReelFailure)
 
     /// Writes the record of a new job. False if it has one, which stays as it is.
     func create(_ record: JobRecord) async throws(ReelFailure) -> Bool
 
-    /// Removes the parts that a finished job no longer needs: the source's copy, half-written files of killed processes
-    /// and, unless they are to be kept, segments.
+    /// Removes the parts that a finished job no longer needs: the source's copy, outputs that were not published and, unless
+    /// they are to be kept, segments with the half-written files of attempts.
     func removeParts(keepingSegments: Bool) async throws(ReelFailure)
 
     /// Removes everything of the job except the mark that a process works on it.
@@ -118,7 +118,8 @@ public protocol JobEntry: Sendable {
 
     /// Copies a source into the store, so that workers need not see it at its path.
     ///
-    /// Throws `.sourceChangedWhileCopied` if it is no longer the one that the fingerprint was taken of.
+    /// Throws `.sourceChangedWhileCopied` if it is no longer the one that the fingerprint was taken of; there is no copy
+    /// then.
     ///
     /// - Parameters:
     ///   - path: of the source on this machine.
@@ -155,7 +156,8 @@ public protocol JobEntry: Sendable {
     var hasFinishedSegments: Bool { get async }
 
     /// For each content that a pass wants, in the same order, the record of a whole segment; nil if there is none. A segment
-    /// counts if it has the recorded size and checksum, no matter which attempt made it for which plan.
+    /// counts if it has the recorded size and checksum, no matter which attempt made it for which plan and which of its
+    /// clips. If there are several, the first by name counts.
     func wholeSegments(_ wanted: [SegmentContent]) async -> [SegmentRecord?]
 
     /// The same for many passes, with each record read once.
@@ -169,6 +171,8 @@ public protocol JobEntry: Sendable {
     func areWhole(_ records: [SegmentRecord]) async -> Bool
 
     /// Takes over the segments of these contents that another job has made. `wholeSegments` tells whether they are whole.
+    ///
+    /// Throws `.unreachable` if this machine does not see the job that takes them; another job that is gone has none.
     func take(_ wanted: [SegmentContent], from other: JobID) async throws(ReelFailure)
 
     /// Removes the files that the attempt that held `token` left half-written. Whole segments stay.
@@ -215,7 +219,8 @@ public protocol JobEntry: Sendable {
 
 /// Everything that a store has of one source, shared by all jobs made of it.
 public protocol SourceEntry: Sendable {
-    /// The index that this release can read; nil if there is none.
+    /// The index that this release can read; nil if there is none. If there are several, because repeated recons had
+    /// different results, the first by hash.
     func index(_ kind: IndexKind) async -> (hash: String, locator: Locator)?
 
     /// The place of the index with this hash, of any kind; nil if there is none.

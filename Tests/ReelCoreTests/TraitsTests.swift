@@ -29,6 +29,29 @@ struct TraitsTests {
         #expect(other.codec == "cinepak" && !other.isLossless && other.crf == nil)
     }
 
+    @Test("every audio encoder has one row, and a codec's name means one encoder")
+    func audioEncoders() {
+        let rows = AudioEncoderTraits.all
+        #expect(Set(rows.map(\.name)).count == rows.count)
+        #expect(Set(rows.map(\.codec)).count == rows.count)
+        #expect(AudioEncoderTraits.making("opus").name == "libopus")
+        #expect(rows.filter(\.isForAnySource).map(\.codec) == ["aac", "opus", "flac"])
+        let other = AudioEncoderTraits.named("ac3_fixed", codec: "ac3")
+        #expect(other.codec == "ac3" && !other.keepsCodec && !other.isLossless && !other.isReported)
+        let pcm = AudioEncoderTraits.making("pcm_s16be")
+        #expect(pcm.name == "pcm_s16be" && pcm.keepsCodec && pcm.isLossless)
+    }
+
+    @Test("a decoder of passed-through sound gets the packets before that its codec needs")
+    func preroll() {
+        let packets = { (codec: String) in
+            [0, 960, 1024, 5760].map { AudioEncoderTraits.making(codec).prerollPackets($0) }
+        }
+        #expect(packets("flac") == [0, 0, 0, 0] && packets("alac") == [0, 0, 0, 0])
+        #expect(packets("opus") == [32, 4, 4, 1])
+        #expect(packets("mp3") == [9, 9, 9, 9] && packets("ac3") == [2, 2, 2, 2])
+    }
+
     @Test(
         "every encoder costs something at every preset, more with more threads and pixels",
         arguments: EncoderTraits.all.map(\.name))

@@ -57,6 +57,7 @@ import Testing
     @Test func theJanitorKeepsAJobUntilBothClocksSayThatItsTimeIsOver() async throws {
         try await withWorker { worker in
             let job = try await worker.publish()
+            #expect(try await worker.store.source(job.record.source.fingerprint).index(.index) != nil)
             try await worker.workToEnd(of: job.id)
             let finished = try #require(try await job.entry.read().finished)
             let end = finished + job.record.terms.retain
@@ -70,8 +71,8 @@ import Testing
             #expect(await !job.entry.exists)
             #expect(worker.environment.notes.diagnostics == [])
             #expect(try await worker.board.status(job.id) == nil)
-            let sources = try FileManager.default.contentsOfDirectory(atPath: worker.store.root + "/sources")
-            #expect(sources == [])
+            let source = try worker.store.source(job.record.source.fingerprint)
+            #expect(await source.index(.index) == nil)
         }
     }
 

@@ -65,7 +65,7 @@ import Testing
             let job = try await worker.publish()
             await worker.claimer.heed(.of(.noSpace), in: job.id)
             #expect(await worker.claimer.take()?.claim == nil)
-            let folders = [worker.store.root, worker.environment.scratch]
+            let folders = [worker.store.name, worker.environment.scratch]
             #expect(worker.environment.notes.diagnostics == [.workerDiskFull(folders: folders)])
             #expect(await worker.board.calls["claim"] == nil)
             worker.clock.advance(by: .seconds(61))
@@ -75,16 +75,16 @@ import Testing
     }
 
     @Test func aStoreThatCannotBeWrittenStopsClaims() async throws {
-        try await withWorker { worker in
+        try await withWorker(store: .folder) { worker in
             let job = try await worker.publish()
             let files = FileManager.default
-            let away = worker.store.root + ".away"
-            try files.moveItem(atPath: worker.store.root, toPath: away)
+            let (store, away) = (worker.store.name, worker.store.name + ".away")
+            try files.moveItem(atPath: store, toPath: away)
             await worker.claimer.heed(WorkerFixture.storeFailure, in: job.id)
             #expect(await worker.claimer.take()?.claim == nil)
             #expect(worker.environment.notes.diagnostics.map(\.code) == ["worker-store-unusable"])
             #expect(await worker.board.calls["claim"] == nil)
-            try files.moveItem(atPath: away, toPath: worker.store.root)
+            try files.moveItem(atPath: away, toPath: store)
             #expect(await worker.claimer.take()?.claim.index == 0)
             #expect(worker.environment.notes.diagnostics == [])
         }
@@ -136,7 +136,7 @@ import Testing
             let record = try await worker.begin()
             var paused = record
             paused.paused = true
-            try worker.store.job(record.id).write(paused)
+            try await worker.store.job(record.id).write(paused)
             #expect(await worker.claimer.take()?.claim.pass == .probe)
         }
     }
@@ -151,7 +151,7 @@ import Testing
             let passes: [Pass] = job.plan.passes.reversed()
             #expect(try await worker.board.publish(published, passes: passes, claim: claim) == .published)
             #expect(await worker.claimer.take()?.claim == nil)
-            let reason = ReelFailure(.planDiffers(job: job.id, plan: job.plan.number, store: worker.store.root))
+            let reason = ReelFailure(.planDiffers(job: job.id, plan: job.plan.number, store: worker.store.name))
             #expect(try await worker.status(job.id).excluded.mapValues(\.reason) == ["w1": reason])
             #expect(await worker.claimer.memoryReserved == 0)
         }

@@ -15,7 +15,7 @@ import Testing
             try await worker.workToEnd(of: record.id)
             #expect(worker.engines.recons == [nil])
             #expect(worker.engines.passes == [0, 1, 2, 3])
-            #expect(try worker.store.job(record.id).read().state == .done)
+            #expect(try await worker.store.job(record.id).read().state == .done)
             #expect(worker.log.lines.contains("finished probe of job \(record.id): 4 passes"))
         }
     }
@@ -28,7 +28,7 @@ import Testing
             let status = try await worker.status(record.id)
             #expect(status.isRefused)
             #expect(status.failure == .of(.permanent))
-            #expect(try worker.store.job(record.id).read().failure == .of(.permanent))
+            #expect(try await worker.store.job(record.id).read().failure == .of(.permanent))
             #expect(await worker.claimer.memoryReserved == 0)
         }
     }

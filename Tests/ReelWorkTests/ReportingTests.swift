@@ -196,10 +196,10 @@ import Testing
     }
 
     @Test func theAssemblyHasASegmentMadeAgainThatIsMissing() async throws {
-        try await withWorker { worker in
+        try await withWorker(store: .folder) { worker in
             let job = try await worker.publish()
             let once = Once()
-            let folder = worker.store.job(job.id).segments
+            let folder = try #require(worker.store as? FolderStore).job(job.id).segments
             worker.engines.answer { request in
                 guard case .assemble = request, once.take() else { return .result }
                 let files = FileManager.default
@@ -227,7 +227,7 @@ import Testing
                 request.pass == 1 && once.take() ? .failure(disproof) : .result
             }
             try await worker.workToEnd(of: job.id)
-            #expect(try worker.store.source(job.record.source.fingerprint).isDisproved())
+            #expect(try await worker.store.source(job.record.source.fingerprint).isDisproved())
             #expect(worker.engines.recons.count == 2)
             #expect(worker.engines.passes == [0, 1, 1, 2, 3])
             let status = try await worker.status(job.id)

@@ -64,11 +64,11 @@ import Testing
         try await withWorker { worker in
             var jobs: [JobID] = []
             for quality in [20.0, 21, 22] { jobs.append(try await worker.publish(quality: quality).id) }
-            let store = worker.store.root
+            let scratch = worker.environment.scratch
             worker.engines.answer { request in
                 guard case .reverse(let pass) = request else { return .result }
-                // What lies outside the store is the clip.
-                return pass.job.plan.name.hasPrefix(store) ? .crash : .wait
+                // What has another folder for its scratch files is the clip.
+                return pass.scratch == scratch ? .crash : .wait
             }
             let slots = worker.start()
             try await until { worker.engines.waiting == 1 }

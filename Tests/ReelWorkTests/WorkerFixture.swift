@@ -3,17 +3,18 @@ import ReelBoardModel
 import ReelCore
 import ReelEngine
 import ReelJobs
+import ReelMemoryStore
 import ReelQueue
 import ReelStore
 import ReelWork
 import Synchronization
 import Testing
 
-/// The roles of one worker, over a model of the board, a store in a temporary folder, and engines that answer in this
-/// process.
+/// The roles of one worker, over a model of the board, a store in memory or in a temporary folder, and engines that
+/// answer in this process.
 struct WorkerFixture: Sendable {
     let folder: String
-    let store: FolderStore
+    let store: any JobStore
     let board: ModelBoard
     let engines: FakeEngines
     let clock: ManualClock
@@ -28,19 +29,28 @@ struct WorkerFixture: Sendable {
     static let passes = 4
     static let grace = Duration.seconds(25)
 
+    /// Where the store is.
+    enum StoreKind { case memory, folder }
+
     /// - Parameter frames: of each source; a pass has ten of them.
-    init(frames: Int = 40, memory: Int64 = memory, clockRunsFreely: Bool = false) async throws {
+    init(_ kind: StoreKind, frames: Int, memory: Int64, clockRunsFreely: Bool) async throws {
         let folder = NSTemporaryDirectory() + "reel-work-tests-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder + "/scratch", withIntermediateDirectories: true)
         try Data(repeating: 7, count: 8000).write(to: URL(filePath: folder + "/film.mkv"))
+        let store: any JobStore =
+            switch kind {
+            case .memory: try MemoryStore()
+            case .folder: try FolderStore.make(root: folder + "/store")
+            }
+        _ = try await store.establish()
         try await self.init(
-            folder: folder, store: try FolderStore.make(root: folder + "/store"), board: ModelBoard(),
+            folder: folder, store: store, board: ModelBoard(),
             engines: FakeEngines(frames: frames, scratch: folder + "/scratch"), drains: Drains(), name: "w1",
             memory: memory, clockRunsFreely: clockRunsFreely)
     }
 
     private init(
-        folder: String, store: FolderStore, board: ModelBoard, engines: FakeEngines, drains: Drains, name: String,
+        folder: String, store: any JobStore, board: ModelBoard, engines: FakeEngines, drains: Drains, name: String,
         memory: Int64, clockRunsFreely: Bool
     ) async throws {
         self.folder = folder
@@ -81,10 +91,10 @@ struct WorkerFixture: Sendable {
 
 /// Runs a test's body with a worker.
 func withWorker(
-    frames: Int = 40, memory: Int64 = WorkerFixture.memory, clockRunsFreely: Bool = false,
-    _ body: (WorkerFixture) async throws -> Void
+    store kind: WorkerFixture.StoreKind = .memory, frames: Int = 40, memory: Int64 = WorkerFixture.memory,
+    clockRunsFreely: Bool = false, _ body: (WorkerFixture) async throws -> Void
 ) async throws {
-    let fixture = try await WorkerFixture(frames: frames, memory: memory, clockRunsFreely: clockRunsFreely)
+    let fixture = try await WorkerFixture(kind, frames: frames, memory: memory, clockRunsFreely: clockRunsFreely)
     do {
         try await body(fixture)
     } catch {
@@ -139,8 +149,7 @@ extension WorkerFixture {
 
     /// Writes the record of a job, and leases its probe to the caller.
     func holdProbe(_ record: JobRecord) async throws -> Claim {
-        try store.job(record.id).create()
-        _ = try store.job(record.id).create(record)
+        _ = try await store.job(record.id).create(record)
         guard case .begun(let claim) = try await board.begin(record.beginning, holder: WorkerID("c1")) else {
             throw ReelFailure(.probeLost(job: record.id))
         }

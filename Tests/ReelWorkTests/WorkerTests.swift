@@ -3,6 +3,7 @@ import ReelBoardModel
 import ReelCore
 import ReelEngine
 import ReelJobs
+import ReelMemoryStore
 import ReelQueue
 import ReelStore
 import ReelWork
@@ -10,9 +11,9 @@ import Testing
 
 /// A whole worker, from its first look at the board to its end.
 @Suite struct WorkerTests {
-    private func worker(_ fixture: WorkerFixture, store: FolderStore? = nil) -> Worker {
+    private func worker(_ fixture: WorkerFixture) -> Worker {
         Worker(
-            boards: BoardConnections { [board = fixture.board] _ in board }, store: store ?? fixture.store,
+            boards: BoardConnections { [board = fixture.board] _ in board }, store: fixture.store,
             engines: fixture.engines,
             settings: WorkerSettings(
                 slots: 2, memoryTotal: WorkerFixture.memory, scratch: fixture.folder + "/scratch"),
@@ -38,11 +39,11 @@ import Testing
 
     @Test func itDoesNotWorkAtTheBoardOfAnotherStore() async throws {
         try await withWorker { fixture in
-            let other = try FolderStore.make(root: fixture.folder + "/other")
+            let other = try MemoryStore()
             try await other.join(fixture.board)
-            let board = try #require(other.id)
-            let store = try #require(fixture.store.id)
-            await #expect(throws: ReelFailure(.storeDiffers(path: fixture.store.root, store: store, board: board))) {
+            let board = try #require(other.identity())
+            let store = try #require(await fixture.store.identity())
+            await #expect(throws: ReelFailure(.storeDiffers(path: fixture.store.name, store: store, board: board))) {
                 try await worker(fixture).run()
             }
             #expect(await fixture.board.calls["claim"] == nil)

@@ -50,7 +50,7 @@ public struct TargetChoice {
             options: try options(of: encoder, pixels.format, format.fieldOrder),
             bitrate: spec.bitrate, threads: threads(of: encoder),
             keyFrameInterval: encoder.keyFrameInterval,
-            identity: EncoderIdentity(build: EncoderTraits.build(of: encoder.name), extradataHash: ""))
+            identity: EncoderIdentity(build: EncoderBuilds.build(of: encoder.name), extradataHash: ""))
         if encoder.name == "rawvideo" { try refuseUnlessGivenBack(target) }
         switch target.bitrate {
         case .source: try followSource(&target)

@@ -37,17 +37,4 @@ extension EncoderTraits {
             av_opt_find(pointer, option, nil, 0, AV_OPT_SEARCH_FAKE_OBJ) != nil
         }
     }
-
-    /// The encoder builds of this process, as plans name them.
-    static var builds: [String] {
-        let audio = ["aac", "libopus", "flac", "libvorbis"]
-        let names = all.filter(\.isListed).map(\.name) + audio
-        return (names.filter { avcodec_find_encoder_by_name($0) != nil } + [VideoTarget.copy]).map(build(of:))
-    }
-
-    /// The encoder's build: its name and its library, which a plan and a worker compare.
-    static func build(of encoder: String) -> String {
-        let version = avcodec_version()
-        return "\(encoder) Lavc\(version >> 16).\(version >> 8 & 255).\(version & 255)"
-    }
 }

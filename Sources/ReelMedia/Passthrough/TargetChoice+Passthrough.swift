@@ -33,7 +33,7 @@ extension TargetChoice {
         return VideoPassthrough(
             format: OutputFormat(of: stream, spec.direction, pixelFormat: stream.pixelFormat),
             identity: EncoderIdentity(
-                build: EncoderTraits.build(of: VideoTarget.copy),
+                build: EncoderBuilds.build(of: VideoTarget.copy),
                 extradataHash: hexadecimal(SHA256.hash(data: coded.extradata))))
     }
 

@@ -78,15 +78,11 @@ struct AudioPassthrough {
         return Cut(heard: wanted, preroll: hidesPreroll ? prerollPackets(first.span.count) : 0)
     }
 
-    /// The number of packets that a decoder needs before: one if its window overlaps, those of MP3's bit reservoir of
-    /// 511 bytes (ISO 11172-3 2.4.2.7), or Opus's 80 ms (RFC 7845 4.6).
+    /// The number of packets that a decoder needs before one of so many samples.
     private func prerollPackets(_ samples: Int) -> Int {
-        switch track.codec {
-        case "flac", "alac", "wavpack", "tta": 0
-        case "mp3": 9
-        case "opus": (3840 + max(samples, 120) - 1) / max(samples, 120)
-        default: 2
-        }
+        // Their packets decode alone. There is no row for their encoders, which reel does not choose.
+        if ["wavpack", "tta"].contains(track.codec) { return 0 }
+        return AudioEncoderTraits.making(track.codec).prerollPackets(samples)
     }
 }
 

@@ -1,0 +1,170 @@
+import Foundation
+import ReelCore
+import ReelStore
+import Testing
+
+extension ConformanceTests {
+    private var video: [UInt8] { Array("video".utf8) }
+
+    /// Assembles and publishes an output, as the attempt with that token.
+    @discardableResult
+    private func publish(_ job: any JobEntry, token: String = "7e") async throws -> JobResult {
+        try AtomicFile.write(video, to: job.assembling(.mkv, token: token).name)
+        return try await job.publishOutput(
+            assembledBy: token, as: .mkv, bytes: Int64(video.count), sha256: Fingerprint.sha256Hex(video))
+    }
+
+    private func end(_ job: any JobEntry, as state: JobState = .done) async throws {
+        var record = try await job.read()
+        record.state = state
+        try await job.write(record)
+    }
+
+    @Test("An output counts once it is published, and is a result once the job is done", arguments: StoreKind.all)
+    func result(_ kind: StoreKind) async throws {
+        try await kind.withJob { _, job in
+            #expect(await job.publishedOutput == nil)
+            let recorded = try await publish(job)
+            #expect(recorded.bytes == 5 && recorded.sha256 == Fingerprint.sha256Hex(video))
+            #expect(try await job.read().result == recorded)
+            #expect(await job.publishedOutput?.recorded == recorded)
+            #expect(await job.result == nil)
+            #expect(await reason { _ = try await job.storedResult() } == .noResult(job: job.id, state: nil))
+            try await end(job, as: .failed)
+            #expect(await reason { _ = try await job.storedResult() } == .noResult(job: job.id, state: .failed))
+            try await end(job)
+            let result = try #require(await job.result)
+            #expect(result.recorded == recorded && result.job == job.id)
+            #expect(try result.verify() == recorded)
+            #expect(try text(result.locator.name) == "video")
+            #expect(try await job.storedResult() == result)
+        }
+    }
+
+    @Test("An output of another size than the engine says, or none, is not published", arguments: StoreKind.all)
+    func wrongSize(_ kind: StoreKind) async throws {
+        try await kind.withJob { _, job in
+            let wrong = ReelFailure(.engineMisanswered(task: .assemble)).reason
+            try AtomicFile.write(video, to: job.assembling(.mkv, token: "7e").name)
+            for (token, container, bytes) in [("7e", Container.mkv, 4), ("7f", .mkv, 5), ("7e", .mp4, 5)] {
+                let reason = await reason {
+                    try await job.publishOutput(assembledBy: token, as: container, bytes: Int64(bytes), sha256: "")
+                }
+                #expect(reason == wrong, "\(token) \(container) \(bytes)")
+            }
+            #expect(try await job.read() == record(job.id))
+            #expect(await job.publishedOutput == nil)
+            try await publish(job)
+            #expect(await job.publishedOutput != nil)
+        }
+    }
+
+    @Test("Of two assemblers, the last one's output counts", arguments: StoreKind.all)
+    func twoAssemblers(_ kind: StoreKind) async throws {
+        try await kind.withJob { _, job in
+            let recorded = try await publish(job)
+            #expect(try await publish(job, token: "7f") == recorded)
+            let output = try #require(await job.publishedOutput)
+            #expect(try output.verify() == recorded)
+        }
+    }
+
+    @Test("A result that has changed is none, or is refused when it is verified", arguments: StoreKind.all)
+    func changed(_ kind: StoreKind) async throws {
+        try await kind.withJob { _, job in
+            try await publish(job)
+            try await end(job)
+            let result = try #require(await job.result)
+            try write("Video", result.locator.name)
+            guard case .resultDiffers(job.id, _, 5, _, 5, _)? = await reason({ try result.verify() }) else {
+                Issue.record("verified")
+                return
+            }
+            try write("vide", result.locator.name)
+            #expect(await job.publishedOutput == nil)
+            guard case .resultDiffers(job.id, _, 4, _, 5, _)? = await reason({ _ = try await job.storedResult() })
+            else {
+                Issue.record("another size")
+                return
+            }
+            try FileManager.default.removeItem(atPath: result.locator.name)
+            #expect(await job.publishedOutput == nil)
+            #expect(await reason { _ = try await job.storedResult() } == .noResult(job: job.id, state: .done))
+        }
+    }
+
+    @Test("An output that is forgotten is made anew", arguments: StoreKind.all)
+    func forgotten(_ kind: StoreKind) async throws {
+        try await kind.withJob { _, job in
+            try await publish(job)
+            try await job.forgetOutput()
+            #expect(try await job.read() == record(job.id))
+            #expect(await job.publishedOutput == nil)
+            let again = try await publish(job, token: "7f")
+            #expect(await job.publishedOutput?.recorded == again)
+        }
+    }
+
+    // MARK: Removing
+
+    /// A segment, a plan, a copy of the source, an assembly that was not finished, and an output.
+    private func fill(_ job: any JobEntry, _ files: String) async throws -> (source: JobSource, part: Locator) {
+        let path = files + "/film.mkv"
+        try write("film", path)
+        let source = JobSource(path: path, staged: "film.mkv", fingerprint: try Fingerprint.of(path))
+        try await job.stage(path, as: "film.mkv", source.fingerprint)
+        _ = try await job.writePlan(Samples.plan)
+        let name = SegmentName(subject: SegmentSubject(clip: 0, part: .audio(track: 0)), token: "aa")
+        let place = job.place(of: name)
+        for locator in [place.data, place.record, job.assembling(.mp4, token: "7f")] { try write("{}", locator.name) }
+        try await publish(job)
+        return (source, job.assembling(.mp4, token: "7f"))
+    }
+
+    @Test(
+        "A finished job keeps its output and, if that is wanted, its segments", arguments: StoreKind.all, [true, false])
+    func removeParts(_ kind: StoreKind, keepingSegments: Bool) async throws {
+        try await kind.withPlace { store, files in
+            _ = try await store.establish()
+            let job = store.job(JobID("a1"))
+            #expect(try await job.create(record(job.id)))
+            let (source, part) = try await fill(job, files)
+            try await job.removeParts(keepingSegments: keepingSegments)
+            #expect(await job.hasFinishedSegments == keepingSegments)
+            #expect(await !job.hasCopy(of: source))
+            #expect(!isThere(part))
+            #expect(try await job.planNumbers() == [1])
+            #expect(try #require(await job.publishedOutput).verify().bytes == 5)
+        }
+    }
+
+    @Test(
+        "Of a job that is removed nothing is left, and removing it again is harmless", arguments: StoreKind.all,
+        [true, false])
+    func remove(_ kind: StoreKind, contentsFirst: Bool) async throws {
+        try await kind.withPlace { store, files in
+            _ = try await store.establish()
+            let job = store.job(JobID("a1"))
+            #expect(try await job.create(record(job.id)))
+            let (source, part) = try await fill(job, files)
+            try await job.writeAttempt(pass: 0, token: "7e", standardError: "ouch")
+            let output = try #require(await job.publishedOutput)
+            if contentsFirst {
+                try await job.removeContents()
+                #expect(await !job.exists)
+            }
+            for _ in 0..<2 {
+                try await job.remove()
+                #expect(await !job.exists)
+                #expect(try await store.jobs().isEmpty)
+            }
+            #expect(![part, output.locator].contains(where: isThere))
+            #expect(try await job.create(record(job.id)), "it can be made anew")
+            #expect(try await job.planNumbers() == [])
+            #expect(await !job.hasFinishedSegments)
+            #expect(await !job.hasCopy(of: source))
+            #expect(await job.publishedOutput == nil)
+            #expect(await job.readAttempt(pass: 0, token: "7e") == nil)
+        }
+    }
+}
