@@ -134,7 +134,7 @@ extension EndToEnd {
 
         /// One host recovers before the other fails, so there is always one that can do the job.
         @Test func aStoreThatFailsOnOneHostAfterTheOtherFailsNoJob() async throws {
-            let clip = try await Clips.shared.crowd(frames: 1440, size: "1280x720")
+            let clip = try await Clips.shared.crowd(frames: 2880, size: "1280x720")
             let source = try fixture.copy(clip, as: "crowd.mov")
             let sicknesses = [try await Sickness(fixture), try await Sickness(fixture)]
             try await Fleet.with(fixture, workers: 0) { fleet in
