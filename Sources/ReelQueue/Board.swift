@@ -61,7 +61,7 @@ public protocol Board: Sendable {
     // MARK: Submitting a job
 
     /// Makes a job in state `probing` and leases its probe to the caller, or leases the caller a probe that has no
-    /// holder; else says what is there. A job that has ended is made anew, without anything of before.
+    /// holder; else says what is there. A job that has ended is made anew, and nothing of the old one is left.
     ///
     /// If this throws, the probe may have been leased all the same; that lease lapses.
     ///

@@ -72,7 +72,8 @@ final class ByteReader {
     /// What failures call the bytes.
     var name: String { source.name }
 
-    /// Throws if the system has refused to read, whatever libavformat made of that: fewer bytes may have been read than there are.
+    /// Throws if the system has refused to read, whatever libavformat made of that: fewer bytes may have been read than
+    /// there are.
     func check() throws(ReelFailure) {
         if let fault { throw ByteReader.failure(fault, .read, name, kind) }
     }
@@ -94,8 +95,8 @@ final class ByteReader {
         if fault == nil { fault = errno }
     }
 
-    /// SHA-256 of the whole of an output or a segment, in hexadecimal. Reads the bytes that the demuxer has left; nothing may be read
-    /// afterwards.
+    /// SHA-256 of the whole of an output or a segment, in hexadecimal. Reads the bytes that the demuxer has left; nothing
+    /// may be read afterwards.
     func checksum() throws(ReelFailure) -> String {
         position = digested
         var rest = [UInt8](repeating: 0, count: Self.buffer)
@@ -106,8 +107,8 @@ final class ByteReader {
         return digest?.finish() ?? ""
     }
 
-    /// From now on nothing but `fetch` reads: the demuxer knows all headers, and its packets keep
-    /// the bytes that their memory held.
+    /// From now on nothing but `fetch` reads: the demuxer knows all headers, and its packets keep the bytes that their
+    /// memory held.
     func leavePayload() {
         pretendedSize = size
         // Straight into the packets, that is not at all.
