@@ -49,6 +49,25 @@ extension EndToEnd {
             #expect(codecs.output == "h264\naac\n")
         }
 
+        @Test("a pass takes no more memory than the plan states, however many packets it reads")
+        func memoryIsCapped() async throws {
+            // 249 MB of packets, several times what a pass may take; one engine reads them all.
+            let source = fixture.path("large.nut")
+            let made = try await fixture.run(
+                .ffmpeg,
+                ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=640x360:rate=24000/1001", "-frames:v", "720"]
+                    + ["-c:v", "rawvideo", "-pix_fmt", "yuv420p", source])
+            #expect(made.code == 0, "\(made.error)")
+            let outcome = try await fixture.run(
+                .coordinator,
+                ["run", source, "-o", "out.mkv", "--video-codec", "mjpeg", "--slots", "1", "--pass-frames", "24"]
+                    + ["--json"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            let view = try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
+            #expect(view.passesDone == 30)
+            #expect(view.peakRSS < view.need)
+        }
+
         @Test("the same plan gives the same bytes, whatever was in memory before")
         func memoryDecidesNothing() async throws {
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")

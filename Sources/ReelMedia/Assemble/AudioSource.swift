@@ -50,7 +50,7 @@ final class AudioSource: PacketSource {
         guard let pts = upcoming else {
             throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: reader.pass, flaw: .short))
         }
-        av_packet_move_ref(packet.native, ahead.native)
+        packet.take(ahead)
         try advance()
         packet.pts = pts
         packet.dts = pts

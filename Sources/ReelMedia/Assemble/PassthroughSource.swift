@@ -41,7 +41,7 @@ final class PassthroughSource: PacketSource {
         guard let frame = left.last, let next = packets.popLast() else {
             throw ReelFailure(.partsEnded(parts: .packets))
         }
-        av_packet_move_ref(packet.native, next.native)
+        packet.take(next)
         av_packet_free_side_data(packet.native)
         let interval = clip.interval(of: frame, in: track)
         (packet.pts, packet.dts, packet.duration) = (interval.start + shift, interval.start + shift, interval.duration)

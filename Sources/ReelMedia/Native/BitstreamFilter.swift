@@ -34,7 +34,7 @@ final class BitstreamFilter {
         try check(av_bsf_send_packet(native, packet.native), .filterPackets)
         let code = av_bsf_receive_packet(native, packet.native)
         if code == reel_error_again { return false }
-        if code < 0 { av_packet_move_ref(packet.native, original.native) }
+        if code < 0 { packet.take(original) }
         return true
     }
 

@@ -66,4 +66,11 @@ struct Frame: ~Copyable {
 
     /// Releases the picture. The frame can be filled again.
     func reset() { av_frame_unref(native) }
+
+    /// Releases the frame's buffers and takes over everything that `other` has, which is empty afterwards.
+    func take(_ other: borrowing Frame) {
+        // libavutil overwrites the frame without releasing what it had.
+        reset()
+        av_frame_move_ref(native, other.native)
+    }
 }

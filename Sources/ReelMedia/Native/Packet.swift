@@ -96,4 +96,11 @@ struct Packet: ~Copyable {
 
     /// Releases the payload. The packet can be filled again.
     func reset() { av_packet_unref(native) }
+
+    /// Releases the payload and takes over everything that `other` has, which is empty afterwards.
+    func take(_ other: borrowing Packet) {
+        // libavcodec overwrites the packet without releasing what it had.
+        reset()
+        av_packet_move_ref(native, other.native)
+    }
 }

@@ -80,7 +80,7 @@ private final class Album {
     /// decoder gets its memory back in the same order every time: see `Decoder.init`.
     func add(_ frame: borrowing Frame, from packet: Int) {
         isFree.wait()
-        av_frame_move_ref(sheet.picture.native, frame.native)
+        sheet.picture.take(frame)
         sheet.packet = Int32(packet)
         thread.async { [pages, sheet, isFree] in
             pages.add(sheet)

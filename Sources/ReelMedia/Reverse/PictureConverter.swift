@@ -46,8 +46,7 @@ final class PictureConverter {
     func resize(_ picture: borrowing Frame) throws(ReelFailure) -> Bool {
         guard picture.width != stream.width || picture.height != stream.height else { return false }
         try scale(picture)
-        picture.reset()
-        av_frame_move_ref(picture.native, scaled.native)
+        picture.take(scaled)
         return true
     }
 
@@ -110,7 +109,7 @@ extension Frame {
     /// Moves the picture to a new frame; this one can be filled again.
     func takingPicture() throws(ReelFailure) -> Frame {
         let taken = try Frame()
-        av_frame_move_ref(taken.native, native)
+        taken.take(self)
         return taken
     }
 

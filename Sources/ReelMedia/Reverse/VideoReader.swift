@@ -64,7 +64,7 @@ final class VideoReader {
         }
         guard let number = foundNumber else { return nil }
         foundNumber = nil
-        av_packet_move_ref(packet.native, found.native)
+        packet.take(found)
         try repeatParameters(in: packet)
         return number
     }
