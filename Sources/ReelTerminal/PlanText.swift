@@ -24,6 +24,9 @@ public enum PlanText {
         for track in view.audio.prefix(6) { rows.append(("", outcome(track))) }
         let video = view.passes.filter { $0.kind == "video" }
         let chunks = video.reduce(0) { $0 + $1.runs }
+        for (number, clip) in view.clips.enumerated() where view.clips.count > 1 || clip.times > 1 {
+            rows.append((number == 0 ? "clips" : "", text(clip)))
+        }
         rows += [
             ("frames", "\(view.frames) of \(found.video.frames), \(seconds(view.seconds))"),
             (
@@ -39,6 +42,14 @@ public enum PlanText {
         return rows.filter { !$0.1.isEmpty }.map { name, text in
             name + String(repeating: " ", count: max(9 - name.count, 1)) + text
         }
+    }
+
+    private static func text(_ clip: PlanView.ClipView) -> String {
+        list([
+            "\(seconds(clip.from)) to \(seconds(clip.to))",
+            "\(Wording.count(clip.endFrame - clip.firstFrame, "frame")) \(clip.direction == .forwards ? "forward" : "back")",
+            "from \(seconds(clip.start)) on", clip.times > 1 ? "\(clip.times) times" : nil,
+        ])
     }
 
     private static func list(_ parts: [String?]) -> String {
@@ -165,6 +176,7 @@ public enum PlanText {
             case .copied: "copied packet by packet"
             case .forwards: "forwards"
             case .reversed: "reversed"
+            case .edited: "as the clips have it"
             }
         guard track.handling != .copied else { return "audio \(track.track): \(made)" }
         return "audio \(track.track): "

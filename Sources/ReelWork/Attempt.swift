@@ -68,7 +68,10 @@ struct Attempt: Sendable {
             throw ReelFailure(.engineMisanswered(task: .pass))
         }
         try await check(result.segments)
-        result.segments = (result.segments + reused).sorted { $0.content.part < $1.content.part }
+        let subjects = context.plan.subjects(of: claim.pass)
+        result.segments = zip(subjects, whole).compactMap { [made = result.segments] subject, whole in
+            whole ?? made.first { $0.name.subject == subject }
+        }
         result.diagnostics += reused.diagnostics.filter { !result.diagnostics.contains($0) }
         // The board counts which frames are there, not which attempt encoded them.
         if case .video = claim.pass { result.statistics.framesEncoded += reused.reduce(0) { $0 + $1.frames } }

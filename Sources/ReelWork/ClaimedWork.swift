@@ -26,7 +26,7 @@ package struct ClaimedPass: Sendable {
     /// otherwise it joins frames that other passes made.
     var frames: Int {
         switch claim.pass {
-        case .video(let pass): pass.frames.count
+        case .video: context.plan.frames(of: claim.pass)
         case .audio, .probe: 0
         case .assembly: context.plan.video.isPassthrough ? context.plan.frameCount : 0
         }

@@ -126,8 +126,11 @@ struct ClipTests {
         var plan = GoldenValues.plan
         plan.clips = [clip(.forwards, 1..<3), clip(.backwards, 0..<5)]
         #expect(plan.frameCount == 7)
-        let found = (0..<8).map { place in plan.frame(at: place).map { [$0.clip, $0.frame] } }
-        #expect(found == [[0, 1], [0, 2], [1, 4], [1, 3], [1, 2], [1, 1], [1, 0], nil])
+        let order = FrameOrder(plan)
+        #expect(order.count == 7)
+        let found = (0..<7).map { order.frame(at: $0) }
+        #expect(found.map(\.clip) == [0, 0, 1, 1, 1, 1, 1].map { plan.clips[$0] })
+        #expect(found.map(\.frame) == [1, 2, 4, 3, 2, 1, 0])
     }
 
     @Test("a plan that names a missing source or clip is refused")
@@ -135,7 +138,7 @@ struct ClipTests {
         let changes: [(inout Plan) -> Void] = [
             { $0.clips[0].source = 1 }, { $0.clips = [] }, { $0.audio[0].clip = 1 }, { $0.sources = [] },
             { $0.clips[0].map.output = TimeBase(1, 25) },
-            { $0.passes[1] = .video(VideoPass(clip: 1, randomAccessPoint: 1, frames: 3..<5, chunkCount: 1)) },
+            { $0.passes[1] = .video(VideoPass(clips: [1], randomAccessPoint: 1, frames: 3..<5, chunkCount: 1)) },
         ]
         #expect(throws: Never.self) { try Plan.decoded(from: CanonicalJSON.bytes(of: GoldenValues.plan)) }
         for (number, change) in changes.enumerated() {

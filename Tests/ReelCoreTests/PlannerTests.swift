@@ -82,7 +82,7 @@ struct PlannerTests {
                 var clip = try Plans.make(index, slots: 1, spec: spec).clips[0]
                 clip.map.direction = direction
                 return try Planner(slots: 1, memory: MemoryRequest(budget: budget)).plan(
-                    clip, index: index, spec: spec, video: video, audio: [], diagnostics: [])
+                    [clip], index: index, spec: spec, video: video, audio: [], diagnostics: [])
             }
             let (forwards, backwards) = (try plan(.forwards), try plan(.backwards))
             #expect(forwards.videoPasses.allSatisfy { $0.windowFrames == nil })

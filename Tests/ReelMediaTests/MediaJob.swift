@@ -49,7 +49,7 @@ struct MediaJob {
                     index: index, spec: spec, video: video, audio: audio, diagnostics: index.diagnostics + diagnostics)
             }
             return try planner.plan(
-                clip, index: index, spec: spec, video: video, audio: [], diagnostics: diagnostics)
+                [clip], index: index, spec: spec, video: video, audio: [], diagnostics: diagnostics)
         }
         let reverser = try PassReverser(sources: [IndexedSource(.file(source), index: index)], plan: plan)
         var results: [PassResult] = []
@@ -84,7 +84,7 @@ struct MediaJob {
             let made = try make(clip)
             plan.need = plan.clips.isEmpty ? made.need : max(plan.need, made.need)
             for case .video(var pass) in made.passes {
-                pass.clip = plan.clips.count
+                pass.clips = [plan.clips.count]
                 plan.passes.append(.video(pass))
             }
             plan.clips.append(clip)

@@ -21,6 +21,8 @@ public struct JobSpec: Hashable, Codable, Sendable {
     public var from: Rational?
     /// The end of the range, in seconds from the file's start; nil for no limit.
     public var to: Rational?
+    /// The clips to show; nil reverses the range once.
+    public var edit: Edit?
     /// How frames get their timestamps.
     public var timestamps: TimestampMode
     /// The most frames in a chunk, and in a pass if a RAP lets it end there; nil leaves it to the planner.
@@ -39,8 +41,8 @@ public struct JobSpec: Hashable, Codable, Sendable {
     package init(
         container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
         bitrate: VideoRate? = nil, lossless: Bool = false, audio: AudioMode = .reverse, audioCodec: String? = nil,
-        from: Rational? = nil, to: Rational? = nil, timestamps: TimestampMode = .mirror, passFrames: Int? = nil,
-        threads: Int? = nil, memory: Int64? = nil, verify: VerifyMode = .packets, onDamage: DamageMode = .repeat
+        from: Rational? = nil, to: Rational? = nil, edit: Edit? = nil, timestamps: TimestampMode = .mirror,
+        passFrames: Int? = nil, threads: Int? = nil, memory: Int64? = nil, verify: VerifyMode = .packets, onDamage: DamageMode = .repeat
     ) {
         self.container = container
         self.videoCodec = videoCodec
@@ -52,6 +54,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
         self.audioCodec = audioCodec
         self.from = from
         self.to = to
+        self.edit = edit
         self.timestamps = timestamps
         self.passFrames = passFrames
         self.threads = threads
@@ -68,11 +71,8 @@ public struct JobSpec: Hashable, Codable, Sendable {
         return copy
     }
 
-    /// The direction of the video: a job reverses its source.
-    public var direction: Direction { .backwards }
-
-    /// The direction of the sound.
-    public var audioDirection: Direction { audio == .keep ? .forwards : direction }
+    /// The directions in which the output shows frames.
+    public var directions: Set<Direction> { edit?.directions ?? [.backwards] }
 
     package enum CodingKeys: String, CodingKey {
         case container = "container"
@@ -85,6 +85,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
         case audioCodec = "audioCodec"
         case from = "from"
         case to = "to"
+        case edit = "edit"
         case timestamps = "timestamps"
         case passFrames = "passFrames"
         case threads = "threads"

@@ -14,10 +14,12 @@ public struct Clip: Hashable, Codable, Sendable {
     public var audioFrom: Rational?
     /// The end of the sound that is heard, in seconds on the source's clock; nil for no limit.
     public var audioTo: Rational?
+    /// How the sound of an edit goes on from the clip before; nil for the first clip.
+    public var joint: Joint?
 
     package init(
         source: Int = 0, frames: Range<Int>, timestamps: TimestampMode = .mirror, map: TimeMap,
-        audioFrom: Rational? = nil, audioTo: Rational? = nil
+        audioFrom: Rational? = nil, audioTo: Rational? = nil, joint: Joint? = nil
     ) {
         self.source = source
         firstFrame = frames.lowerBound
@@ -26,6 +28,16 @@ public struct Clip: Hashable, Codable, Sendable {
         self.map = map
         self.audioFrom = audioFrom
         self.audioTo = audioTo
+        self.joint = joint
+    }
+
+    /// The clip as if it were alone in its output. Clips for which this is equal show the same frames for the same times,
+    /// and share their segments.
+    public var alone: Clip {
+        var clip = self
+        clip.map.offset = Rational(0)
+        (clip.audioFrom, clip.audioTo, clip.joint) = (nil, nil, nil)
+        return clip
     }
 
     /// The range of frames, in the source's presentation order.
@@ -70,6 +82,28 @@ public struct Clip: Hashable, Codable, Sendable {
         case map = "map"
         case audioFrom = "audioFrom"
         case audioTo = "audioTo"
+        case joint = "joint"
+    }
+}
+
+/// How the sound of a clip goes on from that of the clip before.
+public enum Joint: Hashable, Codable, Sendable {
+    /// One sound fades into the other, in a crossfade of this many seconds around the cut.
+    case join(crossfade: Rational)
+    /// The clip before turns round.
+    case turn(Turn)
+
+    package enum CodingKeys: String, CodingKey {
+        case join = "join"
+        case turn = "turn"
+    }
+
+    package enum JoinCodingKeys: String, CodingKey {
+        case crossfade = "crossfade"
+    }
+
+    package enum TurnCodingKeys: String, CodingKey {
+        case _0 = "shown"
     }
 }
 

@@ -28,12 +28,15 @@ public struct OutputFormat: Hashable, Codable, Sendable {
         self.fieldsVary = fieldsVary
     }
 
-    /// The format of a source played in one direction, with its pixels converted only to `pixelFormat`.
-    public init(of stream: VideoStream, _ direction: Direction, pixelFormat: String) {
+    /// The format of a source played in these directions, with its pixels converted only to `pixelFormat`. If it is played
+    /// in both, the order of its fields varies.
+    public init(of stream: VideoStream, _ directions: Set<Direction>, pixelFormat: String) {
+        let turns = directions.count > 1 && stream.fieldOrder.isInterlaced
         self.init(
             timeBase: stream.timeBase, width: stream.width, height: stream.height, pixelFormat: pixelFormat,
-            frameRate: stream.frameRate ?? Rational(25), fieldOrder: direction.fields(stream.fieldOrder),
-            fieldsVary: stream.fieldsVary)
+            frameRate: stream.frameRate ?? Rational(25),
+            fieldOrder: (directions.contains(.forwards) ? .forwards : Direction.backwards).fields(stream.fieldOrder),
+            fieldsVary: stream.fieldsVary || turns)
     }
 
     package enum CodingKeys: String, CodingKey {

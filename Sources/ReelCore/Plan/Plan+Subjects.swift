@@ -2,14 +2,22 @@ extension Plan {
     /// The parts of the sources that the segments of all passes hold.
     package var parts: Set<SegmentPart> { Set(passes.flatMap(subjects).map(\.part)) }
 
-    /// The subjects of a pass's segments, in the order of its chunks.
+    /// The subjects of a pass's segments, in the order of its chunks, clip by clip.
     package func subjects(of pass: Pass) -> [SegmentSubject] {
         switch pass {
-        case .video(let pass): pass.chunks.map { SegmentSubject(clip: pass.clip, part: .video(frames: $0)) }
+        case .video(let pass):
+            pass.clips.flatMap { clip in
+                chunks(of: pass, in: clip).map { SegmentSubject(clip: clip, part: .video(frames: $0)) }
+            }
         case .audio(let place):
             audio.indices.contains(place)
                 ? [SegmentSubject(clip: audio[place].clip, part: .audio(track: audio[place].track))] : []
         case .assembly, .probe: []
         }
+    }
+
+    /// The chunks of a pass in one of its clips, in presentation order.
+    package func chunks(of pass: VideoPass, in clip: Int) -> [Range<Int>] {
+        pass.chunks.map { $0.clamped(to: clips[clip].frames) }.filter { !$0.isEmpty }
     }
 }

@@ -2,7 +2,7 @@
 /// is planned anew, its new plan has another number.
 public struct Plan: Hashable, Codable, Sendable {
     /// The format version. It grows when the meaning of a plan changes; workers refuse versions that they do not know.
-    public static let version = 8
+    public static let version = 9
 
     /// The version of this plan.
     public var version: Int
@@ -102,13 +102,19 @@ public struct Plan: Hashable, Codable, Sendable {
         return passes.allSatisfy { pass in
             switch pass {
             case .audio(let place): audio.indices.contains(place)
-            case .video(let pass):
-                !video.isPassthrough && clips.indices.contains(pass.clip)
-                    && (pass.windowFrames == nil || clips[pass.clip].direction == .backwards)
-                    && pass.frames.clamped(to: clips[pass.clip].frames) == pass.frames
+            case .video(let pass): !video.isPassthrough && isSound(pass)
             case .assembly, .probe: false
             }
         }
+    }
+
+    private func isSound(_ pass: VideoPass) -> Bool {
+        guard pass.clips.allSatisfy(clips.indices.contains) else { return false }
+        let shown = pass.clips.map { clips[$0] }
+        return shown.contains { $0.frames.clamped(to: pass.frames) == pass.frames }
+            && shown.allSatisfy { $0.source == shown[0].source && $0.frames.overlaps(pass.frames) }
+            && (pass.windowFrames == nil || shown.map(\.direction) == [.backwards])
+            && Set(shown.map(\.direction)).count == shown.count
     }
 
     private static func isSound(_ encoding: VideoEncoding) -> Bool {
@@ -126,7 +132,7 @@ public struct Plan: Hashable, Codable, Sendable {
             && audio.allSatisfy { indexes[clips[$0.clip].source].audio.indices.contains($0.track) }
             && passes.allSatisfy { pass in
                 guard case .video(let pass) = pass else { return true }
-                let points = indexes[clips[pass.clip].source].video.randomAccessPoints
+                let points = indexes[clips[pass.clips[0]].source].video.randomAccessPoints
                 return points.indices.contains(pass.randomAccessPoint)
             }
     }
@@ -134,21 +140,36 @@ public struct Plan: Hashable, Codable, Sendable {
     /// The number of frames in the output.
     public var frameCount: Int { clips.reduce(0) { $0 + $1.frameCount } }
 
+    /// The number of frames that the passes encode, or that the assembly passes through: clips that show the same share
+    /// their segments.
+    public var framesToMake: Int {
+        video.isPassthrough ? frameCount : passes.reduce(0) { $0 + frames(of: $1) }
+    }
+
+    /// The number of frames that a pass encodes.
+    public func frames(of pass: Pass) -> Int {
+        guard case .video(let pass) = pass else { return 0 }
+        return pass.clips.reduce(0) { $0 + pass.frames.clamped(to: clips[$1].frames).count }
+    }
+
+    /// Whether the output is one range of one source, reversed once.
+    public var isReversal: Bool { clips.count == 1 && clips[0].direction == .backwards }
+
+    /// For each clip, the index of the clip whose passes make its segments: the first that shows the same.
+    public var makers: [Int] {
+        var first: [Clip: Int] = [:]
+        return clips.enumerated().map { number, clip in
+            let key = clip.alone
+            if let known = first[key] { return known }
+            first[key] = number
+            return number
+        }
+    }
+
     /// When the last frame of the output ends, in ticks of the output's clock; `indexes` are those of the sources, in
     /// their order.
     public func end(in indexes: [SourceIndex]) -> Timestamp {
         clips.last.map { $0.interval(of: $0.lastFrame, in: indexes[$0.source].video).end } ?? Timestamp(0)
-    }
-
-    /// The index of the clip that the output shows at `place`, counted in frames from 0, and the frame of that clip's
-    /// source; nil beyond the last frame.
-    public func frame(at place: Int) -> (clip: Int, frame: Int)? {
-        var place = place
-        for (number, clip) in clips.enumerated() {
-            if place < clip.frameCount { return (number, clip.frame(at: place)) }
-            place -= clip.frameCount
-        }
-        return nil
     }
 
     private struct Versioned: Decodable { let version: Int }
@@ -200,8 +221,9 @@ public struct PlannedSource: Hashable, Codable, Sendable {
 
 /// A pass of video: decoded from a RAP on, with the frames before its first one discarded, and encoded chunk by chunk.
 public struct VideoPass: Hashable, Sendable {
-    /// The index of its clip in `Plan.clips`.
-    public var clip: Int
+    /// The indexes in `Plan.clips` of the clips that it encodes: one, or two of the same frames in both directions, which
+    /// are then decoded once. At either end, the second may have fewer frames.
+    public var clips: [Int]
     /// The index of its RAP in `VideoTrack.randomAccessPoints`.
     public var randomAccessPoint: Int
     /// The frames of the source that the pass encodes, in presentation order.
@@ -216,10 +238,10 @@ public struct VideoPass: Hashable, Sendable {
     public var threads: Int
 
     package init(
-        clip: Int = 0, randomAccessPoint: Int, frames: Range<Int>, chunkCount: Int, windowFrames: Int? = nil,
+        clips: [Int] = [0], randomAccessPoint: Int, frames: Range<Int>, chunkCount: Int, windowFrames: Int? = nil,
         threads: Int = 1
     ) {
-        self.clip = clip
+        self.clips = clips
         self.randomAccessPoint = randomAccessPoint
         self.frames = frames
         self.chunkCount = chunkCount
@@ -239,8 +261,8 @@ public struct VideoPass: Hashable, Sendable {
     }
 }
 
-/// Encoded as [RAP, first frame, end, chunks, least frames of a window or 0, threads, clip], because passes on the
-/// board must be short.
+/// Encoded as [RAP, first frame, end, chunks, least frames of a window or 0, threads, clip, second clip if there is one],
+/// because passes on the board must be short.
 extension VideoPass: Codable {
     /// Throws `DecodingError` for a list that is not a possible pass.
     public init(from decoder: any Decoder) throws {
@@ -250,8 +272,9 @@ extension VideoPass: Codable {
         chunkCount = try list.decode(Int.self)
         let window = try list.decode(Int.self)
         threads = try list.decode(Int.self)
-        clip = try list.decode(Int.self)
-        guard clip >= 0, 0 <= start, start < end, 0 < chunkCount, chunkCount <= end - start, randomAccessPoint >= 0,
+        clips = [try list.decode(Int.self)]
+        if !list.isAtEnd { clips.append(try list.decode(Int.self)) }
+        guard clips.allSatisfy({ $0 >= 0 }), list.isAtEnd, 0 <= start, start < end, 0 < chunkCount, chunkCount <= end - start, randomAccessPoint >= 0,
             window >= 0,
             JobSpec.threadCounts.contains(threads)
         else {
@@ -265,6 +288,6 @@ extension VideoPass: Codable {
     public func encode(to encoder: any Encoder) throws {
         var list = encoder.unkeyedContainer()
         let (start, end, window) = (frames.lowerBound, frames.upperBound, windowFrames ?? 0)
-        for number in [randomAccessPoint, start, end, chunkCount, window, threads, clip] { try list.encode(number) }
+        for number in [randomAccessPoint, start, end, chunkCount, window, threads] + clips { try list.encode(number) }
     }
 }

@@ -29,7 +29,8 @@ public struct PlannedSegments: Sendable {
     /// probe, and for a track that the plan does not have.
     public func contents(of pass: Pass) -> [SegmentContent] {
         switch pass {
-        case .video(let pass): pass.chunks.map { content(ofChunk: $0, of: pass.clip) }
+        case .video(let pass):
+            pass.clips.flatMap { clip in plan.chunks(of: pass, in: clip).map { content(ofChunk: $0, of: clip) } }
         case .audio(let place): plan.audio.indices.contains(place) ? [content(ofAudio: place)].compactMap(\.self) : []
         default: []
         }
@@ -60,7 +61,8 @@ public struct PlannedSegments: Sendable {
         guard index.audio.indices.contains(target.track) else { return nil }
         let track = index.audio[target.track]
         let encoding = AudioEncodingFacts(target: target, hidesPreroll: plan.container.hidesPreroll(of: track))
-        let times = AudioTimes(clip, index: index, stream: track.index, target: target)
+        let edit = plan.isReversal ? nil : SoundEdit(plan.clips, tracks: indexes.map(\.video))
+        let times = AudioTimes(clip, index: index, stream: track.index, target: target, edit: edit)
         return SegmentContent(
             source: clip.source, part: .audio(track: target.track), times: digest(jsonBytes(of: times)),
             target: digest(jsonBytes(of: encoding)))
@@ -146,6 +148,8 @@ private struct AudioTimes: Encodable {
     let start: Rational
     let end: Rational
     let lastFrame: Rational
+    /// The sound of an edit; nil for a reversal.
+    let edit: SoundEdit?
 
     enum CodingKeys: String, CodingKey {
         case stream = "stream"
@@ -156,10 +160,12 @@ private struct AudioTimes: Encodable {
         case start = "start"
         case end = "end"
         case lastFrame = "lastFrame"
+        case edit = "edit"
     }
 
-    init(_ clip: Clip, index: SourceIndex, stream: Int, target: AudioTarget) {
+    init(_ clip: Clip, index: SourceIndex, stream: Int, target: AudioTarget, edit: SoundEdit?) {
         self.stream = stream
+        self.edit = edit
         direction = target.direction
         isPassthrough = target.isPassthrough
         from = clip.audioFrom

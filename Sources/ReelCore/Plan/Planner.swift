@@ -31,74 +31,106 @@ public struct Planner: Hashable, Codable, Sendable {
         packets: Int = 0, indexHash: String = "", encoders: [String] = [], diagnostics: [Diagnostic]
     ) throws(ReelFailure) -> Plan {
         try plan(
-            Clip(index: index, spec: spec, output: video.format.timeBase), index: index, spec: spec, video: video,
-            audio: audio, head: head, packets: packets, indexHash: indexHash, encoders: encoders,
-            diagnostics: diagnostics)
+            spec.clips(of: index, output: video.format.timeBase), index: index, spec: spec, video: video, audio: audio,
+            head: head, packets: packets, indexHash: indexHash, encoders: encoders, diagnostics: diagnostics)
     }
 
-    /// The same for a clip of the source in either direction, which need not be the spec's.
+    /// The same for clips of the source, which need not be the spec's.
     package func plan(
-        _ clip: Clip, index: SourceIndex, spec: JobSpec, video: VideoTarget, audio: [AudioTarget],
+        _ clips: [Clip], index: SourceIndex, spec: JobSpec, video: VideoTarget, audio: [AudioTarget],
         head: [VideoPass] = [], packets: Int = 0, indexHash: String = "", encoders: [String] = [],
         diagnostics: [Diagnostic]
     ) throws(ReelFailure) -> Plan {
         let starts = try StartTable(index.video)
+        let spans = DecodedSpan.all(of: clips)
         let cap = spec.passFrames.map { max($0, 1) }
         // A chunk of two frames may have to take a third one, so that no frame is left over.
         let longest = min(ChunkLengths.held.greatest, cap.map { max($0, 3) } ?? .max)
-        let most = min(clip.direction == .forwards ? PassDecoding.heldForwards : longest, clip.frameCount)
+        let most = spans.map { min($0.direction == .forwards ? PassDecoding.heldForwards : longest, $0.frames.count) }
+            .max() ?? 0
         let least = min(PassWork.leastChunk, most)
         let allowed = memory.narrowed(to: spec.memory)
         let budget = try MemoryBudget(index: index, video: video, packets: packets)
         let room = try budget.frames(in: allowed, least: least, most: most)
 
-        let head = head.allSatisfy { starts.framesHeld(by: $0, clip.direction) <= room } ? head : []
+        let head = head.allSatisfy { starts.framesHeld(by: $0, spans[0].direction) <= room } ? head : []
         // With passthrough, the assembly copies packets from the source: there is nothing to decode.
-        let rest = (head.last?.frames.upperBound ?? clip.firstFrame)..<clip.frames.upperBound
         var passes: [VideoPass] = []
+        var held = least
         if let encoding = video.encoding {
-            let weight = encoding.encodingEffort
-            let decoding = PassDecoding(
-                direction: clip.direction,
-                free: PassWork(starts: starts, weight: weight, lengths: .ofWindows.limited(to: cap ?? .max)),
-                bound: PassWork(starts: starts, weight: weight, lengths: .held.limited(to: min(room, cap ?? room))),
-                room: index.seeksFreely ? room : 0)
-            passes = videoPasses(of: rest, decoding, cap: cap, threads: encoding.threads)
+            for span in spans {
+                let weight = encoding.encodingEffort * Double(span.clips.count)
+                let bound = ChunkLengths.held.limited(to: min(room, cap ?? room))
+                let decoding = PassDecoding(
+                    direction: span.direction,
+                    free: PassWork(starts: starts, weight: weight, lengths: .ofWindows.limited(to: cap ?? .max)),
+                    bound: PassWork(starts: starts, weight: weight, lengths: bound),
+                    // Both directions of a chunk are encoded while all of it is in memory.
+                    room: index.seeksFreely && span.clips.count == 1 ? room : 0)
+                let rest = (head.last?.frames.upperBound ?? span.frames.lowerBound)..<span.frames.upperBound
+                let made = videoPasses(of: rest, span.clips, decoding, cap: cap, threads: encoding.threads)
+                // Every pass may hold fewer frames than `least`. Report the larger value, so that a user who allows
+                // exactly what the error message names is accepted.
+                held = max(held, (head + made).map { starts.framesHeld(by: $0, span.direction) }.max() ?? 0)
+                passes += clips[span.clips[0]].direction.order(made)
+            }
         }
-        // Every pass may hold fewer frames than `least`. Report the larger value, so that a user who allows exactly
-        // what the error message names is accepted.
-        let held = max((head + passes).map { starts.framesHeld(by: $0, clip.direction) }.max() ?? 0, least)
         var need = budget.need(frames: held)
         if let encoding = video.encoding, let last = lastPasses(spec, encoding) {
             let more = try MemoryBudget(index: index, video: .encode(last), packets: packets).need(frames: held)
             if more <= min(allowed.budget, allowed.limit ?? .max) {
                 need = more
-                for place in clip.direction.order(Array(passes.indices)).suffix(slots) {
-                    passes[place].threads = last.threads
-                }
+                for place in passes.indices.suffix(slots) { passes[place].threads = last.threads }
             }
         }
-        passes = (video.isPassthrough ? [] : head) + passes
+        // The head is the source's start, which a reversal shows last.
+        if !video.isPassthrough { passes += clips[0].direction.order(head) }
         return Plan(
             sources: [PlannedSource(indexHash: indexHash)], encoders: encoders, container: spec.container,
-            clips: [clip], video: video, audio: audio,
-            passes: audio.indices.map(Pass.audio) + clip.direction.order(passes).map(Pass.video),
+            clips: clips, video: video, audio: audio,
+            passes: audio.indices.map(Pass.audio) + passes.map(Pass.video),
             need: need, verify: index.video.pictures.isEmpty ? spec.verify : .decode, onDamage: spec.onDamage,
             diagnostics: index.diagnostics + diagnostics.filter { !index.diagnostics.contains($0) })
+    }
+}
+
+/// Frames that passes decode for one clip, or at once for both directions of a clip that is played forth and back.
+private struct DecodedSpan {
+    /// Indexes of the clips.
+    var clips: [Int]
+    /// The frames, in presentation order.
+    var frames: Range<Int>
+    /// How passes decode it: backwards, a pass holds a whole chunk or window.
+    var direction: Direction
+
+    /// The spans of clips that no earlier clip makes, in the order of the output.
+    static func all(of clips: [Clip]) -> [DecodedSpan] {
+        var known: Set<Clip> = []
+        var spans: [DecodedSpan] = []
+        for (number, clip) in clips.enumerated() where known.insert(clip.alone).inserted {
+            if let last = spans.last, last.clips.count == 1, clip.mirrors(clips[last.clips[0]]) {
+                let frames = last.frames.count < clip.frameCount ? clip.frames : last.frames
+                spans[spans.count - 1] = DecodedSpan(
+                    clips: last.clips + [number], frames: frames, direction: .backwards)
+            } else {
+                spans.append(DecodedSpan(clips: [number], frames: clip.frames, direction: clip.direction))
+            }
+        }
+        return spans
     }
 }
 
 extension Planner {
     /// The video passes in the source's order. A pass has at most `cap` frames if RAPs allow it.
     private func videoPasses(
-        of frames: Range<Int>, _ decoding: PassDecoding, cap: Int?, threads: Int
+        of frames: Range<Int>, _ clips: [Int], _ decoding: PassDecoding, cap: Int?, threads: Int
     ) -> [VideoPass] {
         let work = decoding.work(windowFrames: decoding.windowFrames(of: frames))
         let cuts = PassCutter(selection: frames, work: work, slots: slots, passFrames: cap).cut()
         return zip(cuts, cuts.dropFirst()).map { start, end in
             let window = decoding.windowFrames(of: start..<end)
             return VideoPass(
-                randomAccessPoint: work.starts.point(for: start), frames: start..<end,
+                clips: clips, randomAccessPoint: work.starts.point(for: start), frames: start..<end,
                 chunkCount: decoding.work(windowFrames: window).chunks(in: end - start), windowFrames: window,
                 threads: threads)
         }
@@ -135,33 +167,30 @@ extension Planner {
 }
 
 extension Clip {
-    /// The clip of the frames that a spec selects; `output` is the output's clock.
-    init(index: SourceIndex, spec: JobSpec, output: TimeBase) throws(ReelFailure) {
-        let track = index.video
-        guard track.frames.count > 0 else { throw ReelFailure(.noFrames(path: nil)) }
-        let timeBase = track.stream.timeBase
-        let from = spec.from.map { index.startTime + $0 }
-        let to = spec.to.map { index.startTime + $0 }
-        if let from = spec.from, let to = spec.to, from >= to {
-            throw ReelFailure(.rangeEmpty(from: from, to: to))
-        }
-        func framesBefore(_ moment: Rational) -> Int {
-            // A frame starts before the moment if its tick is less than the moment's, rounded up.
-            let tick = timeBase.ticks(in: moment, rounding: .up)
-            return track.frames.partitioningIndex { $0.interval.start.ticks >= tick }
-        }
-        let first = from.map(framesBefore) ?? 0
-        let end = to.map(framesBefore) ?? track.frames.count
-        let frames = first..<max(first, end)
-        guard !frames.isEmpty else { throw Clip.emptySelection(index, spec) }
-        let map = TimeMap(
-            spec.direction, source: timeBase, output: output, start: track.frames[frames.lowerBound].interval.start,
-            end: track.frames[frames.upperBound - 1].interval.end)
-        self.init(frames: frames, timestamps: spec.timestamps, map: map, audioFrom: from, audioTo: to)
+    /// Whether this clip shows the frames of another in the other direction, but for one at each end.
+    fileprivate func mirrors(_ other: Clip) -> Bool {
+        source == other.source && direction != other.direction && timestamps == other.timestamps
+            && max(frames.lowerBound, other.frames.lowerBound) - min(frames.lowerBound, other.frames.lowerBound) <= 1
+            && max(frames.upperBound, other.frames.upperBound) - min(frames.upperBound, other.frames.upperBound) <= 1
+            && (frames.clamped(to: other.frames) == frames || other.frames.clamped(to: frames) == other.frames)
     }
+}
 
-    private static func emptySelection(_ index: SourceIndex, _ spec: JobSpec) -> ReelFailure {
-        let end = index.video.stream.timeBase.seconds(index.video.end) - index.startTime
-        return ReelFailure(.nothingInRange(from: spec.from, to: spec.to, end: end))
+extension JobSpec {
+    /// The clips that a spec asks for; `output` is the output's clock. Fails with kind `.usage` if no frame lies in a range,
+    /// and with `.input` if the video has no frames.
+    fileprivate func clips(of index: SourceIndex, output: TimeBase) throws(ReelFailure) -> [Clip] {
+        if let edit { return try EditLayout.clips(of: edit, index: index, output: output) }
+        let frames = try index.frames(from: from, to: to)
+        let track = index.video
+        let map = TimeMap(
+            .backwards, source: track.stream.timeBase, output: output,
+            start: track.frames[frames.lowerBound].interval.start,
+            end: track.frames[frames.upperBound - 1].interval.end)
+        return [
+            Clip(
+                frames: frames, timestamps: timestamps, map: map, audioFrom: from.map { index.startTime + $0 },
+                audioTo: to.map { index.startTime + $0 })
+        ]
     }
 }

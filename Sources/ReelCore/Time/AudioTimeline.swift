@@ -117,15 +117,24 @@ public struct AudioTimeline: Hashable, Sendable {
 
     /// The spans of sound and silence in the order in which the track is heard in a direction. Samples within a span
     /// stay in the source's order.
-    public func spans(_ direction: Direction) -> [Span] {
+    public func spans(_ direction: Direction) -> [Span] { spans(in: 0..<count, direction) }
+
+    /// The same for a range of places on the timeline. Beyond the timeline there is silence.
+    public func spans(in places: Range<Int64>, _ direction: Direction) -> [Span] {
         var spans: [Span] = []
-        var place: Int64 = 0
-        for piece in pieces {
-            if piece.place > place { spans.append(.silence(piece.place - place)) }
-            spans.append(.sound(sample: piece.sample, count: piece.count))
-            place = piece.place + piece.count
+        var place = places.lowerBound
+        // The pieces before the first that reaches into the range have nothing to do with it.
+        for piece in pieces[pieces.partitioningIndex { $0.place + $0.count > place }...] {
+            guard piece.place < places.upperBound else { break }
+            if piece.place > place {
+                spans.append(.silence(piece.place - place))
+                place = piece.place
+            }
+            let end = min(piece.place + piece.count, places.upperBound)
+            spans.append(.sound(sample: piece.sample + place - piece.place, count: end - place))
+            place = end
         }
-        if count > place { spans.append(.silence(count - place)) }
+        if places.upperBound > place { spans.append(.silence(places.upperBound - place)) }
         return direction.order(spans)
     }
 

@@ -23,7 +23,7 @@ package struct EarlyStart: Sendable {
     /// depend on the rest.
     package static func isPossible(_ record: JobRecord) -> Bool {
         let spec = record.spec
-        return record.headBytes == nil && record.source.staged == nil && spec.from == nil && spec.to == nil
+        return record.headBytes == nil && record.source.staged == nil && spec.from == nil && spec.to == nil && spec.edit == nil
             && spec.timestamps == .mirror && spec.bitrate != .source
     }
 

@@ -72,13 +72,13 @@ extension Probe {
         of record: JobRecord, in source: ProbedSource
     ) async -> (job: StoredJob, passes: [VideoPass]?)? {
         guard let head = record.head, let job = try? await StoredJob(store.job(head)) else { return nil }
-        return (job, await passes(of: job, in: source, record.spec.direction))
+        return (job, await passes(of: job, in: source))
     }
 
     /// Nil if the index of the early start has been removed, or if the index of the whole source or the encoder's target
     /// differs from its own.
     private func passes(
-        of early: StoredJob, in source: ProbedSource, _ direction: Direction
+        of early: StoredJob, in source: ProbedSource
     ) async -> [VideoPass]? {
         guard let index = try? await early.indexes(in: store).first, source.index.video.begins(with: index.video),
             source.targets.video == early.plan.video
@@ -86,7 +86,8 @@ extension Probe {
         let passes = early.plan.passes.compactMap { pass in
             if case .video(let pass) = pass { pass } else { nil }
         }
-        return direction.order(passes)
+        // An early start is a reversal, whose passes are in the output's order.
+        return passes.reversed()
     }
 
     /// Gives a job those segments of its early start that match its plan.

@@ -63,7 +63,7 @@ package struct StoredJob: Sendable {
         on board: any Board, _ claim: Claim, _ finished: [Int: RecordedResult]
     ) async throws(ReelFailure) {
         let job = PublishedJob(
-            id: id, source: record.source.path, frames: plan.frameCount,
+            id: id, source: record.source.path, frames: plan.framesToMake,
             passCount: plan.passes.count, need: plan.need, encoders: plan.encoders, protocolVersion: Wire.version,
             weight: record.terms.weight, encodingEffort: plan.video.encodingEffort, diagnostics: plan.diagnostics,
             plan: plan.number)

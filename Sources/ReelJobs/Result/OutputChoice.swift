@@ -10,24 +10,26 @@ public struct OutputChoice: Hashable, Sendable {
 
     /// Decides by the path of the output if there is one, else by the source's.
     ///
+    /// - Parameter deed: what was done with the source, as the default name says it: "reversed".
+    ///
     /// Throws `.outputNotNamed` (`.usage`) if reel does not write the path's extension, and `.losslessNotHeld` (`.input`) if
     /// its container cannot hold a lossless output.
-    public init(_ path: String?, for source: String, lossless: Bool) throws(ReelFailure) {
+    public init(_ path: String?, for source: String, deed: String, lossless: Bool) throws(ReelFailure) {
         if let path {
             try self.init(named: path, lossless: lossless)
         } else {
-            self.init(besides: source, lossless: lossless)
+            self.init(besides: source, deed: deed, lossless: lossless)
         }
     }
 
-    /// NAME.reversed.EXT beside the source, in the source's own container if reel writes it, else in mp4. Lossless output
+    /// NAME.DEED.EXT beside the source, in the source's own container if reel writes it, else in mp4. Lossless output
     /// needs a container that holds any picture and PCM: mkv, unless the source is mov or nut.
-    package init(besides source: String, lossless: Bool) {
+    package init(besides source: String, deed: String, lossless: Bool) {
         let url = URL(fileURLWithPath: source)
         let own = Container(fileExtension: url.pathExtension)
         container = lossless ? (own.flatMap { $0.traits.isLossless ? $0 : nil } ?? .mkv) : own ?? .mp4
         let name = url.deletingPathExtension().lastPathComponent
-        path = url.deletingLastPathComponent().appendingPathComponent("\(name).reversed.\(container.rawValue)").path
+        path = url.deletingLastPathComponent().appendingPathComponent("\(name).\(deed).\(container.rawValue)").path
     }
 
     /// A path whose extension chooses the container.

@@ -13,7 +13,7 @@ public struct JobView: Codable, Hashable, Sendable {
     public var paused: Bool
     /// Path of the source.
     public var source: String
-    /// Frames of video that the output shows.
+    /// Frames of video that the job makes. A clip that is played several times counts once.
     public var frames: Int
     /// Frames that were decoded, by finished passes and by those that workers hold.
     public var framesDecoded: Int
@@ -155,7 +155,7 @@ public struct JobView: Codable, Hashable, Sendable {
         self.state = state
         paused = false
         source = record.source.path
-        frames = plan?.frameCount ?? 0
+        frames = plan?.framesToMake ?? 0
         framesDecoded = 0
         framesEncoded = state == .done ? frames : 0
         passes = plan?.passes.count ?? 0

@@ -27,6 +27,8 @@ public struct PlanView: Codable, Hashable, Sendable {
     public var bitrate: VideoRate?
     /// The audio tracks of the output.
     public var audio: [AudioView]
+    /// The clips that the output shows, in its order; repeats are not listed.
+    public var clips: [ClipView]
     /// Frames of video that the output shows.
     public var frames: Int
     /// Seconds of video that the output shows.
@@ -42,6 +44,24 @@ public struct PlanView: Codable, Hashable, Sendable {
     public var warnings: [String]
     /// What will not be kept, is changed or repaired, as codes with their facts.
     public var diagnostics: [DiagnosticView]
+
+    /// A range of frames that is shown in one direction.
+    public struct ClipView: Codable, Hashable, Sendable {
+        /// Its first frame of the source in presentation order, counted from 0.
+        public var firstFrame: Int
+        /// The frame after its last.
+        public var endFrame: Int
+        /// The direction in which it is played.
+        public var direction: Direction
+        /// When the range begins in the source, in seconds from the file's start.
+        public var from: Double
+        /// When the range ends in the source, in seconds from the file's start.
+        public var to: Double
+        /// When the output shows it first, in seconds.
+        public var start: Double
+        /// How often the output shows it.
+        public var times: Int
+    }
 
     /// A pass.
     public struct PassView: Codable, Hashable, Sendable {
@@ -81,8 +101,14 @@ public struct PlanView: Codable, Hashable, Sendable {
         case forwards
         /// Its packets are copied unchanged.
         case copied
+        /// Decoded, put together as the clips have it, and encoded.
+        case edited
 
-        init(_ target: AudioTarget) {
+        init(_ target: AudioTarget, in plan: Plan) {
+            guard plan.isReversal else {
+                self = .edited
+                return
+            }
             self = target.isPassthrough ? .copied : target.direction == .forwards ? .forwards : .reversed
         }
     }
@@ -109,7 +135,7 @@ public struct PlanView: Codable, Hashable, Sendable {
         bitrate = encoding?.bitrate
         audio = plan.audio.map { target in
             AudioView(
-                track: target.track, handling: AudioHandling(target), encoder: target.encoder,
+                track: target.track, handling: AudioHandling(target, in: plan), encoder: target.encoder,
                 sampleRate: target.sampleRate, channelLayout: target.channelLayout, bitrate: target.bitrate)
         }
         container = plan.container.rawValue
@@ -118,6 +144,10 @@ public struct PlanView: Codable, Hashable, Sendable {
         width = plan.video.format.width
         height = plan.video.format.height
         audioEncoders = plan.audio.map(\.encoder)
+        let makers = plan.makers
+        clips = plan.clips.enumerated().filter { makers[$0.offset] == $0.offset }.map { number, clip in
+            ClipView(clip, in: indexes[clip.source], times: makers.count { $0 == number })
+        }
         frames = plan.frameCount
         seconds = plan.video.format.timeBase.seconds(plan.end(in: indexes)).approximate
         need = plan.need
@@ -126,10 +156,22 @@ public struct PlanView: Codable, Hashable, Sendable {
         passes = plan.passes.compactMap(PassView.init)
         framesToDecode = plan.passes.reduce(0) { sum, pass in
             guard case .video(let video) = pass else { return sum }
-            let track = indexes[plan.clips[video.clip].source].video
+            let track = indexes[plan.clips[video.clips[0]].source].video
             let start = Int(track.randomAccessPoints[video.randomAccessPoint].frame)
             return sum + video.frames.upperBound - min(start, video.frames.lowerBound)
         }
+    }
+}
+
+extension PlanView.ClipView {
+    init(_ clip: Clip, in index: SourceIndex, times: Int) {
+        firstFrame = clip.frames.lowerBound
+        endFrame = clip.frames.upperBound
+        direction = clip.direction
+        from = (clip.map.span.lowerBound - index.startTime).approximate
+        to = (clip.map.span.upperBound - index.startTime).approximate
+        start = clip.map.offset.approximate
+        self.times = times
     }
 }
 

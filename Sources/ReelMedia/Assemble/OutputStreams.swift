@@ -59,8 +59,9 @@ final class OutputStreams {
         }
         audio = tracks
         var subtitles: [SubtitleOutput] = []
+        let clips = plan.clips.filter { $0.source == clip.source }
         for track in index.subtitles {
-            let text = try SubtitleOutput(track, container: plan.container, clip: clip, video: index.video)
+            let text = try SubtitleOutput(track, container: plan.container, clips: clips, video: index.video)
             if let text { subtitles.append(text) }
         }
         self.subtitles = subtitles
@@ -140,7 +141,9 @@ final class OutputStreams {
     /// clocks of cameras and of Matroska distort an even rate. Containers may then state that rate.
     private func constantRate(_ track: VideoTrack) -> Rational? {
         let clip = plan.clips[0]
-        let durations = track.frames[clip.frames].dropLast().map(\.interval.duration.count)
+        let durations = Set(plan.makers).flatMap { maker in
+            track.frames[plan.clips[maker].frames].dropLast().map(\.interval.duration.count)
+        }
         guard let least = durations.min(), let most = durations.max() else { return nil }
         let spread = clip.map.source.seconds(Ticks(most - least))
         let isJitter = spread <= Rational(2, 1000) && (most - least) * 4 <= least

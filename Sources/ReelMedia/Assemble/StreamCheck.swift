@@ -45,7 +45,7 @@ struct StreamCheck {
 /// Compares decoded frames of the output with the source's: that all come, each at its time, and, if the source was
 /// decoded as a whole, that each looks like its frame in the source.
 struct PictureCheck {
-    private let plan: Plan
+    private let order: FrameOrder
     private let tracks: [VideoTrack]
     private let concealed: Set<Int>
     private let isLossless: Bool
@@ -64,7 +64,7 @@ struct PictureCheck {
     init(
         plan: Plan, tracks: [VideoTrack], concealed: Set<Int>, times: [Int64], timeBase: TimeBase, clock: TimeBase
     ) throws(ReelFailure) {
-        self.plan = plan
+        order = FrameOrder(plan)
         self.tracks = tracks
         self.concealed = concealed
         self.times = times.map { timeBase.seconds(Ticks($0 - times[0])) }
@@ -80,12 +80,12 @@ struct PictureCheck {
 
     mutating func flaw(of frame: borrowing Frame) -> VerificationFlaw? {
         defer { count += 1 }
-        guard count < min(plan.frameCount, times.count) else {
-            return .frameCount(found: count + 1, planned: plan.frameCount)
+        guard count < min(order.count, times.count) else {
+            return .frameCount(found: count + 1, planned: order.count)
         }
         if let flaw = timeFlaw(of: frame) { return flaw }
-        guard let (clip, place) = plan.frame(at: count) else { return nil }
-        let track = tracks[plan.clips[clip].source]
+        let (clip, place) = order.frame(at: count)
+        let track = tracks[clip.source]
         guard let known = track.picture(of: place), !known.isDamaged, !concealed.contains(place) else { return nil }
         let shown = digest.describe(frame)
         if isExact(frame, known, track) { return shown.hash == known.hash ? nil : .framePicture(frame: count) }
@@ -109,7 +109,7 @@ struct PictureCheck {
 
     /// The flaw, if any, when no more frames come.
     var flawAtEnd: VerificationFlaw? {
-        count == plan.frameCount ? nil : .frameCount(found: count, planned: plan.frameCount)
+        count == order.count ? nil : .frameCount(found: count, planned: order.count)
     }
 
     /// Whether every sample must be unchanged.

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// A text track of the output: in a codec of its container, with every cue where its clip places it.
+/// A text track of the output: in a codec of its container, with every cue where each clip places it.
 final class SubtitleOutput {
     let codec: String
     let header: [UInt8]
@@ -12,18 +12,20 @@ final class SubtitleOutput {
     let lost: Int
     let timeBase: TimeBase
 
-    /// nil if the container has no codec for text.
-    init?(_ track: SubtitleTrack, container: Container, clip: Clip, video: VideoTrack) throws(ReelFailure) {
+    /// nil if the container has no codec for text. `clips` are those of the source that has the track.
+    init?(_ track: SubtitleTrack, container: Container, clips: [Clip], video: VideoTrack) throws(ReelFailure) {
         let parameters = track.parameters
         guard let codec = container.subtitleCodec(for: parameters.codec) else { return nil }
         self.codec = codec
         self.parameters = parameters
-        timeBase = container.subtitleTimeBase(video: clip.map.output, text: parameters.timeBase)
-        let placed = track.cues.compactMap { cue -> Placed? in
-            let start = parameters.timeBase.seconds(cue.interval.start)
-            let end = parameters.timeBase.seconds(cue.interval.end)
-            guard start < end else { return nil }
-            return clip.place(start..<end, in: video).map { ($0, cue.text) }
+        timeBase = container.subtitleTimeBase(video: clips[0].map.output, text: parameters.timeBase)
+        let placed = clips.flatMap { clip in
+            track.cues.compactMap { cue -> Placed? in
+                let start = parameters.timeBase.seconds(cue.interval.start)
+                let end = parameters.timeBase.seconds(cue.interval.end)
+                guard start < end else { return nil }
+                return clip.place(start..<end, in: video).map { ($0, cue.text) }
+            }
         }
         if codec == parameters.codec,
             container.traits.holdsOverlappingCues || parameters.isTimedText && !Self.overlap(placed)

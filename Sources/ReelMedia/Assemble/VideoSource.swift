@@ -5,13 +5,21 @@ internal import ReelCore
 final class VideoSource: PacketSource {
     let timeBase: TimeBase
     private let plan: Plan
+    private let order: FrameOrder
     private let tracks: [VideoTrack]
     private let parameters: UnsafePointer<AVCodecParameters>
     private let shift: Ticks
     private let segments: SegmentList
-    /// Chunks whose segments are still to be opened, in the order of the output: the frames of the source that each
-    /// shows, and the places in the plan of its pass and its clip.
-    private var pending: ArraySlice<(pass: Int, clip: Int, frames: Range<Int>)> = []
+    /// The clips whose chunks are still to be listed in `pending`.
+    private var clips: Range<Int>
+    /// For each clip, the one whose passes make its segments, and for each of those its chunks in the order of the output,
+    /// with the place of their pass in the plan.
+    private let makers: [Int]
+    private let chunks: [Int: [(pass: Int, frames: Range<Int>)]]
+    /// Chunks of the clip at hand whose segments are still to be opened, in the order of the output.
+    private var pending: ArraySlice<(pass: Int, frames: Range<Int>)> = []
+    /// The clip at hand.
+    private var shownClip = 0
     private let planned: PlannedSegments
     private var reader: SegmentReader?
     /// The frames of the open segment: the place of each in the output, by its presentation time in the segment.
@@ -28,26 +36,34 @@ final class VideoSource: PacketSource {
     ) {
         self.segments = segments
         self.plan = plan
+        order = FrameOrder(plan)
         tracks = indexes.map(\.video)
         planned = PlannedSegments(plan: plan, indexes: indexes)
         self.parameters = parameters
         self.shift = shift
         timeBase = plan.video.format.timeBase
         self.depth = depth
+        clips = plan.clips.indices
+        makers = plan.makers
+        var chunks: [Int: [(pass: Int, frames: Range<Int>)]] = [:]
         for (number, pass) in plan.passes.enumerated() {
             guard case .video(let pass) = pass else { continue }
-            pending += plan.clips[pass.clip].direction.order(pass.chunks).map { (number, pass.clip, $0) }
+            for clip in pass.clips {
+                chunks[clip, default: []] += plan.chunks(of: pass, in: clip).map { (number, $0) }
+            }
+        }
+        self.chunks = chunks.reduce(into: [:]) { sorted, made in
+            let inOrder = made.value.sorted { $0.frames.lowerBound < $1.frames.lowerBound }
+            sorted[made.key] = plan.clips[made.key].direction.order(inOrder)
         }
     }
 
     var matroskaDelay: Ticks { .zero }
 
-    private var frameCount: Int { plan.frameCount }
-
     /// Decode times are the presentation times of all frames in order, moved back by the reorder depth. They increase
     /// across joins, and none is later than its packet's own presentation time.
     var upcoming: Timestamp? {
-        guard written < frameCount else { return nil }
+        guard written < order.count else { return nil }
         let place = written - depth
         return place >= 0 ? start(ofOutput: place) : start(ofOutput: 0) - Ticks(Int64(-place) * firstDuration.count)
     }
@@ -62,8 +78,7 @@ final class VideoSource: PacketSource {
     }
 
     private func interval(ofOutput place: Int) -> Interval {
-        guard let (number, frame) = plan.frame(at: place) else { return Interval(start: Timestamp(0), duration: .zero) }
-        let clip = plan.clips[number]
+        let (clip, frame) = order.frame(at: place)
         return clip.interval(of: frame, in: tracks[clip.source])
     }
 
@@ -91,14 +106,19 @@ final class VideoSource: PacketSource {
     }
 
     private func openNext() throws(ReelFailure) {
+        while pending.isEmpty, let clip = clips.first {
+            pending = chunks[makers[clip]]?[...] ?? []
+            (shownClip, clips) = (clip, clips.dropFirst())
+        }
         guard let next = pending.popFirst() else { throw ReelFailure(.partsEnded(parts: .segments)) }
-        let content = planned.content(ofChunk: next.frames, of: next.clip)
+        let maker = makers[shownClip]
+        let content = planned.content(ofChunk: next.frames, of: maker)
         reader = try SegmentReader(
-            segments.segment(of: content, clip: next.clip, pass: next.pass), pass: next.pass, parameters: parameters)
-        let clip = plan.clips[next.clip]
+            segments.segment(of: content, clip: maker, pass: next.pass), pass: next.pass, parameters: parameters)
+        let (made, clip) = (plan.clips[maker], plan.clips[shownClip])
         let track = tracks[clip.source]
         let frames = next.frames.map { frame in
-            (clip.start(of: frame, inChunk: next.frames, of: track), clip.interval(of: frame, in: track))
+            (made.start(of: frame, inChunk: next.frames, of: track), clip.interval(of: frame, in: track))
         }
         shown = Dictionary(frames, uniquingKeysWith: { first, _ in first })
     }

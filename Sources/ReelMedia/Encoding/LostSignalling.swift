@@ -3,8 +3,7 @@ internal import ReelCore
 /// The signalling of pictures (field order, rotation, light, colour) that neither encoder nor container holds.
 struct LostSignalling {
     let stream: VideoStream
-    /// The field order of the output.
-    let fields: FieldOrder
+    let format: OutputFormat
     let encoder: String
     let container: Container
 
@@ -18,15 +17,15 @@ struct LostSignalling {
     private var told: EncoderTraits.Told { EncoderTraits.named(encoder).tells }
 
     private var interlacing: Diagnostic? {
-        guard fields.isInterlaced else { return nil }
-        let first: FirstField = fields == .topFirst ? .top : .bottom
+        guard format.fieldOrder.isInterlaced else { return nil }
+        let first: FirstField = format.fieldOrder == .topFirst ? .top : .bottom
         guard told.contains(.fields) else {
-            if !stream.fieldsVary, container.traits.holdsFieldOrder {
+            if !format.fieldsVary, container.traits.holdsFieldOrder {
                 return .interlacingInContainer(first: first, encoder: encoder)
             }
             return .interlacingLost(first: first, encoder: encoder)
         }
-        guard stream.fieldsVary, !told.contains(.fieldsOfEachFrame) else { return nil }
+        guard format.fieldsVary, !told.contains(.fieldsOfEachFrame) else { return nil }
         return .interlacingUniform(first: first, encoder: encoder)
     }
 

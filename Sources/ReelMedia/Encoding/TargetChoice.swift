@@ -24,8 +24,7 @@ public struct TargetChoice {
         if let copy = try copy() {
             diagnostics +=
                 LostSignalling(
-                    stream: stream, fields: copy.format.fieldOrder, encoder: VideoTarget.copy,
-                    container: spec.container
+                    stream: stream, format: copy.format, encoder: VideoTarget.copy, container: spec.container
                 ).diagnostics
             return .passthrough(copy)
         }
@@ -38,13 +37,12 @@ public struct TargetChoice {
         }
         let pixels = try PixelFormatChoice(source: source, encoder: encoder.name, lossless: spec.lossless)
         if let change = pixels.change { diagnostics.append(change) }
+        let format = OutputFormat(
+            of: stream, spec.directions, pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "")
         diagnostics +=
             LostSignalling(
-                stream: stream, fields: spec.direction.fields(stream.fieldOrder), encoder: encoder.name,
-                container: spec.container
+                stream: stream, format: format, encoder: encoder.name, container: spec.container
             ).diagnostics
-        let format = OutputFormat(
-            of: stream, spec.direction, pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "")
         var target = VideoEncoding(
             encoder: encoder.name, format: format,
             options: try options(of: encoder, pixels.format, format.fieldOrder),

@@ -14,7 +14,8 @@ extension TargetChoice {
     /// Whether no option asks for other pictures. A spec that sets the length of passes asks for passes, which
     /// passthrough does not have.
     private var leavesPicturesAlone: Bool {
-        spec.videoCodec == nil && spec.crf == nil && spec.preset == nil && spec.bitrate == nil && spec.passFrames == nil
+        spec.edit == nil && spec.videoCodec == nil && spec.crf == nil && spec.preset == nil && spec.bitrate == nil && spec.passFrames == nil
+            && spec.edit == nil
     }
 
     /// The target for passthrough; nil if packets are not passed through. Throws `.usage` for options that it cannot
@@ -23,7 +24,7 @@ extension TargetChoice {
         if insistsOnCopy {
             let options: [(JobSpec.Option, Bool)] = [
                 (.crf, spec.crf != nil), (.preset, spec.preset != nil), (.bitrate, spec.bitrate != nil),
-                (.passFrames, spec.passFrames != nil),
+                (.passFrames, spec.passFrames != nil), (.play, spec.edit != nil),
             ]
             if let (option, _) = options.first(where: \.1) { throw ReelFailure(.copyWithOption(option: option)) }
         }
@@ -31,7 +32,7 @@ extension TargetChoice {
         let coded = try codedVideo()
         let stream = index.video.stream
         return VideoPassthrough(
-            format: OutputFormat(of: stream, spec.direction, pixelFormat: stream.pixelFormat),
+            format: OutputFormat(of: stream, spec.directions, pixelFormat: stream.pixelFormat),
             identity: EncoderIdentity(
                 build: EncoderBuilds.build(of: VideoTarget.copy),
                 extradataHash: hexadecimal(SHA256.hash(data: coded.extradata))))

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Encodes decoded samples of one track, backwards or forwards, continuously into one segment.
+/// Encodes decoded samples of one track continuously into one segment, in any order and direction.
 final class AudioEncoding {
     private let target: AudioTarget
     private let content: SegmentContent
@@ -38,39 +38,54 @@ final class AudioEncoding {
     /// Samples per channel in each frame for the encoder.
     private var frameSize: Int { encoder.frameSize > 0 ? encoder.frameSize : Self.block }
 
-    /// Encodes a span of the timeline. Calls `progress` for each block of samples.
-    func encode(_ span: AudioTimeline.Span, progress: () -> Void) throws(ReelFailure) {
-        switch span {
-        case .silence(let count):
-            let channels = Int32(spill.channels)
-            try inBlocks(count) { (frame, _, samples) throws(ReelFailure) in
-                try check(
-                    av_samples_set_silence(
-                        frame.native.pointee.extended_data, 0, Int32(samples), channels, input.sample),
-                    .convertSamples)
-                progress()
-            }
-        case .sound(let sample, let count):
-            try inBlocks(count) { (frame, done, samples) throws(ReelFailure) in
-                guard let room = frame.native.pointee.data.0 else { return }
-                if target.direction == .backwards {
-                    try spill.readBackwards(sample: sample + count - done - Int64(samples), count: samples, into: room)
-                } else {
-                    try spill.read(sample: sample + done, count: samples, into: room)
-                }
-                progress()
-            }
+    /// Encodes spans of the timeline in a direction. Calls `progress` for each block of samples.
+    func encode(
+        _ spans: [AudioTimeline.Span], _ direction: Direction, progress: () -> Void
+    ) throws(ReelFailure) {
+        var cursor = SpanCursor(spans, direction, of: spill)
+        try inBlocks(cursor.count) { (samples, room) throws(ReelFailure) in
+            try cursor.read(samples, into: room)
+            progress()
         }
     }
 
+    /// Encodes a crossfade of two sounds of equal length. Calls `progress` for each block of samples.
+    ///
+    /// - Parameters:
+    ///   - share: the share of `rising` in the first sample, from 0 to 1.
+    ///   - growth: by how much that grows with each sample.
+    func encode(
+        _ falling: SpanCursor, to rising: SpanCursor, share: Double, growth: Double, progress: () -> Void
+    ) throws(ReelFailure) {
+        var (falling, rising) = (falling, rising)
+        let mixer = try SampleMixer(input.sample, channels: spill.channels)
+        var done = 0
+        let more = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.block * spill.frameBytes, alignment: 16)
+        defer { more.deallocate() }
+        guard let other = more.baseAddress else { return }
+        try inBlocks(falling.count) { (samples, room) throws(ReelFailure) in
+            try falling.read(samples, into: room)
+            try rising.read(samples, into: other)
+            mixer.mix(other, into: room, samples) { share + Double(done + $0) * growth }
+            done += samples
+            progress()
+        }
+    }
+
+    /// A cursor over spans of the decoded samples, in a direction.
+    func cursor(_ spans: [AudioTimeline.Span], _ direction: Direction) -> SpanCursor {
+        SpanCursor(spans, direction, of: spill)
+    }
+
     private func inBlocks(
-        _ count: Int64, _ fill: (borrowing Frame, _ done: Int64, _ samples: Int) throws(ReelFailure) -> Void
+        _ count: Int64, _ fill: (_ samples: Int, _ room: UnsafeMutableRawPointer) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
         var done: Int64 = 0
         while done < count {
             let samples = Int(min(Int64(Self.block), count - done))
             let frame = try input.frame(samples)
-            try fill(frame, done, samples)
+            guard let room = frame.native.pointee.data.0 else { return }
+            try fill(samples, room)
             try resampler.push(frame)
             while resampler.ready >= frameSize { try encodeFrame() }
             done += Int64(samples)

@@ -18,6 +18,8 @@ public struct AudioReverser {
     private let shown: (start: Rational, end: Rational)
     /// The duration of the last frame of the source that is shown, in seconds.
     private let lastFrame: Rational
+    /// The sound of an edit; nil for a reversal.
+    private let edit: SoundEdit?
 
     /// - Parameters:
     ///   - sources: those of the plan, in their order.
@@ -35,6 +37,7 @@ public struct AudioReverser {
         track = index.audio[target.track]
         hidesPreroll = plan.container.hidesPreroll(of: track)
         zero = index.startTime
+        edit = plan.isReversal ? nil : SoundEdit(plan.clips, tracks: sources.map(\.index.video))
         let clock = clip.map.source
         shown = (clock.seconds(clip.map.start), clock.seconds(clip.map.end))
         lastFrame = clock.seconds(index.video.frames[clip.frames].last?.interval.duration ?? .zero)
@@ -70,15 +73,25 @@ public struct AudioReverser {
                 source, track: track, number: target.track, zero: zero, scratch: scratch, progress: progress)
         }
         var diagnostics = decoded.diagnostics
-        let heard = heard(of: decoded, &diagnostics)
+        let whole = AudioTimeline(
+            blocks: decoded.blocks, sampleRate: decoded.format.rate, longestHole: longestHole)
+        if let whole, whole.closedHoles > 0 {
+            diagnostics.append(.holesClosed(track: target.track, holes: whole.closedHoles))
+        }
         let encoding = try AudioEncoding(
             target: target, track: track, source: decoded, making: content, at: place)
         var start: Int64 = 0
-        if let heard {
+        if let whole, let edit {
+            diagnostics += holes(in: whole)
             try measured(&statistics.encodeSeconds) { () throws(ReelFailure) in
-                for span in heard.spans(target.direction) {
-                    try encoding.encode(span, progress: progress)
-                }
+                for part in edit.parts(of: whole) { try encode(part, of: whole, in: encoding, progress) }
+                try encoding.drain()
+            }
+        } else if let heard = whole.flatMap({ heard(of: $0) }) {
+            diagnostics += holes(in: heard.timeline) + heard.trimmed
+            let heard = heard.timeline
+            try measured(&statistics.encodeSeconds) { () throws(ReelFailure) in
+                try encoding.encode(heard.spans(target.direction), target.direction, progress: progress)
                 try encoding.drain()
             }
             start = TimeBase(1, Int64(target.sampleRate)).ticks(in: self.place(of: heard), rounding: .nearest)
@@ -94,6 +107,20 @@ public struct AudioReverser {
         return PassResult(segments: [record], statistics: statistics, diagnostics: record.diagnostics)
     }
 
+    private func encode(
+        _ part: SoundEdit.Part, of timeline: AudioTimeline, in encoding: AudioEncoding, _ progress: () -> Void
+    ) throws(ReelFailure) {
+        let spans = timeline.spans(in: part.heard, part.direction)
+        guard let rising = part.rising else {
+            try encoding.encode(spans, part.direction, progress: progress)
+            return
+        }
+        let other = timeline.spans(in: rising.heard, rising.direction)
+        try encoding.encode(
+            encoding.cursor(spans, part.direction), to: encoding.cursor(other, rising.direction), share: rising.share,
+            growth: rising.growth, progress: progress)
+    }
+
     /// When the sound begins in the output, in seconds.
     private func place(of heard: AudioTimeline) -> Rational {
         var map = clip.map
@@ -103,26 +130,21 @@ public struct AudioReverser {
 
     private var silent: Diagnostic { .soundNotHeard(track: target.track) }
 
-    /// The part of the sound that the output contains; nil for none.
-    private func heard(of decoded: AudioDecoding, _ diagnostics: inout [Diagnostic]) -> AudioTimeline? {
-        let whole = AudioTimeline(
-            blocks: decoded.blocks, sampleRate: decoded.format.rate, longestHole: longestHole)
-        guard let whole else { return nil }
-        if whole.closedHoles > 0 {
-            diagnostics.append(.holesClosed(track: target.track, holes: whole.closedHoles))
-        }
+    /// The part of the sound that a reversal contains, and what is said of sound that is trimmed; nil for no sound.
+    private func heard(of whole: AudioTimeline) -> (timeline: AudioTimeline, trimmed: [Diagnostic])? {
         // Sound that keeps its direction with reversed pictures lasts as long as they do.
         let range = target.direction == clip.direction ? (clip.audioFrom, clip.audioTo) : (shown.start, shown.end)
         guard let heard = whole.clipped(from: range.0, to: range.1) else { return nil }
+        return target.direction == .backwards ? trimmed(heard) : (heard, [])
+    }
+
+    /// What is said of holes that stay silent.
+    private func holes(in heard: AudioTimeline) -> [Diagnostic] {
         let holes = zip(heard.pieces, heard.pieces.dropFirst()).filter { !$1.followsLoss }
-        if let (before, after) = holes.first {
-            let place = { (sample: Int64) in
-                heard.start - zero + Rational(sample, Int64(heard.sampleRate))
-            }
-            let (from, to) = (place(before.place + before.count), place(after.place))
-            diagnostics.append(.holesSilent(track: target.track, holes: holes.count, from: from, to: to))
-        }
-        return target.direction == .backwards ? trimmed(heard, &diagnostics) : heard
+        guard let (before, after) = holes.first else { return [] }
+        let place = { (sample: Int64) in heard.start - zero + Rational(sample, Int64(heard.sampleRate)) }
+        let (from, to) = (place(before.place + before.count), place(after.place))
+        return [.holesSilent(track: target.track, holes: holes.count, from: from, to: to)]
     }
 
     /// The longest hole: as long as the video, which damaged timestamps may make too long, but at least ten minutes.
@@ -132,13 +154,12 @@ public struct AudioReverser {
 
     /// Cuts off sound that outlasts the video by less than a frame, unless the track must be lossless. Otherwise all of
     /// the output would have to start later.
-    private func trimmed(_ heard: AudioTimeline, _ diagnostics: inout [Diagnostic]) -> AudioTimeline {
+    private func trimmed(_ heard: AudioTimeline) -> (timeline: AudioTimeline, trimmed: [Diagnostic]) {
         let overhang = heard.end - shown.end
         let frame = max(lastFrame, Rational(1024, Int64(heard.sampleRate)))
         guard !target.lossless, overhang > Rational(0), overhang < frame,
             let cut = heard.clipped(from: nil, to: shown.end)
-        else { return heard }
-        diagnostics.append(.soundTrimmed(track: target.track, length: overhang))
-        return cut
+        else { return (heard, []) }
+        return (cut, [.soundTrimmed(track: target.track, length: overhang)])
     }
 }

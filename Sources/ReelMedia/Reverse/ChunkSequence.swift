@@ -35,6 +35,9 @@ final class ChunkSequence {
         self.diagnostics = diagnostics
     }
 
+    /// Whether a chunk to encode has any of these frames.
+    func needs(_ frames: Range<Int>) -> Bool { chunks.contains { $0.frames.overlaps(frames) } }
+
     /// Encodes the next frame in the order of the output. A frame of a chunk that is whole already is dropped. Returns
     /// whether the frame was encoded.
     func encode(_ frame: Int, _ picture: borrowing Frame) throws(ReelFailure) -> Bool {

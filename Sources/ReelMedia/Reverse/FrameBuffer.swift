@@ -37,18 +37,20 @@ struct FrameBuffer: ~Copyable {
     /// The picture that the output shows for a frame: its own; if that is missing, that of the frame before it, or of
     /// the next one if none is before. The buffer must have a picture.
     ///
-    /// Drops the pictures behind it in this direction: the caller asks for frames in that order.
-    mutating func picture(of frame: Int, _ direction: Direction) throws(ReelFailure) -> Frame {
+    /// - Parameter dropping: the direction in which the caller asks for frames for the last time: the pictures behind this
+    ///   one are dropped. Nil keeps all.
+    mutating func picture(of frame: Int, dropping direction: Direction?) throws(ReelFailure) -> Frame {
         guard !frames.isEmpty else { throw ReelFailure(.nothingToEncode) }
-        let place = frames.lastIndex { $0 <= frame } ?? 0
+        var place = frames.lastIndex { $0 <= frame } ?? 0
         switch direction {
         case .forwards:
             for _ in 0..<place { drop(at: 0) }
-            return try pictures[0].sharingPicture()
+            place = 0
         case .backwards:
             while frames.count > place + 1 { drop(at: frames.count - 1) }
-            return try pictures[place].sharingPicture()
+        case nil: break
         }
+        return try pictures[place].sharingPicture()
     }
 
     private mutating func drop(at place: Int) {

@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import ReelCore
 
 /// Decodes windows of a source's frames, compares each frame with the index, and hands the frames out in the direction
-/// of a clip.
+/// of a clip, or first in one direction and then in the other.
 final class FrameWindowReader {
     private let reader: VideoReader
     private let track: VideoTrack
@@ -11,7 +11,7 @@ final class FrameWindowReader {
     private let places: FramePlaces
     private let threads: Int
     private let startTime: Rational
-    private let direction: Direction
+    private let directions: [Direction]
     private var buffer = FrameBuffer()
 
     /// The results since `reset`.
@@ -33,13 +33,13 @@ final class FrameWindowReader {
     /// Opens the source, which stays open.
     ///
     /// - Parameters:
-    ///   - direction: that of the clip.
+    ///   - directions: those in which frames are handed out: one, or both.
     ///   - converter: scales frames of another size before they are kept.
     ///   - threads: threads of the decoder, unless the source was decoded as a whole.
     init(
-        _ source: IndexedSource, _ direction: Direction, converter: PictureConverter, threads: Int
+        _ source: IndexedSource, _ directions: [Direction], converter: PictureConverter, threads: Int
     ) throws(ReelFailure) {
-        self.direction = direction
+        self.directions = directions
         track = source.index.video
         startTime = source.index.startTime
         reader = try VideoReader(source.locator, track: track)
@@ -56,9 +56,9 @@ final class FrameWindowReader {
         pass.windowFrames.map { starts.windows(of: pass.frames, least: $0) }
     }
 
-    /// Decodes forwards from the RAP of the first window on, and calls `take` with each frame and its picture, in the
-    /// direction of the clip. Backwards, a window must be whole before its last frame is handed out. Forwards, a frame is
-    /// handed out as soon as it is decoded: `IndexCheck` accepts no earlier frame after it.
+    /// Decodes forwards from the RAP of the first window on, and calls `take` with each frame and its picture, in each
+    /// direction. Backwards, a window must be whole before its last frame is handed out. Forwards alone, a frame
+    /// is handed out as soon as it is decoded: `IndexCheck` accepts no earlier frame after it.
     ///
     /// RAPs are trusted until a decoded frame differs from the index. Then decoding starts again further back, for the
     /// windows that are left.
@@ -68,7 +68,7 @@ final class FrameWindowReader {
     ///   - progress: called with the number of frames decoded since `reset`.
     func read(
         _ windows: [Range<Int>], progress: (_ decoded: Int) -> Void,
-        take: (_ frame: Int, _ picture: borrowing Frame) throws(ReelFailure) -> Void
+        take: Take
     ) throws(ReelFailure) {
         buffer.removeAll()
         var pending = windows[...]
@@ -85,10 +85,12 @@ final class FrameWindowReader {
         }
     }
 
+    /// Uses a frame in one of the directions.
+    typealias Take = (_ frame: Int, _ picture: borrowing Frame, _ direction: Direction) throws(ReelFailure) -> Void
+
     /// Decodes from one RAP. Returns the first mismatch with the index; nil once no window is left.
     private func read(
-        _ pending: inout ArraySlice<Range<Int>>, from start: DecodingStart, _ progress: (Int) -> Void,
-        _ take: (Int, borrowing Frame) throws(ReelFailure) -> Void
+        _ pending: inout ArraySlice<Range<Int>>, from start: DecodingStart, _ progress: (Int) -> Void, _ take: Take
     ) throws(ReelFailure) -> Mismatch? {
         guard let first = pending.first, let last = pending.last else { return nil }
         try reader.start(at: start.point)
@@ -120,7 +122,7 @@ final class FrameWindowReader {
                     if isDamaged || check.isUnsteady { tally.concealed.append(place) }
                     if try converter.resize(frame) { tally.resized = true }
                     try buffer.insert(frame, frame: place, copying: isDecoded)
-                    if direction == .forwards,
+                    if directions == [.forwards],
                         let mismatch = try handOut(until: place + 1, of: &pending, check, take)
                     {
                         return mismatch
@@ -140,8 +142,7 @@ final class FrameWindowReader {
     /// the mismatch of frames that did not come; nil if all came, or damage explains why some did not: then the
     /// frame before stays in their place.
     private func handOut(
-        until end: Int, of pending: inout ArraySlice<Range<Int>>, _ check: IndexCheck,
-        _ take: (Int, borrowing Frame) throws(ReelFailure) -> Void
+        until end: Int, of pending: inout ArraySlice<Range<Int>>, _ check: IndexCheck, _ take: Take
     ) throws(ReelFailure) -> Mismatch? {
         guard let window = pending.first else { return nil }
         let frames = window.lowerBound..<end
@@ -149,7 +150,12 @@ final class FrameWindowReader {
         if let mismatch = check.missing(missing) { return mismatch }
         guard !buffer.isEmpty else { return Mismatch(disproof: .missing, frame: frames.lowerBound) }
         tally.concealed += missing
-        for frame in direction.order(frames) { try take(frame, try buffer.picture(of: frame, direction)) }
+        for direction in directions {
+            let last = direction == directions.last ? direction : nil
+            for frame in direction.order(frames) {
+                try take(frame, try buffer.picture(of: frame, dropping: last), direction)
+            }
+        }
         if end < window.upperBound {
             pending[pending.startIndex] = end..<window.upperBound
         } else {

@@ -7,8 +7,14 @@ public final class PassReverser {
     private let sources: [IndexedSource]
     private let plan: Plan
     private let planned: PlannedSegments
-    /// The tools for clips whose passes were requested so far.
-    private var open: [Int: (converter: PictureConverter, reader: FrameWindowReader)] = [:]
+    /// The tools for the clips of passes that were requested so far.
+    private var open: [[Int]: Tools] = [:]
+
+    private struct Tools {
+        /// The converter of each clip.
+        let converters: [PictureConverter]
+        let reader: FrameWindowReader
+    }
 
     /// - Parameter sources: those of the plan, in their order. They stay open from pass to pass.
     public init(sources: [IndexedSource], plan: Plan) throws(ReelFailure) {
@@ -32,56 +38,75 @@ public final class PassReverser {
         throw ReelFailure(.videoDamaged(path: source.locator.name, damage: .concealed, time: time))
     }
 
-    /// Makes a segment of every chunk of the pass that has a place: `places` has one for each chunk, in their order, and
-    /// nil for those that are whole already. Calls `progress` with the numbers of frames decoded and encoded.
+    /// Makes a segment of every chunk of the pass that has a place: `places` has one for each of the pass's subjects, in
+    /// their order, and nil for those that are whole already. Calls `progress` with the numbers of frames decoded and
+    /// encoded.
     public func reverse(
         _ pass: VideoPass, at places: [SegmentPlace?], progress: (_ decoded: Int, _ encoded: Int) -> Void
     ) throws(ReelFailure) -> PassResult {
         guard var encoding = plan.video.encoding else {
             throw ReelFailure(.planLacks(part: .videoPass, number: plan.passes.count))
         }
-        let clip = plan.clips[pass.clip]
-        let index = sources[clip.source].index
-        let (converter, reader) = try opened(pass.clip, threads: encoding.threads)
+        let index = sources[plan.clips[pass.clips[0]].source].index
+        let tools = try opened(pass.clips, threads: encoding.threads)
+        let reader = tools.reader
         encoding.threads = pass.threads
         reader.reset()
-        let chunks = zip(pass.chunks, places).compactMap { frames, place in place.map { (frames: frames, place: $0) } }
-        let sequence = ChunkSequence(
-            chunks, of: pass.clip, plan: plan, track: index.video, encoding: encoding, planned: planned,
-            converter: converter
-        ) { frames in
-            self.concealed(reader.tally.concealed.filter(frames.contains), in: index) + self.resizing(reader)
+        var wanted = places[...]
+        var sequences: [Direction: ChunkSequence] = [:]
+        for (clip, converter) in zip(pass.clips, tools.converters) {
+            let chunks = plan.chunks(of: pass, in: clip)
+            let asked = zip(chunks, wanted).compactMap { frames, place in place.map { (frames: frames, place: $0) } }
+            wanted = wanted.dropFirst(chunks.count)
+            sequences[plan.clips[clip].direction] = ChunkSequence(
+                asked, of: clip, plan: plan, track: index.video, encoding: encoding, planned: planned,
+                converter: converter
+            ) { frames in
+                self.concealed(reader.tally.concealed.filter(frames.contains), in: index) + self.resizing(reader)
+            }
         }
-        func decoded(_ frames: Int) { progress(frames, sequence.framesEncoded) }
-        func encode(_ frame: Int, _ picture: borrowing Frame) throws(ReelFailure) {
-            if try sequence.encode(frame, picture) { progress(reader.tally.framesDecoded, sequence.framesEncoded) }
+        let all = Array(sequences.values)
+        func isWanted(_ frames: Range<Int>) -> Bool { all.contains { $0.needs(frames) } }
+        func encoded() -> Int { all.reduce(0) { $0 + $1.framesEncoded } }
+        func decoded(_ frames: Int) { progress(frames, encoded()) }
+        func encode(_ frame: Int, _ picture: borrowing Frame, _ direction: Direction) throws(ReelFailure) {
+            if try sequences[direction]?.encode(frame, picture) == true {
+                progress(reader.tally.framesDecoded, encoded())
+            }
         }
         if let windows = reader.windows(of: pass) {
-            for window in windows where chunks.contains(where: { $0.frames.overlaps(window) }) {
+            for window in windows where isWanted(window) {
                 try reader.read([window], progress: decoded, take: encode)
             }
         } else {
-            try reader.read(chunks.map(\.frames), progress: decoded, take: encode)
+            try reader.read(pass.chunks.filter(isWanted), progress: decoded, take: encode)
         }
-        let losses = converter.losses.filter { !plan.diagnostics.contains($0) }
+        let losses = tools.converters.flatMap(\.losses).reduce(into: [Diagnostic]()) { losses, loss in
+            if !losses.contains(loss), !plan.diagnostics.contains(loss) { losses.append(loss) }
+        }
         return PassResult(
-            segments: sequence.segments.sorted { $0.name.subject < $1.name.subject },
-            statistics: PassStatistics(reader.tally, sequence),
+            segments: all.flatMap(\.segments).sorted { $0.name.subject < $1.name.subject },
+            statistics: PassStatistics(reader.tally, all),
             diagnostics: concealed(reader.tally.concealed, in: index) + losses + resizing(reader))
     }
 
     /// The most decoded frames that waited for the encoder at a time, in all passes so far.
     package var mostFramesHeld: Int { open.values.map(\.reader.mostFramesHeld).max() ?? 0 }
 
-    private func opened(_ number: Int, threads: Int) throws(ReelFailure) -> (PictureConverter, FrameWindowReader) {
-        if let known = open[number] { return known }
-        let clip = plan.clips[number]
-        let source = sources[clip.source]
-        let converter = try PictureConverter(
-            format: plan.video.format, stream: source.index.video.stream, direction: clip.direction)
-        let reader = try FrameWindowReader(source, clip.direction, converter: converter, threads: threads)
-        open[number] = (converter, reader)
-        return (converter, reader)
+    private func opened(_ clips: [Int], threads: Int) throws(ReelFailure) -> Tools {
+        if let known = open[clips] { return known }
+        let source = sources[plan.clips[clips[0]].source]
+        let converters = try clips.map { (clip) throws(ReelFailure) in
+            try PictureConverter(
+                format: plan.video.format, stream: source.index.video.stream, direction: plan.clips[clip].direction)
+        }
+        // Backwards last, since a frame is then dropped as soon as it is encoded.
+        let directions = Direction.allCases.filter { clips.map { plan.clips[$0].direction }.contains($0) }
+        let tools = Tools(
+            converters: converters,
+            reader: try FrameWindowReader(source, directions, converter: converters[0], threads: threads))
+        open[clips] = tools
+        return tools
     }
 
     private func concealed(_ frames: [Int], in index: SourceIndex) -> [Diagnostic] {
@@ -96,13 +121,16 @@ public final class PassReverser {
 }
 
 extension PassStatistics {
-    fileprivate init(_ decoded: FrameWindowReader.Tally, _ encoding: ChunkSequence) {
+    fileprivate init(_ decoded: FrameWindowReader.Tally, _ encodings: [ChunkSequence]) {
         self.init()
         framesDecoded = decoded.framesDecoded
-        framesEncoded = encoding.framesEncoded
         decodeSeconds = decoded.decodeSeconds
-        encodeSeconds = encoding.encodeSeconds
-        waitSeconds = decoded.waitSeconds + encoding.waitSeconds
+        waitSeconds = decoded.waitSeconds
+        for encoding in encodings {
+            framesEncoded += encoding.framesEncoded
+            encodeSeconds += encoding.encodeSeconds
+            waitSeconds += encoding.waitSeconds
+        }
         peakRSS = peakResidentBytes()
     }
 }

@@ -9,6 +9,8 @@ final class SampleSpill {
     /// Bytes of one sample of one channel.
     let width: Int
     let channels: Int
+    /// The byte that silence consists of.
+    let silence: Int32
     private let descriptor: Int32
     private let folder: String
     private var pending: [UInt8] = []
@@ -19,6 +21,7 @@ final class SampleSpill {
         self.folder = folder
         self.channels = channels
         width = Int(av_get_bytes_per_sample(format))
+        silence = [AV_SAMPLE_FMT_U8, AV_SAMPLE_FMT_U8P].contains(format) ? 0x80 : 0
         var template = Array((folder + "/reel-samples-XXXXXX").utf8CString)
         descriptor = mkstemp(&template)
         guard descriptor >= 0 else { throw fileFailure(errno: errno, .make, folder) }

@@ -23,7 +23,7 @@ struct PlanCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let choice = try OutputChoice(output, for: source, lossless: spec.lossless)
+        let choice = try OutputChoice(output, for: source, deed: spec.deed, lossless: spec.lossless)
         let engine = EngineHost(executable: try Programs().path("reel-engine"))
         let job = try JobRecord(submitting: source, spec: spec.spec(choice.container))
         let view = try await Interruption.cancelling {

@@ -7,7 +7,7 @@ internal import Synchronization
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Reverse a video on this machine, with nothing else running.",
+        commandName: "run", abstract: "Reverse a video, or play it forth and back, on this machine, with nothing else running.",
         discussion: "Ctrl-C stops it; the same command goes on where it stopped.")
 
     @Argument(help: "The video to reverse.")
@@ -25,7 +25,7 @@ struct RunCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let choice = try output.choice(for: source, lossless: spec.lossless)
+        let choice = try output.choice(for: source, spec)
         let job = try JobRecord(submitting: source, spec: spec.spec(choice.container))
         let destination = Destination(choice.path, overwrite: output.overwrite)
         try destination.check(source: source)

@@ -41,7 +41,7 @@ struct SubmitCommand: AsyncParsableCommand {
     func run() async throws {
         var orders: [(job: JobRecord, destination: Destination)] = []
         for source in sources {
-            let choice = try output.choice(for: source, lossless: spec.lossless)
+            let choice = try output.choice(for: source, spec)
             let job = try JobRecord(
                 submitting: source, spec: spec.spec(choice.container), terms: terms.terms, stages: terms.stage)
             let destination = Destination(choice.path, overwrite: output.overwrite)

@@ -7,6 +7,8 @@ extension AudioMode: ExpressibleByArgument {}
 extension TimestampMode: ExpressibleByArgument {}
 extension VerifyMode: ExpressibleByArgument {}
 extension DamageMode: ExpressibleByArgument {}
+extension Play: ExpressibleByArgument {}
+extension Turn: ExpressibleByArgument {}
 
 /// A number of threads, or `auto`.
 struct ThreadCount: ExpressibleByArgument {
@@ -63,6 +65,26 @@ struct SpecOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Moment to stop before, in seconds or HH:MM:SS.mmm of the source.", valueName: "time"))
     var to: ClockTime?
 
+    @Option(help: "How to play the range: reverse, forward, or ping-pong (forward, then back).")
+    var play: Play = .reverse
+
+    @Option(help: "How often to play it.")
+    var times = 1
+
+    @Option(
+        help: """
+            How often ping-pong shows the frames at which it turns. once: of n frames, n forward and n - 2 back, so that a \
+            loop never stutters. twice: all frames in both directions.
+            """)
+    var turn: Turn = .once
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Length of the crossfade of the sound between repeats; 0 for hard cuts. Default: half a frame, at least 10 ms.
+            """, valueName: "time"))
+    var crossfade: ClockTime?
+
     @Option(help: "Mirror: each frame stays as long as it did. source: the source's timestamps.")
     var timestamps: TimestampMode = .mirror
 
@@ -118,6 +140,7 @@ struct SpecOptions: ParsableArguments {
             guard let name, !SpecOptions.isName(name) else { continue }
             throw ValidationError("\(option) \(name) is not a valid FFmpeg name")
         }
+        try validateEdit()
         guard lossless else { return }
         let lossy = [
             ("--crf", crf != nil), ("--bitrate", bitrate != nil), ("--preset", preset != nil),
@@ -128,16 +151,51 @@ struct SpecOptions: ParsableArguments {
         }
     }
 
+    private func validateEdit() throws {
+        guard EditClip.timesAllowed.contains(times) else {
+            throw ValidationError("--times must be 1 to \(EditClip.timesAllowed.upperBound)")
+        }
+        guard turn == .once || play == .pingPong else { throw ValidationError("--turn needs --play ping-pong") }
+        guard crossfade == nil || times > 1 && play != .pingPong else {
+            throw ValidationError("--crossfade needs --times 2 or more, and --play reverse or forward: only repeats meet")
+        }
+        guard edit != nil else { return }
+        let plain = [
+            ("--audio keep", audio == .keep), ("--timestamps source", timestamps == .source),
+            ("--video-codec copy", videoCodec == VideoTarget.copy),
+        ]
+        if let (option, _) = plain.first(where: \.1) {
+            throw ValidationError("\(option) needs --play reverse, played once")
+        }
+    }
+
+    /// The clip to show; nil for a range that is reversed once.
+    private var edit: Edit? {
+        guard play != .reverse || times > 1 else { return nil }
+        let clip = EditClip(from: from?.seconds, to: to?.seconds, play: play, times: times)
+        return Edit(clips: [clip], turn: turn, crossfade: crossfade?.seconds)
+    }
+
+    /// What the default name of an output says was done.
+    var deed: String {
+        switch play {
+        case .reverse: "reversed"
+        case .pingPong: "ping-pong"
+        case .forward: "cut"
+        }
+    }
+
     private static func isName(_ text: String) -> Bool {
         let allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
         return !text.isEmpty && text.allSatisfy(allowed.contains)
     }
 
     func spec(_ container: Container) -> JobSpec {
-        JobSpec(
+        let edit = edit
+        return JobSpec(
             container: container, videoCodec: videoCodec, crf: crf, preset: preset, bitrate: bitrate?.rate,
-            lossless: lossless, audio: audio, audioCodec: audioCodec, from: from?.seconds, to: to?.seconds,
-            timestamps: timestamps, passFrames: passFrames, threads: threads?.number, memory: memory?.bytes,
+            lossless: lossless, audio: audio, audioCodec: audioCodec, from: edit == nil ? from?.seconds : nil,
+            to: edit == nil ? to?.seconds : nil, edit: edit, timestamps: timestamps, passFrames: passFrames, threads: threads?.number, memory: memory?.bytes,
             verify: verify, onDamage: onDamage)
     }
 }

@@ -1,0 +1,26 @@
+/// The frames of a plan's clips in the order of the output.
+public struct FrameOrder: Sendable {
+    private let clips: [Clip]
+    /// For each clip, the number of frames that the output shows before it.
+    private let starts: [Int]
+    /// The number of frames.
+    public let count: Int
+
+    /// The order of a plan's frames.
+    public init(_ plan: Plan) {
+        clips = plan.clips
+        var (starts, count): ([Int], Int) = ([], 0)
+        for clip in clips {
+            starts.append(count)
+            count += clip.frameCount
+        }
+        (self.starts, self.count) = (starts, count)
+    }
+
+    /// The clip that the output shows at `place`, counted in frames from 0, and the frame of that clip's source. `place` is
+    /// within `count`.
+    public func frame(at place: Int) -> (clip: Clip, frame: Int) {
+        let clip = starts.partitioningIndex { $0 > place } - 1
+        return (clips[clip], clips[clip].frame(at: place - starts[clip]))
+    }
+}
