@@ -133,6 +133,35 @@ extension EndToEnd {
             }
         }
 
+        @Test("a farm plays forth and back with the bytes of one machine, even if a worker is killed")
+        func pingPong() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let options = ["--play", "ping-pong", "--times", "3", "--pass-frames", "24", "--threads", "1"]
+            let alone = try await fixture.run(.coordinator, ["run", source] + options + ["--json"])
+            #expect(alone.code == 0, "\(alone.error)")
+            let view = try JSONDecoder().decode(JobJSON.self, from: Data(alone.output.utf8))
+            #expect(view.frames == 238 && view.framesEncoded == 238)
+            let wanted = fixture.path("film.ping-pong.mp4")
+            try await withRedis {
+                let submitted = try await coordinator(["submit", source] + options)
+                #expect(submitted.code == 0, "\(submitted.error)")
+                let id = submitted.output.trimmingCharacters(in: .newlines)
+                #expect(submitted.error.contains("fetch \(id) -o \(wanted)"))
+                _ = try await withWorker { worker in
+                    _ = try await eventually(.seconds(60)) { try await job(id).passesDone > 1 }
+                    try worker.send(.kill)
+                }
+                _ = try await withWorker { _ in try await expect(id, becomes: "done") }
+                #expect(try await coordinator(["fetch", id, "-o", "farm.mp4"]).code == 0)
+            }
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: wanted))
+            #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path("farm.mp4"))) == bytes)
+            let shown = nearest(
+                try await fixture.thumbnails(of: wanted), among: try await fixture.thumbnails(of: source))
+            let loop = Array(0..<120) + (1..<119).reversed()
+            #expect(shown == loop + loop + loop)
+        }
+
         @Test func anEngineIsKilled() async throws {
             let source = try fixture.copy(try await Clips.shared.wide(), as: "wide.mp4")
             try await withRedis {

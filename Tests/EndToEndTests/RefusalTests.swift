@@ -121,6 +121,15 @@ extension EndToEnd {
             try await expectRefusal(["run", source, "--from", "99"], code: 2, says: "--from")
             try await expectRefusal(["run", source, "--lossless", "--crf", "20"], code: 2, says: "--crf")
             try await expectRefusal(["run", source, "--video-codec", "lib x264;"], code: 2, says: "--video-codec")
+            for options in [
+                ["--audio", "keep"], ["--timestamps", "source"], ["--video-codec", "copy"], ["--crossfade", "1"],
+            ] {
+                try await expectRefusal(["run", source, "--play", "ping-pong"] + options, code: 2, says: options[0])
+            }
+            try await expectRefusal(["run", source, "--play", "sideways"], code: 2, says: "ping-pong")
+            try await expectRefusal(["run", source, "--times", "0"], code: 2, says: "--times", "10000")
+            try await expectRefusal(["run", source, "--turn", "twice"], code: 2, says: "--play ping-pong")
+            try await expectRefusal(["run", source, "--play", "forward", "--from", "99"], code: 2, says: "--from")
             try await expectRefusal(["submit", source, "-o", "x.mp4"], code: 2, says: "--wait")
             try await expectRefusal(["--slots", "0"], code: 2, says: "--slots", program: .worker)
             try await expectRefusal(["--slots", "1025"], code: 2, says: "1 to 1024", program: .worker)

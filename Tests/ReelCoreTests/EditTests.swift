@@ -49,8 +49,8 @@ struct EditTests {
         init(seed: UInt64) {
             var random = SplitMix64(seed: seed)
             let count = Int.random(in: 1...60, using: &random)
-            let timeBase = [TimeBase(1, 12_800), TimeBase(1, 90_000), TimeBase(1001, 30_000), TimeBase(1, 1000)]
-                .randomElement(using: &random) ?? TimeBase(1, 25)
+            let clocks = [TimeBase(1, 12_800), TimeBase(1, 90_000), TimeBase(1001, 30_000), TimeBase(1, 1000)]
+            let timeBase = clocks.randomElement(using: &random) ?? TimeBase(1, 25)
             let constant = Bool.random(using: &random)
             let durations = (0..<count).map { _ in constant ? 20 : Int64.random(in: 1...900, using: &random) }
             let keys = [0] + (1..<max(count, 2)).filter { _ in Int.random(in: 0..<8, using: &random) == 0 }

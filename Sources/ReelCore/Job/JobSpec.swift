@@ -42,7 +42,8 @@ public struct JobSpec: Hashable, Codable, Sendable {
         container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
         bitrate: VideoRate? = nil, lossless: Bool = false, audio: AudioMode = .reverse, audioCodec: String? = nil,
         from: Rational? = nil, to: Rational? = nil, edit: Edit? = nil, timestamps: TimestampMode = .mirror,
-        passFrames: Int? = nil, threads: Int? = nil, memory: Int64? = nil, verify: VerifyMode = .packets, onDamage: DamageMode = .repeat
+        passFrames: Int? = nil, threads: Int? = nil, memory: Int64? = nil,
+        verify: VerifyMode = .packets, onDamage: DamageMode = .repeat
     ) {
         self.container = container
         self.videoCodec = videoCodec

@@ -40,12 +40,12 @@ struct EditLayout {
     /// The longest crossfade, in seconds.
     private var crossfade: Rational {
         if let crossfade = edit.crossfade { return crossfade }
-        let track = index.video
-        let gaps = Int64(max(track.frames.count - 1, 1))
-        let last = track.frames.count - 1
-        let frame = track.stream.timeBase.seconds(
-            last > 0 ? track.frames[last].interval.start - track.frames[0].interval.start : track.frames[0].interval.duration)
-        return max(frame / Rational(2 * gaps), Rational(1, 100))
+        let frames = index.video.frames
+        let (first, last) = (frames[0].interval, frames[frames.count - 1].interval)
+        let (length, count) =
+            frames.count > 1 ? (last.start - first.start, frames.count - 1) : (first.duration, 1)
+        let halfFrame = index.video.stream.timeBase.seconds(length) / Rational(2 * Int64(count))
+        return max(halfFrame, Rational(1, 100))
     }
 
     /// Adds a clip, played once.

@@ -274,7 +274,8 @@ extension VideoPass: Codable {
         threads = try list.decode(Int.self)
         clips = [try list.decode(Int.self)]
         if !list.isAtEnd { clips.append(try list.decode(Int.self)) }
-        guard clips.allSatisfy({ $0 >= 0 }), list.isAtEnd, 0 <= start, start < end, 0 < chunkCount, chunkCount <= end - start, randomAccessPoint >= 0,
+        guard clips.allSatisfy({ $0 >= 0 }), list.isAtEnd, 0 <= start, start < end, 0 < chunkCount,
+            chunkCount <= end - start, randomAccessPoint >= 0,
             window >= 0,
             JobSpec.threadCounts.contains(threads)
         else {

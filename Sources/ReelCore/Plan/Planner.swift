@@ -46,8 +46,9 @@ public struct Planner: Hashable, Codable, Sendable {
         let cap = spec.passFrames.map { max($0, 1) }
         // A chunk of two frames may have to take a third one, so that no frame is left over.
         let longest = min(ChunkLengths.held.greatest, cap.map { max($0, 3) } ?? .max)
-        let most = spans.map { min($0.direction == .forwards ? PassDecoding.heldForwards : longest, $0.frames.count) }
-            .max() ?? 0
+        let most = spans.reduce(0) { most, span in
+            max(most, min(span.direction == .forwards ? PassDecoding.heldForwards : longest, span.frames.count))
+        }
         let least = min(PassWork.leastChunk, most)
         let allowed = memory.narrowed(to: spec.memory)
         let budget = try MemoryBudget(index: index, video: video, packets: packets)

@@ -23,8 +23,8 @@ package struct EarlyStart: Sendable {
     /// depend on the rest.
     package static func isPossible(_ record: JobRecord) -> Bool {
         let spec = record.spec
-        return record.headBytes == nil && record.source.staged == nil && spec.from == nil && spec.to == nil && spec.edit == nil
-            && spec.timestamps == .mirror && spec.bitrate != .source
+        return record.headBytes == nil && record.source.staged == nil && spec.from == nil && spec.to == nil
+            && spec.edit == nil && spec.timestamps == .mirror && spec.bitrate != .source
     }
 
     /// Submits a job without sound that reverses the first part of a source. The whole job's record names it from then on,

@@ -34,8 +34,8 @@ extension TargetChoice {
             diagnostics.append(.sampleDepthReduced(track: number, codec: encoder.codec, bits: bits))
         }
         let target = AudioTarget(
-            track: number, direction: spec.audio == .keep || spec.edit != nil ? .forwards : .backwards, encoder: encoder.name,
-            sampleRate: rate, channelLayout: layout,
+            track: number, direction: spec.audio == .keep || spec.edit != nil ? .forwards : .backwards,
+            encoder: encoder.name, sampleRate: rate, channelLayout: layout,
             bitrate: encoder.isLossless ? nil : Int64(track.channels) * encoder.bitratePerChannel,
             // If pictures are kept bit for bit, no sample is cut off either.
             lossless: spec.lossless || (encoder.isLossless && copiesVideo))

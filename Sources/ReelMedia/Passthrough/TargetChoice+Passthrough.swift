@@ -14,7 +14,8 @@ extension TargetChoice {
     /// Whether no option asks for other pictures. A spec that sets the length of passes asks for passes, which
     /// passthrough does not have.
     private var leavesPicturesAlone: Bool {
-        spec.edit == nil && spec.videoCodec == nil && spec.crf == nil && spec.preset == nil && spec.bitrate == nil && spec.passFrames == nil
+        spec.edit == nil && spec.videoCodec == nil && spec.crf == nil && spec.preset == nil && spec.bitrate == nil
+            && spec.passFrames == nil
             && spec.edit == nil
     }
 

@@ -7,7 +7,8 @@ internal import Synchronization
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Reverse a video, or play it forth and back, on this machine, with nothing else running.",
+        commandName: "run",
+        abstract: "Reverse a video, or play it forth and back, on this machine, with nothing else running.",
         discussion: "Ctrl-C stops it; the same command goes on where it stopped.")
 
     @Argument(help: "The video to reverse.")

@@ -157,7 +157,7 @@ struct SpecOptions: ParsableArguments {
         }
         guard turn == .once || play == .pingPong else { throw ValidationError("--turn needs --play ping-pong") }
         guard crossfade == nil || times > 1 && play != .pingPong else {
-            throw ValidationError("--crossfade needs --times 2 or more, and --play reverse or forward: only repeats meet")
+            throw ValidationError("--crossfade needs --times 2 or more, and --play reverse or forward")
         }
         guard edit != nil else { return }
         let plain = [
@@ -195,7 +195,7 @@ struct SpecOptions: ParsableArguments {
         return JobSpec(
             container: container, videoCodec: videoCodec, crf: crf, preset: preset, bitrate: bitrate?.rate,
             lossless: lossless, audio: audio, audioCodec: audioCodec, from: edit == nil ? from?.seconds : nil,
-            to: edit == nil ? to?.seconds : nil, edit: edit, timestamps: timestamps, passFrames: passFrames, threads: threads?.number, memory: memory?.bytes,
-            verify: verify, onDamage: onDamage)
+            to: edit == nil ? to?.seconds : nil, edit: edit, timestamps: timestamps, passFrames: passFrames,
+            threads: threads?.number, memory: memory?.bytes, verify: verify, onDamage: onDamage)
     }
 }

@@ -1,0 +1,91 @@
+import Foundation
+import ReelCore
+import ReelRandom
+import Testing
+
+private let splice = ProcessInfo.processInfo.environment["REEL_SPLICE"]
+private let corpus = ProcessInfo.processInfo.environment["REEL_CORPUS"]
+
+/// Edits judged by an independent program, which decodes source and output itself.
+@Suite("Judged edits", .enabled(if: splice != nil, "set REEL_SPLICE to run these"))
+struct EditJudgeTests {
+    /// Makes an edit of one source without loss, and has it judged.
+    private func judge(_ source: String, _ edit: Edit, passFrames: Int? = nil, _ folder: ScratchFolder) throws {
+        let spec = JobSpec(container: .mkv, lossless: true, edit: edit, passFrames: passFrames)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        let file = folder.path + "/edit.json"
+        let clips = edit.clips.map { clip -> [String: Any] in
+            var fields: [String: Any] = ["source": source, "play": clip.play.rawValue, "times": clip.times]
+            if let from = clip.from { fields["from"] = "\(from)" }
+            if let to = clip.to { fields["to"] = "\(to)" }
+            return fields
+        }
+        var fields: [String: Any] = ["clips": clips, "turn": edit.turn.rawValue]
+        if let crossfade = edit.crossfade { fields["crossfade"] = "\(crossfade)" }
+        try JSONSerialization.data(withJSONObject: fields).write(to: URL(fileURLWithPath: file))
+        let verdict = try run(splice ?? "", [file, job.output])
+        #expect(verdict.hasPrefix("ok"), "\(source), \(fields): \(verdict)")
+    }
+
+    /// Sources of many kinds. The clocks are such that a block of sound lasts a whole number of ticks: the judge takes each
+    /// block's time as exact.
+    private static let kinds: [(name: String, rate: String, arguments: [String])] = [
+        ("b.mp4", "30000/1001", ["-c:v", "libx264", "-g", "24", "-bf", "3", "-c:a", "aac", "-ar", "44100"]),
+        (
+            "open.ts", "25",
+            ["-c:v", "libx264", "-x264-params", "open-gop=1:keyint=20", "-bf", "2", "-c:a", "mp2", "-ar", "48000"]
+                + ["-ac", "1"]
+        ),
+        ("pcm.mov", "24000/1001", ["-c:v", "libx264", "-bf", "2", "-c:a", "pcm_s16le", "-ar", "48000"]),
+        ("vp9.webm", "30", ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-g", "40", "-c:a", "libopus"]),
+        ("mpeg2.mov", "25", ["-c:v", "mpeg2video", "-bf", "2", "-g", "12", "-c:a", "alac", "-ac", "1"]),
+        ("one.mp4", "60000/1001", ["-c:v", "libx264", "-g", "999", "-c:a", "aac", "-ar", "48000"]),
+        (
+            "vfr.mkv", "25",
+            ["-vf", "setpts='(N*40+mod(N*N*7,31))/1000/TB',settb=1/1000", "-fps_mode", "passthrough"]
+                + ["-c:v", "libx264", "-bf", "2", "-c:a", "libopus"]
+        ),
+        ("mute.mp4", "15", ["-an", "-c:v", "libx264", "-bf", "2"]),
+    ]
+
+    @Test("clips of one source, in all directions and often", arguments: UInt64(1)...24)
+    func oneSource(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let kind = try #require(Self.kinds.randomElement(using: &random))
+        let folder = try ScratchFolder()
+        let source = folder.path + "/" + kind.name
+        // Sound that began before the video would begin abruptly, which the judge does not expect of a crossfade.
+        let shift = Double.random(in: 0...0.2, using: &random)
+        try run(
+            "ffmpeg",
+            ["-v", "error", "-f", "lavfi", "-i", "testsrc2=r=\(kind.rate):s=160x96:d=3.3", "-itsoffset", "\(shift)"]
+                + ["-f", "lavfi", "-i", "aevalsrc=0.5*sin(600*t*(1+t))|0.4*sin(900*t*(1+t)):d=3.3"] + kind.arguments
+                + [source])
+        var edit = Edit(clips: [], turn: Bool.random(using: &random) ? .once : .twice)
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            let from = Int64.random(in: 0..<2500, using: &random)
+            let to = Int64.random(in: from + 100...3300, using: &random)
+            edit.clips.append(
+                EditClip(
+                    from: from > 400 ? Rational(from, 1000) : nil, to: to < 3000 ? Rational(to, 1000) : nil,
+                    play: Play.allCases.randomElement(using: &random) ?? .forward,
+                    times: Int.random(in: 1...3, using: &random)))
+        }
+        edit.crossfade = [nil, Rational(0), Rational(1, 20), Rational(3, 10)].randomElement(using: &random) ?? nil
+        try judge(source, edit, passFrames: Bool.random(using: &random) ? 20 : nil, folder)
+    }
+
+    @Test(
+        "real files, forth and back",
+        .enabled(if: corpus != nil, "set REEL_CORPUS to run this"),
+        arguments: [
+            "h264_bpyramid3_sar64x45.mp4", "iphone6s_h264_rot90_mebx.mov", "av1_single_key_125f.mkv",
+            "vp9_odd_161x121.webm", "canon_mjpeg_640x480_pcm.avi",
+            "h264_two_edits_end_on_b.mp4",
+        ], Turn.allCases)
+    func corpusFile(file: String, turn: Turn) throws {
+        let folder = try ScratchFolder()
+        let edit = Edit(clips: [EditClip(play: .pingPong)], turn: turn)
+        try judge((corpus ?? "") + "/" + file, edit, folder)
+    }
+}
