@@ -229,6 +229,16 @@ struct EditTests {
         #expect(timeline.spans(in: -10..<0, .backwards) == [.silence(10)])
     }
 
+    @Test("a range that is reversed once is the same job, however it is asked for")
+    func normalForm() {
+        let clip = EditClip(from: Rational(1), to: Rational(2), play: .reverse)
+        let spec = JobSpec(container: .mkv, edit: Edit(clips: [clip]))
+        #expect(spec == JobSpec(container: .mkv, from: Rational(1), to: Rational(2)))
+        var twice = clip
+        twice.times = 2
+        #expect(JobSpec(container: .mkv, edit: Edit(clips: [twice])).edit?.clips == [twice])
+    }
+
     @Test("a range without frames is refused", arguments: [(5, nil), (1, 1), (2, 1)] as [(Int64, Int64?)])
     func emptyRanges(range: (from: Int64, to: Int64?)) throws {
         let index = Indexes.regular(frames: 50, keysAt: [0])

@@ -54,12 +54,13 @@ struct EditJudgeTests {
         let kind = try #require(Self.kinds.randomElement(using: &random))
         let folder = try ScratchFolder()
         let source = folder.path + "/" + kind.name
-        // Sound that began before the video would begin abruptly, which the judge does not expect of a crossfade.
+        // The judge does not expect that sound begins or ends abruptly within a crossfade, as it would if it began before
+        // the video, or ended soon after it.
         let shift = Double.random(in: 0...0.2, using: &random)
         try run(
             "ffmpeg",
             ["-v", "error", "-f", "lavfi", "-i", "testsrc2=r=\(kind.rate):s=160x96:d=3.3", "-itsoffset", "\(shift)"]
-                + ["-f", "lavfi", "-i", "aevalsrc=0.5*sin(600*t*(1+t))|0.4*sin(900*t*(1+t)):d=3.3"] + kind.arguments
+                + ["-f", "lavfi", "-i", "aevalsrc=0.5*sin(600*t*(1+t))|0.4*sin(900*t*(1+t)):d=3.6"] + kind.arguments
                 + [source])
         var edit = Edit(clips: [], turn: Bool.random(using: &random) ? .once : .twice)
         for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -71,6 +72,8 @@ struct EditJudgeTests {
                     play: Play.allCases.randomElement(using: &random) ?? .forward,
                     times: Int.random(in: 1...3, using: &random)))
         }
+        // A range that is reversed once has the sound between its own limits, not that of whole frames.
+        if edit.clips.count == 1, edit.clips[0].play == .reverse { edit.clips[0].times += 1 }
         edit.crossfade = [nil, Rational(0), Rational(1, 20), Rational(3, 10)].randomElement(using: &random) ?? nil
         try judge(source, edit, passFrames: Bool.random(using: &random) ? 20 : nil, folder)
     }

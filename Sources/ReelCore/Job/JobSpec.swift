@@ -21,7 +21,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
     public var from: Rational?
     /// The end of the range, in seconds from the file's start; nil for no limit.
     public var to: Rational?
-    /// The clips to show; nil reverses the range once.
+    /// The clips to show; nil reverses the range from `from` to `to` once.
     public var edit: Edit?
     /// How frames get their timestamps.
     public var timestamps: TimestampMode
@@ -53,9 +53,12 @@ public struct JobSpec: Hashable, Codable, Sendable {
         self.lossless = lossless
         self.audio = audio
         self.audioCodec = audioCodec
-        self.from = from
-        self.to = to
-        self.edit = edit
+        if let edit, let clip = edit.clips.first, edit.clips.count == 1, clip.play == .reverse, clip.times == 1 {
+            // There is one way to ask for a range that is reversed once.
+            (self.from, self.to, self.edit) = (clip.from, clip.to, nil)
+        } else {
+            (self.from, self.to, self.edit) = (from, to, edit)
+        }
         self.timestamps = timestamps
         self.passFrames = passFrames
         self.threads = threads
