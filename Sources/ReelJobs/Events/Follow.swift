@@ -42,11 +42,12 @@ package struct Follow: Sendable {
                 answered = clock.now
                 try await look(status)
                 if status.state.isTerminal { return status }
-                let looked = clock.now
-                let events = try await feed.wait(atMost: interval)
-                // Something happens all the time to a job of many short passes: look four times a second at most.
-                if !events.contains(where: \.happening.isEnd) {
-                    try? await Task.sleep(until: looked + min(interval, .milliseconds(250)), clock: clock)
+                // Something happens all the time to a job of many short passes: look four times a second at most, and
+                // at once when the job ends.
+                let next = clock.now + min(interval, .milliseconds(250))
+                var events = try await feed.wait(atMost: interval)
+                while !events.isEmpty, !events.contains(where: \.happening.isEnd), clock.now < next {
+                    events = try await feed.wait(atMost: next - clock.now)
                 }
             } catch {
                 guard error.cause == .transient, error.kind == .unreachable, clock.now - answered < patience else {
