@@ -14,7 +14,6 @@ extension JobSpec.Option {
         case .audioCodec: "audio codec"
         case .from: "start of the range"
         case .to: "end of the range"
-        case .play: "way of playing"
         case .timestamps: "kind of timestamps"
         case .passFrames: "length of passes"
         case .threads: "number of threads"

@@ -4,8 +4,10 @@ import Testing
 
 @Suite("Packets that are copied")
 struct ReadBlockTests {
-    @Test("blocks partition the frames from their end, none larger than it may be unless it is one packet")
-    func partition() {
+    @Test(
+        "blocks partition the frames in their direction, none larger than it may be unless it is one packet",
+        arguments: Direction.allCases)
+    func partition(direction: Direction) {
         for seed in UInt64(0)..<200 {
             var random = SplitMix64(seed: seed)
             var track = Indexes.regular(
@@ -18,14 +20,16 @@ struct ReadBlockTests {
 
             var left = all
             while !left.isEmpty {
-                let block = track.readBlock(endOf: left)
-                #expect(block.upperBound == left.upperBound && block.lowerBound >= left.lowerBound)
+                let block = track.readBlock(of: left, direction)
+                #expect(direction.order(block).first { _ in true } == direction.order(left).first { _ in true })
+                #expect(block.clamped(to: left) == block)
                 #expect(!block.isEmpty)
                 #expect(block.count == 1 || track.bytes(of: block) <= 16 << 20)
                 // One more would have been too much.
-                let longer = max(block.lowerBound - 1, left.lowerBound)..<block.upperBound
+                let more = min(block.count + 1, left.count)
+                let longer = direction == .forwards ? left.prefix(more) : left.suffix(more)
                 #expect(longer == block || track.bytes(of: longer) > 16 << 20)
-                left = left.lowerBound..<block.lowerBound
+                left = direction == .forwards ? left.dropFirst(block.count) : left.dropLast(block.count)
             }
         }
     }

@@ -120,6 +120,36 @@ struct EditMediaTests {
         #expect(try Decoded(job.output).hashes == [a.reversed(), b, b, a, b, back].flatMap { $0 })
     }
 
+    @Test("packets of whole frames are written in the order of the clips, bit for bit, and sound sample by sample")
+    func passthrough() throws {
+        let source = try Fixture.sounding(
+            "m.mov", in: folder, frames: 45, seconds: 1.8, audio: ["-c:a", "pcm_s16le"],
+            options: ["-c:v", "mjpeg", "-q:v", "2", "-pix_fmt", "yuvj420p"])
+        func packets(_ path: String) throws -> [String] {
+            try run("ffmpeg", "-v", "error", "-i", path, "-map", "0:v", "-c", "copy", "-f", "framehash", "-")
+                .split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("#") }
+                .compactMap { $0.split(separator: ",").last.map(String.init) }
+        }
+        let clips = [
+            EditClip(from: Rational(1, 5), play: .pingPong, times: 2), EditClip(to: Rational(1), play: .reverse),
+        ]
+        let job = try job(source, clips, container: .mov, lossless: false, passFrames: nil)
+        #expect(job.plan.video.isPassthrough)
+        #expect(job.framesDecoded == 0)
+        let all = try packets(source)
+        #expect(all.count == 45 && Set(all).count > 20)
+        let forth = Array(all[5...])
+        let back: [String] = forth.dropFirst().dropLast().reversed()
+        #expect(try packets(job.output) == [forth, back, forth, back, all[..<25].reversed()].flatMap { $0 })
+        let times = try Decoded(job.output).times
+        #expect(times == times.indices.map { Rational(Int64($0), 25) })
+        let samples = try Sound(source).samples
+        let after = try Sound(job.output).samples
+        // Frames of 1920 samples; the sound turns in the middle of the last.
+        #expect(after[..<75_840] == samples[9_600..<85_440])
+        #expect(Array(after[75_840..<150_720]) == samples[10_560..<85_440].reversed())
+    }
+
     // MARK: Sound
 
     /// A source of 50 frames a 25th of a second long, with two seconds of sound in 16 bits.

@@ -82,7 +82,7 @@ struct PassthroughTests {
         #expect(job.plan.passes.isEmpty)
         let first = job.plan.clips[0].firstFrame
         // 1.3 MiB a frame: six blocks of 16 MiB.
-        #expect(first == 12 && job.index.video.readBlock(endOf: first..<80) == 68..<80)
+        #expect(first == 12 && job.index.video.readBlock(of: first..<80, .backwards) == 68..<80)
         #expect(try Payloads(job.output).hashes == Payloads(source).hashes[first...].reversed())
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(files.sorted() == ["output.nut", "raw.nut"])

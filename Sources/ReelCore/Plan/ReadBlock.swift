@@ -5,15 +5,15 @@ extension VideoTrack {
     /// Bytes that a packet takes in memory beside its payload.
     private static let packetOverhead: Int64 = 1 << 10
 
-    /// The last frames of a range whose packets make a read block; at least one frame.
-    public func readBlock(endOf frames: Range<Int>) -> Range<Int> {
-        var (first, bytes) = (frames.upperBound, Int64(0))
-        while first > frames.lowerBound {
-            bytes += packetBytes(of: first - 1)
-            guard first == frames.upperBound || bytes <= VideoTrack.readBlockBytes else { break }
-            first -= 1
+    /// The frames of a range that come first in a direction, and whose packets make a read block; at least one frame.
+    public func readBlock(of frames: Range<Int>, _ direction: Direction) -> Range<Int> {
+        var (count, bytes) = (0, Int64(0))
+        for frame in direction.order(frames) {
+            bytes += packetBytes(of: frame)
+            guard count == 0 || bytes <= VideoTrack.readBlockBytes else { break }
+            count += 1
         }
-        return first..<frames.upperBound
+        return direction == .forwards ? frames.prefix(count) : frames.suffix(count)
     }
 
     /// Bytes that a frame's packet takes in memory.

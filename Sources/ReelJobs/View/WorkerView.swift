@@ -56,7 +56,7 @@ public struct WorkerView: Codable, Hashable, Sendable {
             case .audio: kind = "audio"
             case .video(let video):
                 kind = "video"
-                frames = video.frames.count
+                frames = video.frames.count * video.clips.count
                 if let seconds, seconds > 0, held.encoded > 0, held.wholeChunks == 0 {
                     framesPerSecond = Double(held.encoded) / seconds
                 }

@@ -121,7 +121,7 @@ public struct Assembler {
         let later = clock.seconds(shift)
         var made: [any PacketSource] = []
         if plan.video.isPassthrough {
-            made.append(try PassthroughSource(first, clip: plan.clips[0], shift: shift))
+            made.append(try PassthroughSource(first, plan: plan, shift: shift))
         } else {
             made.append(
                 VideoSource(

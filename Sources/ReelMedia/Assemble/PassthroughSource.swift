@@ -3,30 +3,30 @@ internal import CFFmpeg
 internal import Dispatch
 internal import ReelCore
 
-/// The source's own packets from the last to the first, if each is a whole frame. Nothing is decoded or encoded, and
-/// there are no segments.
+/// The source's own packets in the order of the output, if each is a whole frame. Nothing is decoded or encoded, and there
+/// are no segments.
 ///
-/// Files are read forwards, so packets come in read blocks: each block is read into memory and handed out from its end,
-/// while the one before it is read.
+/// Files are read forwards, so packets come in read blocks: each block is read into memory and handed out, from its end if
+/// its clip runs backwards, while the next one is read.
 final class PassthroughSource: PacketSource {
     let timeBase: TimeBase
     private let blocks: BlockReader
-    private let clip: Clip
+    private let order: FrameOrder
     private let track: VideoTrack
     private let shift: Ticks
-    /// The block in memory, in the order of the file.
-    private var packets = UniqueArray<Packet>()
-    /// Frames that are still to be handed out, in presentation order.
-    private var left: Range<Int>
+    private var block = PacketBlock()
+    /// The number of frames that were handed out.
+    private var written = 0
 
-    /// - Parameter shift: the time by which the whole output starts later.
-    init(_ source: IndexedSource, clip: Clip, shift: Ticks) throws(ReelFailure) {
+    /// - Parameters:
+    ///   - source: that of all clips.
+    ///   - shift: the time by which the whole output starts later.
+    init(_ source: IndexedSource, plan: Plan, shift: Ticks) throws(ReelFailure) {
         track = source.index.video
-        blocks = try BlockReader(source.locator, track: track, frames: clip.frames)
-        self.clip = clip
-        timeBase = clip.map.output
+        blocks = try BlockReader(source.locator, track: track, clips: plan.clips)
+        order = FrameOrder(plan)
+        timeBase = plan.video.format.timeBase
         self.shift = shift
-        left = clip.frames
     }
 
     var matroskaDelay: Ticks { .zero }
@@ -34,42 +34,60 @@ final class PassthroughSource: PacketSource {
     /// Notices packets that were overwritten while they were copied.
     func finish() throws(ReelFailure) { try blocks.finish() }
 
-    var upcoming: Timestamp? { left.last.map { clip.interval(of: $0, in: track).start + shift } }
+    private var interval: Interval? {
+        guard written < order.count else { return nil }
+        let (clip, frame) = order.frame(at: written)
+        return clip.interval(of: frame, in: track)
+    }
+
+    var upcoming: Timestamp? { interval.map { $0.start + shift } }
 
     func take(into packet: borrowing Packet) throws(ReelFailure) {
-        if packets.isEmpty { packets = try blocks.next() }
-        guard let frame = left.last, let next = packets.popLast() else {
-            throw ReelFailure(.partsEnded(parts: .packets))
-        }
-        packet.take(next)
+        if block.isEmpty { block = try blocks.next() }
+        guard let interval, !block.isEmpty else { throw ReelFailure(.partsEnded(parts: .packets)) }
+        block.take(into: packet)
         av_packet_free_side_data(packet.native)
-        let interval = clip.interval(of: frame, in: track)
         (packet.pts, packet.dts, packet.duration) = (interval.start + shift, interval.start + shift, interval.duration)
         packet.native.pointee.flags = AV_PKT_FLAG_KEY
-        left.removeLast()
+        written += 1
     }
 }
 
-/// Reads a source in read blocks, the last one first, each while the previous one is in use.
+/// The packets of a read block, in the order of the file, and the direction in which they are handed out.
+private struct PacketBlock: ~Copyable {
+    var packets = UniqueArray<Packet>()
+    var direction = Direction.forwards
+    private var taken = 0
+
+    var isEmpty: Bool { taken == packets.count }
+
+    /// Moves the next packet into `packet`; there is one.
+    mutating func take(into packet: borrowing Packet) {
+        packet.take(packets[direction == .forwards ? taken : packets.count - 1 - taken])
+        taken += 1
+    }
+}
+
+/// Reads the packets of clips in read blocks, in the order of the output, each while the previous one is in use.
 private final class BlockReader {
     private let ahead: Ahead
     private let thread = DispatchQueue(label: "reel.copy")
 
-    /// - Parameter frames: the frames whose packets are read, in presentation order.
-    init(_ source: Locator, track: VideoTrack, frames: Range<Int>) throws(ReelFailure) {
+    /// - Parameter clips: of this source alone.
+    init(_ source: Locator, track: VideoTrack, clips: [Clip]) throws(ReelFailure) {
         let revision = try source.revision()
         ahead = Ahead(
-            reader: try VideoReader(source, track: track), starts: try StartTable(track), left: frames,
+            reader: try VideoReader(source, track: track), starts: try StartTable(track), clips: clips,
             revision: revision)
         thread.async { [ahead] in ahead.read() }
     }
 
-    /// The next block, in the order of the file; empty after the last.
-    func next() throws(ReelFailure) -> UniqueArray<Packet> {
+    /// The next block; empty after the last.
+    func next() throws(ReelFailure) -> PacketBlock {
         thread.sync {}
-        let packets = try ahead.take()
+        let block = try ahead.take()
         thread.async { [ahead] in ahead.read() }
-        return packets
+        return block
     }
 
     /// Throws `.sourceReplaced` if the file was written to or replaced since it was opened.
@@ -82,22 +100,25 @@ private final class BlockReader {
     private final class Ahead: @unchecked Sendable {
         private let reader: VideoReader
         private let starts: StartTable
+        private var clips: ArraySlice<Clip>
+        /// The frames of the first of the clips that are still to be read.
         private var left: Range<Int>
-        private var packets = UniqueArray<Packet>()
+        private var block = PacketBlock()
         private var failure: ReelFailure?
         private let revision: ByteRevision
 
-        init(reader: VideoReader, starts: StartTable, left: Range<Int>, revision: ByteRevision) {
+        init(reader: VideoReader, starts: StartTable, clips: [Clip], revision: ByteRevision) {
             self.reader = reader
             self.revision = revision
             self.starts = starts
-            self.left = left
+            self.clips = clips[...]
+            left = clips.first?.frames ?? 0..<0
         }
 
-        func take() throws(ReelFailure) -> UniqueArray<Packet> {
+        func take() throws(ReelFailure) -> PacketBlock {
             if let failure { throw failure }
-            var taken = UniqueArray<Packet>()
-            swap(&taken, &packets)
+            var taken = PacketBlock()
+            swap(&taken, &block)
             return taken
         }
 
@@ -109,19 +130,24 @@ private final class BlockReader {
         }
 
         func read() {
-            guard failure == nil, !left.isEmpty else { return }
-            let block = reader.track.readBlock(endOf: left)
-            left = left.lowerBound..<block.lowerBound
+            if left.isEmpty {
+                clips = clips.dropFirst()
+                left = clips.first?.frames ?? 0..<0
+            }
+            guard failure == nil, !left.isEmpty, let direction = clips.first?.direction else { return }
+            let frames = reader.track.readBlock(of: left, direction)
+            left = direction == .forwards ? left.dropFirst(frames.count) : left.dropLast(frames.count)
             do throws(ReelFailure) {
-                try read(block)
+                try read(frames)
+                block.direction = direction
             } catch {
                 failure = error
             }
         }
 
-        private func read(_ block: Range<Int>) throws(ReelFailure) {
-            try reader.start(at: starts.point(for: block.lowerBound))
-            for frame in block {
+        private func read(_ frames: Range<Int>) throws(ReelFailure) {
+            try reader.start(at: starts.point(for: frames.lowerBound))
+            for frame in frames {
                 let wanted = Int(reader.track.frames[frame].packet)
                 let packet = try Packet()
                 var number: Int?
@@ -133,7 +159,7 @@ private final class BlockReader {
                             .sourceChanged(path: reader.locator.name, change: .packetPlace, number: wanted))
                     }
                 } while number != wanted
-                packets.append(packet)
+                block.packets.append(packet)
             }
         }
     }

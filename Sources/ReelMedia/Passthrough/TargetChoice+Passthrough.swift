@@ -14,9 +14,7 @@ extension TargetChoice {
     /// Whether no option asks for other pictures. A spec that sets the length of passes asks for passes, which
     /// passthrough does not have.
     private var leavesPicturesAlone: Bool {
-        spec.edit == nil && spec.videoCodec == nil && spec.crf == nil && spec.preset == nil && spec.bitrate == nil
-            && spec.passFrames == nil
-            && spec.edit == nil
+        spec.videoCodec == nil && spec.crf == nil && spec.preset == nil && spec.bitrate == nil && spec.passFrames == nil
     }
 
     /// The target for passthrough; nil if packets are not passed through. Throws `.usage` for options that it cannot
@@ -25,7 +23,7 @@ extension TargetChoice {
         if insistsOnCopy {
             let options: [(JobSpec.Option, Bool)] = [
                 (.crf, spec.crf != nil), (.preset, spec.preset != nil), (.bitrate, spec.bitrate != nil),
-                (.passFrames, spec.passFrames != nil), (.play, spec.edit != nil),
+                (.passFrames, spec.passFrames != nil),
             ]
             if let (option, _) = options.first(where: \.1) { throw ReelFailure(.copyWithOption(option: option)) }
         }

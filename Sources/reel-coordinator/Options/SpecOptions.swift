@@ -162,7 +162,6 @@ struct SpecOptions: ParsableArguments {
         guard edit != nil else { return }
         let plain = [
             ("--audio keep", audio == .keep), ("--timestamps source", timestamps == .source),
-            ("--video-codec copy", videoCodec == VideoTarget.copy),
         ]
         if let (option, _) = plain.first(where: \.1) {
             throw ValidationError("\(option) needs --play reverse, played once")
