@@ -27,8 +27,9 @@ public enum PlanText {
         for (number, clip) in view.clips.enumerated() where view.clips.count > 1 || clip.times > 1 {
             rows.append((number == 0 ? "clips" : "", text(clip)))
         }
+        let shown = view.frames > found.video.frames ? "made of" : "of"
         rows += [
-            ("frames", "\(view.frames) of \(found.video.frames), \(seconds(view.seconds))"),
+            ("frames", "\(view.frames) \(shown) \(found.video.frames), \(seconds(view.seconds))"),
             (
                 "passes",
                 (video.isEmpty

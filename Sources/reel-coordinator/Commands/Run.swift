@@ -39,7 +39,8 @@ struct RunCommand: AsyncParsableCommand {
             return try await local.run(display.show)
         }
         let seconds = (ContinuousClock.now - begun) / .seconds(1)
-        console.say("wrote \(destination.path): \(view.frames) frames in \(ClockTime.text(seconds: seconds))")
+        let frames = job.spec.countedFrames(view.frames)
+        console.say("wrote \(destination.path): \(frames) in \(ClockTime.text(seconds: seconds))")
         if json { console.json(view) }
     }
 }

@@ -50,19 +50,20 @@ struct SubmitCommand: AsyncParsableCommand {
         }
         let service = try await redis.service(joining: store.open(), warnings: true)
         let engine = EngineHost(executable: try Programs().path("reel-engine"))
-        var submitted: [(job: SubmittedJob, destination: Destination)] = []
+        var submitted: [(job: SubmittedJob, spec: JobSpec, destination: Destination)] = []
         for (job, destination) in orders {
             let found = try await reporting(job.id) { () throws(ReelFailure) in
                 try await submit(job, to: service, engine)
             }
             if !wait { console.say("when it is done: reel-coordinator fetch \(job.id) -o \(destination.path)") }
-            submitted.append((found, destination))
+            submitted.append((found, job.spec, destination))
         }
         guard wait else { return }
-        for (job, destination) in submitted {
+        for (job, spec, destination) in submitted {
             let view = try await reporting(job.id) { () throws(ReelFailure) in
                 try await follow(job, to: destination, service)
             }
+            console.say("wrote \(destination.path): \(spec.countedFrames(view.frames))")
             if json { console.json(view) }
         }
     }
@@ -118,7 +119,6 @@ struct SubmitCommand: AsyncParsableCommand {
             return view
         }
         try await service.results().deliver(job.id, to: destination)
-        console.say("wrote \(destination.path): \(view.frames) frames")
         return view.delivered(to: destination.path)
     }
 }

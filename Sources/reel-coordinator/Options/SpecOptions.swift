@@ -198,3 +198,10 @@ struct SpecOptions: ParsableArguments {
             threads: threads?.number, memory: memory?.bytes, verify: verify, onDamage: onDamage)
     }
 }
+
+extension JobSpec {
+    /// "240 frames", as the message at a job's end counts them. A clip that is played several times is encoded once.
+    func countedFrames(_ made: Int) -> String {
+        edit == nil ? Wording.count(made, "frame") : Wording.count(made, "frame") + " encoded"
+    }
+}
