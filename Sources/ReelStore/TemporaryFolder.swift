@@ -13,20 +13,30 @@ public final class TemporaryFolder: Sendable {
     init(in root: String) throws(ReelFailure) {
         TemporaryFolder.removeAbandoned(in: root)
         self.root = root
-        path = "\(root)/\(TemporaryFolder.prefix)\(Files.randomName())"
-        do {
-            lock = try TemporaryFolder.make(path)
-        } catch {
-            try? Files.removeTree(path, beneath: root)
-            throw SystemError.store(.makeFolder, root, error.value)
+        (path, lock) = try TemporaryFolder.make(in: root)
+    }
+
+    /// Makes a folder and locks it. Between the two, another process may take it for abandoned and remove it: then one with
+    /// another name is made.
+    private static func make(in root: String) throws(ReelFailure) -> (path: String, lock: FileLock) {
+        var attempts = 0
+        while true {
+            let path = "\(root)/\(prefix)\(Files.randomName())"
+            do throws(SystemCode) {
+                guard mkdir(path, 0o777) == 0 else { throw SystemCode(errno) }
+                guard let lock = try FileLock(path + "/lock") else { throw SystemCode(EBUSY) }
+                return (path, lock)
+            } catch {
+                try? Files.removeTree(path, beneath: root)
+                attempts += 1
+                guard [ENOENT, EBUSY].contains(error.value), attempts < mostAttempts else {
+                    throw SystemError.store(.makeFolder, root, error.value)
+                }
+            }
         }
     }
 
-    private static func make(_ path: String) throws(SystemCode) -> FileLock {
-        guard mkdir(path, 0o777) == 0 else { throw SystemCode(errno) }
-        guard let lock = try FileLock(path + "/lock") else { throw SystemCode(EBUSY) }
-        return lock
-    }
+    private static let mostAttempts = 20
 
     deinit { try? Files.removeTree(path, beneath: root) }
 

@@ -127,6 +127,7 @@ extension EndToEnd {
             try await expectRefusal(["run", source, "--play", "sideways"], code: 2, says: "ping-pong")
             try await expectRefusal(["run", source, "--times", "0"], code: 2, says: "--times", "10000")
             try await expectRefusal(["run", source, "--turn", "twice"], code: 2, says: "--play ping-pong")
+            try await expectRefusal(["run", source, "--turn", "once"], code: 2, says: "--play ping-pong")
             try await expectRefusal(["run", source, "--play", "forward", "--from", "99"], code: 2, says: "--from")
             try await expectRefusal(["submit", source, "-o", "x.mp4"], code: 2, says: "--wait")
             try await expectRefusal(["--slots", "0"], code: 2, says: "--slots", program: .worker)

@@ -105,6 +105,19 @@ extension EndToEnd {
         }
 
         /// Without sound nothing is known of the segments when the assembly begins.
+        @Test("an encoder that the user names and reel does not list does the job")
+        func unlistedEncoder() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let outcome = try await fixture.run(
+                .coordinator, ["run", source, "-o", "out.mkv", "--video-codec", "mpeg4", "--to", "1"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            let codecs = try await fixture.run(
+                .ffprobe,
+                ["-v", "error", "-show_entries", "stream=codec_name", "-select_streams", "v", "-of", "csv=p=0"]
+                    + [fixture.path("out.mkv")])
+            #expect(codecs.output == "mpeg4\n")
+        }
+
         @Test func silentWithReordering() async throws {
             let source = try await Clips.shared.long()
             let outcome = try await fixture.run(

@@ -294,6 +294,18 @@ struct EditMediaTests {
         ).split(whereSeparator: \.isNewline).map { $0.prefix(3) }
         #expect(orders.count == 46)
         #expect(job.plan.video.format.fieldsVary)
+        #expect(!job.warnings.contains { $0.contains("interlaced") })
+        // An encoder that flags each of its streams: chunks run in one direction, so their frames are right, too.
+        let other = try ScratchFolder()
+        let spec = JobSpec(
+            container: .mp4, videoCodec: "libx264", edit: Edit(clips: [EditClip(play: .pingPong)], turn: .twice))
+        let lossy = try MediaJob(source, spec: spec, folder: other.path)
+        let flags = try run(
+            "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "frame=interlaced_frame,top_field_first",
+            "-of", "csv=p=0", lossy.output
+        ).split(whereSeparator: \.isNewline).map { $0.prefix(3) }
+        #expect(flags == Array(repeating: "1,1", count: 24) + Array(repeating: "1,0", count: 24))
+        #expect(!lossy.warnings.contains { $0.contains("interlaced") })
         let hashes = try Decoded(source).hashes
         #expect(try Decoded(job.output).hashes == hashes + hashes.dropFirst().dropLast().reversed())
     }

@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelStore
+import Synchronization
 import Testing
 
 @Suite("What the store keeps of a source")
@@ -28,6 +29,26 @@ struct SourceFolderTests {
             #expect(try #require(again.index(.index)) == (hash, .file("\(folder.path)/index.v5.\(hash)")))
             #expect(again.locator(of: head) == .file("\(folder.path)/head.v5.\(head)"))
             #expect(try names(root + "/sources").allSatisfy { $0.wholeMatch(of: /[0-9a-f]{16}/) != nil })
+        }
+    }
+
+    @Test("Programs that begin at the same moment leave each other's temporary folders alone")
+    func draftsAtOnce() throws {
+        try withFolder { root in
+            let folder = try FolderStore.make(root: root).source(fingerprint)
+            let failures = Mutex<[ReelFailure]>([])
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                for _ in 0..<300 {
+                    do throws(ReelFailure) {
+                        let draft = try folder.draft()
+                        let path = (draft.locator.name as NSString).deletingLastPathComponent
+                        #expect(FileManager.default.fileExists(atPath: path))
+                    } catch {
+                        failures.withLock { $0.append(error) }
+                    }
+                }
+            }
+            #expect(failures.withLock { $0 } == [])
         }
     }
 

@@ -87,11 +87,12 @@ extension JobRecord {
 }
 
 extension Plan {
-    /// Builds of the encoders that workers must have for this plan.
+    /// Builds of the encoders that workers must have for this plan. Engines report the encoders that reel knows. Of any other
+    /// that the user names, a worker notices only when it starts the encoder whether it has it.
     ///
     /// - Parameter available: builds that this machine's engine has.
     func builds(among available: [String]) -> [String] {
-        var builds = [video.identity.build]
+        var builds = available.filter { $0 == video.identity.build }
         for target in audio {
             guard let build = available.first(where: { $0.hasPrefix(target.encoder + " ") }) else { continue }
             if !builds.contains(build) { builds.append(build) }

@@ -13,7 +13,8 @@ public struct JobView: Codable, Hashable, Sendable {
     public var paused: Bool
     /// Path of the source.
     public var source: String
-    /// Frames of video that the job makes. A clip that is played several times counts once.
+    /// Frames of video that the job makes. A clip that is played several times counts once, unless its packets
+    /// are copied.
     public var frames: Int
     /// Frames that were decoded, by finished passes and by those that workers hold.
     public var framesDecoded: Int

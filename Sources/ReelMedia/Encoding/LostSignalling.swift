@@ -25,7 +25,8 @@ struct LostSignalling {
             }
             return .interlacingLost(first: first, encoder: encoder)
         }
-        guard format.fieldsVary, !told.contains(.fieldsOfEachFrame) else { return nil }
+        // Where the output only turns round, each frame is flagged as it is shown.
+        guard stream.fieldsVary, !told.contains(.fieldsOfEachFrame) else { return nil }
         return .interlacingUniform(first: first, encoder: encoder)
     }
 

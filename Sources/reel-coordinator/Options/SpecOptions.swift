@@ -74,9 +74,9 @@ struct SpecOptions: ParsableArguments {
     @Option(
         help: """
             How often ping-pong shows the frames at which it turns. once: of n frames, n forward and n - 2 back, so that a \
-            loop never stutters. twice: all frames in both directions.
+            loop never stutters. twice: all frames in both directions. Default: once.
             """)
-    var turn: Turn = .once
+    var turn: Turn?
 
     @Option(
         help: ArgumentHelp(
@@ -155,7 +155,7 @@ struct SpecOptions: ParsableArguments {
         guard EditClip.timesAllowed.contains(times) else {
             throw ValidationError("--times must be 1 to \(EditClip.timesAllowed.upperBound)")
         }
-        guard turn == .once || play == .pingPong else { throw ValidationError("--turn needs --play ping-pong") }
+        guard turn == nil || play == .pingPong else { throw ValidationError("--turn needs --play ping-pong") }
         guard crossfade == nil || times > 1 && play != .pingPong else {
             throw ValidationError("--crossfade needs --times 2 or more, and --play reverse or forward")
         }
@@ -172,7 +172,7 @@ struct SpecOptions: ParsableArguments {
     private var edit: Edit? {
         guard play != .reverse || times > 1 else { return nil }
         let clip = EditClip(from: from?.seconds, to: to?.seconds, play: play, times: times)
-        return Edit(clips: [clip], turn: turn, crossfade: crossfade?.seconds)
+        return Edit(clips: [clip], turn: turn ?? .once, crossfade: crossfade?.seconds)
     }
 
     /// What the default name of an output says was done.
@@ -200,8 +200,8 @@ struct SpecOptions: ParsableArguments {
 }
 
 extension JobSpec {
-    /// "240 frames", as the message at a job's end counts them. A clip that is played several times is encoded once.
+    /// "240 frames", as the message at a job's end counts them. A clip that is played several times is made once.
     func countedFrames(_ made: Int) -> String {
-        edit == nil ? Wording.count(made, "frame") : Wording.count(made, "frame") + " encoded"
+        edit == nil ? Wording.count(made, "frame") : Wording.count(made, "frame") + " made"
     }
 }
