@@ -26,9 +26,16 @@ struct JobIDTests {
             { $0.timestamps = .source }, { $0.passFrames = 100 }, { $0.threads = 2 },
             { $0.onDamage = .fail },
         ]
+        let clip = EditClip(to: Rational(61), play: .pingPong)
+        let edits = [
+            Edit(clips: [clip]), Edit(clips: [clip], turn: .twice), Edit(clips: [clip, clip]),
+            Edit(clips: [clip], crossfade: Rational(0)), Edit(clips: [EditClip(to: Rational(61), play: .forward)]),
+            Edit(clips: [EditClip(to: Rational(61), play: .pingPong, times: 2)]),
+            Edit(clips: [EditClip(play: .pingPong)]),
+        ]
         // With `memory` and `verify`, all there are.
-        #expect(Set(Mirror(reflecting: spec).children.map(\.label)).count == 16)
-        let ids = try [id()] + changes.map { try id($0) }
+        #expect(Set(Mirror(reflecting: spec).children.map(\.label)).count == 17)
+        let ids = try [id()] + changes.map { try id($0) } + edits.map { edit in try id { $0.edit = edit } }
         #expect(Set(ids).count == ids.count)
     }
 
