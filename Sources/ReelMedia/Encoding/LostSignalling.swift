@@ -3,6 +3,7 @@ internal import ReelCore
 /// The signalling of pictures (field order, rotation, light, colour) that neither encoder nor container holds.
 struct LostSignalling {
     let stream: VideoStream
+    /// The format of the output's video.
     let format: OutputFormat
     let encoder: String
     let container: Container
@@ -25,7 +26,7 @@ struct LostSignalling {
             }
             return .interlacingLost(first: first, encoder: encoder)
         }
-        // Where the output only turns round, each frame is flagged as it is shown.
+        // If only the direction changes the field order, encoders flag it right: a chunk has one direction.
         guard stream.fieldsVary, !told.contains(.fieldsOfEachFrame) else { return nil }
         return .interlacingUniform(first: first, encoder: encoder)
     }

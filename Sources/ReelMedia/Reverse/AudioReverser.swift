@@ -130,7 +130,7 @@ public struct AudioReverser {
 
     private var silent: Diagnostic { .soundNotHeard(track: target.track) }
 
-    /// The part of the sound that a reversal contains, and what is said of sound that is trimmed; nil for no sound.
+    /// The part of the sound that a reversal contains, and the diagnostic if some was trimmed; nil if none is heard.
     private func heard(of whole: AudioTimeline) -> (timeline: AudioTimeline, trimmed: [Diagnostic])? {
         // Sound that keeps its direction with reversed pictures lasts as long as they do.
         let range = target.direction == clip.direction ? (clip.audioFrom, clip.audioTo) : (shown.start, shown.end)
@@ -138,7 +138,7 @@ public struct AudioReverser {
         return target.direction == .backwards ? trimmed(heard) : (heard, [])
     }
 
-    /// What is said of holes that stay silent.
+    /// The diagnostic of holes that stay silent; empty if there are none.
     private func holes(in heard: AudioTimeline) -> [Diagnostic] {
         let holes = zip(heard.pieces, heard.pieces.dropFirst()).filter { !$1.followsLoss }
         guard let (before, after) = holes.first else { return [] }

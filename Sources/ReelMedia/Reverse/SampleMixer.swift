@@ -4,18 +4,23 @@ internal import ReelCore
 /// Mixes interleaved samples of one format.
 struct SampleMixer {
     private let channels: Int
-    private let mixBlock: (_ rising: UnsafeRawPointer, _ falling: UnsafeMutableRawPointer, _ place: Int, Double) -> Void
+    /// Mixes one sample of one channel into `falling`, by the share of `rising`.
+    private let mixSample: Mix
+
+    private typealias Mix = (
+        _ rising: UnsafeRawPointer, _ falling: UnsafeMutableRawPointer, _ place: Int, _ share: Double
+    ) -> Void
 
     /// Throws if libavutil has a sample format that is not known here.
     init(_ format: AVSampleFormat, channels: Int) throws(ReelFailure) {
         self.channels = channels
         switch format {
-        case AV_SAMPLE_FMT_U8: mixBlock = Self.integers(UInt8.self, zero: 128)
-        case AV_SAMPLE_FMT_S16: mixBlock = Self.integers(Int16.self)
-        case AV_SAMPLE_FMT_S32: mixBlock = Self.integers(Int32.self)
-        case AV_SAMPLE_FMT_S64: mixBlock = Self.integers(Int64.self)
-        case AV_SAMPLE_FMT_FLT: mixBlock = Self.floats(Float.self)
-        case AV_SAMPLE_FMT_DBL: mixBlock = Self.floats(Double.self)
+        case AV_SAMPLE_FMT_U8: mixSample = Self.integers(UInt8.self, zero: 128)
+        case AV_SAMPLE_FMT_S16: mixSample = Self.integers(Int16.self)
+        case AV_SAMPLE_FMT_S32: mixSample = Self.integers(Int32.self)
+        case AV_SAMPLE_FMT_S64: mixSample = Self.integers(Int64.self)
+        case AV_SAMPLE_FMT_FLT: mixSample = Self.floats(Float.self)
+        case AV_SAMPLE_FMT_DBL: mixSample = Self.floats(Double.self)
         default: throw mediaFailure(reel_error_invalid_data, .convertSamples)
         }
     }
@@ -27,13 +32,13 @@ struct SampleMixer {
     ) {
         for sample in 0..<samples {
             let share = min(max(share(sample), 0), 1)
-            for channel in 0..<channels { mixBlock(rising, falling, sample * channels + channel, share) }
+            for channel in 0..<channels { mixSample(rising, falling, sample * channels + channel, share) }
         }
     }
 
     private static func integers<Sample: FixedWidthInteger>(
         _: Sample.Type, zero: Double = 0
-    ) -> (UnsafeRawPointer, UnsafeMutableRawPointer, Int, Double) -> Void {
+    ) -> Mix {
         { rising, falling, place, share in
             let offset = place * MemoryLayout<Sample>.size
             let (a, b) = (
@@ -49,7 +54,7 @@ struct SampleMixer {
 
     private static func floats<Sample: BinaryFloatingPoint>(
         _: Sample.Type
-    ) -> (UnsafeRawPointer, UnsafeMutableRawPointer, Int, Double) -> Void {
+    ) -> Mix {
         { rising, falling, place, share in
             let offset = place * MemoryLayout<Sample>.size
             let (a, b) = (
