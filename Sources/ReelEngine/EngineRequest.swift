@@ -47,17 +47,17 @@ public struct ChooseRequest: Codable, Sendable {
     public var index: Locator
     /// The user's request.
     public var spec: JobSpec
-    /// Plans the job: the number of passes determines the codecs' threads.
-    public var planner: Planner
+    /// Threads of each codec if the spec does not set them; at least 1.
+    public var threads: Int
 
-    package init(index: Locator, spec: JobSpec, planner: Planner) {
+    package init(index: Locator, spec: JobSpec, threads: Int = 1) {
         self.index = index
         self.spec = spec
-        self.planner = planner
+        self.threads = threads
     }
 
     enum CodingKeys: String, CodingKey {
-        case index, spec, planner
+        case index, spec, threads
     }
 }
 

@@ -46,13 +46,8 @@ struct RequestHandler {
 
     private func choose(_ request: ChooseRequest) throws(ReelFailure) -> TargetsResult {
         let index = try Media.index(request.index)
-        var choice = TargetChoice(index: index, spec: request.spec)
-        var video = try choice.video()
-        let threads = try request.planner.threads(index: index, spec: request.spec, video: video)
-        if let encoding = video.encoding, threads != encoding.threads {
-            choice = TargetChoice(index: index, spec: request.spec, threads: threads)
-            video = try choice.video()
-        }
+        var choice = TargetChoice(index: index, spec: request.spec, threads: request.threads)
+        let video = try choice.video()
         let audio = try choice.audio()
         choice.checkOthers()
         let diagnostics = choice.diagnostics.filter { !index.diagnostics.contains($0) }

@@ -82,9 +82,4 @@ struct GoldenTests {
         try expect(GoldenValues.spec, is: "job-spec.json")
         try expect(JobSpec(container: .webm), is: "job-spec.least.json")
     }
-
-    @Test("A planner, as it is sent to engines")
-    func planner() throws {
-        try expect(Planner(slots: 3, memory: MemoryRequest(budget: 1 << 30, limit: 2 << 30)), is: "planner.json")
-    }
 }

@@ -53,13 +53,12 @@ struct WireTests {
     @Test("Requests are written as the golden file says, and are read back")
     func requests() throws {
         let spec = JobSpec(container: .mkv, videoCodec: "libx264", crf: 20, from: Rational(3, 2))
-        let planner = Planner(slots: 4, memory: MemoryRequest(budget: 1 << 30, limit: 2 << 30))
         try compare(
             [
                 EngineRequest.recon(
                     ReconRequest(source: job.sources[0].source, index: job.sources[0].index, limit: 1 << 20)),
                 .recon(ReconRequest(source: job.sources[0].source, index: job.sources[0].index)),
-                .choose(ChooseRequest(index: job.sources[0].index, spec: spec, planner: planner)),
+                .choose(ChooseRequest(index: job.sources[0].index, spec: spec, threads: 4)),
                 .reverse(pass), .reverseAudio(pass),
                 .assemble(AssembleRequest(job: job, output: .file("/store/out.mkv"))),
             ].map(EngineInput.request) + [.segments([segment])], "requests.json")

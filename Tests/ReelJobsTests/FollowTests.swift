@@ -24,3 +24,28 @@ import Testing
         #expect(refused.now <= 12)
     }
 }
+
+extension ServiceTests {
+    /// What a process that follows a job does with the job's events.
+    @Suite struct FollowingTests {
+        @Test("The end of a job is noticed at once, however lately something else happened", .timeLimit(.minutes(1)))
+        func theEndIsNoticedAtOnce() async throws {
+            let jobs = try await JobFixture()
+            let id = try await jobs.publish(try jobs.job())
+            let follow = Follow(
+                id, on: jobs.board, interval: .seconds(3600), rest: .seconds(3600), patience: .seconds(1))
+            let looks = Counter()
+            let status = try await follow.untilEnd { _ throws(ReelFailure) in
+                guard looks.count() == 1 else { return }
+                // Both events come after the first look.
+                do {
+                    try await jobs.fail(id)
+                } catch {
+                    throw .of(error)
+                }
+            }
+            #expect(status.state == .failed)
+            #expect(looks.now == 2)
+        }
+    }
+}

@@ -32,6 +32,7 @@ final class FakeEngines: EngineRunner {
         var passes: [Int] = []
         var assemblies = 0
         var recons: [Int64?] = []
+        var threads: [Int] = []
     }
 
     private let state = Mutex(State())
@@ -77,6 +78,8 @@ final class FakeEngines: EngineRunner {
     var assemblies: Int { state.withLock(\.assemblies) }
     /// The limit of each recon, nil if the whole source was read.
     var recons: [Int64?] { state.withLock(\.recons) }
+    /// The number of threads of each choice of encoders.
+    var threads: [Int] { state.withLock(\.threads) }
 
     // MARK: EngineRunner
 
@@ -100,7 +103,7 @@ final class FakeEngines: EngineRunner {
             case .reverse(let pass), .reverseAudio(let pass): state.passes.append(pass.pass)
             case .assemble: state.assemblies += 1
             case .recon(let recon): state.recons.append(recon.limit)
-            case .choose: break
+            case .choose(let choice): state.threads.append(choice.threads)
             }
             switch request {
             case .reverse, .reverseAudio, .assemble: return state.answer
@@ -173,8 +176,9 @@ final class FakeEngines: EngineRunner {
             let bytes = index.encoded()
             try Data(bytes).write(to: URL(filePath: request.index.name))
             return .recon(ReconResult(indexHash: Fingerprint.sha256Hex(bytes)))
-        case .choose:
-            return .targets(TargetsResult(video: FakeMedia.target(), audio: [], diagnostics: []))
+        case .choose(let request):
+            return .targets(
+                TargetsResult(video: FakeMedia.target(threads: request.threads), audio: [], diagnostics: []))
         case .reverse(let request), .reverseAudio(let request):
             return .pass(try reverse(request))
         case .assemble(let request):

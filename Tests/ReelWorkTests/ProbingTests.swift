@@ -45,4 +45,20 @@ import Testing
             #expect(await worker.board.model.retries(record.id.text) == 1)
         }
     }
+
+    @Test("Encoders get the threads that keep all slots busy, once it is known how many passes there are")
+    func threads() async throws {
+        try await withWorker { worker in
+            let record = try JobRecord(
+                submitting: worker.folder + "/film.mkv", spec: JobSpec(container: .mkv, passFrames: 10))
+            func threads(slots: Int) async throws -> Int? {
+                let probe = Probe(store: worker.store, engine: worker.engines, capacity: Capacity(slots: slots))
+                return try await probe.planAlone(record, anew: true).plan.video.encoding?.threads
+            }
+            let forFew = try await threads(slots: 4)
+            #expect(forFew == 1 && worker.engines.threads == [1])
+            let forMany = try await threads(slots: 12)
+            #expect(forMany == 3 && worker.engines.threads == [1, 1, 3])
+        }
+    }
 }

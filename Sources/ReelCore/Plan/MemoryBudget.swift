@@ -1,5 +1,5 @@
 /// How much memory a pass may take.
-public struct MemoryRequest: Hashable, Codable, Sendable {
+public struct MemoryRequest: Hashable, Sendable {
     /// The bytes to aim at: chunks shrink to fit. If even the shortest chunks do not fit, a pass takes what it needs,
     /// up to `limit`.
     public var budget: Int64
@@ -19,11 +19,6 @@ public struct MemoryRequest: Hashable, Codable, Sendable {
     func narrowed(to explicit: Int64?) -> MemoryRequest {
         guard let explicit else { return self }
         return MemoryRequest(budget: explicit, limit: min(explicit, limit ?? explicit))
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case budget = "budget"
-        case limit = "limit"
     }
 }
 

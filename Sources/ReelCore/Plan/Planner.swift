@@ -1,5 +1,5 @@
 /// Makes a plan from a source's index and the spec of a job.
-public struct Planner: Hashable, Codable, Sendable {
+public struct Planner: Sendable {
     private let slots: Int
     private let memory: MemoryRequest
 
@@ -8,10 +8,6 @@ public struct Planner: Hashable, Codable, Sendable {
     public init(slots: Int, memory: MemoryRequest = .standard) {
         self.slots = max(slots, 1)
         self.memory = memory
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case slots, memory
     }
 
     /// Makes the plan of a job.

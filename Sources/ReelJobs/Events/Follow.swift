@@ -6,16 +6,23 @@ package struct Follow: Sendable {
     private let board: any Board
     private let job: JobID
     private let interval: Duration
+    private let rest: Duration
     private let patience: Duration
 
     /// - Parameters:
     ///   - board: for this alone, since waiting for events blocks it.
     ///   - interval: from one look to the next if nothing happens to the job: the progress of a pass is no event.
+    ///   - rest: from one look to the next at least, unless the job ends: a job of many short passes has events all the
+    ///     time.
     ///   - patience: how long Redis may be out of reach.
-    package init(_ job: JobID, on board: any Board, interval: Duration = .seconds(1), patience: Duration) {
+    package init(
+        _ job: JobID, on board: any Board, interval: Duration = .seconds(1), rest: Duration = .milliseconds(250),
+        patience: Duration
+    ) {
         self.board = board
         self.job = job
         self.interval = interval
+        self.rest = rest
         self.patience = patience
     }
 
@@ -42,9 +49,7 @@ package struct Follow: Sendable {
                 answered = clock.now
                 try await look(status)
                 if status.state.isTerminal { return status }
-                // Something happens all the time to a job of many short passes: look four times a second at most, and
-                // at once when the job ends.
-                let next = clock.now + min(interval, .milliseconds(250))
+                let next = clock.now + min(interval, rest)
                 var events = try await feed.wait(atMost: interval)
                 while !events.isEmpty, !events.contains(where: \.happening.isEnd), clock.now < next {
                     events = try await feed.wait(atMost: next - clock.now)

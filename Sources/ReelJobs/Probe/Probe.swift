@@ -57,16 +57,31 @@ package struct Probe: Sendable {
         try await ReelFailure.unifying {
             try await engine.withEngine(memory: nil) { session in
                 let (hash, file) = try await index(of: record, in: session)
-                let request = EngineRequest.choose(
-                    ChooseRequest(index: file, spec: record.spec, planner: capacity.planner))
-                guard case .targets(let targets) = try await session.perform(request) else {
-                    throw ReelFailure(.engineMisanswered(task: .choose))
-                }
-                return await ProbedSource(
-                    index: try store.readIndex(file), indexHash: hash, targets: targets,
-                    encoders: session.identity.encoders)
+                let index = try await store.readIndex(file)
+                return ProbedSource(
+                    index: index, indexHash: hash,
+                    targets: try await targets(for: record.spec, index, at: file, in: session),
+                    encoders: await session.identity.encoders)
             }
         }
+    }
+
+    /// How the output is encoded. How many passes there are, and so how many threads each should have, is known once the
+    /// encoder is: an encoder that gets more than one is chosen again with their number.
+    private func targets(
+        for spec: JobSpec, _ index: SourceIndex, at file: Locator, in session: any Engine
+    ) async throws(ReelFailure) -> TargetsResult {
+        func choose(threads: Int) async throws(ReelFailure) -> TargetsResult {
+            let request = EngineRequest.choose(ChooseRequest(index: file, spec: spec, threads: threads))
+            guard case .targets(let targets) = try await session.perform(request) else {
+                throw ReelFailure(.engineMisanswered(task: .choose))
+            }
+            return targets
+        }
+        let targets = try await choose(threads: 1)
+        let threads = try capacity.planner.threads(index: index, spec: spec, video: targets.video)
+        guard spec.threads == nil, threads > 1 else { return targets }
+        return try await choose(threads: threads)
     }
 
     /// Hash and place of the index of the source, or of its first part if the job is an early start.
