@@ -33,10 +33,11 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(
-            name: "CFFmpeg", pkgConfig: "libavformat libavcodec libavutil libswscale libswresample",
+            name: "CFFmpeg", pkgConfig: "libavfilter libavformat libavcodec libavutil libswscale libswresample",
             providers: [
                 .apt([
-                    "libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswscale-dev", "libswresample-dev",
+                    "libavfilter-dev", "libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswscale-dev",
+                    "libswresample-dev",
                 ])
             ]),
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),

@@ -5,6 +5,9 @@
 
 #include <libavcodec/avcodec.h>
 #include <libavcodec/bsf.h>
+#include <libavfilter/avfilter.h>
+#include <libavfilter/buffersink.h>
+#include <libavfilter/buffersrc.h>
 #include <libavformat/avformat.h>
 #include <libavutil/audio_fifo.h>
 #include <libavutil/avutil.h>
@@ -49,6 +52,14 @@ static inline int64_t reel_frame_duration(const AVFrame *frame) {
     return frame->pkt_duration;
 #endif
 }
+
+/// Makes every pixel of a picture black.
+static inline int reel_frame_fill_black(AVFrame *frame, enum AVColorRange range) {
+    const ptrdiff_t lines[4] = {frame->linesize[0], frame->linesize[1], frame->linesize[2], frame->linesize[3]};
+    return av_image_fill_black(frame->data, lines, frame->format, range, frame->width, frame->height);
+}
+
+static const int reel_crop_unaligned = AV_FRAME_CROP_UNALIGNED;
 
 static inline int reel_frame_is_interlaced(const AVFrame *frame) {
 #ifdef AV_FRAME_FLAG_INTERLACED

@@ -41,23 +41,23 @@ public struct ReconRequest: Codable, Sendable {
     }
 }
 
-/// Choose how the output of an index's source is encoded.
+/// Choose how an output is encoded.
 public struct ChooseRequest: Codable, Sendable {
-    /// The index.
-    public var index: Locator
+    /// The indexes of the job's sources, in their order.
+    public var indexes: [Locator]
     /// The user's request.
     public var spec: JobSpec
     /// Threads of each codec if the spec does not set them; at least 1.
     public var threads: Int
 
-    package init(index: Locator, spec: JobSpec, threads: Int = 1) {
-        self.index = index
+    package init(indexes: [Locator], spec: JobSpec, threads: Int = 1) {
+        self.indexes = indexes
         self.spec = spec
         self.threads = threads
     }
 
     enum CodingKeys: String, CodingKey {
-        case index, spec, threads
+        case indexes, spec, threads
     }
 }
 

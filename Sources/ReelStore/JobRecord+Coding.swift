@@ -23,25 +23,25 @@ extension JobRecord: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let version = try container.decodeIfPresent(Int.self, forKey: .version) ?? 1
-        let source: JobSource
+        let sources: [JobSource]
         let failure: ReelFailure?
         switch version {
         case 1:
             let first = try FirstVersion(from: decoder)
-            (source, failure) = (first.jobSource, first.reelFailure)
+            (sources, failure) = ([first.jobSource], first.reelFailure)
         case JobRecord.version:
-            let sources = try container.decode([JobSource].self, forKey: .sources)
-            guard let first = sources.first, sources.count == 1 else {
+            sources = try container.decode([JobSource].self, forKey: .sources)
+            failure = try container.decodeIfPresent(ReelFailure.self, forKey: .failure)
+            guard !sources.isEmpty else {
                 throw DecodingError.dataCorruptedError(
-                    forKey: .sources, in: container, debugDescription: "a job is made of one source")
+                    forKey: .sources, in: container, debugDescription: "a job is made of files")
             }
-            (source, failure) = (first, try container.decodeIfPresent(ReelFailure.self, forKey: .failure))
         default:
             throw ReelFailure(.jobOfOtherVersion(found: version, known: JobRecord.version))
         }
         self.init(
             id: try container.decode(JobID.self, forKey: .id), spec: try container.decode(JobSpec.self, forKey: .spec),
-            source: source, head: try container.decodeIfPresent(JobID.self, forKey: .head),
+            sources: sources, head: try container.decodeIfPresent(JobID.self, forKey: .head),
             headBytes: try container.decodeIfPresent(Int64.self, forKey: .headBytes),
             terms: try container.decode(JobTerms.self, forKey: .terms),
             created: try container.decode(Double.self, forKey: .created))
@@ -56,8 +56,9 @@ extension JobRecord: Codable {
     /// The name that would lead out of the job's folder; nil if none does. Any user with write access to the store can
     /// have written the record.
     private var fault: String? {
-        if let staged = source.staged, [".", "..", ""].contains(staged) || staged.contains("/") {
-            return "the staged copy's name is a path"
+        let copies = sources.compactMap(\.staged)
+        if copies.contains(where: { [".", "..", ""].contains($0) || $0.contains("/") }) {
+            return "the name of a staged copy is a path"
         }
         if let head, !ContentHash.isHexadecimal(head.text) {
             return "the head's id is not hexadecimal"

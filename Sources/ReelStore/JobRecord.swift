@@ -12,8 +12,8 @@ public struct JobRecord: Hashable, Sendable {
     public var id: JobID
     /// The request.
     public var spec: JobSpec
-    /// The files that it is made of: exactly one.
-    public private(set) var sources: [JobSource]
+    /// The files that it is made of; at least one.
+    public var sources: [JobSource]
     /// The job of the early start, which began with the source's first part while recon read the rest: its segments are
     /// this job's, too.
     public var head: JobID?
@@ -34,14 +34,15 @@ public struct JobRecord: Hashable, Sendable {
     /// Seconds since 1970; nil until the job has ended.
     public var finished: Double?
 
-    /// A job that has not ended.
+    /// A job that has not ended. It is a programming error if it has no source.
     public init(
-        id: JobID, spec: JobSpec, source: JobSource, head: JobID? = nil, headBytes: Int64? = nil,
+        id: JobID, spec: JobSpec, sources: [JobSource], head: JobID? = nil, headBytes: Int64? = nil,
         terms: JobTerms = JobTerms(), created: Double
     ) {
+        precondition(!sources.isEmpty, "a job is made of files")
         self.id = id
         self.spec = spec
-        self.sources = [source]
+        self.sources = sources
         self.head = head
         self.headBytes = headBytes
         self.terms = terms
@@ -49,11 +50,8 @@ public struct JobRecord: Hashable, Sendable {
         self.created = created
     }
 
-    /// The file that it is made of. There always is one: the initializer takes it, and a record without one is refused.
-    public var source: JobSource {
-        get { sources[0] }
-        set { sources[0] = newValue }
-    }
+    /// The first of the files that it is made of, by which people know the job.
+    public var source: JobSource { sources[0] }
 
     /// Marks the job as not ended, so that it can run again.
     public mutating func reopen() { (state, result, failure, finished) = (nil, nil, nil, nil) }

@@ -9,7 +9,7 @@ public enum PlanText {
         let found = view.found
         var rows: [(String, String)] = [
             ("job", view.id),
-            ("source", "\(view.source)"),
+            ("source", view.sources.count == 1 ? view.source : "\(view.source), and \(view.sources.count - 1) more"),
             ("", list([found.format, ByteSize(bytes: found.size).description, seconds(found.seconds), begins(found)])),
             ("video", picture(found.video)),
             ("", rate(found.video)),
@@ -25,7 +25,7 @@ public enum PlanText {
         let video = view.passes.filter { $0.kind == "video" }
         let chunks = video.reduce(0) { $0 + $1.runs }
         for (number, clip) in view.clips.enumerated() where view.clips.count > 1 || clip.times > 1 {
-            rows.append((number == 0 ? "clips" : "", text(clip)))
+            rows.append((number == 0 ? "clips" : "", text(clip, view.sources)))
         }
         let shown = view.frames > found.video.frames ? "made of" : "of"
         rows += [
@@ -45,13 +45,31 @@ public enum PlanText {
         }
     }
 
-    private static func text(_ clip: PlanView.ClipView) -> String {
-        list([
-            "\(seconds(clip.from)) to \(seconds(clip.to))",
-            "\(Wording.count(clip.endFrame - clip.firstFrame, "frame")) \(clip.direction == .forwards ? "forward" : "back")",
-            "from \(seconds(clip.start)) on", clip.times > 1 ? "\(clip.times) times" : nil,
+    private static func text(_ clip: PlanView.ClipView, _ sources: [String]) -> String {
+        guard let source = clip.source else {
+            return list(["black", seconds(clip.seconds), "from \(seconds(clip.start)) on", times(clip)])
+        }
+        let name = sources.count > 1 ? sources[source].split(separator: "/").last.map(String.init) : nil
+        let frames = clip.endFrame - clip.firstFrame
+        let isStill = frames == 1 && abs(clip.seconds - (clip.to - clip.from)) > 0.0005
+        guard !isStill else {
+            return list([
+                name, "frame at \(seconds(clip.from))", "still for \(seconds(clip.seconds))",
+                "from \(seconds(clip.start)) on", times(clip),
+            ])
+        }
+        let speed =
+            clip.speed == 1
+            ? nil
+            : "\(Int64((clip.speed * 1000).rounded()) % 1000 == 0 ? "\(Int64(clip.speed))" : "\(clip.speed)") times as fast"
+        return list([
+            name, "\(seconds(clip.from)) to \(seconds(clip.to))",
+            "\(Wording.count(frames, "frame")) \(clip.direction == .forwards ? "forward" : "back")", speed,
+            "from \(seconds(clip.start)) on", times(clip),
         ])
     }
+
+    private static func times(_ clip: PlanView.ClipView) -> String? { clip.times > 1 ? "\(clip.times) times" : nil }
 
     private static func list(_ parts: [String?]) -> String {
         parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")

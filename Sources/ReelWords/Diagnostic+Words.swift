@@ -39,6 +39,11 @@ extension Diagnostic {
         case .pixelFormatChanged(let encoder, let from, let to, let lost):
             "\(encoder) cannot hold \(from): pictures become \(to), with "
                 + lost.map(\.words).joined(separator: ", ")
+        case .sourceConverted(let source, let from, let to, let turned):
+            "\(source): its pictures are fitted into those of the first clip, "
+                + "\(from.words) into \(to.words)\(turned ? ", and turned upright" : "")"
+        case .sourceSoundConverted(let source, let track, let from, let to):
+            "\(source): audio \(track) is converted from \(from.words(beside: to)) to \(to.words(beside: from))"
         case .framesScaled(let width, let height):
             "some frames are of another size: scaled to the first one's, \(width)x\(height)"
         case .framesConverted(let from, let to):

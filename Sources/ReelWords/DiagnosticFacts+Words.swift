@@ -87,3 +87,10 @@ extension SoundForm {
         return rate != other.rate ? "\(rate) Hz" : "samples of \(sample)"
     }
 }
+
+extension PictureForm {
+    /// "640x480 yuv420p bt709".
+    var words: String {
+        (["\(width)x\(height)", pixelFormat] + [matrix, range].compactMap(\.self)).joined(separator: " ")
+    }
+}

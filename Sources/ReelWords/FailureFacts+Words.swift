@@ -160,12 +160,55 @@ extension VerificationFlaw {
     }
 }
 
+extension EditFlaw {
+    /// As a sentence about the place.
+    var words: String {
+        switch self {
+        case .notJSON(let said): "it is not JSON: \(said)"
+        case .tooLong(let bytes): "it has more than \(Wording.mebibytes(bytes)), more than any edit"
+        case .unknownKey(let known): "an edit has no such key; known are \(Wording.list(known))"
+        case .missing: "it is missing"
+        case .malformed(let wanted): "it is not \(wanted.words)"
+        case .excludes(let key): "it excludes \(key)"
+        case .rangeEmpty(let from, let to):
+            "\(Wording.seconds(from)) is not before to: \(Wording.seconds(to))"
+        case .clipCount(let found): "it has \(found) clips; an edit has 1 to \(Edit.mostClips)"
+        case .onlyGaps: "no clip has a source"
+        case .sourceMissing(let path): "there is no file \(path)"
+        }
+    }
+}
+
+extension EditForm {
+    /// As an object of a sentence.
+    var words: String {
+        switch self {
+        case .object: "an object"
+        case .list: "a list"
+        case .text: "a text"
+        case .flag: "true or false"
+        case .time: "a time: seconds as a number, or a text such as \"0:01.5\" or \"15015/30000\""
+        case .duration: "a time above 0: seconds as a number, or a text such as \"0:01.5\" or \"15015/30000\""
+        case .count(let least, let most): "a whole number from \(least) to \(most)"
+        case .ratio(let least, let most):
+            "a number from \(least.shortWords) to \(most.shortWords), or a ratio such as \"3/2\""
+        case .word(let words): Wording.list(words, last: "or")
+        }
+    }
+}
+
+extension Rational {
+    fileprivate var shortWords: String { denominator == 1 ? "\(numerator)" : description }
+}
+
 extension PassthroughObstacle {
     /// As a sentence.
     var words: String {
         switch self {
         case .interFrames(let codec): "frames of \(codec) may need other frames"
         case .interlaced: "the video \(PacketFault.interlaced.words)"
+        case .blackPictures: "the black pictures of a gap must be encoded"
+        case .sourcesDiffer: "the sources differ in codec, parameters or pictures"
         case .packetsNotFrames(let packets, let frames): "\(packets) packets do not make \(frames) frames one by one"
         case .packet(let number, let time, let fault):
             "packet \(number)\(time.map { " at \(Wording.seconds($0))" } ?? "") \(fault.words)"

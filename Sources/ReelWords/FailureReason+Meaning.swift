@@ -27,6 +27,12 @@ extension FailureReason.CodingKeys {
         // MARK: Request
         case .rangeEmpty: "The range starts where it ends, or later."
         case .nothingInRange: "No frame begins in the range."
+        case .editFlawed: "An edit's file says something that cannot be done."
+        case .clipOutOfRange: "No frame of a clip's source begins in its range."
+        case .clipUnshared: "A clip that is trimmed has no frame with both video and sound."
+        case .dynamicRangesMixed: "Some sources of an edit are HDR and others are not."
+        case .interlacedMixed:
+            "An interlaced source of an edit would have to be scaled or mixed with progressive pictures."
         case .memoryTooSmall: "The work needs more memory than is allowed."
         case .encoderUnknown: "No encoder has the name that was asked for."
         case .encoderAbsent: "The FFmpeg of a host lacks an encoder."
@@ -196,6 +202,11 @@ extension FailureReason.CodingKeys {
         // MARK: Request
         case .rangeEmpty: "Choose a start before the end."
         case .nothingInRange: "Choose a range within the video."
+        case .editFlawed: "Correct the place that is named."
+        case .clipOutOfRange: "Choose a range within the video."
+        case .clipUnshared: "Leave out the trim, or choose another range."
+        case .dynamicRangesMixed: "Convert the dynamic range of one first."
+        case .interlacedMixed: "Deinterlace it first."
         case .memoryTooSmall: "Allow the memory that is named, or choose a faster preset or another codec."
         case .encoderUnknown: "Choose one of the encoders that are named."
         case .encoderAbsent: "Install an FFmpeg that has the encoder, or choose another."

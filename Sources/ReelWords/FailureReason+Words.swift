@@ -48,6 +48,18 @@ extension FailureReason {
         case .nothingInRange(let from, let to, let end):
             "no frame begins in the range\(from.map { " from \(Wording.seconds($0))" } ?? "")"
                 + "\(to.map { " to \(Wording.seconds($0))" } ?? ""): the video ends at \(Wording.seconds(end))"
+        case .editFlawed(let path, let place, let flaw):
+            place.isEmpty ? "\(path): \(flaw.words)" : "\(path): \(place): \(flaw.words)"
+        case .clipOutOfRange(let clip, let from, let to, let end):
+            "clips[\(clip)]: no frame begins in the range\(from.map { " from \(Wording.seconds($0))" } ?? "")"
+                + "\(to.map { " to \(Wording.seconds($0))" } ?? ""): the video ends at \(Wording.seconds(end))"
+        case .clipUnshared(let clip):
+            "clips[\(clip)]: in none of its frames does the source have both video and sound, with what the crossfades "
+                + "need; leave out the trim, or choose another range"
+        case .dynamicRangesMixed(let source, let main):
+            "\(source) and \(main) have different dynamic ranges, HDR and others: convert one of them first"
+        case .interlacedMixed(let source):
+            "\(source) is interlaced, and cannot be scaled or mixed with other pictures: deinterlace it first"
         case .memoryTooSmall(let allowed, let needed, let copies):
             "\(Wording.mebibytes(allowed)) of memory is too little: "
                 + (copies ? "copying this video takes" : "a pass of this video takes")

@@ -11,6 +11,12 @@ public enum Wording {
     /// "1 frame", "3 frames".
     public static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
+    /// "forward, reverse and freeze".
+    static func list(_ words: [String], last: String = "and") -> String {
+        guard let end = words.last, words.count > 1 else { return words.first ?? "" }
+        return words.dropLast().joined(separator: ", ") + " \(last) \(end)"
+    }
+
     /// A time to the nearest millisecond: "12.345 s".
     public static func seconds(_ time: Rational) -> String {
         let milliseconds = TimeBase(1, 1000).ticks(in: time, rounding: .nearest)

@@ -46,7 +46,7 @@ struct Attempt: Sendable {
     func perform(
         in engine: any Engine, progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
-        try context.checkSource()
+        try context.checkSources()
         switch claim.pass {
         case .assembly: return try await assemble(in: engine, progress: progress)
         case .probe: preconditionFailure("a probe has no pass of a plan")

@@ -65,7 +65,7 @@ struct AttemptReporter: Sendable {
         return taken ?? 0 > 0
     }
 
-    /// Has the whole source decoded and the job planned anew. The disproof is written to the store first, so that the next
+    /// Has the whole of the pass's source decoded and the job planned anew. The disproof is written to the store first, so that the next
     /// probe does not believe the same tables again.
     private func disprove(_ failure: ReelFailure) async -> FailAnswer? {
         await attempt.removePartial()
@@ -73,7 +73,7 @@ struct AttemptReporter: Sendable {
         // The job of an early start is of no use then: the whole job is planned without it.
         guard context.record.headBytes == nil else { return await fail(failure, as: .permanent) }
         do throws(ReelFailure) {
-            try await environment.store.source(context.record.source.fingerprint).disprove(failure)
+            try await environment.store.source(context.source(of: claim.pass).fingerprint).disprove(failure)
         } catch {
             return await fail(error)
         }

@@ -63,15 +63,25 @@ package final class JobContext: Sendable {
         self.record.created == record.created && self.record.sources == record.sources && plan.number == number
     }
 
-    /// Throws, with cause permanent, if the source is not the one that was planned for, and with cause incompatible if
+    /// The source that a pass decodes; the first if it decodes none, or several.
+    func source(of pass: Pass) -> JobSource {
+        guard case .video(let video) = pass, let clip = video.clips.first, plan.clips.indices.contains(clip),
+            record.sources.indices.contains(plan.clips[clip].source)
+        else { return record.source }
+        return record.sources[plan.clips[clip].source]
+    }
+
+    /// Throws, with cause permanent, if a source is not the one that was planned for, and with cause incompatible if
     /// this host does not see it.
-    func checkSource() throws(ReelFailure) {
-        let isTheSame: Bool
-        do {
-            isTheSame = try record.source.fingerprint.matches(entry.locator(of: record.source))
-        } catch {
-            throw ReelFailure(.sourceOutOfReach(last: error))
+    func checkSources() throws(ReelFailure) {
+        for source in record.sources {
+            let isTheSame: Bool
+            do {
+                isTheSame = try source.fingerprint.matches(entry.locator(of: source))
+            } catch {
+                throw ReelFailure(.sourceOutOfReach(last: error))
+            }
+            guard isTheSame else { throw ReelFailure(.sourceReplaced(path: source.path)) }
         }
-        guard isTheSame else { throw ReelFailure(.sourceReplaced(path: record.source.path)) }
     }
 }

@@ -27,7 +27,7 @@ package struct SlotTrial: Sendable {
         let probe = Probe(
             store: try FolderStore.make(root: stored.path), engine: engines,
             capacity: Capacity(slots: 1, memoryTotal: 1 << 30, isLimit: false))
-        let job = try await probe.planAlone(JobRecord(submitting: clip, spec: spec), anew: true)
+        let job = try await probe.planAlone(JobRecord(submitting: [clip], spec: spec), anew: true)
         let files = await JobFiles(
             sources: try probe.store.indexes(of: job.plan, job.record).map {
                 SourceFiles(source: .file(clip), index: $0)

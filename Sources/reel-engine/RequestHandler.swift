@@ -45,12 +45,14 @@ struct RequestHandler {
     }
 
     private func choose(_ request: ChooseRequest) throws(ReelFailure) -> TargetsResult {
-        let index = try Media.index(request.index)
-        var choice = TargetChoice(index: index, spec: request.spec, threads: request.threads)
+        var indexes: [SourceIndex] = []
+        for index in request.indexes { indexes.append(try Media.index(index)) }
+        var choice = TargetChoice(indexes: indexes, spec: request.spec, threads: request.threads)
         let video = try choice.video()
         let audio = try choice.audio()
         choice.checkOthers()
-        let diagnostics = choice.diagnostics.filter { !index.diagnostics.contains($0) }
+        let known = indexes.flatMap(\.diagnostics)
+        let diagnostics = choice.diagnostics.filter { !known.contains($0) }
         return TargetsResult(video: video, audio: audio, diagnostics: diagnostics)
     }
 
@@ -78,11 +80,15 @@ struct RequestHandler {
         else {
             throw ReelFailure(.planLacks(part: .audioPass, number: request.pass))
         }
-        let reverser = try AudioReverser(sources: job.sources, plan: job.plan, number: number)
         // A track that is whole already is not asked for.
         guard let place = request.segments.first.flatMap(\.self) else {
             throw ReelFailure(.planLacks(part: .audioPass, number: request.pass))
         }
+        guard job.plan.isReversal else {
+            let sound = try EditedSound(sources: job.sources, plan: job.plan, number: number)
+            return try sound.render(at: place, scratch: request.scratch) { events.progress(.sound) }
+        }
+        let reverser = try AudioReverser(sources: job.sources, plan: job.plan, number: number)
         return try reverser.reverse(at: place, scratch: request.scratch) { events.progress(.sound) }
     }
 

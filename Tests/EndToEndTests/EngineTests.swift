@@ -36,7 +36,7 @@ extension EndToEnd {
             }
             func choose(_ codec: String, threads: Int) -> EngineRequest {
                 let spec = JobSpec(container: .mp4, videoCodec: codec, threads: threads)
-                return .choose(ChooseRequest(index: .file(index), spec: spec))
+                return .choose(ChooseRequest(indexes: [.file(index)], spec: spec))
             }
             // As many addresses as the engine has before it does anything.
             try await host.withEngine(memory: 0) { engine in

@@ -136,7 +136,7 @@ struct ClipTests {
     @Test("a plan that names a missing source or clip is refused")
     func dangling() throws {
         let changes: [(inout Plan) -> Void] = [
-            { $0.clips[0].source = 1 }, { $0.clips = [] }, { $0.audio[0].clip = 1 }, { $0.sources = [] },
+            { $0.clips[0].source = 1 }, { $0.clips = [] }, { $0.audio[0].source = 1 }, { $0.sources = [] },
             { $0.clips[0].map.output = TimeBase(1, 25) },
             { $0.passes[1] = .video(VideoPass(clips: [1], randomAccessPoint: 1, frames: 3..<5, chunkCount: 1)) },
         ]

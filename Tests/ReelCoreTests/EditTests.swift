@@ -144,7 +144,8 @@ struct EditTests {
             let count = max(TimeBase(1, Int64(rate)).ticks(in: length, rounding: .nearest), 1)
             let block = AudioTimeline.Block(time: clock.seconds(first.start), count: Int(count))
             let timeline = try #require(AudioTimeline(blocks: [block], sampleRate: rate))
-            let parts = SoundEdit(plan.clips, tracks: [track]).parts(of: timeline)
+            let sound = SoundEdit(plan.clips, tracks: [track])
+            let parts = sound.parts(rate: rate).map { Heard($0, of: sound, on: timeline) }
             let end = clock.seconds(plan.end(in: [made.index]))
             #expect(parts.reduce(0) { $0 + $1.count } == TimeBase(1, Int64(rate)).ticks(in: end, rounding: .nearest))
             #expect(parts.allSatisfy { $0.rising == nil && $0.count == Int64($0.heard.count) })
@@ -182,12 +183,13 @@ struct EditTests {
     @Test("a crossfade lies around the cut, goes on beyond it, and is no longer than one repeat")
     func crossfades() throws {
         let index = Indexes.regular(frames: 50, keysAt: [0])
-        func parts(_ clips: [EditClip], _ crossfade: Rational?) throws -> [SoundEdit.Part] {
+        func parts(_ clips: [EditClip], _ crossfade: Rational?) throws -> [Heard] {
             let edit = Edit(clips: clips, crossfade: crossfade)
             let plan = try Plans.make(index, slots: 1, spec: JobSpec(container: .mkv, edit: edit))
             let block = AudioTimeline.Block(time: Rational(0), count: 2000)
             let timeline = try #require(AudioTimeline(blocks: [block], sampleRate: 1000))
-            return SoundEdit(plan.clips, tracks: [index.video]).parts(of: timeline)
+            let sound = SoundEdit(plan.clips, tracks: [index.video])
+            return sound.parts(rate: 1000).map { Heard($0, of: sound, on: timeline) }
         }
         let range = (from: Rational(4, 10), to: Rational(8, 10))
         let twice = EditClip(from: range.from, to: range.to, play: .forward, times: 2)
@@ -248,5 +250,24 @@ struct EditTests {
             try Plans.make(index, slots: 1, spec: spec)
         }
         #expect(failure?.kind == .usage)
+    }
+}
+
+/// A part of an edit's sound on the timeline of its only source.
+private struct Heard {
+    let count: Int64
+    let heard: Range<Int64>
+    let direction: Direction
+    let rising: (heard: Range<Int64>, direction: Direction, share: Double, growth: Double)?
+
+    init(_ part: SoundEdit.Part, of sound: SoundEdit, on timeline: AudioTimeline) {
+        let piece = sound.pieces[part.piece]
+        count = Int64(part.samples.count)
+        heard = piece.places(part.samples, on: timeline)
+        direction = piece.direction
+        rising = part.crossfade.map { crossfade in
+            let next = sound.pieces[part.piece + 1]
+            return (next.places(part.samples, on: timeline), next.direction, crossfade.share, crossfade.growth)
+        }
     }
 }

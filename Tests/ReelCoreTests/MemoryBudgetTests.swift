@@ -45,8 +45,8 @@ struct MemoryBudgetTests {
         let spec = JobSpec(container: .mp4, memory: 400 << 20)
         func plan(_ index: SourceIndex, head: [VideoPass] = [], packets: Int = 0) throws -> Plan {
             try Planner(slots: 2).plan(
-                index: index, spec: spec, video: Plans.target(), audio: [], head: head, packets: packets,
-                diagnostics: [])
+                indexes: [index], spec: spec, video: Plans.target(), audio: [], head: head, packets: packets,
+                indexHashes: [""], diagnostics: [])
         }
         func all(after head: Plan) throws -> Plan { try plan(whole, head: head.videoPasses.reversed()) }
 

@@ -82,7 +82,7 @@ struct PlannerTests {
                 var clip = try Plans.make(index, slots: 1, spec: spec).clips[0]
                 clip.map.direction = direction
                 return try Planner(slots: 1, memory: MemoryRequest(budget: budget)).plan(
-                    [clip], index: index, spec: spec, video: video, audio: [], diagnostics: [])
+                    [clip], indexes: [index], spec: spec, video: video, audio: [], indexHashes: [""], diagnostics: [])
             }
             let (forwards, backwards) = (try plan(.forwards), try plan(.backwards))
             #expect(forwards.videoPasses.allSatisfy { $0.windowFrames == nil })
@@ -114,12 +114,12 @@ struct PlannerTests {
             Indexes.regular(frames: 48_000, keysAt: Array(0..<1000).map { $0 * 48 })
         )
         var spec = JobSpec(container: .mp4)
-        #expect(try planner.threads(index: short, spec: spec, video: Plans.target()) == threads)
-        #expect(try planner.threads(index: long, spec: spec, video: Plans.target()) == 1)
-        #expect(try planner.threads(index: short, spec: spec, video: Plans.passthrough) == 1)
-        #expect(try planner.threads(index: short, spec: spec, video: Plans.target("libsvtav1")) <= 4)
+        #expect(try planner.threads(indexes: [short], spec: spec, video: Plans.target()) == threads)
+        #expect(try planner.threads(indexes: [long], spec: spec, video: Plans.target()) == 1)
+        #expect(try planner.threads(indexes: [short], spec: spec, video: Plans.passthrough) == 1)
+        #expect(try planner.threads(indexes: [short], spec: spec, video: Plans.target("libsvtav1")) <= 4)
         spec.threads = 3
-        #expect(try planner.threads(index: short, spec: spec, video: Plans.target()) == 3)
+        #expect(try planner.threads(indexes: [short], spec: spec, video: Plans.target()) == 3)
     }
 
     @Test("gives the encoder of each slot's last pass twice the threads", arguments: [2, 5])
@@ -154,9 +154,9 @@ struct PlannerTests {
         let index = Indexes.regular(frames: 60, keysAt: [0])
         let need = try Plans.make(index, slots: 8, video: Plans.target(threads: 3)).need
         let limited = Planner(slots: 8, memory: MemoryRequest(budget: need, limit: need))
-        #expect(try limited.threads(index: index, spec: JobSpec(container: .mp4), video: Plans.target()) > 1)
+        #expect(try limited.threads(indexes: [index], spec: JobSpec(container: .mp4), video: Plans.target()) > 1)
         let spec = JobSpec(container: .mp4, memory: try Plans.make(index, slots: 8).need)
-        #expect(try Planner(slots: 8).threads(index: index, spec: spec, video: Plans.target()) < 8)
+        #expect(try Planner(slots: 8).threads(indexes: [index], spec: spec, video: Plans.target()) < 8)
     }
 
     @Test("decodes a long file with one key frame as often as 15 % allow")
@@ -231,7 +231,8 @@ struct PlannerTests {
         let found: [Diagnostic] = [.clockRestarts(restarts: 1), .noTimestamps, .chaptersLeftOut(container: .nut)]
         index.diagnostics = Array(found[..<2])
         let plan = try Planner(slots: 1).plan(
-            index: index, spec: JobSpec(container: .nut, verify: .decode), video: Plans.target(), audio: [],
+            indexes: [index], spec: JobSpec(container: .nut, verify: .decode), video: Plans.target(), audio: [],
+            indexHashes: [""],
             diagnostics: Array(found[1...]))
         #expect(plan.diagnostics == found)
         #expect(plan.container == .nut)

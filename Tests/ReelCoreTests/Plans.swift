@@ -47,7 +47,9 @@ enum Plans {
     ) throws(ReelFailure) -> Plan {
         let video = video.on(index.video.stream.timeBase)
         return try Planner(slots: slots, memory: memory)
-            .plan(index: index, spec: spec, video: video, audio: index.audio.indices.map(audio), diagnostics: [])
+            .plan(
+                indexes: [index], spec: spec, video: video, audio: index.audio.indices.map(audio), indexHashes: [""],
+                diagnostics: [])
     }
 }
 

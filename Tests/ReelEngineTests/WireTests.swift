@@ -58,7 +58,7 @@ struct WireTests {
                 EngineRequest.recon(
                     ReconRequest(source: job.sources[0].source, index: job.sources[0].index, limit: 1 << 20)),
                 .recon(ReconRequest(source: job.sources[0].source, index: job.sources[0].index)),
-                .choose(ChooseRequest(index: job.sources[0].index, spec: spec, threads: 4)),
+                .choose(ChooseRequest(indexes: [job.sources[0].index], spec: spec, threads: 4)),
                 .reverse(pass), .reverseAudio(pass),
                 .assemble(AssembleRequest(job: job, output: .file("/store/out.mkv"))),
             ].map(EngineInput.request) + [.segments([segment])], "requests.json")

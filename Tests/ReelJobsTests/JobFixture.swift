@@ -43,7 +43,7 @@ final class JobFixture {
         if !FileManager.default.fileExists(atPath: source) {
             try name.write(toFile: source, atomically: false, encoding: .utf8)
         }
-        return try JobRecord(submitting: source, spec: JobSpec(container: .mkv))
+        return try JobRecord(submitting: [source], spec: JobSpec(container: .mkv))
     }
 
     /// A job that the store holds with a plan of two passes.

@@ -11,10 +11,10 @@ import Testing
         ("/a/my.holiday.mkv", "/a/my.holiday.reversed.mkv", .mkv),
     ])
     func besidesTheSource(source: String, path: String, container: Container) throws {
-        let choice = OutputChoice(besides: source, deed: "reversed", lossless: false)
+        let choice = OutputChoice(besides: source, like: source, deed: "reversed", lossless: false)
         #expect(choice.path == path)
         #expect(choice.container == container)
-        #expect(try OutputChoice(nil, for: source, deed: "reversed", lossless: false) == choice)
+        #expect(try OutputChoice(nil, for: source, like: source, deed: "reversed", lossless: false) == choice)
     }
 
     @Test(arguments: [
@@ -22,7 +22,7 @@ import Testing
         ("/a/clip.nut", "/a/clip.reversed.nut"), ("/a/clip.webm", "/a/clip.reversed.mkv"),
     ])
     func lossless(source: String, path: String) {
-        #expect(OutputChoice(besides: source, deed: "reversed", lossless: true).path == path)
+        #expect(OutputChoice(besides: source, like: source, deed: "reversed", lossless: true).path == path)
     }
 
     @Test(arguments: zip(["o.mp4", "o.mov", "o.MKV", "o.webm", "o.ts", "o.nut"], Container.allCases))

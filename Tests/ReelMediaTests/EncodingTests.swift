@@ -115,7 +115,7 @@ struct EncodingTests {
         let folder = try ScratchFolder()
         let source = try Fixture.make("s.mp4", in: folder, frames: 3, video: Fixture.x264)
         var choice = TargetChoice(
-            index: try Recon(.file(source)).run(), spec: JobSpec(container: container, videoCodec: encoder))
+            indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: container, videoCodec: encoder))
         let failure = #expect(throws: ReelFailure.self) { try choice.video() }
         #expect(failure?.kind == .input)
         #expect(failure?.words.contains("a .\(container.rawValue) file cannot hold") == true)

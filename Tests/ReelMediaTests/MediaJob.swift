@@ -6,7 +6,8 @@ import Testing
 
 /// A whole job without queue and processes: recon, plan, every pass, assembly, all in this process.
 struct MediaJob {
-    let index: SourceIndex
+    /// Those of the sources, in their order.
+    let indexes: [SourceIndex]
     let plan: Plan
     let results: [PassResult]
     let output: String
@@ -23,44 +24,63 @@ struct MediaJob {
         _ source: String, spec: JobSpec, folder: String, slots: Int = 2, memory: MemoryRequest = .standard,
         clips: [Direction] = [.backwards]
     ) throws {
+        try self.init([source], spec: spec, folder: folder, slots: slots, memory: memory, clips: clips)
+    }
+
+    /// The same for several sources. If a pass disproves the plan, all of them are decoded.
+    init(
+        _ sources: [String], spec: JobSpec, folder: String, slots: Int = 2, memory: MemoryRequest = .standard,
+        clips: [Direction] = [.backwards]
+    ) throws {
         do {
-            try self.init(source, nil, spec, folder, slots, memory, clips)
+            try self.init(sources, nil, spec, folder, slots, memory, clips)
         } catch let failure as ReelFailure where failure.reason.disprovesPlan {
-            try self.init(source, .disproved, spec, folder, slots, memory, clips)
+            try self.init(sources, .disproved, spec, folder, slots, memory, clips)
         }
     }
 
-    /// - Parameter decoding: why the whole source is to be decoded, if it is.
+    /// The index of the first source.
+    var index: SourceIndex { indexes[0] }
+
+    /// - Parameter decoding: why the whole sources are to be decoded, if they are.
     init(
-        _ source: String, _ decoding: DecodingCause?, _ spec: JobSpec, _ folder: String, _ slots: Int = 2,
+        _ sources: [String], _ decoding: DecodingCause?, _ spec: JobSpec, _ folder: String, _ slots: Int = 2,
         _ memory: MemoryRequest = .standard, _ clips: [Direction] = [.backwards]
     ) throws {
         Media.prepare()
-        let scanned = try Recon(.file(source), decoding: decoding).run()
-        index = try SourceIndex(decoding: scanned.encoded())
-        #expect(index == scanned)
-        var choice = TargetChoice(index: index, spec: spec)
+        indexes = try sources.map { source in
+            let scanned = try Recon(.file(source), decoding: decoding).run()
+            let index = try SourceIndex(decoding: scanned.encoded())
+            #expect(index == scanned)
+            return index
+        }
+        let files = zip(sources, indexes).map { IndexedSource(.file($0), index: $1) }
+        var choice = TargetChoice(indexes: indexes, spec: spec)
         let (video, audio) = (try choice.video(), try choice.audio())
         choice.checkOthers()
-        plan = try MediaJob.plan(clips) { [index] clip in
+        plan = try MediaJob.plan(clips) { [indexes] clip in
             let (planner, diagnostics) = (Planner(slots: slots, memory: memory), choice.diagnostics)
             guard let clip else {
                 return try planner.plan(
-                    index: index, spec: spec, video: video, audio: audio, diagnostics: index.diagnostics + diagnostics)
+                    indexes: indexes, spec: spec, video: video, audio: audio, indexHashes: indexes.map { _ in "" },
+                    diagnostics: diagnostics)
             }
             return try planner.plan(
-                [clip], index: index, spec: spec, video: video, audio: [], diagnostics: diagnostics)
+                [clip], indexes: indexes, spec: spec, video: video, audio: [], indexHashes: [""],
+                diagnostics: diagnostics)
         }
-        let reverser = try PassReverser(sources: [IndexedSource(.file(source), index: index)], plan: plan)
+        let reverser = try PassReverser(sources: files, plan: plan)
         var results: [PassResult] = []
         for pass in plan.passes {
             let places = plan.places(of: pass, in: folder)
             switch pass {
             case .video(let pass): results.append(try reverser.reverse(pass, at: places) { _, _ in })
-            case .audio(let track):
-                let audio = try AudioReverser(
-                    sources: [IndexedSource(.file(source), index: index)], plan: plan, number: track)
+            case .audio(let track) where plan.isReversal:
+                let audio = try AudioReverser(sources: files, plan: plan, number: track)
                 results.append(try audio.reverse(at: #require(places[0]), scratch: folder) {})
+            case .audio(let track):
+                let audio = try EditedSound(sources: files, plan: plan, number: track)
+                results.append(try audio.render(at: #require(places[0]), scratch: folder) {})
             case .assembly, .probe: Issue.record("a plan lists neither")
             }
         }
@@ -68,7 +88,7 @@ struct MediaJob {
         mostFramesHeld = reverser.mostFramesHeld
         output = folder + "/output." + spec.container.rawValue
         let assembler = Assembler(
-            sources: [IndexedSource(.file(source), index: index)], plan: plan,
+            sources: files, plan: plan,
             segments: SegmentList(results.flatMap(\.segments), in: folder))
         assembled = try assembler.assemble(to: .file(output)) { _, _ in }
     }

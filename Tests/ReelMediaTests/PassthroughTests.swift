@@ -209,7 +209,7 @@ struct PassthroughTests {
     }
 
     private func target(_ source: String, _ spec: JobSpec) throws -> VideoTarget {
-        var choice = TargetChoice(index: try Recon(.file(source)).run(), spec: spec)
+        var choice = TargetChoice(indexes: [try Recon(.file(source)).run()], spec: spec)
         return try choice.video()
     }
 

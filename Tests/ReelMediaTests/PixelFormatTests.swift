@@ -101,7 +101,7 @@ struct PixelFormatTests {
         let folder = try ScratchFolder()
         var index = try Recon(.file(try Fixture.make("s.mp4", in: folder, frames: 3, video: Fixture.x264))).run()
         (index.video.stream.width, index.video.stream.height) = (width, height)
-        var choice = TargetChoice(index: index, spec: JobSpec(container: .mkv, lossless: true))
+        var choice = TargetChoice(indexes: [index], spec: JobSpec(container: .mkv, lossless: true))
         let options = try choice.video().encoding?.options ?? []
         #expect(options.contains(MediaOption(name: "slices", value: slices)), "\(options)")
     }
@@ -117,14 +117,14 @@ struct PixelFormatTests {
 
         var index = job.index
         index.passthrough = .impossible(.interlaced)
-        var choice = TargetChoice(index: index, spec: JobSpec(container: .nut, lossless: true))
+        var choice = TargetChoice(indexes: [index], spec: JobSpec(container: .nut, lossless: true))
         #expect(try choice.video().encoder == "rawvideo")
         for container in [Container.mkv, .mov] {
             let refusal = "a .\(container.rawValue) file does not store raw xyz12le exactly"
             for spec in [
                 JobSpec(container: container, lossless: true), JobSpec(container: container, videoCodec: "rawvideo"),
             ] {
-                choice = TargetChoice(index: index, spec: spec)
+                choice = TargetChoice(indexes: [index], spec: spec)
                 let failure = #expect(throws: ReelFailure.self) { try choice.video() }
                 #expect(failure?.kind == .input)
                 #expect(failure?.words.contains(refusal) == true, "\(failure?.words ?? "")")
@@ -144,7 +144,7 @@ struct PixelFormatTests {
         let source = try Fixture.make(
             "s.mkv", in: folder, frames: 3, video: ["-c:v", "ffv1", "-g", "9", "-pix_fmt", format])
         var choice = TargetChoice(
-            index: try Recon(.file(source)).run(), spec: JobSpec(container: .mkv, videoCodec: encoder))
+            indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: .mkv, videoCodec: encoder))
         #expect(try choice.video().format.pixelFormat == chosen)
         #expect(
             choice.diagnostics.map(\.words) == [

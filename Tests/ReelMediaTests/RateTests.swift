@@ -43,7 +43,7 @@ struct RateTests {
     func refused() throws {
         let folder = try ScratchFolder()
         var choice = TargetChoice(
-            index: try Recon(.file(try source(in: folder))).run(),
+            indexes: [try Recon(.file(try source(in: folder))).run()],
             spec: JobSpec(container: .nut, videoCodec: "wmv2", bitrate: .source))
         let failure = #expect(throws: ReelFailure.self) { try choice.video() }
         #expect(failure?.kind == .usage)

@@ -39,11 +39,11 @@ struct TraitsOfLibavTests {
         let index = try Recon(.file(source)).run()
         let container = try #require(
             [Container.mkv, .nut, .mov].first { container in
-                var choice = TargetChoice(index: index, spec: JobSpec(container: container, videoCodec: name))
+                var choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, videoCodec: name))
                 return (try? choice.video()) != nil
             })
         for alias in [traits.codec] + traits.aliases {
-            var choice = TargetChoice(index: index, spec: JobSpec(container: container, videoCodec: alias))
+            var choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, videoCodec: alias))
             #expect(try choice.video().encoder == name, "\(alias)")
         }
         let job = try MediaJob(source, spec: JobSpec(container: container, videoCodec: name), folder: folder.path)
@@ -68,10 +68,10 @@ struct TraitsOfLibavTests {
         let index = try Recon(.file(source)).run()
         let container = try #require(
             [Container.mkv, .nut, .mov].first { container in
-                var choice = TargetChoice(index: index, spec: JobSpec(container: container, audioCodec: name))
+                var choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, audioCodec: name))
                 return (try? choice.audio()) != nil
             })
-        var choice = TargetChoice(index: index, spec: JobSpec(container: container, audioCodec: traits.codec))
+        var choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, audioCodec: traits.codec))
         #expect(try choice.audio().map(\.encoder) == [AudioEncoderTraits.making(traits.codec).name])
         let job = try MediaJob(source, spec: JobSpec(container: container, audioCodec: name), folder: folder.path)
         #expect(job.plan.audio.map(\.encoder) == [name])

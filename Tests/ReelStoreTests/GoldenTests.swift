@@ -25,7 +25,7 @@ struct GoldenTests {
 
     private var ended: JobRecord {
         var record = record(JobID("0123456789abcdef"))
-        record.source.staged = "ä b.mp4"
+        record.sources[0].staged = "ä b.mp4"
         record.head = JobID("fedcba9876543210")
         record.headBytes = 4711
         record.terms = JobTerms(weight: 2.5, retain: 60, keepsSegments: true)
@@ -42,14 +42,14 @@ struct GoldenTests {
         let read = try CanonicalJSON.value(JobRecord.self, from: Golden.read("job-record.v1.json"))
         var wanted = ended
         wanted.result = nil
-        (wanted.headBytes, wanted.source.fingerprint.edges) = (nil, "")
+        (wanted.headBytes, wanted.sources[0].fingerprint.edges) = (nil, "")
         wanted.failure = ReelFailure(
             .failedBefore(kind: .input, message: "/media/ä b.mp4: nothing of the video decodes"))
         #expect(read == wanted)
         #expect(read.failure?.exitCode == 3)
         let begun = try CanonicalJSON.value(JobRecord.self, from: Golden.read("job-record.v1.begun.json"))
         var fresh = record(JobID("0123456789abcdef"))
-        fresh.source.fingerprint.edges = ""
+        fresh.sources[0].fingerprint.edges = ""
         #expect(begun == fresh)
         // What is written of it is this release's.
         #expect(try CanonicalJSON.value(JobRecord.self, from: CanonicalJSON.bytes(of: read)) == read)

@@ -52,7 +52,6 @@ struct PlannedSegmentsTests {
             var forwards = plan.clips[0]
             forwards.map.direction = .forwards
             plan.clips = [forwards, plan.clips[0]]
-            plan.audio[0].clip = 1
         }
         let planned = PlannedSegments(plan: two, indexes: [Samples.index])
         let alone = PlannedSegments(plan: plan, indexes: [Samples.index])
@@ -64,6 +63,7 @@ struct PlannedSegmentsTests {
         let other = self.plan { plan in
             plan.sources.append(plan.sources[0])
             plan.clips[0].source = 1
+            plan.audio[0].source = 1
         }
         let second = PlannedSegments(plan: other, indexes: [Samples.index, Samples.index])
         #expect(second.content(ofChunk: 0..<4, of: 0) != alone.content(ofChunk: 0..<4, of: 0))

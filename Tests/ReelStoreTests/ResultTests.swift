@@ -126,7 +126,7 @@ struct ResultTests {
             let whole = try text(job.jobFile)
             var record = try job.read()
             for staged in ["..", ".", "a/b", "../../secret", ""] {
-                record.source.staged = staged
+                record.sources[0].staged = staged
                 try job.write(record)
                 guard case .storeFileDamaged(job.jobFile, _)? = reason({ _ = try job.read() }) else {
                     Issue.record("\(staged)")

@@ -50,6 +50,6 @@ let encoder = EncoderIdentity(build: "libx264 Lavc59.37.100", extradataHash: Str
 
 func record(_ id: JobID) -> JobRecord {
     JobRecord(
-        id: id, spec: spec, source: JobSource(path: "/media/ä b.mp4", fingerprint: fingerprint),
+        id: id, spec: spec, sources: [JobSource(path: "/media/ä b.mp4", fingerprint: fingerprint)],
         created: 1_700_000_000)
 }

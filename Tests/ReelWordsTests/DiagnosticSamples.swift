@@ -43,6 +43,13 @@ extension Diagnostic {
 
     private static let changed: [Diagnostic] = [
         .pixelFormatChanged(encoder: "libx264", from: "rgba", to: "yuv444p", lost: [.colourModel, .alpha]),
+        .sourceConverted(
+            source: "phone", from: PictureForm(width: 1080, height: 1920, pixelFormat: "yuv420p", matrix: "smpte170m"),
+            to: PictureForm(width: 1920, height: 1080, pixelFormat: "yuv422p", matrix: "bt709", range: "tv"),
+            turned: true),
+        .sourceSoundConverted(
+            source: "phone", track: 0, from: SoundForm(layout: "mono", rate: 44_100, sample: "fltp"),
+            to: SoundForm(layout: "stereo", rate: 48_000, sample: "s16")),
         .framesScaled(width: 192, height: 108), .framesConverted(from: "gray", to: "yuv420p"),
         .interlacingInContainer(first: .top, encoder: "libx265"),
         .interlacingLost(first: .bottom, encoder: "libvpx-vp9"),

@@ -74,7 +74,8 @@ struct WordsTests {
         let reasons = FailureReason.samples.filter { !quotes.map(\.rawValue).contains($0.code) }
         let index = Stored.index(diagnostics)
         let plan = try Planner(slots: 1).plan(
-            index: index, spec: JobSpec(container: .mkv), video: Stored.target, audio: [], diagnostics: diagnostics)
+            indexes: [index], spec: JobSpec(container: .mkv), video: Stored.target, audio: [], indexHashes: [""],
+            diagnostics: diagnostics)
         #expect(plan.diagnostics == diagnostics)
         let content = SegmentContent(part: .video(frames: 0..<8), times: "e3b0", target: "e3b0")
         let record = SegmentRecord(

@@ -38,7 +38,7 @@ import Testing
             let fingerprint = Fingerprint(size: 800, mtimeNanoseconds: 0, edges: "")
             return JobRecord(
                 id: JobID("a1"), spec: spec,
-                source: JobSource(path: "/film.mkv", staged: staged, fingerprint: fingerprint), headBytes: headBytes,
+                sources: [JobSource(path: "/film.mkv", staged: staged, fingerprint: fingerprint)], headBytes: headBytes,
                 created: 0)
         }
         #expect(EarlyStart.isPossible(record(JobSpec(container: .mkv))))

@@ -50,7 +50,7 @@ import Testing
     func threads() async throws {
         try await withWorker { worker in
             let record = try JobRecord(
-                submitting: worker.folder + "/film.mkv", spec: JobSpec(container: .mkv, passFrames: 10))
+                submitting: [worker.folder + "/film.mkv"], spec: JobSpec(container: .mkv, passFrames: 10))
             func threads(slots: Int) async throws -> Int? {
                 let probe = Probe(store: worker.store, engine: worker.engines, capacity: Capacity(slots: slots))
                 return try await probe.planAlone(record, anew: true).plan.video.encoding?.threads

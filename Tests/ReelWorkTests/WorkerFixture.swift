@@ -122,7 +122,7 @@ extension WorkerFixture {
 
     /// A job of the source: another for each value.
     func record(quality: Double = 20) throws -> JobRecord {
-        try JobRecord(submitting: source, spec: JobSpec(container: .mkv, crf: quality, passFrames: 10))
+        try JobRecord(submitting: [source], spec: JobSpec(container: .mkv, crf: quality, passFrames: 10))
     }
 
     /// Plans a job and puts it on the board.

@@ -37,6 +37,10 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     // MARK: Changed
     /// The video is encoded in another pixel format, which loses `lost`.
     case pixelFormatChanged(encoder: String, from: String, to: String, lost: [PictureLoss])
+    /// The pictures of a source are converted to those of the first; `turned` if they are turned upright as well.
+    case sourceConverted(source: String, from: PictureForm, to: PictureForm, turned: Bool)
+    /// A track of a source is converted to the sound of the first that has one.
+    case sourceSoundConverted(source: String, track: Int, from: SoundForm, to: SoundForm)
     /// Frames of another size are scaled to this one, in pixels.
     case framesScaled(width: Int, height: Int)
     /// Some frames have another pixel format than the first, and are converted to its format.
@@ -137,6 +141,8 @@ public enum Diagnostic: Hashable, Codable, Sendable {
 
         // MARK: Changed
         case pixelFormatChanged = "pixel-format-changed"
+        case sourceConverted = "source-converted"
+        case sourceSoundConverted = "source-sound-converted"
         case framesScaled = "frames-scaled"
         case framesConverted = "frames-converted"
         case interlacingInContainer = "interlacing-in-container"

@@ -99,6 +99,32 @@ public struct SoundForm: Hashable, Codable, Sendable {
     }
 }
 
+/// The form of a source's pictures, in FFmpeg's names.
+public struct PictureForm: Hashable, Codable, Sendable {
+    /// Pixels in a line.
+    public var width: Int
+    /// Lines.
+    public var height: Int
+    /// The pixel format.
+    public var pixelFormat: String
+    /// The matrix between RGB and YCbCr; nil if unspecified.
+    public var matrix: String?
+    /// The range of the values; nil if unspecified.
+    public var range: String?
+
+    package init(width: Int, height: Int, pixelFormat: String, matrix: String? = nil, range: String? = nil) {
+        self.width = width
+        self.height = height
+        self.pixelFormat = pixelFormat
+        self.matrix = matrix
+        self.range = range
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case width, height, pixelFormat, matrix, range
+    }
+}
+
 /// Which field of an interlaced frame is shown first.
 public enum FirstField: String, Codable, CaseIterable, Sendable {
     case top, bottom

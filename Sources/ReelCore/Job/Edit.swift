@@ -1,32 +1,51 @@
 /// What a job shows if it does more than reverse one range of its source once: clips, one after the other.
 public struct Edit: Hashable, Codable, Sendable {
-    /// The clips in the order of the output; at least one.
+    /// The clips in the order of the output; at least one has a source.
     public var clips: [EditClip]
     /// How clips that are played forth and back turn round.
     public var turn: Turn
     /// The length of the crossfade of the sound where clips or their repeats meet, in seconds; 0 for hard cuts. Nil for
     /// half a frame, at least 10 ms.
     public var crossfade: Rational?
+    /// Which frames of their ranges the clips show.
+    public var trim: Trim
+
+    /// The most clips of an edit.
+    public static let mostClips = 100_000
 
     /// Clips, one after the other; `crossfade` is in seconds.
-    public init(clips: [EditClip], turn: Turn = .once, crossfade: Rational? = nil) {
+    public init(clips: [EditClip], turn: Turn = .once, crossfade: Rational? = nil, trim: Trim = .none) {
         self.clips = clips
         self.turn = turn
         self.crossfade = crossfade
+        self.trim = trim
     }
 
-    /// The directions in which frames run.
-    public var directions: Set<Direction> { Set(clips.flatMap(\.play.directions)) }
+    /// The indexes of the sources whose pictures are shown, each once, in the order of the output.
+    public var shownSources: [Int] {
+        clips.compactMap(\.source).reduce(into: []) { known, source in
+            if !known.contains(source) { known.append(source) }
+        }
+    }
+
+    /// The index of the source that is shown first: the output has its format. A black picture is shown in its place.
+    public var firstSource: Int { clips.lazy.compactMap(\.source).first ?? 0 }
+
+    /// The index of the source whose frames a clip takes.
+    public func source(of clip: EditClip) -> Int { clip.source ?? firstSource }
 
     package enum CodingKeys: String, CodingKey {
         case clips = "clips"
         case turn = "turn"
         case crossfade = "crossfade"
+        case trim = "trim"
     }
 }
 
-/// A range of a source, how it is played, and how often.
+/// A range of a source, how it is played, and how often; or a still picture.
 public struct EditClip: Hashable, Codable, Sendable {
+    /// The index of its source among the job's sources; nil for a black picture, which is a still.
+    public var source: Int?
     /// The start of the range, in seconds from the file's start: frames with from ≤ t < to are shown. Nil for no limit.
     public var from: Rational?
     /// The end of the range, in seconds from the file's start; nil for no limit.
@@ -37,20 +56,51 @@ public struct EditClip: Hashable, Codable, Sendable {
     public var times: Int
     /// The valid values of `times`.
     public static let timesAllowed = 1...10_000
+    /// Seconds of the source in a second of the output; within `speedsAllowed`.
+    public var speed: Rational
+    /// The valid values of `speed`.
+    public static let speedsAllowed = Rational(1, 16)...Rational(16)
+    /// Whether its sound is heard.
+    public var sound: Bool
+    /// For how many seconds the range's first frame is shown, without sound, instead of playing the range; nil to play it.
+    public var still: Rational?
+    /// The title of the clip's chapter; nil for no chapter.
+    public var title: String?
 
     /// A range in seconds from the file's start.
-    public init(from: Rational? = nil, to: Rational? = nil, play: Play, times: Int = 1) {
+    public init(
+        source: Int? = 0, from: Rational? = nil, to: Rational? = nil, play: Play, times: Int = 1,
+        speed: Rational = Rational(1), sound: Bool = true, still: Rational? = nil, title: String? = nil
+    ) {
+        self.source = source
         self.from = from
         self.to = to
         self.play = play
         self.times = times
+        self.speed = speed
+        self.sound = sound
+        self.still = still
+        self.title = title
     }
 
+    /// A black picture for so many seconds.
+    public static func gap(_ seconds: Rational) -> EditClip {
+        EditClip(source: nil, play: .forward, sound: false, still: seconds)
+    }
+
+    /// One for each span of the clip, in the order of the output.
+    public var directions: [Direction] { still == nil ? play.directions : [.forwards] }
+
     package enum CodingKeys: String, CodingKey {
+        case source = "source"
         case from = "from"
         case to = "to"
         case play = "play"
         case times = "times"
+        case speed = "speed"
+        case sound = "sound"
+        case still = "still"
+        case title = "title"
     }
 }
 
@@ -76,4 +126,12 @@ public enum Turn: String, Codable, CaseIterable, Sendable {
     case once
     /// All frames are shown in both directions.
     case twice
+}
+
+/// Which frames of its range a clip shows.
+public enum Trim: String, Codable, CaseIterable, Sendable {
+    /// All of them.
+    case none
+    /// Those during which the source has both video and sound, and beyond which it has the sound that crossfades need.
+    case shared
 }

@@ -44,6 +44,62 @@ public enum MediaStep: String, Codable, CaseIterable, Sendable {
     case checksum
 }
 
+/// What is wrong with a place in an edit's file.
+public enum EditFlaw: Hashable, Codable, Sendable {
+    /// The file is not JSON; quotes the parser.
+    case notJSON(said: String)
+    /// The file has more bytes than an edit may have.
+    case tooLong(bytes: Int64)
+    /// An edit has no such key; `known` are those that may stand here.
+    case unknownKey(known: [String])
+    /// The value is missing.
+    case missing
+    /// The value is not what belongs here.
+    case malformed(wanted: EditForm)
+    /// It excludes another key of the same object.
+    case excludes(key: String)
+    /// The start of the range, in seconds, is not before its end.
+    case rangeEmpty(from: Rational, to: Rational)
+    /// The list has so many clips.
+    case clipCount(found: Int)
+    /// No clip has a source.
+    case onlyGaps
+    /// There is no file at this path.
+    case sourceMissing(path: String)
+
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case notJSON = "not-json"
+        case tooLong = "too-long"
+        case unknownKey = "unknown-key"
+        case missing
+        case malformed
+        case excludes
+        case rangeEmpty = "range-empty"
+        case clipCount = "clip-count"
+        case onlyGaps = "only-gaps"
+        case sourceMissing = "source-missing"
+    }
+}
+
+/// What belongs at a place in an edit's file.
+public enum EditForm: Hashable, Codable, Sendable {
+    case object, list, text, flag
+    /// Seconds as a number, a ratio in a string, or a time as `--from` takes it.
+    case time
+    /// A time that is not 0.
+    case duration
+    /// A whole number in a range.
+    case count(least: Int, most: Int)
+    /// A number or ratio in a range.
+    case ratio(least: Rational, most: Rational)
+    /// One of these words.
+    case word(words: [String])
+
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case object, list, text, flag, time, duration, count, ratio, word
+    }
+}
+
 /// How a pass's decoded frames differ from the source's index.
 public enum PlanDisproof: String, Codable, CaseIterable, Sendable {
     /// A frame is missing.

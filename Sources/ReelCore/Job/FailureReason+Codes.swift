@@ -23,6 +23,11 @@ extension FailureReason {
         // MARK: Request
         case rangeEmpty = "range-empty"
         case nothingInRange = "nothing-in-range"
+        case editFlawed = "edit-flawed"
+        case clipOutOfRange = "clip-out-of-range"
+        case clipUnshared = "clip-unshared"
+        case dynamicRangesMixed = "dynamic-ranges-mixed"
+        case interlacedMixed = "interlaced-mixed"
         case memoryTooSmall = "memory-too-small"
         case encoderUnknown = "encoder-unknown"
         case encoderAbsent = "encoder-absent"

@@ -46,6 +46,17 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case rangeEmpty(from: Rational, to: Rational)
     /// No frame begins in the range; the video ends at `end`. All in seconds from the file's start.
     case nothingInRange(from: Rational?, to: Rational?, end: Rational)
+    /// An edit's file says something that cannot be done; `place` is where, as "clips[2].from", empty for all of the file.
+    case editFlawed(path: String, place: String, flaw: EditFlaw)
+    /// No frame begins in the range of a clip, counted from 0; its source's video ends at `end`. All in seconds from the
+    /// file's start.
+    case clipOutOfRange(clip: Int, from: Rational?, to: Rational?, end: Rational)
+    /// In no frame of a clip, counted from 0, its source has both video and sound, with what the crossfades need.
+    case clipUnshared(clip: Int)
+    /// A source has another dynamic range than the first: one of them is HDR.
+    case dynamicRangesMixed(source: String, main: String)
+    /// A source is interlaced, and would have to be scaled or stand beside progressive pictures.
+    case interlacedMixed(source: String)
     /// The memory allowed for a pass, or with `copies` for the assembly of a passthrough, is less than the least
     /// needed; in bytes.
     case memoryTooSmall(allowed: Int64, needed: Int64, copies: Bool)

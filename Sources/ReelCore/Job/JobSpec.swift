@@ -53,7 +53,9 @@ public struct JobSpec: Hashable, Codable, Sendable {
         self.lossless = lossless
         self.audio = audio
         self.audioCodec = audioCodec
-        if let edit, let clip = edit.clips.first, edit.clips.count == 1, clip.play == .reverse, clip.times == 1 {
+        if let edit, edit.clips.count == 1, edit.trim == .none, let clip = edit.clips.first,
+            clip == EditClip(from: clip.from, to: clip.to, play: .reverse, title: clip.title)
+        {
             // There is one way to ask for a range that is reversed once.
             (self.from, self.to, self.edit) = (clip.from, clip.to, nil)
         } else {
@@ -76,7 +78,13 @@ public struct JobSpec: Hashable, Codable, Sendable {
     }
 
     /// The directions in which the output shows frames.
-    public var directions: Set<Direction> { edit?.directions ?? [.backwards] }
+    public var directions: Set<Direction> { edit.map { Set($0.clips.flatMap(\.directions)) } ?? [.backwards] }
+
+    /// The index of the source that is shown first: the output has its format.
+    public var mainSource: Int { edit?.firstSource ?? 0 }
+
+    /// The indexes of the sources that are shown, each once, in the order of the output.
+    public var shownSources: [Int] { edit?.shownSources ?? [0] }
 
     package enum CodingKeys: String, CodingKey {
         case container = "container"

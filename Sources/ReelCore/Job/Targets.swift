@@ -171,8 +171,9 @@ public struct EncoderIdentity: Hashable, Codable, Sendable {
 
 /// How one audio track of the output is made.
 public struct AudioTarget: Hashable, Codable, Sendable {
-    /// The clip whose source has the track: its index in `Plan.clips`.
-    public var clip: Int
+    /// The index in `Plan.sources` of the source that has the track. In an edit, the tracks of the other sources that have
+    /// the same place among theirs are heard on it, too.
+    public var source: Int
     /// The track's index in `SourceIndex.audio`.
     public var track: Int
     /// The direction of the sound.
@@ -191,12 +192,12 @@ public struct AudioTarget: Hashable, Codable, Sendable {
     /// Whether the source's packets are passed through.
     public var isPassthrough: Bool { encoder == VideoTarget.copy }
 
-    /// A track of a clip. `sampleRate` is in samples per second, `bitrate` in bits per second.
+    /// A track of a source. `sampleRate` is in samples per second, `bitrate` in bits per second.
     public init(
-        clip: Int = 0, track: Int, direction: Direction, encoder: String, sampleRate: Int, channelLayout: String,
+        source: Int = 0, track: Int, direction: Direction, encoder: String, sampleRate: Int, channelLayout: String,
         bitrate: Int64?, lossless: Bool
     ) {
-        self.clip = clip
+        self.source = source
         self.track = track
         self.direction = direction
         self.encoder = encoder
@@ -207,7 +208,7 @@ public struct AudioTarget: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case clip = "clip"
+        case source = "source"
         case track = "track"
         case direction = "direction"
         case encoder = "encoder"

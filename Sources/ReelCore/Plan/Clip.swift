@@ -16,10 +16,15 @@ public struct Clip: Hashable, Codable, Sendable {
     public var audioTo: Rational?
     /// How the sound of an edit goes on from the clip before; nil for the first clip.
     public var joint: Joint?
+    /// Whether its sound is heard in an edit.
+    public var isHeard: Bool
+    /// Whether its frames are shown black: a gap is a frame of some source that nobody sees.
+    public var isBlack: Bool
 
     package init(
         source: Int = 0, frames: Range<Int>, timestamps: TimestampMode = .mirror, map: TimeMap,
-        audioFrom: Rational? = nil, audioTo: Rational? = nil, joint: Joint? = nil
+        audioFrom: Rational? = nil, audioTo: Rational? = nil, joint: Joint? = nil, isHeard: Bool = true,
+        isBlack: Bool = false
     ) {
         self.source = source
         firstFrame = frames.lowerBound
@@ -29,6 +34,8 @@ public struct Clip: Hashable, Codable, Sendable {
         self.audioFrom = audioFrom
         self.audioTo = audioTo
         self.joint = joint
+        self.isHeard = isHeard
+        self.isBlack = isBlack
     }
 
     /// The clip as if it were alone in its output. Clips for which this is equal show the same frames for the same times,
@@ -36,7 +43,7 @@ public struct Clip: Hashable, Codable, Sendable {
     public var alone: Clip {
         var clip = self
         clip.map.offset = Rational(0)
-        (clip.audioFrom, clip.audioTo, clip.joint) = (nil, nil, nil)
+        (clip.audioFrom, clip.audioTo, clip.joint, clip.isHeard) = (nil, nil, nil, true)
         return clip
     }
 
@@ -83,6 +90,8 @@ public struct Clip: Hashable, Codable, Sendable {
         case audioFrom = "audioFrom"
         case audioTo = "audioTo"
         case joint = "joint"
+        case isHeard = "isHeard"
+        case isBlack = "isBlack"
     }
 }
 

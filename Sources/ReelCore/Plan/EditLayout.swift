@@ -1,45 +1,164 @@
 /// Lays the clips of an edit out on the output's clock, one span after the other.
 struct EditLayout {
-    private let index: SourceIndex
     private let edit: Edit
+    private let indexes: [SourceIndex]
     private let output: TimeBase
-    private var clips: [Clip] = []
+    private(set) var clips: [Clip] = []
+    /// Chapters of the clips that have a title, in seconds of the output.
+    private(set) var chapters: [Chapter] = []
     /// The end of the clips so far, in seconds of the output.
     private var end = Rational(0)
 
-    /// The clips of an edit of one source, each a span of frames in one direction; `output` is the output's clock. Fails
-    /// with kind `.usage` if no frame lies in the range of a clip.
-    static func clips(of edit: Edit, index: SourceIndex, output: TimeBase) throws(ReelFailure) -> [Clip] {
-        var layout = EditLayout(index: index, edit: edit, output: output)
-        let ranges = try edit.clips.map { (clip) throws(ReelFailure) in
-            try index.frames(from: clip.from, to: clip.to)
-        }
-        let lengths = zip(edit.clips, ranges).map { clip, frames in
-            // The crossfade must not reach beyond the sound of the shorter neighbour.
-            index.duration(of: frames) * Rational(Int64(clip.play.directions.count))
-        }
+    /// The clips of an edit, each a span of frames of a source in one direction.
+    ///
+    /// - Parameters:
+    ///   - indexes: those of the job's sources, in their order.
+    ///   - output: the output's clock.
+    ///
+    /// Fails with kind `.usage` if no frame lies in the range of a clip.
+    init(_ edit: Edit, indexes: [SourceIndex], output: TimeBase) throws(ReelFailure) {
+        let ranges = try EditRanges(edit, indexes)
+        self.edit = edit
+        self.indexes = indexes
+        self.output = output
         for (number, clip) in edit.clips.enumerated() {
-            let before = number > 0 ? lengths[number - 1] : nil
+            let begin = end
+            let joins = ranges.joins[number]
             for time in 0..<clip.times {
-                let neighbour = time > 0 ? lengths[number] : before
                 let joint: Joint? =
-                    time > 0 && clip.play == .pingPong
-                    ? .turn(edit.turn) : neighbour.map { .join(crossfade: min(layout.crossfade, $0, lengths[number])) }
-                layout.add(clip.play, ranges[number], joint)
+                    time == 0
+                    ? joins.before.map { .join(crossfade: $0) }
+                    : clip.play == .pingPong ? .turn(edit.turn) : .join(crossfade: joins.between)
+                add(clip, ranges.frames[number], joint)
             }
+            if let title = clip.title { chapters.append(Chapter(start: begin, end: end, title: title)) }
         }
-        return layout.clips
     }
 
-    private init(index: SourceIndex, edit: Edit, output: TimeBase) {
-        self.index = index
-        self.edit = edit
-        self.output = output
+    /// The output's clock: that of the only source if it is played at its own speed. Else the coarsest that has a tick for
+    /// the start of every frame and at most `finest` a second; else as many.
+    static func clock(of edit: Edit, indexes: [SourceIndex]) throws(ReelFailure) -> TimeBase {
+        let sources = Set(edit.shownSources)
+        let isPlain = edit.clips.allSatisfy { $0.speed == Rational(1) && $0.still == nil }
+        if sources.count == 1, isPlain, let only = sources.first { return indexes[only].video.stream.timeBase }
+        let ranges = try EditRanges(edit, indexes)
+        var ticks: Set<Rational> = []
+        var steps: Set<Rational> = []
+        for (clip, frames) in zip(edit.clips, ranges.frames) {
+            if let still = clip.still {
+                ticks.insert(still)
+                steps.insert(still)
+            } else if let source = clip.source {
+                let track = indexes[source].video
+                let tick = track.stream.timeBase.secondsPerTick / clip.speed
+                ticks.insert(tick)
+                steps.insert(tick * Rational(track.step(of: frames)))
+            }
+        }
+        // Containers count the ticks of a frame in 31 bits.
+        let longest = edit.clips.compactMap(\.still).max() ?? Rational(0)
+        let least = max(finest, longest / Rational(Int64(Int32.max)))
+        for lengths in [ticks, steps] {
+            let common = lengths.dropFirst().reduce(lengths.first) { common, length in
+                common.flatMap { Rational.greatestCommonMeasure($0, length) }
+            }
+            if let common, common >= least { return TimeBase(secondsPerTick: common) }
+        }
+        return least == finest ? TimeBase(secondsPerTick: finest) : TimeBase(1, 1000)
+    }
+
+    /// The shortest tick of an output's clock, in seconds.
+    private static let finest = Rational(1, 1_000_000)
+
+    /// Adds a clip, played once.
+    private mutating func add(_ clip: EditClip, _ frames: Range<Int>, _ joint: Joint?) {
+        switch clip.play {
+        case .forward: add(clip, .forwards, frames, joint)
+        case .reverse: add(clip, .backwards, frames, joint)
+        case .pingPong:
+            add(clip, .forwards, frames, joint)
+            // The frames at both ends are shown once.
+            let back = edit.turn == .once ? frames.dropFirst().dropLast() : frames
+            if !back.isEmpty { add(clip, .backwards, back, .turn(edit.turn)) }
+        }
+    }
+
+    private mutating func add(_ clip: EditClip, _ direction: Direction, _ frames: Range<Int>, _ joint: Joint?) {
+        let source = edit.source(of: clip)
+        let index = indexes[source]
+        let track = index.video
+        let speed = clip.still.map { index.duration(of: frames) / $0 } ?? clip.speed
+        let map = TimeMap(
+            direction, source: track.stream.timeBase, output: output,
+            start: track.frames[frames.lowerBound].interval.start,
+            end: track.frames[frames.upperBound - 1].interval.end, offset: end, speed: speed)
+        clips.append(
+            Clip(
+                source: source, frames: frames, map: map, joint: joint, isHeard: clip.sound && clip.still == nil,
+                isBlack: clip.source == nil))
+        end = end + map.duration
+    }
+}
+
+/// The frames that the clips of an edit show, and the crossfades where they meet.
+struct EditRanges {
+    /// For each clip, its frames in the source's order; for a still, the one that is shown.
+    let frames: [Range<Int>]
+    /// For each clip, the crossfades of its sound.
+    let joins: [Joins]
+
+    /// Lengths of the crossfades of a clip, in seconds.
+    struct Joins {
+        /// With the clip before; nil for the first clip.
+        var before: Rational?
+        /// With the clip after; nil for the last clip.
+        var after: Rational?
+        /// Between its repeats.
+        var between: Rational
+    }
+
+    /// `indexes` are those of the job's sources, in their order. Fails with kind `.usage` if no frame lies in the range of a
+    /// clip, and with `.input` if a source has no frames.
+    init(_ edit: Edit, _ indexes: [SourceIndex]) throws(ReelFailure) {
+        var frames: [Range<Int>] = []
+        for (number, clip) in edit.clips.enumerated() {
+            let index = indexes[edit.source(of: clip)]
+            let range = try index.frames(from: clip.from, to: clip.to, ofClip: edit.clips.count > 1 ? number : nil)
+            frames.append(clip.still == nil ? range : range.prefix(1))
+        }
+        if edit.trim == .shared {
+            for (number, clip) in edit.clips.enumerated() where clip.still == nil {
+                frames[number] = indexes[edit.source(of: clip)].shared(
+                    frames[number], leaving: (Rational(0), Rational(0)))
+            }
+        }
+        let longest = EditRanges.crossfade(edit, indexes)
+        // A crossfade must not reach beyond one repeat of the shorter neighbour.
+        let lengths = zip(edit.clips, frames).map { clip, frames in
+            guard !frames.isEmpty else { return Rational(0) }
+            let once = indexes[edit.source(of: clip)].duration(of: frames) * Rational(Int64(clip.play.directions.count))
+            return clip.still ?? once / clip.speed
+        }
+        joins = lengths.enumerated().map { number, length in
+            func join(_ other: Int) -> Rational? {
+                lengths.indices.contains(other) ? min(longest, length, lengths[other]) : nil
+            }
+            return Joins(before: join(number - 1), after: join(number + 1), between: min(longest, length))
+        }
+        if edit.trim == .shared {
+            for (number, clip) in edit.clips.enumerated() where clip.still == nil {
+                let index = indexes[edit.source(of: clip)]
+                frames[number] = index.shared(frames[number], leaving: clip.handles(joins[number]))
+                guard !frames[number].isEmpty else { throw ReelFailure(.clipUnshared(clip: number)) }
+            }
+        }
+        self.frames = frames
     }
 
     /// The longest crossfade, in seconds.
-    private var crossfade: Rational {
+    private static func crossfade(_ edit: Edit, _ indexes: [SourceIndex]) -> Rational {
         if let crossfade = edit.crossfade { return crossfade }
+        let index = indexes[edit.firstSource]
         let frames = index.video.frames
         let (first, last) = (frames[0].interval, frames[frames.count - 1].interval)
         let (length, count) =
@@ -47,35 +166,29 @@ struct EditLayout {
         let halfFrame = index.video.stream.timeBase.seconds(length) / Rational(2 * Int64(count))
         return max(halfFrame, Rational(1, 100))
     }
+}
 
-    /// Adds a clip, played once.
-    private mutating func add(_ play: Play, _ frames: Range<Int>, _ joint: Joint?) {
-        switch play {
-        case .forward: add(.forwards, frames, joint)
-        case .reverse: add(.backwards, frames, joint)
-        case .pingPong:
-            add(.forwards, frames, joint)
-            // The frames at both ends are shown once.
-            let back = edit.turn == .once ? frames.dropFirst().dropLast() : frames
-            if !back.isEmpty { add(.backwards, back, .turn(edit.turn)) }
+extension EditClip {
+    /// The sound that its crossfades need beyond its range, before and after it in the source; in seconds.
+    fileprivate func handles(_ joins: EditRanges.Joins) -> (before: Rational, after: Rational) {
+        let between = times > 1 && play != .pingPong ? joins.between : Rational(0)
+        let first = max(joins.before ?? Rational(0), between) / Rational(2)
+        let last = max(joins.after ?? Rational(0), between) / Rational(2)
+        return switch play {
+        case .forward: (first, last)
+        case .reverse: (last, first)
+        // Both ends are where its range begins.
+        case .pingPong: (max(first, last), Rational(0))
         }
-    }
-
-    private mutating func add(_ direction: Direction, _ frames: Range<Int>, _ joint: Joint?) {
-        let track = index.video
-        let map = TimeMap(
-            direction, source: track.stream.timeBase, output: output,
-            start: track.frames[frames.lowerBound].interval.start,
-            end: track.frames[frames.upperBound - 1].interval.end, offset: end)
-        clips.append(Clip(frames: frames, map: map, joint: joint))
-        end = end + index.duration(of: frames)
     }
 }
 
 extension SourceIndex {
     /// The frames with from ≤ t < to, in seconds from the file's start. Fails with kind `.usage` if there are none, and
     /// with `.input` if the video has no frames.
-    func frames(from: Rational?, to: Rational?) throws(ReelFailure) -> Range<Int> {
+    ///
+    /// - Parameter clip: the number of the clip that is to show them, counted from 0; nil if there is only one.
+    func frames(from: Rational?, to: Rational?, ofClip clip: Int? = nil) throws(ReelFailure) -> Range<Int> {
         guard video.frames.count > 0 else { throw ReelFailure(.noFrames(path: nil)) }
         if let from, let to, from >= to { throw ReelFailure(.rangeEmpty(from: from, to: to)) }
         let timeBase = video.stream.timeBase
@@ -87,7 +200,10 @@ extension SourceIndex {
         let first = from.map(framesBefore) ?? 0
         let end = to.map(framesBefore) ?? video.frames.count
         guard first < end else {
-            throw ReelFailure(.nothingInRange(from: from, to: to, end: timeBase.seconds(video.end) - startTime))
+            let length = timeBase.seconds(video.end) - startTime
+            throw ReelFailure(
+                clip.map { .clipOutOfRange(clip: $0, from: from, to: to, end: length) }
+                    ?? .nothingInRange(from: from, to: to, end: length))
         }
         return first..<end
     }
@@ -96,5 +212,39 @@ extension SourceIndex {
     func duration(of frames: Range<Int>) -> Rational {
         let (first, last) = (video.frames[frames.lowerBound].interval, video.frames[frames.upperBound - 1].interval)
         return video.stream.timeBase.seconds(last.end - first.start)
+    }
+
+    /// Those frames of a range during which the first track has sound, and beyond which it has that of `handles`, in
+    /// seconds, to a millisecond. All of them if there is no sound.
+    fileprivate func shared(
+        _ frames: Range<Int>, leaving handles: (before: Rational, after: Rational)
+    ) -> Range<Int> {
+        guard let sound = audio.first else { return frames }
+        let (begin, end) = (sound.timeBase.seconds(sound.span.start), sound.timeBase.seconds(sound.span.end))
+        let clock = video.stream.timeBase
+        let near = Rational(1, 1000)
+        let isShared = { (frame: Int) in
+            let shown = self.video.frames[frame].interval
+            let (from, to) = (clock.seconds(shown.start), clock.seconds(shown.end))
+            return from >= begin && to <= end && from - handles.before >= begin - near
+                && to + handles.after <= end + near
+        }
+        guard let first = frames.first(where: isShared), let last = frames.last(where: isShared) else {
+            return frames.prefix(0)
+        }
+        return first..<last + 1
+    }
+}
+
+extension VideoTrack {
+    /// The longest time, in ticks, of which the distances between the starts of these frames, and to the last one's end, are
+    /// multiples; at least 1.
+    fileprivate func step(of range: Range<Int>) -> Int64 {
+        guard let first = range.first else { return 1 }
+        let start = frames[first].interval.start
+        let step = range.reduce(Int64(0)) { step, frame in
+            Rational.greatestCommonDivisor(step, (frames[frame].interval.end - start).count)
+        }
+        return max(step, 1)
     }
 }

@@ -30,15 +30,28 @@ struct MemoryBudget {
     /// Bytes of a frame that is held; nil with passthrough, which decodes none.
     let frameBytes: Int64?
 
-    /// Estimates memory with an index of `packets` packets, or of this index's if it has more. Fails with kind `.input`
-    /// if the index gives sizes that no video has.
-    init(index: SourceIndex, video: VideoTarget, packets: Int = 0) throws(ReelFailure) {
+    /// Estimates the memory of passes of one source.
+    ///
+    /// - Parameters:
+    ///   - indexes: those of the job's sources, which every engine keeps in memory.
+    ///   - source: the index of the source that the passes decode.
+    ///   - shown: the index of the source whose format the output has.
+    ///   - packets: plan for this number of packets, or for the indexes' own if that is larger.
+    ///
+    /// Fails with kind `.input` if an index gives sizes that no video has.
+    init(
+        indexes: [SourceIndex], source: Int, shown: Int, _ video: VideoTarget, packets: Int = 0
+    ) throws(ReelFailure) {
+        let (index, output) = (indexes[source], indexes[shown].video.stream)
         let stream = index.video.stream
-        guard (1...(1 << 40)).contains(stream.frameBytes), (0...1000).contains(stream.reorderDepth) else {
-            throw ReelFailure(
-                .impossibleSizes(frameBytes: stream.frameBytes, reorderDepth: stream.reorderDepth))
+        for stream in [stream, output] {
+            guard (1...(1 << 40)).contains(stream.frameBytes), (0...1000).contains(stream.reorderDepth) else {
+                throw ReelFailure(
+                    .impossibleSizes(frameBytes: stream.frameBytes, reorderDepth: stream.reorderDepth))
+            }
         }
-        let base = MemoryBudget.process + MemoryBudget.indexEntry * Int64(max(index.video.packets.count, packets))
+        let known = indexes.reduce(0) { $0 + $1.video.packets.count }
+        let base = MemoryBudget.process + MemoryBudget.indexEntry * Int64(max(known, packets))
         switch video {
         case .passthrough:
             // One block is handed out while the next is read, and the last packets are in checksums. With packets of
@@ -49,7 +62,9 @@ struct MemoryBudget {
         case .encode(let encoding):
             frameBytes = stream.frameBytes
             let framesBeside = 16 + Int64(stream.reorderDepth) + Int64(encoding.threads)
-            fixed = base + framesBeside * stream.frameBytes + EncoderNeeds(encoding).memory
+            let converted = stream.fits(output) ? 0 : MemoryBudget.framesInConversion * output.frameBytes
+            let largest = max(stream.frameBytes, output.frameBytes)
+            fixed = base + framesBeside * largest + converted + EncoderNeeds(encoding).memory
         }
     }
 
@@ -68,6 +83,8 @@ struct MemoryBudget {
         return min(max(Int(clamping: room), least), most)
     }
 
+    /// Pictures of the output that a conversion holds: scaled, turned, on black.
+    private static let framesInConversion: Int64 = 8
     /// Bytes of a process that has loaded the libraries and opened a source and a segment, with what its heaps keep
     /// beside that.
     private static let process: Int64 = 67 << 20

@@ -30,13 +30,21 @@ public struct OutputFormat: Hashable, Codable, Sendable {
 
     /// The format of a source played in these directions, with its pixels converted only to `pixelFormat`. If it is played
     /// in both, the order of its fields varies.
-    public init(of stream: VideoStream, _ directions: Set<Direction>, pixelFormat: String) {
+    ///
+    /// - Parameters:
+    ///   - timeBase: the output's clock.
+    ///   - others: streams of other sources that are shown, too.
+    public init(
+        of stream: VideoStream, _ directions: Set<Direction>, timeBase: TimeBase, pixelFormat: String,
+        beside others: [VideoStream] = []
+    ) {
         let turns = directions.count > 1 && stream.fieldOrder.isInterlaced
+        let differ = others.contains { $0.fieldsVary || $0.fieldOrder != stream.fieldOrder }
         self.init(
-            timeBase: stream.timeBase, width: stream.width, height: stream.height, pixelFormat: pixelFormat,
+            timeBase: timeBase, width: stream.width, height: stream.height, pixelFormat: pixelFormat,
             frameRate: stream.frameRate ?? Rational(25),
             fieldOrder: (directions.contains(.forwards) ? .forwards : Direction.backwards).fields(stream.fieldOrder),
-            fieldsVary: stream.fieldsVary || turns)
+            fieldsVary: stream.fieldsVary || turns || differ)
     }
 
     package enum CodingKeys: String, CodingKey {

@@ -11,7 +11,7 @@ extension Plan {
             }
         case .audio(let place):
             audio.indices.contains(place)
-                ? [SegmentSubject(clip: audio[place].clip, part: .audio(track: audio[place].track))] : []
+                ? [SegmentSubject(clip: 0, part: .audio(track: audio[place].track))] : []
         case .assembly, .probe: []
         }
     }

@@ -16,6 +16,8 @@ public struct Plan: Hashable, Codable, Sendable {
     public var container: Container
     /// The clips of the output, in its order.
     public var clips: [Clip]
+    /// The chapters of the clips, in seconds of the output. The sources' own are placed by the clips that show them.
+    public var chapters: [Chapter]
     /// How the output's video is made.
     public var video: VideoTarget
     /// The output's audio tracks, in its order.
@@ -34,7 +36,8 @@ public struct Plan: Hashable, Codable, Sendable {
 
     package init(
         number: Int = 0, sources: [PlannedSource], encoders: [String], container: Container, clips: [Clip],
-        video: VideoTarget, audio: [AudioTarget], passes: [Pass], need: Int64, verify: VerifyMode,
+        chapters: [Chapter] = [], video: VideoTarget, audio: [AudioTarget], passes: [Pass], need: Int64,
+        verify: VerifyMode,
         onDamage: DamageMode, diagnostics: [Diagnostic]
     ) {
         self.version = Plan.version
@@ -43,6 +46,7 @@ public struct Plan: Hashable, Codable, Sendable {
         self.encoders = encoders
         self.container = container
         self.clips = clips
+        self.chapters = chapters
         self.video = video
         self.audio = audio
         self.passes = passes
@@ -59,6 +63,7 @@ public struct Plan: Hashable, Codable, Sendable {
         case encoders = "encoders"
         case container = "container"
         case clips = "clips"
+        case chapters = "chapters"
         case video = "video"
         case audio = "audio"
         case passes = "passes"
@@ -90,13 +95,13 @@ public struct Plan: Hashable, Codable, Sendable {
         let counts = 0...Int(Timestamp.bound)
         let clipsAreSound = clips.allSatisfy {
             counts.contains($0.firstFrame) && counts.contains($0.frameCount) && sources.indices.contains($0.source)
-                && $0.map.output == video.format.timeBase
+                && $0.map.output == video.format.timeBase && $0.map.speed > Rational(0)
         }
         guard clipsAreSound, !clips.isEmpty, need >= 0, (1...1 << 16).contains(video.format.width),
             (1...1 << 16).contains(video.format.height), video.format.frameRate > Rational(0),
             video.encoding.map(Plan.isSound) ?? true,
             audio.allSatisfy({
-                (1...Int(Int32.max)).contains($0.sampleRate) && $0.track >= 0 && clips.indices.contains($0.clip)
+                (1...Int(Int32.max)).contains($0.sampleRate) && $0.track >= 0 && sources.indices.contains($0.source)
             })
         else { return false }
         return passes.allSatisfy { pass in
@@ -129,7 +134,7 @@ public struct Plan: Hashable, Codable, Sendable {
                 let track = indexes[clip.source].video
                 return clip.frames.upperBound <= track.frames.count && clip.map.source == track.stream.timeBase
             }
-            && audio.allSatisfy { indexes[clips[$0.clip].source].audio.indices.contains($0.track) }
+            && audio.allSatisfy { indexes[$0.source].audio.indices.contains($0.track) }
             && passes.allSatisfy { pass in
                 guard case .video(let pass) = pass else { return true }
                 let points = indexes[clips[pass.clips[0]].source].video.randomAccessPoints
@@ -152,8 +157,13 @@ public struct Plan: Hashable, Codable, Sendable {
         return pass.clips.reduce(0) { $0 + pass.frames.clamped(to: clips[$1].frames).count }
     }
 
+    /// The index of the source whose format the output has, with its tags and its tracks: that of the first clip.
+    public var mainSource: Int { clips[0].source }
+
     /// Whether the output is one range of one source, reversed once.
-    public var isReversal: Bool { clips.count == 1 && clips[0].direction == .backwards }
+    public var isReversal: Bool {
+        clips.count == 1 && clips[0].direction == .backwards && clips[0].map.speed == Rational(1)
+    }
 
     /// For each clip, the index of the clip whose passes make its segments: the first that shows the same.
     public var makers: [Int] {

@@ -22,7 +22,10 @@ public struct PlannedSegments: Sendable {
             return index
         }
         self.digest = digest
-        videoTargets = indexes.map { digest(jsonBytes(of: VideoEncodingFacts(plan.video, of: $0.video.stream))) }
+        let main = indexes[plan.mainSource].video.stream
+        videoTargets = indexes.map {
+            digest(jsonBytes(of: VideoEncodingFacts(plan.video, of: $0.video.stream, output: main)))
+        }
     }
 
     /// The segments of a pass: one per chunk, in chunk order, or one for an audio track. Empty for the assembly, the
@@ -56,28 +59,32 @@ public struct PlannedSegments: Sendable {
     /// track.
     public func content(ofAudio place: Int) -> SegmentContent? {
         let target = plan.audio[place]
-        let clip = plan.clips[target.clip]
-        let index = indexes[clip.source]
+        let (clip, index) = (plan.clips[0], indexes[target.source])
         guard index.audio.indices.contains(target.track) else { return nil }
         let track = index.audio[target.track]
         let encoding = AudioEncodingFacts(target: target, hidesPreroll: plan.container.hidesPreroll(of: track))
         let edit = plan.isReversal ? nil : SoundEdit(plan.clips, tracks: indexes.map(\.video))
-        let times = AudioTimes(clip, index: index, stream: track.index, target: target, edit: edit)
+        // In an edit, the output's track has the tracks of all sources that have the same place.
+        let streams =
+            edit == nil
+            ? [track.index]
+            : indexes.map { $0.audio.indices.contains(target.track) ? $0.audio[target.track].index : nil }
+        let times = AudioTimes(clip, index: index, streams: streams, target: target, edit: edit)
         return SegmentContent(
-            source: clip.source, part: .audio(track: target.track), times: digest(jsonBytes(of: times)),
+            source: target.source, part: .audio(track: target.track), times: digest(jsonBytes(of: times)),
             target: digest(jsonBytes(of: encoding)))
     }
 
-    /// The direction, both time bases and, for each frame, its start on the source's clock (which identifies it), and its start and
+    /// The direction, whether it is black, both time bases, the speed and, for each frame, its start on the source's clock (which identifies it), and its start and
     /// duration in the segment.
     private func times(ofChunk frames: Range<Int>, of clip: Clip) -> [UInt8] {
         let track = indexes[clip.source].video
         var writer = IndexEncoder()
         writer.reserve(frames.count * 8)
-        writer.signed(clip.direction == .forwards ? 0 : 1)
-        for base in [clip.map.source, clip.map.output] {
-            writer.signed(base.secondsPerTick.numerator)
-            writer.signed(base.secondsPerTick.denominator)
+        writer.signed((clip.direction == .forwards ? 0 : 1) + (clip.isBlack ? 2 : 0))
+        for ratio in [clip.map.source.secondsPerTick, clip.map.output.secondsPerTick, clip.map.speed] {
+            writer.signed(ratio.numerator)
+            writer.signed(ratio.denominator)
         }
         for frame in frames {
             writer.signed(track.frames[frame].interval.start.ticks)
@@ -92,27 +99,51 @@ public struct PlannedSegments: Sendable {
 /// pass.
 private struct VideoEncodingFacts: Encodable {
     let target: VideoTarget
-    let pixelFormat: String
-    let sampleAspectRatio: Rational?
-    let colour: ColourTags
+    let source: Pictures
+    /// The source whose format the output has; nil if it is the same.
+    let output: Pictures?
+
+    /// How pictures are to be understood.
+    struct Pictures: Encodable, Equatable {
+        let width: Int
+        let height: Int
+        let pixelFormat: String
+        let sampleAspectRatio: Rational?
+        let displayMatrix: [Int32]?
+        let colour: ColourTags
+
+        enum CodingKeys: String, CodingKey {
+            case width = "width"
+            case height = "height"
+            case pixelFormat = "pixelFormat"
+            case sampleAspectRatio = "sampleAspectRatio"
+            case displayMatrix = "displayMatrix"
+            case colour = "colour"
+        }
+
+        init(_ stream: VideoStream) {
+            (width, height, pixelFormat) = (stream.width, stream.height, stream.pixelFormat)
+            (sampleAspectRatio, displayMatrix) = (stream.sampleAspectRatio, stream.displayMatrix)
+            colour = stream.colour
+        }
+    }
 
     enum CodingKeys: String, CodingKey {
         case target = "target"
-        case pixelFormat = "pixelFormat"
-        case sampleAspectRatio = "sampleAspectRatio"
-        case colour = "colour"
+        case source = "source"
+        case output = "output"
     }
 
-    init(_ target: VideoTarget, of stream: VideoStream) {
+    init(_ target: VideoTarget, of stream: VideoStream, output: VideoStream) {
         if case .encode(var encoding) = target {
             encoding.threads = 0
             self.target = .encode(encoding)
         } else {
             self.target = target
         }
-        pixelFormat = stream.pixelFormat
-        sampleAspectRatio = stream.sampleAspectRatio
-        colour = stream.colour
+        source = Pictures(stream)
+        let shown = Pictures(output)
+        self.output = shown == source ? nil : shown
     }
 }
 
@@ -128,9 +159,6 @@ private struct AudioEncodingFacts: Encodable {
     }
 
     init(target: AudioTarget, hidesPreroll: Bool) {
-        var target = target
-        // The number of a clip changes nothing of its sound.
-        target.clip = 0
         self.target = target
         self.hidesPreroll = target.isPassthrough ? hidesPreroll : nil
     }
@@ -138,8 +166,8 @@ private struct AudioEncodingFacts: Encodable {
 
 /// The facts that decide which samples of a track are heard, and when; in seconds on the source's clock.
 private struct AudioTimes: Encodable {
-    /// The track's stream index in the file.
-    let stream: Int
+    /// The stream index of the track in each file; nil for a source that has no such track.
+    let streams: [Int?]
     let direction: Direction
     let isPassthrough: Bool
     let from: Rational?
@@ -152,7 +180,7 @@ private struct AudioTimes: Encodable {
     let edit: SoundEdit?
 
     enum CodingKeys: String, CodingKey {
-        case stream = "stream"
+        case streams = "streams"
         case direction = "direction"
         case isPassthrough = "isPassthrough"
         case from = "from"
@@ -163,8 +191,8 @@ private struct AudioTimes: Encodable {
         case edit = "edit"
     }
 
-    init(_ clip: Clip, index: SourceIndex, stream: Int, target: AudioTarget, edit: SoundEdit?) {
-        self.stream = stream
+    init(_ clip: Clip, index: SourceIndex, streams: [Int?], target: AudioTarget, edit: SoundEdit?) {
+        self.streams = streams
         self.edit = edit
         direction = target.direction
         isPassthrough = target.isPassthrough

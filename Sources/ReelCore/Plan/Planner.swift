@@ -1,4 +1,4 @@
-/// Makes a plan from a source's index and the spec of a job.
+/// Makes a plan from the indexes of its sources and the spec of a job.
 public struct Planner: Sendable {
     private let slots: Int
     private let memory: MemoryRequest
@@ -13,49 +13,64 @@ public struct Planner: Sendable {
     /// Makes the plan of a job.
     ///
     /// - Parameters:
+    ///   - indexes: those of the job's sources, in their order.
     ///   - head: passes from the source's start that an early start already works on. They stay as they are if they fit
     ///     into the memory allowed with this index.
     ///   - packets: the number of packets that a longer index of the same source is expected to have; the memory of the
     ///     passes is planned for it.
-    ///   - indexHash: SHA-256 of the index, in hexadecimal.
+    ///   - indexHashes: SHA-256 of each index, in hexadecimal.
     ///   - encoders: encoder builds that workers must have.
     ///
     /// Fails with kind `.usage` if no frame lies in the spec's range or if the least need exceeds the memory allowed,
     /// and with `.input` if the video has no frames or cannot be decoded from its first frame.
     public func plan(
-        index: SourceIndex, spec: JobSpec, video: VideoTarget, audio: [AudioTarget], head: [VideoPass] = [],
-        packets: Int = 0, indexHash: String = "", encoders: [String] = [], diagnostics: [Diagnostic]
+        indexes: [SourceIndex], spec: JobSpec, video: VideoTarget, audio: [AudioTarget], head: [VideoPass] = [],
+        packets: Int = 0, indexHashes: [String], encoders: [String] = [], diagnostics: [Diagnostic]
     ) throws(ReelFailure) -> Plan {
-        try plan(
-            spec.clips(of: index, output: video.format.timeBase), index: index, spec: spec, video: video, audio: audio,
-            head: head, packets: packets, indexHash: indexHash, encoders: encoders, diagnostics: diagnostics)
+        let (clips, chapters) = try spec.clips(of: indexes, output: video.format.timeBase)
+        var plan = try plan(
+            clips, indexes: indexes, spec: spec, video: video, audio: audio, head: head, packets: packets,
+            indexHashes: indexHashes, encoders: encoders, diagnostics: diagnostics)
+        plan.chapters = chapters
+        return plan
     }
 
-    /// The same for clips of the source, which need not be the spec's.
+    /// The same for clips of the sources, which need not be the spec's.
     package func plan(
-        _ clips: [Clip], index: SourceIndex, spec: JobSpec, video: VideoTarget, audio: [AudioTarget],
-        head: [VideoPass] = [], packets: Int = 0, indexHash: String = "", encoders: [String] = [],
+        _ clips: [Clip], indexes: [SourceIndex], spec: JobSpec, video: VideoTarget, audio: [AudioTarget],
+        head: [VideoPass] = [], packets: Int = 0, indexHashes: [String], encoders: [String] = [],
         diagnostics: [Diagnostic]
     ) throws(ReelFailure) -> Plan {
-        let starts = try StartTable(index.video)
-        let spans = DecodedSpan.all(of: clips)
         let cap = spec.passFrames.map { max($0, 1) }
         // A chunk of two frames may have to take a third one, so that no frame is left over.
         let longest = min(ChunkLengths.held.greatest, cap.map { max($0, 3) } ?? .max)
-        let most = spans.reduce(0) { most, span in
-            max(most, min(span.direction == .forwards ? PassDecoding.heldForwards : longest, span.frames.count))
-        }
-        let least = min(PassWork.leastChunk, most)
         let allowed = memory.narrowed(to: spec.memory)
-        let budget = try MemoryBudget(index: index, video: video, packets: packets)
-        let room = try budget.frames(in: allowed, least: least, most: most)
+        let spans = Dictionary(grouping: DecodedSpan.all(of: clips), by: \.source)
+        var sources: [Int: SpanSource] = [:]
+        for (source, spans) in spans {
+            let most = spans.reduce(0) { most, span in
+                max(most, min(span.direction == .forwards ? PassDecoding.heldForwards : longest, span.frames.count))
+            }
+            let least = min(PassWork.leastChunk, most)
+            let budget = try MemoryBudget(
+                indexes: indexes, source: source, shown: clips[0].source, video, packets: packets)
+            sources[source] = SpanSource(
+                starts: try StartTable(indexes[source].video), budget: budget,
+                room: try budget.frames(in: allowed, least: least, most: most), held: least)
+        }
 
-        let head = head.allSatisfy { starts.framesHeld(by: $0, spans[0].direction) <= room } ? head : []
-        // With passthrough, the assembly copies packets from the source: there is nothing to decode.
+        var head = head
+        if let first = sources[clips[0].source] {
+            // The head is the source's start, which a reversal shows last.
+            let fits = head.allSatisfy { first.starts.framesHeld(by: $0, clips[0].direction) <= first.room }
+            head = fits ? head : []
+        }
+        // With passthrough, the assembly copies packets from the sources: there is nothing to decode.
         var passes: [VideoPass] = []
-        var held = least
         if let encoding = video.encoding {
-            for span in spans {
+            for span in DecodedSpan.all(of: clips) {
+                guard var source = sources[span.source] else { continue }
+                let (starts, room) = (source.starts, source.room)
                 let weight = encoding.encodingEffort * Double(span.clips.count)
                 let bound = ChunkLengths.held.limited(to: min(room, cap ?? room))
                 let decoding = PassDecoding(
@@ -63,36 +78,56 @@ public struct Planner: Sendable {
                     free: PassWork(starts: starts, weight: weight, lengths: .ofWindows.limited(to: cap ?? .max)),
                     bound: PassWork(starts: starts, weight: weight, lengths: bound),
                     // Both directions of a chunk are encoded while all of it is in memory.
-                    room: index.seeksFreely && span.clips.count == 1 ? room : 0)
+                    room: indexes[span.source].seeksFreely && span.clips.count == 1 ? room : 0)
                 let rest = (head.last?.frames.upperBound ?? span.frames.lowerBound)..<span.frames.upperBound
                 let made = videoPasses(of: rest, span.clips, decoding, cap: cap, threads: encoding.threads)
-                // Every pass may hold fewer frames than `least`. Report the larger value, so that a user who allows
-                // exactly what the error message names is accepted.
-                held = max(held, (head + made).map { starts.framesHeld(by: $0, span.direction) }.max() ?? 0)
+                // Every pass may hold fewer frames than the least that is planned for. Report the larger value, so that a
+                // user who allows exactly what the error message names is accepted.
+                source.held = max(
+                    source.held, (head + made).map { starts.framesHeld(by: $0, span.direction) }.max() ?? 0)
+                sources[span.source] = source
                 passes += clips[span.clips[0]].direction.order(made)
             }
         }
-        var need = budget.need(frames: held)
+        var need = sources.values.reduce(0) { max($0, $1.budget.need(frames: $1.held)) }
         if let encoding = video.encoding, let last = lastPasses(spec, encoding) {
-            let more = try MemoryBudget(index: index, video: .encode(last), packets: packets).need(frames: held)
+            var more: Int64 = 0
+            for (source, known) in sources {
+                let budget = try MemoryBudget(
+                    indexes: indexes, source: source, shown: clips[0].source, .encode(last), packets: packets)
+                more = max(more, budget.need(frames: known.held))
+            }
             if more <= min(allowed.budget, allowed.limit ?? .max) {
                 need = more
                 for place in passes.indices.suffix(slots) { passes[place].threads = last.threads }
             }
         }
-        // The head is the source's start, which a reversal shows last.
         if !video.isPassthrough { passes += clips[0].direction.order(head) }
+        let found = indexes.flatMap(\.diagnostics) + diagnostics
+        let isDecoded = sources.keys.contains { !indexes[$0].video.pictures.isEmpty }
         return Plan(
-            sources: [PlannedSource(indexHash: indexHash)], encoders: encoders, container: spec.container,
+            sources: indexHashes.map(PlannedSource.init), encoders: encoders, container: spec.container,
             clips: clips, video: video, audio: audio,
             passes: audio.indices.map(Pass.audio) + passes.map(Pass.video),
-            need: need, verify: index.video.pictures.isEmpty ? spec.verify : .decode, onDamage: spec.onDamage,
-            diagnostics: index.diagnostics + diagnostics.filter { !index.diagnostics.contains($0) })
+            need: need, verify: isDecoded ? .decode : spec.verify, onDamage: spec.onDamage,
+            diagnostics: found.reduce(into: []) { all, one in if !all.contains(one) { all.append(one) } })
     }
+}
+
+/// What planning needs of a source whose pictures are shown.
+private struct SpanSource {
+    let starts: StartTable
+    let budget: MemoryBudget
+    /// The most frames that a pass may hold.
+    let room: Int
+    /// The most frames that a pass is planned to hold.
+    var held: Int
 }
 
 /// Frames that passes decode for one clip, or at once for both directions of a clip that is played forth and back.
 private struct DecodedSpan {
+    /// The index of the source.
+    var source: Int
     /// Indexes of the clips.
     var clips: [Int]
     /// The frames, in presentation order.
@@ -108,9 +143,10 @@ private struct DecodedSpan {
             if let last = spans.last, last.clips.count == 1, clip.mirrors(clips[last.clips[0]]) {
                 let frames = last.frames.count < clip.frameCount ? clip.frames : last.frames
                 spans[spans.count - 1] = DecodedSpan(
-                    clips: last.clips + [number], frames: frames, direction: .backwards)
+                    source: clip.source, clips: last.clips + [number], frames: frames, direction: .backwards)
             } else {
-                spans.append(DecodedSpan(clips: [number], frames: clip.frames, direction: clip.direction))
+                spans.append(
+                    DecodedSpan(source: clip.source, clips: [number], frames: clip.frames, direction: clip.direction))
             }
         }
         return spans
@@ -136,14 +172,16 @@ extension Planner {
     /// The number of threads for each codec of a job. It is 1 unless there are fewer passes than slots; then it is the
     /// number that keeps the cores of all slots busy, as far as memory and the encoder allow. `video` is the target
     /// with one thread. Throws as `plan` does.
-    public func threads(index: SourceIndex, spec: JobSpec, video: VideoTarget) throws(ReelFailure) -> Int {
+    public func threads(indexes: [SourceIndex], spec: JobSpec, video: VideoTarget) throws(ReelFailure) -> Int {
         if let threads = spec.threads { return threads }
         guard let encoding = video.encoding else { return 1 }
         func passes(threads: Int) throws(ReelFailure) -> Int {
             var encoding = encoding
             encoding.threads = threads
-            return try plan(index: index, spec: spec, video: .encode(encoding), audio: [], diagnostics: [])
-                .passes.count
+            return try plan(
+                indexes: indexes, spec: spec, video: .encode(encoding), audio: [],
+                indexHashes: indexes.map { _ in "" }, diagnostics: []
+            ).passes.count
         }
         var threads = min(slots / max(try passes(threads: 1), 1), encoding.traits.mostThreads)
         while threads > 1, (try? passes(threads: threads)) == nil { threads -= 1 }
@@ -166,7 +204,8 @@ extension Planner {
 extension Clip {
     /// Whether this clip shows the frames of another in the other direction, but for one at each end.
     fileprivate func mirrors(_ other: Clip) -> Bool {
-        source == other.source && direction != other.direction && timestamps == other.timestamps
+        source == other.source && map.speed == other.map.speed && isBlack == other.isBlack
+            && direction != other.direction && timestamps == other.timestamps
             && max(frames.lowerBound, other.frames.lowerBound) - min(frames.lowerBound, other.frames.lowerBound) <= 1
             && max(frames.upperBound, other.frames.upperBound) - min(frames.upperBound, other.frames.upperBound) <= 1
             && (frames.clamped(to: other.frames) == frames || other.frames.clamped(to: frames) == other.frames)
@@ -174,20 +213,31 @@ extension Clip {
 }
 
 extension JobSpec {
-    /// The clips that a spec asks for; `output` is the output's clock. Fails with kind `.usage` if no frame lies in a range,
-    /// and with `.input` if the video has no frames.
-    fileprivate func clips(of index: SourceIndex, output: TimeBase) throws(ReelFailure) -> [Clip] {
-        if let edit { return try EditLayout.clips(of: edit, index: index, output: output) }
+    /// The clips that a spec asks for, and their chapters; `output` is the output's clock. Fails with kind `.usage` if no
+    /// frame lies in a range, and with `.input` if the video has no frames.
+    fileprivate func clips(
+        of indexes: [SourceIndex], output: TimeBase
+    ) throws(ReelFailure) -> (clips: [Clip], chapters: [Chapter]) {
+        if let edit {
+            let layout = try EditLayout(edit, indexes: indexes, output: output)
+            return (layout.clips, layout.chapters)
+        }
+        let index = indexes[0]
         let frames = try index.frames(from: from, to: to)
         let track = index.video
         let map = TimeMap(
             .backwards, source: track.stream.timeBase, output: output,
             start: track.frames[frames.lowerBound].interval.start,
             end: track.frames[frames.upperBound - 1].interval.end)
-        return [
-            Clip(
-                frames: frames, timestamps: timestamps, map: map, audioFrom: from.map { index.startTime + $0 },
-                audioTo: to.map { index.startTime + $0 })
-        ]
+        let clip = Clip(
+            frames: frames, timestamps: timestamps, map: map, audioFrom: from.map { index.startTime + $0 },
+            audioTo: to.map { index.startTime + $0 })
+        return ([clip], [])
+    }
+
+    /// The clock of the output. Fails as planning does.
+    public func clock(of indexes: [SourceIndex]) throws(ReelFailure) -> TimeBase {
+        guard let edit else { return indexes[0].video.stream.timeBase }
+        return try EditLayout.clock(of: edit, indexes: indexes)
     }
 }

@@ -6,27 +6,41 @@ public struct SoundEdit: Hashable, Codable, Sendable {
     /// The pieces, one after the other from the output's start to its end.
     public let pieces: [Piece]
 
-    /// Sound that runs in one direction.
+    /// Sound of one source that runs in one direction, or silence.
     public struct Piece: Hashable, Codable, Sendable {
-        /// The index of the source.
-        public var source: Int
+        /// The index of the source; nil for silence.
+        public var source: Int?
         /// When the piece begins in the output, in seconds.
         public var start: Rational
         /// When the piece ends in the output, in seconds.
         public var end: Rational
         /// The direction in which the sound runs.
         public var direction: Direction
+        /// Seconds of the source in a second of the output; positive.
+        public var speed: Rational
         /// The moment of the source that would be heard at the output's start if the piece extended that far, in seconds
         /// on the source's clock.
         public var origin: Rational
         /// The length of the crossfade with the piece before, around `start`, in seconds; 0 for none.
         public var crossfade: Rational
 
+        /// The moment of the source that is heard at a moment of the output, both in seconds.
+        public func moment(at time: Rational) -> Rational {
+            direction == .forwards ? origin + time * speed : origin - time * speed
+        }
+
+        /// Whether this piece goes on where another ends, in the same way.
+        fileprivate func continues(_ other: Piece) -> Bool {
+            guard crossfade == Rational(0), source == other.source else { return false }
+            return source == nil || direction == other.direction && origin == other.origin && speed == other.speed
+        }
+
         package enum CodingKeys: String, CodingKey {
             case source = "source"
             case start = "start"
             case end = "end"
             case direction = "direction"
+            case speed = "speed"
             case origin = "origin"
             case crossfade = "crossfade"
         }
@@ -39,9 +53,7 @@ public struct SoundEdit: Hashable, Codable, Sendable {
             let next = number + 1 < clips.count ? clips[number + 1].joint : nil
             let turns = (before: clip.joint == .turn(.once), after: next == .turn(.once))
             for piece in SoundEdit.pieces(of: clip, in: tracks[clip.source], turns) {
-                if let last = pieces.last, piece.crossfade == Rational(0), last.source == piece.source,
-                    last.direction == piece.direction, last.origin == piece.origin
-                {
+                if let last = pieces.last, piece.continues(last) {
                     pieces[pieces.count - 1].end = piece.end
                 } else {
                     pieces.append(piece)
@@ -55,26 +67,41 @@ public struct SoundEdit: Hashable, Codable, Sendable {
     private static func pieces(
         of clip: Clip, in track: VideoTrack, _ turns: (before: Bool, after: Bool)
     ) -> [Piece] {
-        let clock = clip.map.source
+        let (clock, speed) = (clip.map.source, clip.map.speed)
         let (low, high) = (clock.seconds(clip.map.start), clock.seconds(clip.map.end))
-        let (start, end) = (clip.map.offset, clip.map.offset + high - low)
+        let (start, end) = (clip.map.offset, clip.map.offset + clip.map.duration)
         let crossfade = if case .join(let length) = clip.joint { length } else { Rational(0) }
         func piece(_ from: Rational, _ to: Rational, _ direction: Direction, _ moment: Rational) -> Piece {
-            let origin = direction == .forwards ? moment - from : moment + from
+            let origin = direction == .forwards ? moment - from * speed : moment + from * speed
             return Piece(
-                source: clip.source, start: from, end: to, direction: direction, origin: origin,
+                source: clip.source, start: from, end: to, direction: direction, speed: speed, origin: origin,
                 crossfade: from == start ? crossfade : Rational(0))
+        }
+        guard clip.isHeard else {
+            return [
+                Piece(
+                    source: nil, start: start, end: end, direction: .forwards, speed: Rational(1), origin: Rational(0),
+                    crossfade: crossfade)
+            ]
         }
         guard clip.direction == .forwards else { return [piece(start, end, .backwards, high)] }
         let half = { (frame: Int) in clock.seconds(track.frames[frame].interval.duration) / Rational(2) }
         let first = turns.before ? half(clip.frames.lowerBound) : Rational(0)
         let last = turns.after ? half(clip.frames.upperBound - 1) : Rational(0)
+        let (turned, turns) = (start + first / speed, end - last / speed)
         let pieces = [
-            piece(start, start + first, .backwards, low + first + first),
-            piece(start + first, end - last, .forwards, low + first),
-            piece(end - last, end, .backwards, high - last),
+            piece(start, turned, .backwards, low + first + first),
+            piece(turned, turns, .forwards, low + first),
+            piece(turns, end, .backwards, high - last),
         ]
         return pieces.filter { $0.start < $0.end }
+    }
+
+    /// The indexes of the sources that are heard, each once.
+    public var sources: [Int] {
+        pieces.compactMap(\.source).reduce(into: []) { known, source in
+            if !known.contains(source) { known.append(source) }
+        }
     }
 
     package enum CodingKeys: String, CodingKey {
@@ -85,41 +112,27 @@ public struct SoundEdit: Hashable, Codable, Sendable {
 extension SoundEdit {
     /// A part of the output in samples, in which nothing changes: a run of one sound, or a crossfade of two.
     public struct Part: Hashable, Sendable {
-        /// Samples per channel of the output.
-        public var count: Int64
-        /// The places on the timeline of what is heard, in the source's order; beyond the timeline there is silence.
-        public var heard: Range<Int64>
-        /// The direction in which it is heard.
-        public var direction: Direction
-        /// The sound that fades in while `heard` fades out; nil outside crossfades.
-        public var rising: Rising?
+        /// The samples of the output, per channel.
+        public var samples: Range<Int64>
+        /// The piece that is heard, by its place in `pieces`. In a crossfade, its sound goes on beyond its end.
+        public var piece: Int
+        /// The crossfade to the piece after it; nil for a run.
+        public var crossfade: Crossfade?
     }
 
-    /// The sound that fades in during a crossfade.
-    public struct Rising: Hashable, Sendable {
-        /// Its places on the timeline, in the source's order.
-        public var heard: Range<Int64>
-        /// The direction in which it is heard.
-        public var direction: Direction
-        /// Its share in the part's first sample, from 0 to 1.
+    /// How the next piece fades in while the piece before fades out. Both shares add up to 1.
+    public struct Crossfade: Hashable, Sendable {
+        /// The share of the next piece in the part's first sample, from 0 to 1.
         public var share: Double
-        /// By how much its share grows with each sample.
+        /// By how much it grows with each sample.
         public var growth: Double
     }
 
-    /// The parts of an edit whose pieces all come from one timeline. Samples lie where the pieces have them, rounded once;
-    /// a crossfade goes on, at each side of its cut, with the sound that the timeline has there.
-    public func parts(of timeline: AudioTimeline) -> [Part] {
-        let clock = TimeBase(1, Int64(timeline.sampleRate))
-        let rate = Rational(Int64(timeline.sampleRate))
+    /// The parts of the output at a sample rate, one after the other. Each bound is rounded once.
+    public func parts(rate: Int) -> [Part] {
+        let clock = TimeBase(1, Int64(rate))
+        let rate = Rational(Int64(rate))
         let sample = { (moment: Rational) in clock.ticks(in: moment, rounding: .nearest) }
-        func places(_ piece: Piece, _ samples: Range<Int64>) -> Range<Int64> {
-            let origin = sample(piece.origin - timeline.start)
-            switch piece.direction {
-            case .forwards: return origin + samples.lowerBound..<origin + samples.upperBound
-            case .backwards: return origin - samples.upperBound..<origin - samples.lowerBound
-            }
-        }
         var parts: [Part] = []
         var done: Int64 = 0
         for (number, piece) in pieces.enumerated() {
@@ -127,25 +140,35 @@ extension SoundEdit {
                 let begin = piece.start - piece.crossfade / Rational(2)
                 let (first, end) = (max(sample(begin), done), sample(begin + piece.crossfade))
                 if first < end {
-                    let before = pieces[number - 1]
                     let length = (piece.crossfade * rate).approximate
                     // The middle of a sample decides.
                     let share = (Double(first) + 0.5 - (begin * rate).approximate) / length
-                    let rising = Rising(
-                        heard: places(piece, first..<end), direction: piece.direction, share: share, growth: 1 / length)
                     parts.append(
                         Part(
-                            count: end - first, heard: places(before, first..<end), direction: before.direction,
-                            rising: rising))
+                            samples: first..<end, piece: number - 1,
+                            crossfade: Crossfade(share: share, growth: 1 / length)))
                     done = end
                 }
             }
             let after = number + 1 < pieces.count ? pieces[number + 1].crossfade : Rational(0)
             let end = sample(piece.end - after / Rational(2))
             guard done < end else { continue }
-            parts.append(Part(count: end - done, heard: places(piece, done..<end), direction: piece.direction))
+            parts.append(Part(samples: done..<end, piece: number))
             done = end
         }
         return parts
+    }
+}
+
+extension SoundEdit.Piece {
+    /// The places on a timeline of the piece's source of what is heard during samples of the output, in the source's order;
+    /// beyond the timeline there is silence. The piece is played at its own speed.
+    public func places(_ samples: Range<Int64>, on timeline: AudioTimeline) -> Range<Int64> {
+        let clock = TimeBase(1, Int64(timeline.sampleRate))
+        let origin = clock.ticks(in: origin - timeline.start, rounding: .nearest)
+        return switch direction {
+        case .forwards: origin + samples.lowerBound..<origin + samples.upperBound
+        case .backwards: origin - samples.upperBound..<origin - samples.lowerBound
+        }
     }
 }

@@ -10,11 +10,18 @@ public enum PassthroughObstacle: Hashable, Codable, Sendable {
     /// if the packet has none.
     case packet(number: Int, time: Rational?, fault: PacketFault)
 
+    /// A gap of the edit shows black pictures, which have to be encoded.
+    case blackPictures
+    /// The sources' codecs, parameters or pictures differ.
+    case sourcesDiffer
+
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case interFrames = "inter-frames"
         case interlaced
         case packetsNotFrames = "packets-not-frames"
         case packet
+        case blackPictures = "black-pictures"
+        case sourcesDiffer = "sources-differ"
     }
 }
 

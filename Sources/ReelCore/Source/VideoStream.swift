@@ -63,6 +63,14 @@ public struct VideoStream: Hashable, Codable, Sendable {
         self.details = details
     }
 
+    /// Whether its pictures can be shown as those of `other`, without being scaled, turned or converted.
+    public func fits(_ other: VideoStream) -> Bool {
+        width == other.width && height == other.height && pixelFormat == other.pixelFormat
+            && (sampleAspectRatio ?? Rational(1)) == (other.sampleAspectRatio ?? Rational(1))
+            && displayMatrix == other.displayMatrix && colour.matrix == other.colour.matrix
+            && colour.range == other.colour.range
+    }
+
     package enum CodingKeys: String, CodingKey {
         case index = "index"
         case codec = "codec"
@@ -123,4 +131,24 @@ public struct ColourTags: Hashable, Codable, Sendable {
 /// Which field of an interlaced frame comes first in time; `unknown` if unspecified.
 public enum FieldOrder: String, Codable, Sendable {
     case unknown, progressive, topFirst, bottomFirst
+}
+
+extension ColourTags {
+    /// The kinds of brightness that no conversion here brings together.
+    public enum DynamicRange: String, Codable, Sendable {
+        case standard
+        /// Perceptual quantiser (SMPTE ST 2084).
+        case perceptual
+        /// Hybrid log-gamma (ARIB STD-B67).
+        case logGamma
+    }
+
+    /// What the transfer characteristics say.
+    public var dynamicRange: DynamicRange {
+        switch transfer {
+        case "smpte2084": .perceptual
+        case "arib-std-b67": .logGamma
+        default: .standard
+        }
+    }
 }

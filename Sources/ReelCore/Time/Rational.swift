@@ -22,6 +22,21 @@ public struct Rational: Hashable, Sendable {
         return max(a, 1)
     }
 
+    /// The greatest number that divides both; 0 if both are 0.
+    static func greatestCommonDivisor(_ a: Int64, _ b: Int64) -> Int64 {
+        var (a, b) = (a.magnitude, b.magnitude)
+        while b != 0 { (a, b) = (b, a % b) }
+        return Int64(clamping: a)
+    }
+
+    /// The greatest length of which both lengths are multiples; nil beyond 64 bits. Both are positive.
+    static func greatestCommonMeasure(_ a: Rational, _ b: Rational) -> Rational? {
+        guard let scale = leastCommonMultiple(a.denominator, b.denominator) else { return nil }
+        let (left, first) = a.numerator.multipliedReportingOverflow(by: scale / a.denominator)
+        let (right, second) = b.numerator.multipliedReportingOverflow(by: scale / b.denominator)
+        return first || second ? nil : Rational(greatestCommonDivisor(left, right), scale)
+    }
+
     /// The smallest positive number that both numbers divide; nil beyond 64 bits.
     public static func leastCommonMultiple(_ a: Int64, _ b: Int64) -> Int64? {
         let divisor = Int64(greatestCommonDivisor(a.magnitude, b.magnitude))

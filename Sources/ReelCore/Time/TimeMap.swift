@@ -1,7 +1,8 @@
 /// The place of a part of a source in the output: converts times on the source's clock to times on the output's clock.
 ///
 /// Backwards: if the part ends at E, a frame shown during [p, p+d) is shown during [E−p−d, E−p) after the part's place
-/// in the output. Forwards: if the part starts at S, it is shown during [p−S, p+d−S).
+/// in the output. Forwards: if the part starts at S, it is shown during [p−S, p+d−S). At a speed of v, all of these lengths
+/// are divided by v.
 public struct TimeMap: Hashable, Codable, Sendable {
     /// The direction in which the part runs in the output.
     public var direction: Direction
@@ -15,10 +16,12 @@ public struct TimeMap: Hashable, Codable, Sendable {
     public var end: Timestamp
     /// When the part begins in the output, in seconds.
     public var offset: Rational
+    /// Seconds of the source in a second of the output; positive.
+    public var speed: Rational
 
     package init(
         _ direction: Direction, source: TimeBase, output: TimeBase, start: Timestamp, end: Timestamp,
-        offset: Rational = Rational(0)
+        offset: Rational = Rational(0), speed: Rational = Rational(1)
     ) {
         self.direction = direction
         self.source = source
@@ -26,6 +29,7 @@ public struct TimeMap: Hashable, Codable, Sendable {
         self.start = start
         self.end = end
         self.offset = offset
+        self.speed = speed
     }
 
     /// The part of the source that is shown, in seconds on its clock; empty if its times are damaged.
@@ -40,13 +44,13 @@ public struct TimeMap: Hashable, Codable, Sendable {
     public func place(_ span: Interval) -> Interval {
         let (first, last) =
             direction == .backwards ? (end - span.end, end - span.start) : (span.start - start, span.end - start)
-        if source == output, offset == Rational(0) {
+        if source == output, offset == Rational(0), speed == Rational(1) {
             return Interval(start: Timestamp(first.count), duration: span.duration)
         }
         let ticks = { (length: Ticks) in
             // A damaged plan may lead beyond every clock.
             min(
-                max(output.ticks(in: offset + source.seconds(length), rounding: .nearest), -Timestamp.bound),
+                max(output.ticks(in: offset + source.seconds(length) / speed, rounding: .nearest), -Timestamp.bound),
                 Timestamp.bound)
         }
         return Interval(start: Timestamp(ticks(first)), duration: Ticks(ticks(last) - ticks(first)))
@@ -54,8 +58,12 @@ public struct TimeMap: Hashable, Codable, Sendable {
 
     /// The time in the output of a moment of the source, each in seconds on its own clock.
     public func place(_ moment: Rational) -> Rational {
-        direction == .backwards ? offset + source.seconds(end) - moment : offset + moment - source.seconds(start)
+        let way = direction == .backwards ? source.seconds(end) - moment : moment - source.seconds(start)
+        return offset + way / speed
     }
+
+    /// For how long the output shows the part, in seconds.
+    public var duration: Rational { source.seconds(end - start) / speed }
 
     package enum CodingKeys: String, CodingKey {
         case direction = "direction"
@@ -64,5 +72,6 @@ public struct TimeMap: Hashable, Codable, Sendable {
         case start = "start"
         case end = "end"
         case offset = "offset"
+        case speed = "speed"
     }
 }

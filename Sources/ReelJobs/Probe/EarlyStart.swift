@@ -53,6 +53,6 @@ package struct EarlyStart: Sendable {
         let bytes = whole.source.fingerprint.size / Int64(EarlyStart.share)
         return JobRecord(
             id: try JobID.make(sources: whole.sources.map(\.fingerprint), spec: spec, head: bytes), spec: spec,
-            source: whole.source, headBytes: bytes, terms: terms, created: whole.created)
+            sources: whole.sources, headBytes: bytes, terms: terms, created: whole.created)
     }
 }

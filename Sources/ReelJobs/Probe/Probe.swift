@@ -28,11 +28,12 @@ package struct Probe: Sendable {
         self.reading = reading
     }
 
-    /// The engine's report about a source, and the encoders that it has.
-    struct ProbedSource: Sendable {
-        let index: SourceIndex
-        /// SHA-256 of the index's file.
-        let indexHash: String
+    /// The engine's report about a job's sources, and the encoders that it has.
+    struct ProbedSources: Sendable {
+        /// One for each source, in the record's order.
+        let indexes: [SourceIndex]
+        /// SHA-256 of each index's file.
+        let indexHashes: [String]
         let targets: TargetsResult
         /// Builds of the encoders that this machine has.
         let encoders: [String]
@@ -49,19 +50,21 @@ package struct Probe: Sendable {
         return try await plan(wanted.id, of: try await examine(entry.read())).job
     }
 
-    /// Reads the source, unless the store has its index, and chooses how the output is encoded.
+    /// Reads the sources, unless the store has their indexes, and chooses how the output is encoded.
     ///
-    /// Throws `.input` if the source is at fault, `.usage` if the request is, and `.unreachable` if the store cannot be
+    /// Throws `.input` if a source is at fault, `.usage` if the request is, and `.unreachable` if the store cannot be
     /// written.
-    func examine(_ record: JobRecord) async throws(ReelFailure) -> ProbedSource {
+    func examine(_ record: JobRecord) async throws(ReelFailure) -> ProbedSources {
         try await ReelFailure.unifying {
             try await engine.withEngine(memory: nil) { session in
-                let (hash, file) = try await index(of: record, in: session)
-                let index = try await store.readIndex(file)
-                return ProbedSource(
-                    index: index, indexHash: hash,
-                    targets: try await targets(for: record.spec, index, at: file, in: session),
-                    encoders: await session.identity.encoders)
+                var found: [(hash: String, locator: Locator)] = []
+                for number in record.sources.indices { found.append(try await index(number, of: record, in: session)) }
+                var indexes: [SourceIndex] = []
+                for (_, locator) in found { indexes.append(try await store.readIndex(locator)) }
+                return ProbedSources(
+                    indexes: indexes, indexHashes: found.map(\.hash),
+                    targets: try await targets(for: record.spec, indexes, at: found.map(\.locator), in: session),
+                    encoders: session.identity.encoders)
             }
         }
     }
@@ -69,44 +72,48 @@ package struct Probe: Sendable {
     /// How the output is encoded. How many passes there are, and so how many threads each should have, is known once the
     /// encoder is: an encoder that gets more than one is chosen again with their number.
     private func targets(
-        for spec: JobSpec, _ index: SourceIndex, at file: Locator, in session: any Engine
+        for spec: JobSpec, _ indexes: [SourceIndex], at files: [Locator], in session: any Engine
     ) async throws(ReelFailure) -> TargetsResult {
         func choose(threads: Int) async throws(ReelFailure) -> TargetsResult {
-            let request = EngineRequest.choose(ChooseRequest(index: file, spec: spec, threads: threads))
+            let request = EngineRequest.choose(ChooseRequest(indexes: files, spec: spec, threads: threads))
             guard case .targets(let targets) = try await session.perform(request) else {
                 throw ReelFailure(.engineMisanswered(task: .choose))
             }
             return targets
         }
         let targets = try await choose(threads: 1)
-        let threads = try capacity.planner.threads(index: index, spec: spec, video: targets.video)
+        let threads = try capacity.planner.threads(indexes: indexes, spec: spec, video: targets.video)
         guard spec.threads == nil, threads > 1 else { return targets }
         return try await choose(threads: threads)
     }
 
-    /// Hash and place of the index of the source, or of its first part if the job is an early start.
+    /// Hash and place of the index of a source, or of its first part if the job is an early start.
+    ///
+    /// - Parameter number: the source's place in the record.
     private func index(
-        of record: JobRecord, in session: any Engine
+        _ number: Int, of record: JobRecord, in session: any Engine
     ) async throws(ReelFailure) -> (hash: String, locator: Locator) {
-        let folder = try store.source(record.source.fingerprint)
+        let recorded = record.sources[number]
+        let folder = try store.source(recorded.fingerprint)
         let isDisproved = try await folder.isDisproved()
         let kind: IndexKind = record.headBytes != nil ? .head : isDisproved ? .decoded : .index
         if let known = await folder.index(kind) { return known }
         // The copy in the store, if it is there by now.
-        let source = await store.job(record.id).presentLocator(of: record.source)
+        let source = await store.job(record.id).presentLocator(of: recorded)
         let draft = try await folder.draft()
         let request = EngineRequest.recon(
             ReconRequest(
                 source: source, index: draft.locator, limit: record.headBytes, decoding: isDisproved ? .disproved : nil)
         )
+        let (read, all) = (Double(number), Double(record.sources.count))
         let result = try await session.perform(request) { [reading] progress in
-            if case .recon(_, let thousandths) = progress { reading(Double(thousandths) / 1000) }
+            if case .recon(_, let thousandths) = progress { reading((read + Double(thousandths) / 1000) / all) }
         }
         guard case .recon(let result) = result else {
             throw ReelFailure(.engineMisanswered(task: .recon))
         }
         // The job's id is made of the fingerprint, so the bytes that were read must have it.
-        guard try record.source.fingerprint.matches(source) else {
+        guard try recorded.fingerprint.matches(source) else {
             throw ReelFailure(.sourceReplaced(path: source.name))
         }
         guard try await folder.keep(draft, as: kind) == result.indexHash,

@@ -21,9 +21,9 @@ package struct ProbeAttempt: Sendable {
     /// `.jobCancelled` if a user cancelled the job, and what reading and planning throw.
     package func run() async throws(ReelFailure) -> StoredJob {
         let record = try await store.job(claim.job).read()
-        let source = try await examineWithEarlyStart(record)
-        let (job, unused) = try await probe.plan(claim.job, of: source)
-        let finished = await job.finished(in: [source.index])
+        let sources = try await examineWithEarlyStart(record)
+        let (job, unused) = try await probe.plan(claim.job, of: sources)
+        let finished = await job.finished(in: sources.indexes)
         try await board.patiently { () throws(ReelFailure) in try await job.publish(on: board, claim, finished) }
         // From here on all slots are the whole job's. The early start may have ended; pausing it then fails, and need not
         // succeed.
@@ -32,19 +32,19 @@ package struct ProbeAttempt: Sendable {
         return job
     }
 
-    /// Examines the source. If that takes long, an early start begins meanwhile.
-    private func examineWithEarlyStart(_ record: JobRecord) async throws(ReelFailure) -> Probe.ProbedSource {
+    /// Examines the sources. If that takes long, an early start begins meanwhile.
+    private func examineWithEarlyStart(_ record: JobRecord) async throws(ReelFailure) -> Probe.ProbedSources {
         let early = Task {
             try await Task.sleep(for: EarlyStart.patience)
             guard EarlyStart.isPossible(record) else { return }
             try await EarlyStart(probe: probe, board: board).begin(for: record.id)
         }
         do throws(ReelFailure) {
-            let source = try await probe.examine(record)
+            let sources = try await probe.examine(record)
             early.cancel()
             // If the early start failed, the whole job goes on without it; if the source is at fault, that shows here, too.
             try? await early.value
-            return source
+            return sources
         } catch {
             early.cancel()
             await Task {

@@ -10,23 +10,28 @@ public struct OutputChoice: Hashable, Sendable {
 
     /// Decides by the path of the output if there is one, else by the source's.
     ///
-    /// - Parameter deed: what was done with the source, as the default name says it: "reversed".
+    /// - Parameters:
+    ///   - source: the source, or the file that lists several.
+    ///   - first: the first source, whose container the output has by default.
+    ///   - deed: what was done with the source, as the default name says it: "reversed".
     ///
     /// Throws `.outputNotNamed` (`.usage`) if reel does not write the path's extension, and `.losslessNotHeld` (`.input`) if
     /// its container cannot hold a lossless output.
-    public init(_ path: String?, for source: String, deed: String, lossless: Bool) throws(ReelFailure) {
+    public init(
+        _ path: String?, for source: String, like first: String, deed: String, lossless: Bool
+    ) throws(ReelFailure) {
         if let path {
             try self.init(named: path, lossless: lossless)
         } else {
-            self.init(besides: source, deed: deed, lossless: lossless)
+            self.init(besides: source, like: first, deed: deed, lossless: lossless)
         }
     }
 
-    /// NAME.DEED.EXT beside the source, in the source's own container if reel writes it, else in mp4. Lossless output
+    /// NAME.DEED.EXT beside the source, in the first source's own container if reel writes it, else in mp4. Lossless output
     /// needs a container that holds any picture and PCM: mkv, unless the source is mov or nut.
-    package init(besides source: String, deed: String, lossless: Bool) {
+    package init(besides source: String, like first: String, deed: String, lossless: Bool) {
         let url = URL(fileURLWithPath: source)
-        let own = Container(fileExtension: url.pathExtension)
+        let own = Container(fileExtension: URL(fileURLWithPath: first).pathExtension)
         container = lossless ? (own.flatMap { $0.traits.isLossless ? $0 : nil } ?? .mkv) : own ?? .mp4
         let name = url.deletingPathExtension().lastPathComponent
         path = url.deletingLastPathComponent().appendingPathComponent("\(name).\(deed).\(container.rawValue)").path

@@ -5,8 +5,10 @@ package import ReelStore
 public struct PlanView: Codable, Hashable, Sendable {
     /// The id that the job would have.
     public var id: String
-    /// Path of the source.
+    /// Path of the source; of the first if there are several.
     public var source: String
+    /// Paths of all sources. Clips name them by their place here.
+    public var sources: [String]
     /// Container of the output, by its file extension.
     public var container: String
     /// Encoder of the video as FFmpeg spells it; "copy" with passthrough.
@@ -19,7 +21,7 @@ public struct PlanView: Codable, Hashable, Sendable {
     public var height: Int
     /// Encoder of each audio track, as FFmpeg spells it.
     public var audioEncoders: [String]
-    /// What recon found in the source.
+    /// What recon found in the source of the first clip.
     public var found: SourceView
     /// The video encoder's own options, as "preset=medium crf=18.0".
     public var encoderOptions: String
@@ -47,10 +49,16 @@ public struct PlanView: Codable, Hashable, Sendable {
 
     /// A range of frames that is shown in one direction.
     public struct ClipView: Codable, Hashable, Sendable {
+        /// The place of its source in `sources`; missing for a gap, which is black.
+        public var source: Int?
         /// Its first frame of the source in presentation order, counted from 0.
         public var firstFrame: Int
         /// The frame after its last.
         public var endFrame: Int
+        /// Seconds of the source in a second of the output.
+        public var speed: Double
+        /// How long the output shows it each time, in seconds.
+        public var seconds: Double
         /// The direction in which it is played.
         public var direction: Direction
         /// When the range begins in the source, in seconds from the file's start.
@@ -116,19 +124,21 @@ public struct PlanView: Codable, Hashable, Sendable {
     /// A job that the store holds. Throws `.unreachable` if the store has not the index that the job's plan was made of.
     package init(_ job: StoredJob, in store: any JobStore) async throws(ReelFailure) {
         self.init(
-            id: job.id.text, source: job.record.source.path, plan: job.plan, indexes: try await job.indexes(in: store))
+            id: job.id.text, sources: job.record.sources.map(\.path), plan: job.plan,
+            indexes: try await job.indexes(in: store))
     }
 
-    /// A plan of a source.
+    /// A plan of sources.
     ///
     /// - Parameters:
     ///   - id: the job's id.
-    ///   - source: path of the source.
+    ///   - sources: paths of the sources; at least one.
     ///   - indexes: those of the plan's sources, in their order.
-    package init(id: String, source: String, plan: Plan, indexes: [SourceIndex]) {
-        let index = indexes[plan.clips[0].source]
+    package init(id: String, sources: [String], plan: Plan, indexes: [SourceIndex]) {
+        let index = indexes[plan.mainSource]
         self.id = id
-        self.source = source
+        source = sources[0]
+        self.sources = sources
         found = SourceView(index)
         let encoding = plan.video.encoding
         encoderOptions = encoding?.options.map { "\($0.name)=\($0.value)" }.joined(separator: " ") ?? ""
@@ -165,8 +175,11 @@ public struct PlanView: Codable, Hashable, Sendable {
 
 extension PlanView.ClipView {
     init(_ clip: Clip, in index: SourceIndex, times: Int) {
+        source = clip.isBlack ? nil : clip.source
         firstFrame = clip.frames.lowerBound
         endFrame = clip.frames.upperBound
+        speed = clip.map.speed.approximate
+        seconds = clip.map.duration.approximate
         direction = clip.direction
         from = (clip.map.span.lowerBound - index.startTime).approximate
         to = (clip.map.span.upperBound - index.startTime).approximate

@@ -31,7 +31,7 @@ public struct Assembler {
     }
 
     /// The source of the first clip: the output gets its tags, its track details and the shape of its pixels.
-    private var first: IndexedSource { sources[plan.clips[0].source] }
+    private var first: IndexedSource { sources[plan.mainSource] }
     private var index: SourceIndex { first.index }
 
     /// Writes the output and reads it back. Segments are compared with their records while they are read, and a
@@ -121,7 +121,7 @@ public struct Assembler {
         let later = clock.seconds(shift)
         var made: [any PacketSource] = []
         if plan.video.isPassthrough {
-            made.append(try PassthroughSource(first, plan: plan, shift: shift))
+            made.append(try PassthroughSource(sources, plan: plan, shift: shift))
         } else {
             made.append(
                 VideoSource(
@@ -164,7 +164,7 @@ public struct Assembler {
             guard let content = planned.content(ofAudio: track) else {
                 throw ReelFailure(.planLacks(part: .audioTrack, number: track))
             }
-            let segment = try segments.segment(of: content, clip: plan.audio[track].clip, pass: pass)
+            let segment = try segments.segment(of: content, clip: 0, pass: pass)
             if segment.record.frames > 0 {
                 result.append(OutputAudioTrack(target: plan.audio[track], segment: segment, pass: pass))
             }
@@ -194,12 +194,16 @@ public struct Assembler {
     private var movieTimescale: Int64 {
         let scales =
             [clock.secondsPerTick.denominator] + plan.audio.map { Int64($0.sampleRate) }
-            + (index.chapters.isEmpty ? [] : [1000])
+            + (hasChapters ? [1000] : [])
         let common = scales.reduce(Int64?(1)) { product, scale in
             product.flatMap { Rational.leastCommonMultiple($0, scale) }
         }
         guard let common, common <= Int64(Int32.max) else { return scales.max() ?? 1000 }
         return common
+    }
+
+    private var hasChapters: Bool {
+        !plan.chapters.isEmpty || plan.clips.contains { !sources[$0.source].index.chapters.isEmpty }
     }
 
     /// The most bytes that the sample tables take (ISO 14496-12 8.6, 8.7). That room is reserved at the file's start,

@@ -14,16 +14,19 @@ final class OutputExtras {
     /// its index says.
     init(sources: [IndexedSource], plan: Plan, shift: Rational) throws(ReelFailure) {
         container = plan.container
-        let placed = plan.clips.flatMap { clip in
+        let own = plan.clips.filter { !$0.isBlack }.flatMap { clip in
             Chapter.placed(sources[clip.source].index.chapters, by: clip, of: sources[clip.source].index.video)
         }
+        // A clip's chapter comes before those inside it.
+        let placed = (plan.chapters + own).enumerated()
+            .sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }.map(\.element)
         chapters =
             !plan.container.traits.holdsChapters
             ? []
             : placed.map {
                 Chapter(start: $0.start + shift, end: $0.end + shift, title: $0.title)
             }
-        let (source, index) = (sources[plan.clips[0].source].locator, sources[plan.clips[0].source].index)
+        let (source, index) = (sources[plan.mainSource].locator, sources[plan.mainSource].index)
         let kept = index.attachments.filter(plan.container.holds)
         guard !kept.isEmpty else { return }
         let demuxer = try Demuxer(source)

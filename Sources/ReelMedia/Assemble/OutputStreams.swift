@@ -41,14 +41,15 @@ final class OutputStreams {
             reorderDepth = 0
         case .encode(let encoding):
             // All chunks have the same parameters, whatever their rates.
-            let encoder = try Encoder(encoding, track: index.video, frames: clip.frames)
+            let encoder = try Encoder(
+                encoding, stream: index.video.stream, track: index.video, frames: clip.frames)
             try encoder.describe(into: video)
             reorderDepth = encoder.reorderDepth
             video.pointee.codec_tag = plan.container.fourCC(of: video.pointee)
         }
         var tracks: [UnsafeMutablePointer<AVCodecParameters>] = []
         for heard in heard {
-            let track = indexes[plan.clips[heard.target.clip].source].audio[heard.target.track]
+            let track = indexes[heard.target.source].audio[heard.target.track]
             let parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
             if heard.target.isPassthrough {
                 try track.describe(into: parameters, padding: heard.record.initialPadding)
@@ -59,7 +60,7 @@ final class OutputStreams {
         }
         audio = tracks
         var subtitles: [SubtitleOutput] = []
-        let clips = plan.clips.filter { $0.source == clip.source }
+        let clips = plan.clips.filter { $0.source == clip.source && !$0.isBlack }
         for track in index.subtitles {
             let text = try SubtitleOutput(track, container: plan.container, clips: clips, video: index.video)
             if let text { subtitles.append(text) }
@@ -76,7 +77,7 @@ final class OutputStreams {
 
     /// Adds all of them to a muxer, with their descriptions for people and players.
     func add(to muxer: Muxer) throws(ReelFailure) {
-        let track = indexes[plan.clips[0].source].video
+        let track = indexes[plan.mainSource].video
         let source = track.stream
         let clock = plan.video.format.timeBase
         _ = try muxer.addStream(timeBase: clock) { (stream) throws(ReelFailure) in
@@ -84,7 +85,7 @@ final class OutputStreams {
             let aspect = source.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
             stream.pointee.sample_aspect_ratio = aspect
             stream.pointee.codecpar.pointee.sample_aspect_ratio = aspect
-            if let rate = constantRate(track) { stream.pointee.avg_frame_rate = rate.native }
+            if let rate = constantRate() { stream.pointee.avg_frame_rate = rate.native }
             try setDisplayMatrix(source.displayMatrix, stream, plan.container)
             try setLight(source, stream)
             describe(stream, source.details, plan.container)
@@ -96,7 +97,7 @@ final class OutputStreams {
             _ = try muxer.addStream(timeBase: heard.record.timeBase) { (stream) throws(ReelFailure) in
                 try check(avcodec_parameters_copy(stream.pointee.codecpar, parameters), .describeStream)
                 stream.pointee.codecpar.pointee.codec_tag = 0
-                let source = indexes[plan.clips[heard.target.clip].source]
+                let source = indexes[heard.target.source]
                 describe(stream, source.audio[heard.target.track].details, plan.container)
             }
         }
@@ -139,15 +140,23 @@ final class OutputStreams {
 
     /// Frames per second if all frames last equally long, apart from a tick of rounding, or from the 2 ms by which the
     /// clocks of cameras and of Matroska distort an even rate. Containers may then state that rate.
-    private func constantRate(_ track: VideoTrack) -> Rational? {
-        let clip = plan.clips[0]
-        let durations = Set(plan.makers).flatMap { maker in
-            track.frames[plan.clips[maker].frames].dropLast().map(\.interval.duration.count)
+    private func constantRate() -> Rational? {
+        var (least, most): (Rational?, Rational?)
+        var tick = Rational(0)
+        for maker in Set(plan.makers) {
+            let clip = plan.clips[maker]
+            let clock = clip.map.source
+            tick = max(tick, clock.secondsPerTick / clip.map.speed)
+            // A clip's last frame may last as long as its source says, except where another clip follows.
+            let frames = indexes[clip.source].video.frames[clip.frames]
+            for frame in plan.clips.count > 1 && clip.frameCount == 1 ? frames : frames.dropLast() {
+                let length = clock.seconds(frame.interval.duration) / clip.map.speed
+                (least, most) = (min(least ?? length, length), max(most ?? length, length))
+            }
         }
-        guard let least = durations.min(), let most = durations.max() else { return nil }
-        let spread = clip.map.source.seconds(Ticks(most - least))
-        let isJitter = spread <= Rational(2, 1000) && (most - least) * 4 <= least
-        guard most - least <= 1 || isJitter else { return nil }
+        guard let least, let most else { return nil }
+        let isJitter = most - least <= Rational(2, 1000) && (most - least) * Rational(4) <= least
+        guard most - least <= tick || isJitter else { return nil }
         return plan.video.format.frameRate
     }
 }

@@ -3,7 +3,7 @@ internal import CFFmpeg
 internal import Dispatch
 internal import ReelCore
 
-/// The source's own packets in the order of the output, if each is a whole frame. Nothing is decoded or encoded, and there
+/// The sources' own packets in the order of the output, if each is a whole frame. Nothing is decoded or encoded, and there
 /// are no segments.
 ///
 /// Files are read forwards, so packets come in read blocks: each block is read into memory and handed out, from its end if
@@ -12,18 +12,18 @@ final class PassthroughSource: PacketSource {
     let timeBase: TimeBase
     private let blocks: BlockReader
     private let order: FrameOrder
-    private let track: VideoTrack
+    private let tracks: [VideoTrack]
     private let shift: Ticks
     private var block = PacketBlock()
     /// The number of frames that were handed out.
     private var written = 0
 
     /// - Parameters:
-    ///   - source: that of all clips.
+    ///   - sources: those of the plan, in their order.
     ///   - shift: the time by which the whole output starts later.
-    init(_ source: IndexedSource, plan: Plan, shift: Ticks) throws(ReelFailure) {
-        track = source.index.video
-        blocks = try BlockReader(source.locator, track: track, clips: plan.clips)
+    init(_ sources: [IndexedSource], plan: Plan, shift: Ticks) throws(ReelFailure) {
+        tracks = sources.map(\.index.video)
+        blocks = try BlockReader(sources, clips: plan.clips)
         order = FrameOrder(plan)
         timeBase = plan.video.format.timeBase
         self.shift = shift
@@ -37,7 +37,7 @@ final class PassthroughSource: PacketSource {
     private var interval: Interval? {
         guard written < order.count else { return nil }
         let (clip, frame) = order.frame(at: written)
-        return clip.interval(of: frame, in: track)
+        return clip.interval(of: frame, in: tracks[clip.source])
     }
 
     var upcoming: Timestamp? { interval.map { $0.start + shift } }
@@ -73,12 +73,10 @@ private final class BlockReader {
     private let ahead: Ahead
     private let thread = DispatchQueue(label: "reel.copy")
 
-    /// - Parameter clips: of this source alone.
-    init(_ source: Locator, track: VideoTrack, clips: [Clip]) throws(ReelFailure) {
-        let revision = try source.revision()
-        ahead = Ahead(
-            reader: try VideoReader(source, track: track), starts: try StartTable(track), clips: clips,
-            revision: revision)
+    init(_ sources: [IndexedSource], clips: [Clip]) throws(ReelFailure) {
+        var revisions: [Int: ByteRevision] = [:]
+        for source in Set(clips.map(\.source)) { revisions[source] = try sources[source].locator.revision() }
+        ahead = Ahead(sources: sources, clips: clips, revisions: revisions)
         thread.async { [ahead] in ahead.read() }
     }
 
@@ -90,7 +88,7 @@ private final class BlockReader {
         return block
     }
 
-    /// Throws `.sourceReplaced` if the file was written to or replaced since it was opened.
+    /// Throws `.sourceReplaced` if a file was written to or replaced since the copying began.
     func finish() throws(ReelFailure) {
         thread.sync {}
         try ahead.finish()
@@ -98,19 +96,19 @@ private final class BlockReader {
 
     /// The state of the reading thread. `@unchecked` because other threads touch it only while that thread is idle.
     private final class Ahead: @unchecked Sendable {
-        private let reader: VideoReader
-        private let starts: StartTable
+        private let sources: [IndexedSource]
+        /// The source that is open: clips of one source often follow one another.
+        private var open: (source: Int, reader: VideoReader, starts: StartTable)?
         private var clips: ArraySlice<Clip>
         /// The frames of the first of the clips that are still to be read.
         private var left: Range<Int>
         private var block = PacketBlock()
         private var failure: ReelFailure?
-        private let revision: ByteRevision
+        private let revisions: [Int: ByteRevision]
 
-        init(reader: VideoReader, starts: StartTable, clips: [Clip], revision: ByteRevision) {
-            self.reader = reader
-            self.revision = revision
-            self.starts = starts
+        init(sources: [IndexedSource], clips: [Clip], revisions: [Int: ByteRevision]) {
+            self.sources = sources
+            self.revisions = revisions
             self.clips = clips[...]
             left = clips.first?.frames ?? 0..<0
         }
@@ -124,8 +122,11 @@ private final class BlockReader {
 
         func finish() throws(ReelFailure) {
             if let failure { throw failure }
-            guard try reader.locator.revision() == revision else {
-                throw ReelFailure(.sourceReplaced(path: reader.locator.name))
+            for (source, revision) in revisions {
+                let locator = sources[source].locator
+                guard try locator.revision() == revision else {
+                    throw ReelFailure(.sourceReplaced(path: locator.name))
+                }
             }
         }
 
@@ -134,18 +135,29 @@ private final class BlockReader {
                 clips = clips.dropFirst()
                 left = clips.first?.frames ?? 0..<0
             }
-            guard failure == nil, !left.isEmpty, let direction = clips.first?.direction else { return }
-            let frames = reader.track.readBlock(of: left, direction)
+            guard failure == nil, !left.isEmpty, let clip = clips.first else { return }
+            let direction = clip.direction
+            let frames = sources[clip.source].index.video.readBlock(of: left, direction)
             left = direction == .forwards ? left.dropFirst(frames.count) : left.dropLast(frames.count)
             do throws(ReelFailure) {
-                try read(frames)
+                try read(frames, of: clip.source)
                 block.direction = direction
             } catch {
                 failure = error
             }
         }
 
-        private func read(_ frames: Range<Int>) throws(ReelFailure) {
+        private func opened(_ source: Int) throws(ReelFailure) -> (reader: VideoReader, starts: StartTable) {
+            if let open, open.source == source { return (open.reader, open.starts) }
+            open = nil
+            let track = sources[source].index.video
+            let made = (try VideoReader(sources[source].locator, track: track), try StartTable(track))
+            open = (source, made.0, made.1)
+            return made
+        }
+
+        private func read(_ frames: Range<Int>, of source: Int) throws(ReelFailure) {
+            let (reader, starts) = try opened(source)
             try reader.start(at: starts.point(for: frames.lowerBound))
             for frame in frames {
                 let wanted = Int(reader.track.frames[frame].packet)

@@ -25,16 +25,18 @@ public final class SegmentList {
     /// so far.
     var reorderDepth: Int { known.values.reduce(0) { max($0, $1.record.reorderDepth) } }
 
-    /// Frames of the source for which passes reported concealed parts, in the segments known so far. They need not look
-    /// as they did when the source was decoded.
-    var concealed: Set<Int> {
-        var concealed: Set<Int> = []
+    /// For each source, the frames for which passes reported concealed parts, in the segments known so far. They need not
+    /// look as they did when the source was decoded.
+    var concealed: [Int: Set<Int>] {
+        var concealed: [Int: Set<Int>] = [:]
         for segment in known.values {
-            guard case .video(let frames) = segment.record.content.part else { continue }
+            let content = segment.record.content
+            guard case .video(let frames) = content.part else { continue }
             for case .framesConcealed(let moments) in segment.record.diagnostics {
-                for place in moments.places { concealed.formUnion(place.frames) }
+                for place in moments.places { concealed[content.source, default: []].formUnion(place.frames) }
                 if moments.more > 0, let last = moments.places.last {
-                    concealed.formUnion(last.frames.upperBound..<max(last.frames.upperBound, frames.upperBound))
+                    concealed[content.source, default: []].formUnion(
+                        last.frames.upperBound..<max(last.frames.upperBound, frames.upperBound))
                 }
             }
         }

@@ -47,7 +47,9 @@ struct StreamCheck {
 struct PictureCheck {
     private let order: FrameOrder
     private let tracks: [VideoTrack]
-    private let concealed: Set<Int>
+    private let concealed: [Int: Set<Int>]
+    /// Whether each source's pictures are shown as they are, without being fitted into those of another.
+    private let isShownAsIs: [Bool]
     private let isLossless: Bool
     private let digest: PictureDigest
     /// When each frame is to be shown, in seconds from the first one, and the clock of the output.
@@ -58,15 +60,17 @@ struct PictureCheck {
 
     /// - Parameters:
     ///   - tracks: the video of the plan's sources.
-    ///   - concealed: frames of the source that need not look as they did.
+    ///   - concealed: for each source, the frames that need not look as they did.
     ///   - times: the times of all frames in presentation order, in ticks of `timeBase`.
     ///   - clock: the output's clock.
     init(
-        plan: Plan, tracks: [VideoTrack], concealed: Set<Int>, times: [Int64], timeBase: TimeBase, clock: TimeBase
+        plan: Plan, tracks: [VideoTrack], concealed: [Int: Set<Int>], times: [Int64], timeBase: TimeBase,
+        clock: TimeBase
     ) throws(ReelFailure) {
         order = FrameOrder(plan)
         self.tracks = tracks
         self.concealed = concealed
+        isShownAsIs = tracks.map { $0.stream.fits(tracks[plan.mainSource].stream) }
         self.times = times.map { timeBase.seconds(Ticks($0 - times[0])) }
         self.clock = clock
         isLossless = plan.video.encoding?.traits.isLossless ?? true
@@ -86,7 +90,9 @@ struct PictureCheck {
         if let flaw = timeFlaw(of: frame) { return flaw }
         let (clip, place) = order.frame(at: count)
         let track = tracks[clip.source]
-        guard let known = track.picture(of: place), !known.isDamaged, !concealed.contains(place) else { return nil }
+        guard !clip.isBlack, isShownAsIs[clip.source], let known = track.picture(of: place), !known.isDamaged,
+            concealed[clip.source]?.contains(place) != true
+        else { return nil }
         let shown = digest.describe(frame)
         if isExact(frame, known, track) { return shown.hash == known.hash ? nil : .framePicture(frame: count) }
         let distance = shown.likeness.distance(to: known.likeness)

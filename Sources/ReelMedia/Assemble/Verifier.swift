@@ -69,8 +69,8 @@ struct Verifier {
     let expected: Expectation
     /// The video of the plan's sources.
     let tracks: [VideoTrack]
-    /// Frames of the video that need not look as they did when it was decoded.
-    let concealed: Set<Int>
+    /// For each source, the frames that need not look as they did when it was decoded.
+    let concealed: [Int: Set<Int>]
 
     /// Throws if count, payload, timestamps or durations of a stream differ, or if decode times do not increase.
     /// Returns the SHA-256 of the bytes read, which are the whole file, in hexadecimal.

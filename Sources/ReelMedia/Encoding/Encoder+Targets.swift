@@ -3,14 +3,18 @@ internal import ReelCore
 
 extension Encoder {
     /// Opens the encoder for these frames of a track, at the rate that the target gives for them.
-    convenience init(_ target: VideoEncoding, track: VideoTrack, frames: Range<Int>) throws(ReelFailure) {
+    ///
+    /// - Parameter stream: that of the source whose format the output has.
+    convenience init(
+        _ target: VideoEncoding, stream: VideoStream, track: VideoTrack, frames: Range<Int>
+    ) throws(ReelFailure) {
         let bitrate: Int64? =
             switch target.bitrate {
             case .constant(let bits): bits
             case .source: track.bitrate(of: frames)
             case nil: nil
             }
-        try self.init(target, stream: track.stream, bitrate: bitrate)
+        try self.init(target, stream: stream, bitrate: bitrate)
     }
 
     /// Opens the encoder of a job's video. The same target, stream and rate make the same parameters on any machine.

@@ -6,9 +6,22 @@ extension TargetChoice {
     /// the first other codec that keeps rate and channels.
     public mutating func audio() throws(ReelFailure) -> [AudioTarget] {
         guard spec.audio != .none else { return [] }
+        guard let source = soundSource else { return [] }
         var targets: [AudioTarget] = []
-        for (number, track) in index.audio.enumerated() { targets.append(try audio(track, number)) }
+        for (number, track) in indexes[source].audio.enumerated() {
+            var target = try audio(track, number)
+            target.source = source
+            checkConversions(to: target)
+            targets.append(target)
+        }
         return targets
+    }
+
+    /// The source of the first clip that has sound: the output has its tracks. Nil if no sound is heard.
+    private var soundSource: Int? {
+        guard let edit = spec.edit else { return 0 }
+        let heard = edit.clips.filter { $0.sound && $0.still == nil }
+        return heard.lazy.compactMap(\.source).first { !indexes[$0].audio.isEmpty }
     }
 
     private mutating func audio(_ track: AudioTrack, _ number: Int) throws(ReelFailure) -> AudioTarget {

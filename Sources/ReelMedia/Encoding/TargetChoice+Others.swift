@@ -13,7 +13,10 @@ extension TargetChoice {
         if !index.subtitles.isEmpty, container.traits.subtitles.isEmpty {
             diagnostics.append(.subtitlesLeftOut(container: container))
         }
-        if !index.chapters.isEmpty, !container.traits.holdsChapters {
+        let hasChapters = spec.edit?.clips.contains { $0.title != nil } ?? false
+        if hasChapters || spec.shownSources.contains(where: { !indexes[$0].chapters.isEmpty }),
+            !container.traits.holdsChapters
+        {
             diagnostics.append(.chaptersLeftOut(container: container))
         }
         let tracks = (spec.audio == .none ? [] : index.audio.map(\.details)) + index.subtitles.map(\.parameters.details)

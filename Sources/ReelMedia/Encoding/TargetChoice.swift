@@ -1,26 +1,34 @@
 internal import CFFmpeg
 public import ReelCore
 
-/// Chooses how the output is encoded, by the spec, the source and the container.
+/// Chooses how the output is encoded, by the spec, the sources and the container.
 public struct TargetChoice {
-    let index: SourceIndex
+    /// Those of the job's sources, in their order.
+    let indexes: [SourceIndex]
     let spec: JobSpec
     let threads: Int
     /// Changes and omissions by the choices so far.
     public internal(set) var diagnostics: [Diagnostic] = []
 
     /// `threads` is the number of threads of each codec if the spec does not set it.
-    public init(index: SourceIndex, spec: JobSpec, threads: Int = 1) {
-        self.index = index
+    public init(indexes: [SourceIndex], spec: JobSpec, threads: Int = 1) {
+        self.indexes = indexes
         self.spec = spec
         self.threads = spec.threads ?? threads
     }
+
+    /// The index of the source whose format the output has.
+    var index: SourceIndex { indexes[spec.mainSource] }
+
+    /// The indexes of the other sources that are shown.
+    var others: [SourceIndex] { spec.shownSources.filter { $0 != spec.mainSource }.map { indexes[$0] } }
 
     /// The video's encoder with its settings, opened once to get its identity. Throws `.usage` for a codec or an option
     /// that does not exist, and `.input` for a codec that the container cannot hold.
     public mutating func video() throws(ReelFailure) -> VideoTarget {
         let stream = index.video.stream
         try refuseUnlessTold()
+        try refuseMixtures()
         if let copy = try copy() {
             diagnostics +=
                 LostSignalling(
@@ -38,7 +46,9 @@ public struct TargetChoice {
         let pixels = try PixelFormatChoice(source: source, encoder: encoder.name, lossless: spec.lossless)
         if let change = pixels.change { diagnostics.append(change) }
         let format = OutputFormat(
-            of: stream, spec.directions, pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "")
+            of: stream, spec.directions, timeBase: try spec.clock(of: indexes),
+            pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "", beside: others.map(\.video.stream))
+        checkConversions(to: format)
         diagnostics +=
             LostSignalling(
                 stream: stream, format: format, encoder: encoder.name, container: spec.container
@@ -70,13 +80,19 @@ public struct TargetChoice {
     /// time.
     private func refuseUnlessTold() throws(ReelFailure) {
         guard let clock = spec.container.traits.clock else { return }
-        let timeBase = index.video.stream.timeBase
-        let least = timeBase.ticks(in: clock.secondsPerTick, rounding: .up)
-        guard let close = index.video.frames.dropFirst().first(where: { $0.interval.duration.count < least }) else {
-            return
+        let clips = spec.edit?.clips ?? [EditClip(play: .reverse)]
+        let speeds = Dictionary(grouping: clips.filter { $0.still == nil }) { $0.source ?? 0 }
+            .mapValues { $0.map(\.speed).max() ?? Rational(1) }
+        for (source, speed) in speeds.sorted(by: { $0.key < $1.key }) {
+            let index = indexes[source]
+            let timeBase = index.video.stream.timeBase
+            let least = timeBase.ticks(in: clock.secondsPerTick * speed, rounding: .up)
+            guard let close = index.video.frames.dropFirst().first(where: { $0.interval.duration.count < least }) else {
+                continue
+            }
+            let time = timeBase.seconds(close.interval.start) - index.startTime
+            throw ReelFailure(.framesTooClose(time: time, container: spec.container))
         }
-        let time = timeBase.seconds(close.interval.start) - index.startTime
-        throw ReelFailure(.framesTooClose(time: time, container: spec.container))
     }
 
     private func encoderTraits() throws(ReelFailure) -> EncoderTraits {

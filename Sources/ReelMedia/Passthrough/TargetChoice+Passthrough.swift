@@ -31,13 +31,29 @@ extension TargetChoice {
         let coded = try codedVideo()
         let stream = index.video.stream
         return VideoPassthrough(
-            format: OutputFormat(of: stream, spec.directions, pixelFormat: stream.pixelFormat),
+            format: OutputFormat(
+                of: stream, spec.directions, timeBase: try spec.clock(of: indexes), pixelFormat: stream.pixelFormat),
             identity: EncoderIdentity(
                 build: EncoderBuilds.build(of: VideoTarget.copy),
                 extradataHash: hexadecimal(SHA256.hash(data: coded.extradata))))
     }
 
+    /// The packets' parameters, which all sources have. Throws `.copyImpossible` or `.copyNotGivenBack` if there are none.
     private func codedVideo() throws(ReelFailure) -> CodedVideo {
+        let coded = try codedVideo(of: index)
+        if spec.edit?.clips.contains(where: { $0.source == nil }) == true {
+            throw ReelFailure(.copyImpossible(obstacle: .blackPictures))
+        }
+        for other in others {
+            let own = try codedVideo(of: other)
+            guard own == coded, other.video.stream.hasPackets(like: index.video.stream) else {
+                throw ReelFailure(.copyImpossible(obstacle: .sourcesDiffer))
+            }
+        }
+        return coded
+    }
+
+    private func codedVideo(of index: SourceIndex) throws(ReelFailure) -> CodedVideo {
         switch index.passthrough {
         case .impossible(let obstacle):
             throw ReelFailure(.copyImpossible(obstacle: obstacle))
@@ -50,5 +66,13 @@ extension TargetChoice {
             }
             return coded
         }
+    }
+}
+
+extension VideoStream {
+    /// Whether a decoder that was opened for `other` shows this stream's packets as they are meant.
+    fileprivate func hasPackets(like other: VideoStream) -> Bool {
+        codec == other.codec && profile == other.profile && fits(other) && colour == other.colour
+            && fieldOrder == other.fieldOrder && !fieldsVary && !other.fieldsVary
     }
 }

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Decodes one audio track completely into a spill, in the format of its first sound.
+/// Decodes one audio track completely into a spill, in one format.
 struct AudioDecoding {
     let spill: SampleSpill
     /// The format of the samples in the spill, with channels interleaved.
@@ -9,11 +9,15 @@ struct AudioDecoding {
     let blocks: [AudioTimeline.Block]
     let diagnostics: [Diagnostic]
 
-    /// `number` is the track's number in diagnostics; `zero` is the start of the file's clock, in seconds. Calls
-    /// `progress` after each packet.
+    /// Calls `progress` after each packet.
+    ///
+    /// - Parameters:
+    ///   - number: the track's number in diagnostics.
+    ///   - zero: the start of the file's clock, in seconds.
+    ///   - format: that of the samples in the spill; nil for that of the first sound.
     init(
-        _ source: Locator, track: AudioTrack, number: Int, zero: Rational, scratch: String,
-        progress: () -> Void
+        _ source: Locator, track: AudioTrack, number: Int, zero: Rational, as format: SoundFormat? = nil,
+        scratch: String, progress: () -> Void
     ) throws(ReelFailure) {
         let demuxer = try Demuxer(source)
         guard let stream = demuxer.stream(track.index) else {
@@ -22,7 +26,7 @@ struct AudioDecoding {
         demuxer.selectAlone(track.index)
         let decoder = try Decoder(stream: stream, threads: 1, path: source.name)
         let splitter = PacketSplitter(codec: stream.pointee.codecpar.pointee.codec_id)
-        let gather = SoundGather(timeBase: track.timeBase, scratch: scratch)
+        let gather = try SoundGather(timeBase: track.timeBase, format: format, scratch: scratch)
         let packet = try Packet()
         var clock = BroadcastClock(
             step: Ticks(track.timeBase.ticks(in: Rational(1024, Int64(track.sampleRate)), rounding: .nearest)),
@@ -42,7 +46,7 @@ struct AudioDecoding {
         try decoder.drain()
         try gather.receive(from: decoder)
         try gather.finish()
-        guard let spill = gather.spill, let format = gather.format else {
+        guard let spill = gather.spill, let format = gather.format, !gather.blocks.isEmpty else {
             throw ReelFailure(.sourceChanged(path: source.name, change: .sound, number: track.index))
         }
         try spill.flush()
@@ -56,7 +60,7 @@ private final class SoundGather {
     private let timeBase: TimeBase
     private let scratch: String
     private(set) var spill: SampleSpill?
-    /// The format of the first sound, to which all later sound is converted.
+    /// The format to which all sound is converted: that of the first, unless another is asked for.
     private(set) var format: SoundFormat?
     private(set) var blocks: [AudioTimeline.Block] = []
     /// The format that the decoder gives at present, and the converter from it if it differs from the first.
@@ -67,9 +71,13 @@ private final class SoundGather {
     private var losses: [Rational?] = []
     private var lostLately = false
 
-    init(timeBase: TimeBase, scratch: String) {
+    init(timeBase: TimeBase, format: SoundFormat?, scratch: String) throws(ReelFailure) {
         self.timeBase = timeBase
         self.scratch = scratch
+        self.format = format
+        if let format {
+            spill = try SampleSpill(folder: scratch, format: format.sample, channels: try format.channels())
+        }
     }
 
     func receive(from decoder: Decoder) throws(ReelFailure) {
@@ -104,7 +112,8 @@ private final class SoundGather {
             spill = try SampleSpill(folder: scratch, format: new.sample, channels: try new.channels())
             return
         }
-        converter = new == format ? nil : try Resampler(from: new, to: format)
+        // The spill interleaves channels itself.
+        converter = new == format || new.packed == format ? nil : try Resampler(from: new, to: format)
     }
 
     private func keep(_ frame: borrowing Frame, at time: Rational) throws(ReelFailure) {

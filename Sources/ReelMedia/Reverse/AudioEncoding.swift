@@ -1,15 +1,15 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Encodes decoded samples of one track continuously into one segment, in any order and direction.
+/// Encodes sound continuously into one segment.
 final class AudioEncoding {
     private let target: AudioTarget
     private let content: SegmentContent
     private let token: String
     private let encoder: Encoder
     private let writer: SegmentWriter
-    private let spill: SampleSpill
     private let input: SoundFormat
+    private let channels: Int
     private let resampler: Resampler
     private var encoded: Int64 = 0
     private var trailingPadding = 0
@@ -18,15 +18,18 @@ final class AudioEncoding {
     /// Samples read back from the spill at a time.
     private static let block = 1024
 
+    /// - Parameters:
+    ///   - track: the source's track that has the target's format.
+    ///   - input: the format of what is encoded, with channels interleaved.
     init(
-        target: AudioTarget, track: AudioTrack, source: AudioDecoding, making content: SegmentContent,
+        target: AudioTarget, track: AudioTrack, input: SoundFormat, making content: SegmentContent,
         at place: SegmentPlace
     ) throws(ReelFailure) {
         self.target = target
         self.content = content
         token = place.name.token
-        spill = source.spill
-        input = source.format
+        self.input = input
+        channels = try input.channels()
         packet = try Packet()
         encoder = try Encoder(target, track: track)
         writer = try SegmentWriter(
@@ -38,43 +41,33 @@ final class AudioEncoding {
     /// Samples per channel in each frame for the encoder.
     private var frameSize: Int { encoder.frameSize > 0 ? encoder.frameSize : Self.block }
 
-    /// Encodes spans of the timeline in a direction. Calls `progress` for each block of samples.
-    func encode(
-        _ spans: [AudioTimeline.Span], _ direction: Direction, progress: () -> Void
-    ) throws(ReelFailure) {
-        var cursor = SpanCursor(spans, direction, of: spill)
-        try inBlocks(cursor.count) { (samples, room) throws(ReelFailure) in
-            try cursor.read(samples, into: room)
+    /// Encodes sound to its end. Calls `progress` for each block of samples.
+    func encode(_ sound: SpanCursor, progress: () -> Void) throws(ReelFailure) {
+        var sound = sound
+        try inBlocks(sound.count) { (samples, room) throws(ReelFailure) in
+            try sound.read(samples, into: room)
             progress()
         }
     }
 
     /// Encodes a crossfade of two sounds of equal length. Calls `progress` for each block of samples.
-    ///
-    /// - Parameters:
-    ///   - share: the share of `rising` in the first sample, from 0 to 1.
-    ///   - growth: by how much that grows with each sample.
     func encode(
-        _ falling: SpanCursor, to rising: SpanCursor, share: Double, growth: Double, progress: () -> Void
+        _ falling: SpanCursor, to rising: SpanCursor, _ crossfade: SoundEdit.Crossfade, progress: () -> Void
     ) throws(ReelFailure) {
         var (falling, rising) = (falling, rising)
-        let mixer = try SampleMixer(input.sample, channels: spill.channels)
+        let mixer = try SampleMixer(input.sample, channels: channels)
         var done = 0
-        let more = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.block * spill.frameBytes, alignment: 16)
+        let frameBytes = channels * Int(av_get_bytes_per_sample(input.sample))
+        let more = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.block * frameBytes, alignment: 16)
         defer { more.deallocate() }
         guard let other = more.baseAddress else { return }
         try inBlocks(falling.count) { (samples, room) throws(ReelFailure) in
             try falling.read(samples, into: room)
             try rising.read(samples, into: other)
-            mixer.mix(other, into: room, samples) { share + Double(done + $0) * growth }
+            mixer.mix(other, into: room, samples) { crossfade.share + Double(done + $0) * crossfade.growth }
             done += samples
             progress()
         }
-    }
-
-    /// A cursor over spans of the decoded samples, in a direction.
-    func cursor(_ spans: [AudioTimeline.Span], _ direction: Direction) -> SpanCursor {
-        SpanCursor(spans, direction, of: spill)
     }
 
     private func inBlocks(
@@ -122,7 +115,7 @@ final class AudioEncoding {
     func finish(start: Int64, diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
         try writer.finish(
             SegmentRecord(
-                content: content, clip: target.clip, token: token, frames: Int(encoded), packets: 0, bytes: 0,
+                content: content, clip: 0, token: token, frames: Int(encoded), packets: 0, bytes: 0,
                 checksum: "",
                 timeBase: TimeBase(1, Int64(target.sampleRate)), reorderDepth: 0,
                 extradataHash: encoder.extradataHash, initialPadding: encoder.initialPadding,

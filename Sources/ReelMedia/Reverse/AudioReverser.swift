@@ -1,9 +1,9 @@
 internal import CFFmpeg
 public import ReelCore
 
-/// Makes an audio track's single segment. The track is decoded once and completely, read back from its end sample by
-/// sample, and encoded once and continuously, so there are no joins that could click. Sound that keeps its direction is
-/// read from its start instead, or its packets are copied.
+/// Makes the single segment of an audio track of a reversal. The track is decoded once and completely, read back from its
+/// end sample by sample, and encoded once and continuously, so there are no joins that could click. Sound that keeps its
+/// direction is read from its start instead, or its packets are copied.
 public struct AudioReverser {
     private let source: Locator
     private let track: AudioTrack
@@ -18,8 +18,6 @@ public struct AudioReverser {
     private let shown: (start: Rational, end: Rational)
     /// The duration of the last frame of the source that is shown, in seconds.
     private let lastFrame: Rational
-    /// The sound of an edit; nil for a reversal.
-    private let edit: SoundEdit?
 
     /// - Parameters:
     ///   - sources: those of the plan, in their order.
@@ -31,13 +29,12 @@ public struct AudioReverser {
         }
         self.content = content
         target = plan.audio[number]
-        clip = plan.clips[target.clip]
+        clip = plan.clips[0]
         source = sources[clip.source].locator
         let index = sources[clip.source].index
         track = index.audio[target.track]
         hidesPreroll = plan.container.hidesPreroll(of: track)
         zero = index.startTime
-        edit = plan.isReversal ? nil : SoundEdit(plan.clips, tracks: sources.map(\.index.video))
         let clock = clip.map.source
         shown = (clock.seconds(clip.map.start), clock.seconds(clip.map.end))
         lastFrame = clock.seconds(index.video.frames[clip.frames].last?.interval.duration ?? .zero)
@@ -74,24 +71,20 @@ public struct AudioReverser {
         }
         var diagnostics = decoded.diagnostics
         let whole = AudioTimeline(
-            blocks: decoded.blocks, sampleRate: decoded.format.rate, longestHole: longestHole)
+            blocks: decoded.blocks, sampleRate: decoded.format.rate,
+            longestHole: .longestHole(during: shown.end - shown.start))
         if let whole, whole.closedHoles > 0 {
             diagnostics.append(.holesClosed(track: target.track, holes: whole.closedHoles))
         }
         let encoding = try AudioEncoding(
-            target: target, track: track, source: decoded, making: content, at: place)
+            target: target, track: track, input: decoded.format, making: content, at: place)
         var start: Int64 = 0
-        if let whole, let edit {
-            diagnostics += holes(in: whole)
-            try measured(&statistics.encodeSeconds) { () throws(ReelFailure) in
-                for part in edit.parts(of: whole) { try encode(part, of: whole, in: encoding, progress) }
-                try encoding.drain()
-            }
-        } else if let heard = whole.flatMap({ heard(of: $0) }) {
-            diagnostics += holes(in: heard.timeline) + heard.trimmed
+        if let heard = whole.flatMap({ heard(of: $0) }) {
+            diagnostics += heard.timeline.holes(track: target.track, zero: zero) + heard.trimmed
             let heard = heard.timeline
             try measured(&statistics.encodeSeconds) { () throws(ReelFailure) in
-                try encoding.encode(heard.spans(target.direction), target.direction, progress: progress)
+                let spans = heard.spans(target.direction)
+                try encoding.encode(SpanCursor(spans, target.direction, of: decoded.spill), progress: progress)
                 try encoding.drain()
             }
             start = TimeBase(1, Int64(target.sampleRate)).ticks(in: self.place(of: heard), rounding: .nearest)
@@ -105,20 +98,6 @@ public struct AudioReverser {
         let record = try encoding.finish(start: start, diagnostics: diagnostics)
         statistics.peakRSS = peakResidentBytes()
         return PassResult(segments: [record], statistics: statistics, diagnostics: record.diagnostics)
-    }
-
-    private func encode(
-        _ part: SoundEdit.Part, of timeline: AudioTimeline, in encoding: AudioEncoding, _ progress: () -> Void
-    ) throws(ReelFailure) {
-        let spans = timeline.spans(in: part.heard, part.direction)
-        guard let rising = part.rising else {
-            try encoding.encode(spans, part.direction, progress: progress)
-            return
-        }
-        let other = timeline.spans(in: rising.heard, rising.direction)
-        try encoding.encode(
-            encoding.cursor(spans, part.direction), to: encoding.cursor(other, rising.direction), share: rising.share,
-            growth: rising.growth, progress: progress)
     }
 
     /// When the sound begins in the output, in seconds.
@@ -138,20 +117,6 @@ public struct AudioReverser {
         return target.direction == .backwards ? trimmed(heard) : (heard, [])
     }
 
-    /// The diagnostic of holes that stay silent; empty if there are none.
-    private func holes(in heard: AudioTimeline) -> [Diagnostic] {
-        let holes = zip(heard.pieces, heard.pieces.dropFirst()).filter { !$1.followsLoss }
-        guard let (before, after) = holes.first else { return [] }
-        let place = { (sample: Int64) in heard.start - zero + Rational(sample, Int64(heard.sampleRate)) }
-        let (from, to) = (place(before.place + before.count), place(after.place))
-        return [.holesSilent(track: target.track, holes: holes.count, from: from, to: to)]
-    }
-
-    /// The longest hole: as long as the video, which damaged timestamps may make too long, but at least ten minutes.
-    private var longestHole: Rational {
-        min(max(shown.end - shown.start, Rational(600)), Rational(86_400))
-    }
-
     /// Cuts off sound that outlasts the video by less than a frame, unless the track must be lossless. Otherwise all of
     /// the output would have to start later.
     private func trimmed(_ heard: AudioTimeline) -> (timeline: AudioTimeline, trimmed: [Diagnostic]) {
@@ -162,4 +127,22 @@ public struct AudioReverser {
         else { return (heard, []) }
         return (cut, [.soundTrimmed(track: target.track, length: overhang)])
     }
+}
+
+extension AudioTimeline {
+    /// The diagnostic of holes that stay silent; empty if there are none. `zero` is the start of the file's clock, in
+    /// seconds.
+    func holes(track: Int, zero: Rational) -> [Diagnostic] {
+        let holes = zip(pieces, pieces.dropFirst()).filter { !$1.followsLoss }
+        guard let (before, after) = holes.first else { return [] }
+        let place = { (sample: Int64) in self.start - zero + Rational(sample, Int64(self.sampleRate)) }
+        let (from, to) = (place(before.place + before.count), place(after.place))
+        return [.holesSilent(track: track, holes: holes.count, from: from, to: to)]
+    }
+}
+
+extension Rational {
+    /// The longest hole in the sound of a video, in seconds: as long as the video, which damaged timestamps may make too
+    /// long, but at least ten minutes.
+    static func longestHole(during video: Rational) -> Rational { min(max(video, Rational(600)), Rational(86_400)) }
 }

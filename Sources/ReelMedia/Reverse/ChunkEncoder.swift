@@ -18,8 +18,12 @@ final class ChunkEncoder {
     private let writer: SegmentWriter
     private let packet: Packet
 
+    /// - Parameters:
+    ///   - track: that of the clip's source.
+    ///   - stream: that of the source whose format the output has.
     init(
-        _ frames: Range<Int>, of clip: Int, direction: Direction, track: VideoTrack, as video: VideoEncoding,
+        _ frames: Range<Int>, of clip: Int, direction: Direction, track: VideoTrack, stream: VideoStream,
+        as video: VideoEncoding,
         making planned: PlannedSegments, at place: SegmentPlace
     ) throws(ReelFailure) {
         self.frames = frames
@@ -29,7 +33,7 @@ final class ChunkEncoder {
         content = planned.content(ofChunk: frames, of: clip)
         token = place.name.token
         timeBase = video.format.timeBase
-        encoder = try Encoder(video, track: track, frames: frames)
+        encoder = try Encoder(video, stream: stream, track: track, frames: frames)
         guard encoder.extradataHash == video.identity.extradataHash else {
             throw ReelFailure(.encoderDiffers(encoder: encoder.name))
         }

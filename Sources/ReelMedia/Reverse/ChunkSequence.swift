@@ -7,6 +7,8 @@ final class ChunkSequence {
     private let clip: Int
     private let plan: Plan
     private let track: VideoTrack
+    /// That of the source whose format the output has.
+    private let stream: VideoStream
     private let settings: VideoEncoding
     private let planned: PlannedSegments
     private let converter: PictureConverter
@@ -22,6 +24,7 @@ final class ChunkSequence {
 
     init(
         _ chunks: [(frames: Range<Int>, place: SegmentPlace)], of clip: Int, plan: Plan, track: VideoTrack,
+        stream: VideoStream,
         encoding settings: VideoEncoding, planned: PlannedSegments, converter: PictureConverter,
         diagnostics: @escaping (_ frames: Range<Int>) -> [Diagnostic]
     ) {
@@ -29,6 +32,7 @@ final class ChunkSequence {
         self.clip = clip
         self.plan = plan
         self.track = track
+        self.stream = stream
         self.settings = settings
         self.planned = planned
         self.converter = converter
@@ -60,8 +64,8 @@ final class ChunkSequence {
         if let encoding { return encoding }
         guard let chunk = chunks.first(where: { $0.frames.contains(frame) }) else { return nil }
         let made = try ChunkEncoder(
-            chunk.frames, of: clip, direction: plan.clips[clip].direction, track: track, as: settings, making: planned,
-            at: chunk.place)
+            chunk.frames, of: clip, direction: plan.clips[clip].direction, track: track, stream: stream, as: settings,
+            making: planned, at: chunk.place)
         encoding = made
         return made
     }

@@ -7,8 +7,9 @@ public final class PassReverser {
     private let sources: [IndexedSource]
     private let plan: Plan
     private let planned: PlannedSegments
-    /// The tools for the clips of passes that were requested so far.
-    private var open: [[Int]: Tools] = [:]
+    /// The tools for the clips of the last pass, and the clips: a job may have thousands.
+    private var open: (clips: [Int], tools: Tools)?
+    private var mostHeld = 0
 
     private struct Tools {
         /// The converter of each clip.
@@ -59,7 +60,7 @@ public final class PassReverser {
             let asked = zip(chunks, wanted).compactMap { frames, place in place.map { (frames: frames, place: $0) } }
             wanted = wanted.dropFirst(chunks.count)
             sequences[plan.clips[clip].direction] = ChunkSequence(
-                asked, of: clip, plan: plan, track: index.video, encoding: encoding, planned: planned,
+                asked, of: clip, plan: plan, track: index.video, stream: main, encoding: encoding, planned: planned,
                 converter: converter
             ) { frames in
                 self.concealed(reader.tally.concealed.filter(frames.contains), in: index) + self.resizing(reader)
@@ -91,21 +92,26 @@ public final class PassReverser {
     }
 
     /// The most decoded frames that waited for the encoder at a time, in all passes so far.
-    package var mostFramesHeld: Int { open.values.map(\.reader.mostFramesHeld).max() ?? 0 }
+    package var mostFramesHeld: Int { max(mostHeld, open?.tools.reader.mostFramesHeld ?? 0) }
+
+    /// The stream of the source whose format the output has.
+    private var main: VideoStream { sources[plan.mainSource].index.video.stream }
 
     private func opened(_ clips: [Int], threads: Int) throws(ReelFailure) -> Tools {
-        if let known = open[clips] { return known }
+        if let open, open.clips == clips { return open.tools }
+        mostHeld = mostFramesHeld
+        open = nil
         let source = sources[plan.clips[clips[0]].source]
         let converters = try clips.map { (clip) throws(ReelFailure) in
             try PictureConverter(
-                format: plan.video.format, stream: source.index.video.stream, direction: plan.clips[clip].direction)
+                format: plan.video.format, stream: source.index.video.stream, main: main, clip: plan.clips[clip])
         }
         // Backwards last, since a frame is then dropped as soon as it is encoded.
         let directions = Direction.allCases.filter { clips.map { plan.clips[$0].direction }.contains($0) }
         let tools = Tools(
             converters: converters,
             reader: try FrameWindowReader(source, directions, converter: converters[0], threads: threads))
-        open[clips] = tools
+        open = (clips, tools)
         return tools
     }
 

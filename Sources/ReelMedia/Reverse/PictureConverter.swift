@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Converts decoded pictures for the encoder: pixel format, size, time, and the field order of the output.
+/// Converts decoded pictures of a clip for the encoder: pixel format, size, time, and the field order of the output.
 final class PictureConverter {
     private let target: OutputFormat
     private let format: AVPixelFormat
@@ -12,13 +12,26 @@ final class PictureConverter {
     private(set) var losses: [Diagnostic] = []
     private var scaler: OpaquePointer?
     private var scaled: Frame
+    /// Nil if the source has the output's form.
+    private let fitting: PictureFitting?
+    private let main: VideoStream
+    private let isBlack: Bool
 
-    init(format target: OutputFormat, stream: VideoStream, direction: Direction) throws(ReelFailure) {
+    /// - Parameters:
+    ///   - target: the output's format.
+    ///   - stream: that of the clip's source.
+    ///   - main: that of the source whose format the output has.
+    init(
+        format target: OutputFormat, stream: VideoStream, main: VideoStream, clip: Clip
+    ) throws(ReelFailure) {
         self.target = target
         format = av_get_pix_fmt(target.pixelFormat)
         self.stream = stream
-        self.direction = direction
-        colour = stream.colour.converted(from: av_get_pix_fmt(stream.pixelFormat), to: format)
+        self.main = main
+        direction = clip.direction
+        isBlack = clip.isBlack
+        fitting = stream.fits(main) ? nil : PictureFitting(stream, into: main, target)
+        colour = main.colour.converted(from: av_get_pix_fmt(main.pixelFormat), to: format)
         scaled = try Frame()
     }
 
@@ -29,7 +42,17 @@ final class PictureConverter {
     func withPicture(
         _ picture: borrowing Frame, at start: Timestamp, _ body: (borrowing Frame) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
-        if fits(picture) {
+        if isBlack {
+            try scaled.fillBlack(target, range: colour.range)
+            prepare(scaled, at: start)
+            try body(scaled)
+            scaled.reset()
+        } else if let fitting {
+            try fitting.fit(picture, into: scaled)
+            prepare(scaled, at: start)
+            try body(scaled)
+            scaled.reset()
+        } else if fits(picture) {
             picture.native.pointee.format = format.rawValue
             prepare(picture, at: start)
             try body(picture)
@@ -44,7 +67,8 @@ final class PictureConverter {
     /// Scales a picture whose size differs from the stream's to the size of the target, in place, so that all pictures
     /// in memory have one size. Returns false if there was nothing to do.
     func resize(_ picture: borrowing Frame) throws(ReelFailure) -> Bool {
-        guard picture.width != stream.width || picture.height != stream.height else { return false }
+        // Fitted pictures are scaled once, from their own size.
+        guard fitting == nil, picture.width != stream.width || picture.height != stream.height else { return false }
         try scale(picture)
         picture.take(scaled)
         return true
@@ -91,7 +115,7 @@ final class PictureConverter {
         frame.native.pointee.key_frame = 0
         frame.native.pointee.repeat_pict = 0
         reel_frame_set_fields(frame.native, fields.interlaced ? 1 : 0, fields.topFirst ? 1 : 0)
-        frame.native.pointee.sample_aspect_ratio = stream.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+        frame.native.pointee.sample_aspect_ratio = main.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
         colour.apply(to: frame)
         for loss in DroppedSideData.of(frame) where !losses.contains(loss) { losses.append(loss) }
         DroppedSideData.strip(frame)

@@ -47,7 +47,7 @@ struct SpanCursor {
 
 extension AudioTimeline.Span {
     /// Samples per channel.
-    fileprivate var count: Int64 {
+    var count: Int64 {
         switch self {
         case .sound(_, let count), .silence(let count): count
         }

@@ -8,8 +8,8 @@ struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan", abstract: "Show a video's properties, the planned output and its cost.")
 
-    @Argument(help: "The video to plan for.")
-    var source: String
+    @Argument(help: "The video to plan for; with --stitch several; or the JSON file of an edit.")
+    var sources: [String]
 
     @Option(
         name: .shortAndLong,
@@ -22,10 +22,18 @@ struct PlanCommand: AsyncParsableCommand {
     @Flag(help: "Print a line of JSON.")
     var json = false
 
+    func validate() throws {
+        guard sources.count == 1 || spec.stitch else {
+            throw ValidationError("plan takes one video; --stitch makes one output of several")
+        }
+    }
+
     func run() async throws {
-        let choice = try OutputChoice(output, for: source, deed: spec.deed, lossless: spec.lossless)
+        let order = try spec.orders(sources)[0]
+        let choice = try OutputChoice(
+            output, for: order.named, like: order.sources[0], deed: order.deed, lossless: spec.lossless)
         let engine = EngineHost(executable: try Programs().path("reel-engine"))
-        let job = try JobRecord(submitting: source, spec: spec.spec(choice.container))
+        let job = try JobRecord(submitting: order.sources, spec: spec.spec(order, choice.container))
         let view = try await Interruption.cancelling {
             let reading = ReadingDisplay(on: console)
             defer { reading.clear() }

@@ -8,11 +8,19 @@ internal import Synchronization
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Reverse a video, or play it forth and back, on this machine, with nothing else running.",
-        discussion: "Ctrl-C stops it; the same command goes on where it stopped.")
+        abstract:
+            "Reverse a video, play it forth and back, or stitch several, on this machine, with nothing else running.",
+        discussion: """
+            Ctrl-C stops it; the same command goes on where it stopped.
 
-    @Argument(help: "The video to reverse.")
-    var source: String
+            reel-coordinator run clip.mp4
+            reel-coordinator run clip.mp4 --play ping-pong --times 3
+            reel-coordinator run a.mov b.mov c.mov --stitch -o day.mp4
+            reel-coordinator run cut.json -o cut.mp4
+            """)
+
+    @Argument(help: "The video to reverse; with --stitch several; or the JSON file of an edit.")
+    var sources: [String]
 
     @OptionGroup var output: OutputOptions
     @OptionGroup var spec: SpecOptions
@@ -25,11 +33,18 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Print the job as it ended, as a line of JSON.")
     var json = false
 
+    func validate() throws {
+        guard sources.count == 1 || spec.stitch else {
+            throw ValidationError("run takes one video; --stitch makes one output of several")
+        }
+    }
+
     func run() async throws {
-        let choice = try output.choice(for: source, spec)
-        let job = try JobRecord(submitting: source, spec: spec.spec(choice.container))
+        let order = try spec.orders(sources)[0]
+        let choice = try output.choice(for: order, spec)
+        let job = try JobRecord(submitting: order.sources, spec: spec.spec(order, choice.container))
         let destination = Destination(choice.path, overwrite: output.overwrite)
-        try destination.check(source: source)
+        try order.check(destination)
         let local = LocalRun(
             job, to: destination, programs: try Programs(), slots: slots.count, memoryTotal: slots.memory,
             memoryIsLimited: slots.memoryTotal != nil, anew: force)

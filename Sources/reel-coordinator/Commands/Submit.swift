@@ -10,7 +10,7 @@ struct SubmitCommand: AsyncParsableCommand {
         commandName: "submit", abstract: "Submit videos to the workers; prints one job id per line.",
         discussion: "Submitting the same again attaches to the running job, or resumes the interrupted one.")
 
-    @Argument(help: "The videos to reverse.")
+    @Argument(help: "The videos to reverse, or JSON files of edits; with --stitch, one output of all.")
     var sources: [String]
 
     @Flag(help: "Follow the jobs and deliver their results; Ctrl-C then leaves them to the workers.")
@@ -34,18 +34,21 @@ struct SubmitCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard output.output == nil || wait else { throw ValidationError("-o needs --wait; fetch delivers later") }
-        guard output.output == nil || sources.count == 1 else { throw ValidationError("-o takes one video only") }
+        guard output.output == nil || sources.count == 1 || spec.stitch else {
+            throw ValidationError("-o takes one video only; --stitch makes one output of several")
+        }
         guard wait || !output.overwrite else { throw ValidationError("--overwrite needs --wait") }
     }
 
     func run() async throws {
         var orders: [(job: JobRecord, destination: Destination)] = []
-        for source in sources {
-            let choice = try output.choice(for: source, spec)
+        for order in try spec.orders(sources) {
+            let choice = try output.choice(for: order, spec)
             let job = try JobRecord(
-                submitting: source, spec: spec.spec(choice.container), terms: terms.terms, stages: terms.stage)
+                submitting: order.sources, spec: spec.spec(order, choice.container), terms: terms.terms,
+                stages: terms.stage)
             let destination = Destination(choice.path, overwrite: output.overwrite)
-            if wait { try destination.check(source: source) }
+            if wait { try order.check(destination) }
             orders.append((job, destination))
         }
         let service = try await redis.service(joining: store.open(), warnings: true)

@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import ReelCore
+internal import ReelJobs
 internal import ReelTerminal
 internal import ReelWords
 
@@ -9,6 +10,19 @@ extension VerifyMode: ExpressibleByArgument {}
 extension DamageMode: ExpressibleByArgument {}
 extension Play: ExpressibleByArgument {}
 extension Turn: ExpressibleByArgument {}
+extension Trim: ExpressibleByArgument {}
+
+/// A speed, as a decimal number or a ratio.
+struct Speed: ExpressibleByArgument {
+    let ratio: Rational
+
+    init?(argument: String) {
+        guard let ratio = ClockTime(argument)?.seconds ?? Rational(argument), !argument.contains(":"),
+            EditClip.speedsAllowed.contains(ratio)
+        else { return nil }
+        self.ratio = ratio
+    }
+}
 
 /// A number of threads, or `auto`.
 struct ThreadCount: ExpressibleByArgument {
@@ -65,11 +79,21 @@ struct SpecOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Moment to stop before, in seconds or HH:MM:SS.mmm of the source.", valueName: "time"))
     var to: ClockTime?
 
-    @Option(help: "How to play the range: reverse, forward, or ping-pong (forward, then back).")
-    var play: Play = .reverse
+    @Option(
+        help: """
+            How to play the range: reverse, forward, or ping-pong (forward, then back). Default: reverse; with --stitch \
+            forward.
+            """)
+    var play: Play?
 
     @Option(help: "How often to play it.")
     var times = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds of the source in a second of the output, as 2, 0.5 or 3/2: 1/16 to 16. The sound keeps its pitch.",
+            valueName: "ratio"))
+    var speed: Speed?
 
     @Option(
         help: """
@@ -81,9 +105,20 @@ struct SpecOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Length of the crossfade of the sound between repeats; 0 for hard cuts. Default: half a frame, at least 10 ms.
+            Length of the crossfade of the sound between repeats, and between videos that are stitched; 0 for hard cuts. \
+            Default: half a frame, at least 10 ms.
             """, valueName: "time"))
     var crossfade: ClockTime?
+
+    @Flag(help: "Show all videos one after the other in one output.")
+    var stitch = false
+
+    @Option(
+        help: """
+            shared: leave out frames without sound, and at joins as many as the crossfades need. none: keep all. Default: \
+            none; with --stitch shared.
+            """)
+    var trim: Trim?
 
     @Option(help: "Mirror: each frame stays as long as it did. source: the source's timestamps.")
     var timestamps: TimestampMode = .mirror
@@ -156,10 +191,10 @@ struct SpecOptions: ParsableArguments {
             throw ValidationError("--times must be 1 to \(EditClip.timesAllowed.upperBound)")
         }
         guard turn == nil || play == .pingPong else { throw ValidationError("--turn needs --play ping-pong") }
-        guard crossfade == nil || times > 1 && play != .pingPong else {
-            throw ValidationError("--crossfade needs --times 2 or more, and --play reverse or forward")
+        guard crossfade == nil || stitch || times > 1 && play != .pingPong else {
+            throw ValidationError("--crossfade needs --stitch, or --times 2 or more with --play reverse or forward")
         }
-        guard edit != nil else { return }
+        guard isEdit else { return }
         let plain = [
             ("--audio keep", audio == .keep), ("--timestamps source", timestamps == .source),
         ]
@@ -168,16 +203,40 @@ struct SpecOptions: ParsableArguments {
         }
     }
 
-    /// The clip to show; nil for a range that is reversed once.
-    private var edit: Edit? {
-        guard play != .reverse || times > 1 else { return nil }
-        let clip = EditClip(from: from?.seconds, to: to?.seconds, play: play, times: times)
-        return Edit(clips: [clip], turn: turn ?? .once, crossfade: crossfade?.seconds)
+    /// Throws if an option that shapes clips is given: an edit's file says all of that.
+    func refuseClipOptions() throws {
+        let given = [
+            ("--play", play != nil), ("--times", times != 1), ("--speed", speed != nil), ("--turn", turn != nil),
+            ("--crossfade", crossfade != nil), ("--trim", trim != nil), ("--from", from != nil), ("--to", to != nil),
+            ("--stitch", stitch), ("--audio keep", audio == .keep), ("--timestamps source", timestamps == .source),
+        ]
+        if let (option, _) = given.first(where: \.1) {
+            throw ValidationError("an edit's file says what its clips are; leave out \(option)")
+        }
+    }
+
+    /// Whether the options ask for more than one range that is reversed once.
+    private var isEdit: Bool {
+        stitch || (play ?? .reverse) != .reverse || times > 1 || speed != nil || trim != nil
+    }
+
+    /// How each video is played.
+    private var clip: EditClip {
+        EditClip(
+            from: from?.seconds, to: to?.seconds, play: play ?? (stitch ? .forward : .reverse), times: times,
+            speed: speed?.ratio ?? Rational(1))
+    }
+
+    /// The edit of files that are stitched.
+    func stitching(_ files: [String]) -> SubmittedEdit {
+        SubmittedEdit(
+            stitching: files, as: clip, turn: turn ?? .once, crossfade: crossfade?.seconds, trim: trim ?? .shared)
     }
 
     /// What the default name of an output says was done.
     var deed: String {
-        switch play {
+        if stitch { return "stitched" }
+        return switch play ?? .reverse {
         case .reverse: "reversed"
         case .pingPong: "ping-pong"
         case .forward: "cut"
@@ -189,9 +248,15 @@ struct SpecOptions: ParsableArguments {
         return !text.isEmpty && text.allSatisfy(allowed.contains)
     }
 
+    /// The output of one video.
     func spec(_ container: Container) -> JobSpec {
-        let edit = edit
-        return JobSpec(
+        let edit = Edit(clips: [clip], turn: turn ?? .once, crossfade: crossfade?.seconds, trim: trim ?? .none)
+        return spec(container, isEdit ? edit : nil)
+    }
+
+    /// The output of an edit; nil reverses the range of the options.
+    func spec(_ container: Container, _ edit: Edit?) -> JobSpec {
+        JobSpec(
             container: container, videoCodec: videoCodec, crf: crf, preset: preset, bitrate: bitrate?.rate,
             lossless: lossless, audio: audio, audioCodec: audioCodec, from: edit == nil ? from?.seconds : nil,
             to: edit == nil ? to?.seconds : nil, edit: edit, timestamps: timestamps, passFrames: passFrames,

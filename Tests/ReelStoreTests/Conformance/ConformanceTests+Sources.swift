@@ -146,7 +146,7 @@ extension ConformanceTests {
             for number in 0..<2 as Range<Int64> {
                 let job = store.job(JobID("a\(number)"))
                 var record = record(job.id)
-                record.source.fingerprint = other(number)
+                record.sources[0].fingerprint = other(number)
                 #expect(try await job.create(record))
             }
             func left() async throws -> [Bool] {

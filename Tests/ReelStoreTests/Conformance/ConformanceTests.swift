@@ -93,7 +93,7 @@ struct ConformanceTests {
             let paths = ["a", "b"].map { String(repeating: $0, count: 20_000) }
             func with(_ path: String) -> JobRecord {
                 var record = record(job.id)
-                record.source.path = "/" + path
+                record.sources[0].path = "/" + path
                 return record
             }
             try await job.write(with(paths[0]))
@@ -206,7 +206,7 @@ struct ConformanceTests {
             let unstaged = JobSource(path: path, fingerprint: fingerprint)
             let job = store.job(JobID("a1"))
             var record = record(job.id)
-            record.source = source
+            record.sources[0] = source
             #expect(try await job.create(record))
             #expect(await !job.hasCopy(of: source))
             #expect(await job.presentLocator(of: source) == .file(path))

@@ -39,7 +39,8 @@ struct ClusterSection {
         var alone = 0.0
         for slots in ClusterSection.slotCounts {
             let plan = try Planner(slots: slots).plan(
-                index: indexes[0], spec: spec, video: plan.video, audio: plan.audio, diagnostics: [])
+                indexes: indexes, spec: spec, video: plan.video, audio: plan.audio,
+                indexHashes: plan.sources.map(\.indexHash), diagnostics: [])
             let passes = plan.passes.map { costs.seconds(of: $0, filmFrames: frames) }
             let work = ClusterSection.makespan(of: passes, slots: slots)
             let all = recon + work + assembly

@@ -1,0 +1,66 @@
+internal import ReelCore
+
+/// What several sources of an edit have to have in common, and what is made of the rest.
+extension TargetChoice {
+    /// Throws `.input` for sources that no conversion brings together: pictures of high dynamic range and others, and
+    /// interlaced pictures that would have to be scaled, or stand beside progressive ones.
+    func refuseMixtures() throws(ReelFailure) {
+        let main = index.video.stream
+        for source in spec.shownSources where source != spec.mainSource {
+            let stream = indexes[source].video.stream
+            let names = (main: name(of: spec.mainSource), other: name(of: source))
+            guard stream.colour.dynamicRange == main.colour.dynamicRange else {
+                throw ReelFailure(.dynamicRangesMixed(source: names.other, main: names.main))
+            }
+            let interlaced = (main: main.fieldOrder.isInterlaced, other: stream.fieldOrder.isInterlaced)
+            guard interlaced.main == interlaced.other, !interlaced.other || stream.fits(main) else {
+                throw ReelFailure(.interlacedMixed(source: interlaced.other ? names.other : names.main))
+            }
+        }
+    }
+
+    /// The title of the first clip of a source, which names it.
+    private func name(of source: Int) -> String {
+        spec.edit?.clips.first { $0.source == source }?.title ?? "\(source)"
+    }
+
+    /// Collects diagnostics about other sources whose pictures or sound are converted.
+    mutating func checkConversions(to format: OutputFormat) {
+        let main = index.video.stream
+        for source in spec.shownSources where source != spec.mainSource {
+            let stream = indexes[source].video.stream
+            guard !stream.fits(main) else { continue }
+            diagnostics.append(
+                .sourceConverted(
+                    source: name(of: source), from: PictureForm(stream),
+                    to: PictureForm(main, pixelFormat: format.pixelFormat),
+                    turned: stream.displayMatrix != main.displayMatrix))
+        }
+    }
+
+    /// Collects diagnostics about tracks of other sources that are converted to the output's sound.
+    mutating func checkConversions(to target: AudioTarget) {
+        guard let edit = spec.edit else { return }
+        let main = indexes[target.source].audio[target.track]
+        for source in edit.shownSources where source != target.source {
+            let tracks = indexes[source].audio
+            guard tracks.indices.contains(target.track) else { continue }
+            let (own, form) = (tracks[target.track].form, main.form)
+            guard own.rate != form.rate || own.layout != form.layout else { continue }
+            diagnostics.append(
+                .sourceSoundConverted(source: name(of: source), track: target.track, from: own, to: form))
+        }
+    }
+}
+
+extension AudioTrack {
+    fileprivate var form: SoundForm { SoundForm(layout: channelLayout, rate: sampleRate, sample: sampleFormat) }
+}
+
+extension PictureForm {
+    fileprivate init(_ stream: VideoStream, pixelFormat: String? = nil) {
+        self.init(
+            width: stream.width, height: stream.height, pixelFormat: pixelFormat ?? stream.pixelFormat,
+            matrix: stream.colour.matrix, range: stream.colour.range)
+    }
+}

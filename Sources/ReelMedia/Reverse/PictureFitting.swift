@@ -1,0 +1,186 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Fits a source's pictures into those of another: turned upright as the other's, scaled in proportion onto black, with
+/// its colours.
+final class PictureFitting {
+    private let source: VideoStream
+    private let main: VideoStream
+    private let target: OutputFormat
+    private let format: AVPixelFormat
+    /// The size in which the pictures are scaled, and where they lie on the output's.
+    private let area: Area
+    private var graph: (chain: FilterGraph, width: Int, height: Int, format: AVPixelFormat)?
+
+    /// A rectangle of the output's picture, in pixels.
+    struct Area: Equatable {
+        var left: Int
+        var top: Int
+        var width: Int
+        var height: Int
+    }
+
+    /// - Parameters:
+    ///   - source: the stream whose pictures are fitted.
+    ///   - main: the stream whose form they get.
+    ///   - target: the output's format, which is `main`'s except for its pixel format.
+    init(_ source: VideoStream, into main: VideoStream, _ target: OutputFormat) {
+        self.source = source
+        self.main = main
+        self.target = target
+        format = av_get_pix_fmt(target.pixelFormat)
+        area = PictureFitting.area(of: source, in: main)
+    }
+
+    /// The greatest area of the picture of `main` with the proportions that `source` has upright; sizes and places are
+    /// even, since chroma is shared by pairs of pixels.
+    static func area(of source: VideoStream, in main: VideoStream) -> Area {
+        let turn = Turning(from: source.displayMatrix, to: main.displayMatrix)
+        var (width, height) = (Int64(source.width), Int64(source.height))
+        var aspect = source.sampleAspectRatio ?? Rational(1)
+        if turn.isSideways { (width, height, aspect) = (height, width, Rational(1) / aspect) }
+        // Width divided by height, in pixels of the output.
+        let shape = Rational(width, max(height, 1)) * aspect / (main.sampleAspectRatio ?? Rational(1))
+        let room = Rational(Int64(main.width), Int64(max(main.height, 1)))
+        func even(_ length: Rational, of most: Int) -> Int {
+            // A picture that fills the room but for a rounding fills it.
+            let pairs = TimeBase(2, 1).ticks(in: length, rounding: .nearest)
+            return pairs * 2 >= Int64(most) - 1 ? most : Int(max(pairs, 1) * 2)
+        }
+        var area = Area(left: 0, top: 0, width: main.width, height: main.height)
+        if shape >= room {
+            area.height = even(Rational(Int64(main.width)) / shape, of: main.height)
+        } else {
+            area.width = even(Rational(Int64(main.height)) * shape, of: main.width)
+        }
+        area.left = (main.width - area.width) / 4 * 2
+        area.top = (main.height - area.height) / 4 * 2
+        return area
+    }
+
+    /// Fills `fitted` with the picture in the output's form.
+    func fit(_ picture: borrowing Frame, into fitted: borrowing Frame) throws(ReelFailure) {
+        let chain = try chain(for: picture)
+        let scaled = try Frame()
+        let own = try picture.reference()
+        // The chain counts pictures by their times, and gives none that comes late.
+        own.pts = nil
+        try chain.push(own)
+        guard try chain.pull(into: scaled) else {
+            throw ReelFailure(.pictureUnconvertible(width: picture.width, height: picture.height))
+        }
+        if scaled.width == target.width, scaled.height == target.height {
+            fitted.take(scaled)
+        } else {
+            try fitted.fillBlack(target, range: main.colour.range)
+            try fitted.show(scaled, at: area)
+        }
+        try check(av_frame_copy_props(fitted.native, picture.native), .convertPicture)
+    }
+
+    private func chain(for picture: borrowing Frame) throws(ReelFailure) -> FilterGraph {
+        let own = picture.pixelFormat
+        if let graph, graph.width == picture.width, graph.height == picture.height, graph.format == own {
+            return graph.chain
+        }
+        var filters = Turning(from: source.displayMatrix, to: main.displayMatrix).filters
+        filters.append("scale=\(area.width):\(area.height):flags=bicubic+accurate_rnd+full_chroma_inp" + colours)
+        filters.append("format=\(target.pixelFormat)")
+        let chain = try FilterGraph(
+            pictures: filters.joined(separator: ","), width: picture.width, height: picture.height, format: own)
+        graph = (chain, picture.width, picture.height, own)
+        return chain
+    }
+
+    /// The options of the scaler that convert between two matrices or ranges; empty if they are the same.
+    private var colours: String {
+        var options = ""
+        let (from, to) = (source.matrixOfScaler, main.matrixOfScaler)
+        if let from, let to, from != to { options += ":in_color_matrix=\(from):out_color_matrix=\(to)" }
+        let (low, high) = (source.colour.range ?? "tv", main.colour.range ?? "tv")
+        if low != high { options += ":in_range=\(low):out_range=\(high)" }
+        return options
+    }
+}
+
+extension VideoStream {
+    /// The matrix of its colours as libswscale names it; nil for RGB. Where nothing says it, pictures of high definition have
+    /// that of BT.709 and others that of BT.601, as players have it.
+    fileprivate var matrixOfScaler: String? {
+        switch colour.matrix {
+        case "gbr": nil
+        case "bt709", "fcc", "smpte240m": colour.matrix
+        case "bt2020nc", "bt2020c": "bt2020"
+        case "smpte170m", "bt470bg": "bt601"
+        default: width >= 1280 || height > 576 ? "bt709" : "bt601"
+        }
+    }
+}
+
+/// How pictures with one display matrix are turned and mirrored so that they are upright under another.
+struct Turning: Equatable {
+    /// Where the axes of a picture go: x becomes (a, b), y becomes (c, d), each -1, 0 or 1.
+    private var (a, b, c, d) = (1, 0, 0, 1)
+
+    /// Matrices that turn by something else than quarters count as none.
+    init(from source: [Int32]?, to target: [Int32]?) {
+        let (first, last) = (Turning.quarters(source), Turning.quarters(target))
+        // The inverse of such a matrix is its transposition.
+        a = first.a * last.a + first.b * last.b
+        b = first.a * last.c + first.b * last.d
+        c = first.c * last.a + first.d * last.b
+        d = first.c * last.c + first.d * last.d
+    }
+
+    private static func quarters(_ matrix: [Int32]?) -> (a: Int, b: Int, c: Int, d: Int) {
+        guard let matrix, matrix.count == 9 else { return (1, 0, 0, 1) }
+        let found = (
+            a: Int(matrix[0].signum()), b: Int(matrix[1].signum()), c: Int(matrix[3].signum()),
+            d: Int(matrix[4].signum())
+        )
+        let isStraight = abs(found.a) == 1 && abs(found.d) == 1 && found.b == 0 && found.c == 0
+        let isTurned = abs(found.b) == 1 && abs(found.c) == 1 && found.a == 0 && found.d == 0
+        return isStraight || isTurned ? found : (1, 0, 0, 1)
+    }
+
+    /// Whether lines become columns.
+    var isSideways: Bool { a == 0 }
+
+    /// The filters that do it.
+    var filters: [String] {
+        switch (a, b, c, d) {
+        case (1, 0, 0, 1): []
+        case (-1, 0, 0, 1): ["hflip"]
+        case (1, 0, 0, -1): ["vflip"]
+        case (-1, 0, 0, -1): ["hflip", "vflip"]
+        case (0, 1, 1, 0): ["transpose=cclock_flip"]
+        case (0, 1, -1, 0): ["transpose=clock"]
+        case (0, -1, 1, 0): ["transpose=cclock"]
+        default: ["transpose=clock_flip"]
+        }
+    }
+}
+
+extension Frame {
+    /// Makes it a black picture of a format; `range` is that of its values.
+    func fillBlack(_ target: OutputFormat, range: String?) throws(ReelFailure) {
+        reset()
+        let format = av_get_pix_fmt(target.pixelFormat)
+        native.pointee.format = format.rawValue
+        (native.pointee.width, native.pointee.height) = (Int32(target.width), Int32(target.height))
+        try check(av_frame_get_buffer(native, 0), .convertPicture)
+        try check(
+            reel_frame_fill_black(native, range == "pc" ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG), .convertPicture)
+    }
+
+    /// Copies a picture of the same format onto a part of this one.
+    fileprivate func show(_ picture: borrowing Frame, at area: PictureFitting.Area) throws(ReelFailure) {
+        let part = try reference()
+        part.native.pointee.crop_left = area.left
+        part.native.pointee.crop_top = area.top
+        part.native.pointee.crop_right = width - area.left - area.width
+        part.native.pointee.crop_bottom = height - area.top - area.height
+        try check(av_frame_apply_cropping(part.native, reel_crop_unaligned), .convertPicture)
+        try check(av_frame_copy(part.native, picture.native), .convertPicture)
+    }
+}

@@ -1,0 +1,47 @@
+internal import ArgumentParser
+internal import ReelCore
+internal import ReelJobs
+
+/// What a command line asks to be made into one output.
+struct Order {
+    /// Paths of its sources.
+    var sources: [String]
+    /// Nil reverses a range of the only source.
+    var edit: Edit?
+    /// The path that names the output unless another does: the source's, the edit's file, or the first of those stitched.
+    var named: String
+    /// What the output's default name says was done.
+    var deed: String
+
+    /// Throws if the output would replace a file that it is made of.
+    func check(_ destination: Destination) throws(ReelFailure) {
+        for file in [named] + sources { try destination.check(source: file) }
+    }
+}
+
+extension SpecOptions {
+    /// One for each output that a command's arguments ask for: videos, files of edits, or with `--stitch` one of all. Throws
+    /// `.editFlawed` for an edit that cannot be made, and a usage error for options that do not go with it.
+    func orders(_ arguments: [String]) throws -> [Order] {
+        if stitch {
+            if let edit = arguments.first(where: SubmittedEdit.isFile) {
+                throw ValidationError("--stitch takes videos; \(edit) is an edit")
+            }
+            let edit = stitching(arguments)
+            return [Order(sources: edit.sources, edit: edit.edit, named: arguments[0], deed: deed)]
+        }
+        return try arguments.map { argument in
+            guard SubmittedEdit.isFile(argument) else {
+                return Order(sources: [argument], edit: nil, named: argument, deed: deed)
+            }
+            try refuseClipOptions()
+            let edit = try SubmittedEdit(file: argument)
+            return Order(sources: edit.sources, edit: edit.edit, named: argument, deed: "cut")
+        }
+    }
+
+    /// The spec of an order's output.
+    func spec(_ order: Order, _ container: Container) -> JobSpec {
+        order.edit.map { spec(container, $0) } ?? spec(container)
+    }
+}
