@@ -162,6 +162,61 @@ extension EndToEnd {
             #expect(shown == loop + loop + loop)
         }
 
+        @Test("an edit of several sources, staged, by workers of which one is killed, is what run makes, byte by byte")
+        func severalSources() async throws {
+            let film = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let wide = try fixture.copy(try await Clips.shared.wide(), as: "wide.mp4")
+            try FileManager.default.createDirectory(atPath: fixture.path("other"), withIntermediateDirectories: true)
+            // Another file of the same name: the copies in the store must not meet.
+            try FileManager.default.copyItem(atPath: wide, toPath: fixture.path("other/film.mp4"))
+            let edit = fixture.path("cut.json")
+            try """
+            {"clips": [{"source": "film.mp4", "play": "ping-pong", "to": 2, "times": 2},
+              {"source": "other/film.mp4", "from": 0.5, "to": 2, "play": "reverse", "speed": "3/2"}, {"gap": 0.25},
+              {"source": "film.mp4", "from": 1, "play": "freeze", "duration": 0.5}]}
+            """.write(toFile: edit, atomically: false, encoding: .utf8)
+            let options = ["--pass-frames", "24", "--threads", "1", "--preset", "ultrafast"]
+            let alone = try await fixture.run(.coordinator, ["run", edit, "--json"] + options)
+            #expect(alone.code == 0, "\(alone.error)")
+            let wanted = try Data(contentsOf: URL(fileURLWithPath: fixture.path("cut.cut.mp4")))
+            try await withRedis {
+                let submitted = try await coordinator(["submit", edit, "--stage"] + options)
+                #expect(submitted.code == 0, "\(submitted.error)")
+                let id = submitted.output.trimmingCharacters(in: .newlines)
+                // Workers that see the copies alone.
+                try FileManager.default.removeItem(atPath: fixture.path("other/film.mp4"))
+                _ = try await withWorker { worker in
+                    _ = try await eventually(.seconds(60)) { try await job(id).passesDone > 1 }
+                    try worker.send(.kill)
+                }
+                _ = try await withWorker { _ in
+                    try await withWorker { _ in try await expect(id, becomes: "done") }
+                }
+                #expect(try await coordinator(["fetch", id, "-o", "farm.mp4"]).code == 0)
+            }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path("farm.mp4"))) == wanted)
+        }
+
+        @Test func aSourceOfAnEditThatChangesIsNamed() async throws {
+            _ = try fixture.copy(try await Clips.shared.film(), as: "a.mp4")
+            let second = try fixture.copy(try await Clips.shared.wide(), as: "b.mp4")
+            try await withRedis {
+                let submitted = try await coordinator(
+                    ["submit", fixture.path("a.mp4"), second, "--stitch", "--json", "--preset", "ultrafast"])
+                #expect(submitted.code == 0, "\(submitted.error)")
+                let line = try #require(submitted.output.split(whereSeparator: \.isNewline).first)
+                let view = try JSONDecoder().decode([String: String].self, from: Data(line.utf8))
+                let id = try #require(view["id"])
+                let file = try FileHandle(forWritingTo: URL(fileURLWithPath: second))
+                try file.seek(toOffset: 100)
+                try file.write(contentsOf: Data("other".utf8))
+                try file.close()
+                _ = try await withWorker { _ in try await expect(id, becomes: "failed") }
+                let status = try await coordinator(["status", id])
+                #expect(status.output.contains("b.mp4") || status.error.contains("b.mp4"), "\(status.output)")
+            }
+        }
+
         @Test func anEngineIsKilled() async throws {
             let source = try fixture.copy(try await Clips.shared.wide(), as: "wide.mp4")
             try await withRedis {

@@ -96,7 +96,7 @@ struct EditJudgeTests {
         try judge([source], edit, passFrames: Bool.random(using: &random) ? 20 : nil, folder)
     }
 
-    @Test("clips of several sources, with gaps, stills, speeds and trims", arguments: UInt64(1)...32)
+    @Test("clips of several sources, with gaps, stills, speeds and trims", arguments: UInt64(1)...200)
     func severalSources(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let folder = try ScratchFolder()
@@ -113,7 +113,8 @@ struct EditJudgeTests {
         edit.trim = Int.random(in: 0..<3, using: &random) == 0 ? .shared : .none
         for number in 0..<Int.random(in: 2...8, using: &random) {
             let still = Rational(Int64.random(in: 20...900, using: &random), 1000)
-            // The judge takes the output's format from the first clip.
+            // The judge takes the output's format from the first clip. Crossfades stay within what each source has: the
+            // judge takes times of blocks that Matroska rounds to milliseconds as exact.
             switch number == 0 ? 9 : Int.random(in: 0...9, using: &random) {
             case 0: edit.clips.append(.gap(still))
             case 1:
@@ -122,12 +123,12 @@ struct EditJudgeTests {
                         source: Int.random(in: 0..<sources.count, using: &random),
                         from: Rational(Int64.random(in: 0...2000, using: &random), 1000), play: .forward, still: still))
             default:
-                let from = Int64.random(in: 0..<2200, using: &random)
+                let from = Int64.random(in: 400..<2200, using: &random)
                 let to = Int64.random(in: from + 600...3300, using: &random)
                 edit.clips.append(
                     EditClip(
                         source: number == 0 ? 0 : Int.random(in: 0..<sources.count, using: &random),
-                        from: from > 400 ? Rational(from, 1000) : nil, to: to < 3000 ? Rational(to, 1000) : nil,
+                        from: Rational(from, 1000), to: Rational(min(to, 3000), 1000),
                         play: Play.allCases.randomElement(using: &random) ?? .forward,
                         times: Int.random(in: 1...2, using: &random),
                         speed: [Rational(1), Rational(1), Rational(3, 2), Rational(2, 5)].randomElement(using: &random)

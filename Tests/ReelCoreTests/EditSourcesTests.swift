@@ -1,0 +1,149 @@
+import ReelCore
+import Testing
+
+/// Edits of several sources: the output's clock, where clips lie on it, and which passes make them.
+@Suite("Edits of several sources")
+struct EditSourcesTests {
+    private func plan(
+        _ indexes: [SourceIndex], _ edit: Edit, slots: Int = 2, passFrames: Int? = nil
+    ) throws -> Plan {
+        let spec = JobSpec(container: .mkv, edit: edit, passFrames: passFrames)
+        let plan = try Planner(slots: slots).plan(
+            indexes: indexes, spec: spec, video: Plans.target().on(try spec.clock(of: indexes)), audio: [],
+            indexHashes: indexes.map { _ in "" }, diagnostics: [])
+        #expect(plan.fits(indexes))
+        #expect(try Plan.decoded(from: CanonicalJSON.bytes(of: plan)) == plan)
+        return plan
+    }
+
+    private let index25 = Indexes.regular(frames: 50, keysAt: [0, 20])
+    private let index29 = Indexes.regular(frames: 60, keysAt: [0], rate: Rational(30000, 1001))
+
+    @Test("the clock has a tick for every frame of every clip, and is the coarsest that has")
+    func clock() throws {
+        func clock(_ indexes: [SourceIndex], _ clips: [EditClip]) throws -> TimeBase {
+            try JobSpec(container: .mkv, edit: Edit(clips: clips)).clock(of: indexes)
+        }
+        let (a, b) = (EditClip(play: .forward), EditClip(source: 1, play: .pingPong))
+        #expect(try clock([index25], [a]) == TimeBase(1, 12_800))
+        #expect(try clock([index25, index25], [a, b]) == TimeBase(1, 12_800))
+        // 512 ticks a frame are a common clock of 38,400,000 ticks a second; frames alone need one of 30,000.
+        #expect(try clock([index25, index29], [a, b]) == TimeBase(1, 30_000))
+        #expect(try clock([index25], [EditClip(play: .forward, speed: Rational(3, 2))]) == TimeBase(1, 19_200))
+        #expect(try clock([index25], [a, .gap(Rational(1, 3))]) == TimeBase(1, 38_400))
+        let fine = Indexes.make(durations: [7, 11, 13], keysAt: [0], timeBase: TimeBase(1, 90_000))
+        #expect(try clock([index29, fine], [a, b]) == TimeBase(1, 90_000))
+        let odd = Indexes.make(durations: [7, 11, 13], keysAt: [0], timeBase: TimeBase(1, 44_100))
+        #expect(try clock([fine, odd], [a, b]) == TimeBase(1, 1_000_000))
+        // A picture of an hour would not fit into 31 bits.
+        #expect(try clock([fine, odd], [a, b, .gap(Rational(3600))]) == TimeBase(1, 1000))
+    }
+
+    @Test("clips follow one another at their speeds, each rounded once, and nothing drifts")
+    func places() throws {
+        let edit = Edit(
+            clips: [
+                EditClip(source: 1, from: Rational(1), play: .reverse, speed: Rational(3, 2)),
+                .gap(Rational(1, 2)),
+                EditClip(source: 0, to: Rational(4, 10), play: .pingPong, times: 2, title: "a"),
+                EditClip(source: 0, from: Rational(1), play: .forward, still: Rational(2), title: "b"),
+            ])
+        let plan = try plan([index25, index29], edit)
+        #expect(plan.clips.map(\.source) == [1, 1, 0, 0, 0, 0, 0])
+        #expect(plan.clips.map(\.isBlack) == [false, true, false, false, false, false, false])
+        #expect(plan.clips.map(\.isHeard) == [true, false, true, true, true, true, false])
+        #expect(plan.clips.map(\.frames) == [30..<60, 0..<1, 0..<10, 1..<9, 0..<10, 1..<9, 25..<26])
+        let first = Rational(1001, 1500) * Rational(1)
+        let lengths = [
+            first, Rational(1, 2), Rational(4, 10), Rational(8, 25), Rational(4, 10), Rational(8, 25), Rational(2),
+        ]
+        #expect(plan.clips.map(\.map.duration) == lengths)
+        var end = Rational(0)
+        for (clip, length) in zip(plan.clips, lengths) {
+            #expect(clip.map.offset == end)
+            end = end + length
+        }
+        let ticks = plan.video.format.timeBase.ticks(in: end, rounding: .nearest)
+        #expect(plan.end(in: [index25, index29]).ticks == ticks)
+        // Frames meet: the output has no hole and no overlap.
+        var last = Timestamp(0)
+        for clip in plan.clips {
+            let track = [index25, index29][clip.source].video
+            for frame in clip.direction.order(clip.frames) {
+                let interval = clip.interval(of: frame, in: track)
+                #expect(interval.start == last)
+                last = interval.end
+            }
+        }
+        #expect(plan.chapters.map(\.title) == ["a", "b"])
+        #expect(plan.chapters.map(\.start) == [plan.clips[2].map.offset, plan.clips[6].map.offset])
+        #expect(plan.chapters.map(\.end) == [plan.clips[6].map.offset, end])
+        // Both repeats of the ping-pong come from one pass.
+        #expect(plan.makers == [0, 1, 2, 3, 2, 3, 6])
+        #expect(plan.videoPasses.map(\.clips) == [[0], [1], [2, 3], [6]])
+    }
+
+    @Test("passes of each source start at its own random access points, and memory is that of the greediest")
+    func passes() throws {
+        var large = index25
+        large.video.stream.frameBytes *= 4
+        (large.video.stream.width, large.video.stream.height) = (2560, 1440)
+        let edit = Edit(clips: [EditClip(play: .forward), EditClip(source: 1, play: .reverse)])
+        let both = try plan([index29, large], edit, slots: 1, passFrames: 10)
+        for pass in both.videoPasses {
+            let index = [index29, large][both.clips[pass.clips[0]].source]
+            let point = index.video.randomAccessPoints[pass.randomAccessPoint]
+            #expect(Int(point.frame) <= pass.frames.lowerBound)
+        }
+        #expect(both.framesToMake == 110)
+        let small = try plan([index29, index25], edit, slots: 1, passFrames: 10)
+        #expect(both.need > small.need)
+        // Pictures of another size are converted, which takes memory of its own.
+        let same = try plan([large, large], edit, slots: 1, passFrames: 10)
+        #expect(both.need - same.need == 8 * index29.video.stream.frameBytes + 10 * 96)
+    }
+
+    @Test("trimmed clips are those frames that have sound, with what crossfades need beyond them")
+    func trims() throws {
+        var index = index25
+        index.audio = [Indexes.audioTrack(0)]
+        index.audio[0].timeBase = TimeBase(1, 1000)
+        // From 0.1 s to 1.9 s of two seconds.
+        index.audio[0].span = Interval(start: Timestamp(100), duration: Ticks(1800))
+        func frames(_ clips: [EditClip], _ crossfade: Rational) throws -> [Range<Int>] {
+            let edit = Edit(clips: clips, crossfade: crossfade, trim: .shared)
+            return try plan([index], edit).clips.map(\.frames)
+        }
+        let clip = EditClip(play: .forward)
+        #expect(try frames([clip], Rational(1)) == [3..<47])
+        // Half of the crossfade at each join.
+        #expect(try frames([clip, clip], Rational(2, 10)) == [3..<45, 5..<47])
+        #expect(try frames([clip, EditClip(play: .reverse)], Rational(2, 10)) == [3..<45, 3..<45])
+        #expect(try frames([EditClip(play: .forward, times: 2)], Rational(2, 10)) == [5..<45, 5..<45])
+        // A still needs no sound, and what comes before it has a join.
+        #expect(try frames([clip, .gap(Rational(1))], Rational(2, 10))[0] == 3..<45)
+        let failure = #expect(throws: ReelFailure.self) {
+            try frames([clip, EditClip(to: Rational(1, 10), play: .forward)], Rational(0))
+        }
+        #expect(failure?.reason == .clipUnshared(clip: 1))
+    }
+
+    @Test("a range without frames is named by its clip")
+    func emptyRange() throws {
+        let clips = [EditClip(play: .forward), EditClip(source: 1, from: Rational(9), play: .reverse)]
+        let failure = #expect(throws: ReelFailure.self) { try plan([index25, index29], Edit(clips: clips)) }
+        #expect(
+            failure?.reason == .clipOutOfRange(clip: 1, from: Rational(9), to: nil, end: Rational(1001, 500)))
+    }
+
+    @Test("a job's directions, and the source that gives the output its format")
+    func format() {
+        let edit = Edit(clips: [
+            .gap(Rational(1)), EditClip(source: 2, play: .reverse), EditClip(source: 0, play: .forward),
+        ])
+        let spec = JobSpec(container: .mkv, edit: edit)
+        #expect(spec.mainSource == 2)
+        #expect(spec.shownSources == [2, 0])
+        #expect(spec.directions == [.forwards, .backwards])
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import ReelCore
+import ReelJobs
+import Testing
+
+/// Edits as users write them.
+@Suite final class SubmittedEditTests {
+    private let folder = NSTemporaryDirectory() + "reel-edit-tests-" + UUID().uuidString
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for name in ["a.mov", "b c.mp4"] {
+            try name.write(toFile: "\(folder)/\(name)", atomically: false, encoding: .utf8)
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    private func read(_ text: String) throws(ReelFailure) -> SubmittedEdit {
+        let path = folder + "/cut.json"
+        FileManager.default.createFile(atPath: path, contents: Data(text.utf8))
+        return try SubmittedEdit(file: path)
+    }
+
+    private func flaw(_ text: String) -> (place: String, flaw: EditFlaw)? {
+        let failure = #expect(throws: ReelFailure.self) { try read(text) }
+        guard case .editFlawed(let path, let place, let flaw)? = failure?.reason else {
+            Issue.record("\(text): \(String(describing: failure))")
+            return nil
+        }
+        #expect(path == folder + "/cut.json" && failure?.kind == .input && failure?.owner == .request)
+        return (place, flaw)
+    }
+
+    @Test func everyKeyIsRead() throws {
+        let edit = try read(
+            """
+            { "clips": [
+              { "source": "b c.mp4", "from": "0:01.5", "to": 4, "play": "reverse" },
+              { "source": "a.mov", "play": "ping-pong", "times": 2, "speed": "3/2", "sound": false },
+              { "gap": 0.5 },
+              { "source": "./b c.mp4", "from": "15015/30000", "play": "freeze", "duration": 2 } ],
+              "turn": "twice", "crossfade": 0.4, "trim": "shared" }
+            """)
+        #expect(edit.sources == ["b c.mp4", "a.mov"].map { "\(folder)/\($0)" })
+        let clips = [
+            EditClip(source: 0, from: Rational(3, 2), to: Rational(4), play: .reverse, title: "b c"),
+            EditClip(source: 1, play: .pingPong, times: 2, speed: Rational(3, 2), sound: false, title: "a"),
+            .gap(Rational(1, 2)),
+            EditClip(source: 0, from: Rational(1001, 2000), play: .forward, still: Rational(2), title: "b c"),
+        ]
+        #expect(edit.edit == Edit(clips: clips, turn: .twice, crossfade: Rational(2, 5), trim: .shared))
+    }
+
+    @Test func whatIsNotSaidIsUsual() throws {
+        let edit = try read(#"{"clips": [{"source": "a.mov"}]}"#)
+        #expect(edit.edit == Edit(clips: [EditClip(play: .forward, title: "a")]))
+    }
+
+    @Test(
+        "numbers count as their decimal text",
+        arguments: [
+            ("0.1", Rational(1, 10)), ("0.4", Rational(2, 5)), ("29.97", Rational(2997, 100)),
+            ("1e-3", Rational(1, 1000)),
+            ("12", Rational(12)), ("0.000001", Rational(1, 1_000_000)),
+            ("1234.567891", Rational(1_234_567_891, 1_000_000)),
+        ])
+    func decimals(text: String, value: Rational) throws {
+        #expect(try read(#"{"clips": [{"source": "a.mov", "from": \#(text)}]}"#).edit.clips[0].from == value)
+    }
+
+    @Test func whatCannotBeDoneIsNamedByItsPlace() throws {
+        let clip = #""source": "a.mov""#
+        let keys = ["source", "from", "to", "play", "times", "speed", "sound", "duration", "gap"]
+        let wrong: [(text: String, place: String, flaw: EditFlaw)] = [
+            ("[]", "", .malformed(wanted: .object)), ("{}", "clips", .missing),
+            (#"{"clips": {}}"#, "clips", .malformed(wanted: .list)),
+            (#"{"clips": []}"#, "clips", .clipCount(found: 0)),
+            (#"{"clips": [{"gap": 1}]}"#, "clips", .onlyGaps),
+            (#"{"clips": [3]}"#, "clips[0]", .malformed(wanted: .object)),
+            (#"{"clips": [{}]}"#, "clips[0].source", .missing),
+            (
+                #"{"clips": [{\#(clip)}], "fade": 1}"#, "fade",
+                .unknownKey(known: ["clips", "turn", "crossfade", "trim"])
+            ),
+            (#"{"clips": [{\#(clip), "colour": 1}]}"#, "clips[0].colour", .unknownKey(known: keys)),
+            (#"{"clips": [{"source": 7}]}"#, "clips[0].source", .malformed(wanted: .text)),
+            (#"{"clips": [{"source": "x.mov"}]}"#, "clips[0].source", .sourceMissing(path: folder + "/x.mov")),
+            (#"{"clips": [{\#(clip), "from": -1}]}"#, "clips[0].from", .malformed(wanted: .time)),
+            (#"{"clips": [{\#(clip), "from": "1/0"}]}"#, "clips[0].from", .malformed(wanted: .time)),
+            (#"{"clips": [{\#(clip), "from": true}]}"#, "clips[0].from", .malformed(wanted: .time)),
+            (
+                #"{"clips": [{\#(clip)}, {\#(clip), "from": 12, "to": 9}]}"#, "clips[1].from",
+                .rangeEmpty(from: Rational(12), to: Rational(9))
+            ),
+            (
+                #"{"clips": [{\#(clip), "play": "back"}]}"#, "clips[0].play",
+                .malformed(wanted: .word(words: ["reverse", "forward", "ping-pong", "freeze"]))
+            ),
+            (
+                #"{"clips": [{\#(clip), "times": 0}]}"#, "clips[0].times",
+                .malformed(wanted: .count(least: 1, most: 10_000))
+            ),
+            (
+                #"{"clips": [{\#(clip), "times": 1.5}]}"#, "clips[0].times",
+                .malformed(wanted: .count(least: 1, most: 10_000))
+            ),
+            (
+                #"{"clips": [{\#(clip), "speed": 0}]}"#, "clips[0].speed",
+                .malformed(wanted: .ratio(least: Rational(1, 16), most: Rational(16)))
+            ),
+            (#"{"clips": [{\#(clip), "sound": 0}]}"#, "clips[0].sound", .malformed(wanted: .flag)),
+            (#"{"clips": [{\#(clip), "play": "freeze"}]}"#, "clips[0].duration", .missing),
+            (#"{"clips": [{\#(clip), "duration": 1}]}"#, "clips[0].duration", .excludes(key: "play: forward")),
+            (
+                #"{"clips": [{\#(clip), "play": "freeze", "duration": 0}]}"#, "clips[0].duration",
+                .malformed(wanted: .duration)
+            ),
+            (#"{"clips": [{\#(clip), "gap": 1}]}"#, "clips[0].gap", .excludes(key: "source")),
+            (
+                #"{"clips": [{\#(clip)}], "turn": "thrice"}"#, "turn",
+                .malformed(wanted: .word(words: ["once", "twice"]))
+            ),
+        ]
+        for (text, place, expected) in wrong {
+            let found = flaw(text)
+            #expect(found?.place == place && found?.flaw == expected, "\(text): \(String(describing: found))")
+        }
+    }
+
+    @Test func whatIsNoJSONSaysWhy() throws {
+        for text in ["", "{", #"{"clips": [}"#, "\u{FF}", "{} {}"] {
+            guard case .notJSON(let said)? = flaw(text)?.flaw else {
+                Issue.record("\(text)")
+                continue
+            }
+            #expect(!said.isEmpty)
+        }
+    }
+
+    @Test func deepAndLongFilesAreRefused() throws {
+        let deep = String(repeating: "[", count: 100_000)
+        guard case .notJSON? = flaw(deep)?.flaw else {
+            Issue.record("deep")
+            return
+        }
+        let clip = #"{"gap":1},"#
+        let long = #"{"clips":["# + String(repeating: clip, count: Edit.mostClips) + #"{"source":"a.mov"}]}"#
+        #expect(flaw(long)?.flaw == .clipCount(found: Edit.mostClips + 1))
+        let padded = #"{"clips":[]"# + String(repeating: " ", count: 33 << 20) + "}"
+        #expect(flaw(padded)?.flaw == .tooLong(bytes: 32 << 20))
+    }
+
+    @Test func aFileThatIsMissingIsNamed() throws {
+        let failure = #expect(throws: ReelFailure.self) { try SubmittedEdit(file: folder + "/none.json") }
+        guard case .sourceUnreadable(folder + "/none.json", ENOENT, false)? = failure?.reason else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+    }
+
+    @Test func filesAreStitchedInTheirOrder() {
+        let (a, b) = (folder + "/a.mov", folder + "/b c.mp4")
+        let edit = SubmittedEdit(
+            stitching: [a, b, a], as: EditClip(play: .forward, times: 2), turn: .once, crossfade: Rational(0))
+        #expect(edit.sources == [a, b])
+        #expect(edit.edit.clips.map(\.source) == [0, 1, 0])
+        #expect(edit.edit.clips.map(\.title) == ["a", "b c", "a"])
+        #expect(edit.edit.trim == .shared && edit.edit.crossfade == Rational(0))
+    }
+}

@@ -1,0 +1,231 @@
+import Foundation
+import ReelCore
+import ReelMedia
+import Testing
+
+/// Edits of several sources, as files.
+@Suite("Edits of several sources as files")
+struct EditSourcesMediaTests {
+    private let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
+
+    private func job(
+        _ sources: [String], _ clips: [EditClip], crossfade: Rational? = nil, container: Container = .nut,
+        lossless: Bool = true
+    ) throws -> MediaJob {
+        let edit = Edit(clips: clips, crossfade: crossfade)
+        let spec = JobSpec(container: container, lossless: lossless, edit: edit, passFrames: lossless ? 12 : nil)
+        return try MediaJob(sources, spec: spec, folder: folder.path)
+    }
+
+    @Test("every frame of every clip comes in its order, at its exact time")
+    func frames() throws {
+        let a = try Fixture.make(
+            "a.mp4", in: folder, frames: 40, rate: "30000/1001", video: Fixture.x264 + ["-bf", "2", "-g", "15"])
+        let b = try Fixture.make("b.mkv", in: folder, frames: 30, rate: "25", video: Fixture.x264)
+        let clips = [
+            EditClip(source: 1, from: Rational(2, 5), play: .reverse, speed: Rational(1, 2)), .gap(Rational(1, 4)),
+            EditClip(source: 0, to: Rational(1), play: .pingPong, times: 2),
+            EditClip(source: 1, from: Rational(1), play: .forward, still: Rational(3, 4)),
+        ]
+        let job = try job([a, b], clips)
+        let (first, second, made) = (try Decoded(a), try Decoded(b), try Decoded(job.output))
+        let forth = Array(first.hashes[..<30])
+        let loop = forth + forth[1..<29].reversed()
+        #expect(made.hashes.count == 20 + 1 + 116 + 1)
+        #expect(Array(made.hashes[..<20]) == second.hashes[10...].reversed())
+        #expect(Array(made.hashes[21..<137]) == loop + loop)
+        #expect(made.hashes[137] == second.hashes[25])
+        #expect(!(first.hashes + second.hashes).contains(made.hashes[20]))
+        let frame = Rational(1001, 30000)
+        var expected = (0..<20).map { Rational(Int64($0) * 2, 25) } + [Rational(8, 5)]
+        expected += (0..<117).map { Rational(37, 20) + Rational(Int64($0)) * frame }
+        #expect(made.times == expected)
+        #expect(job.diagnostics.isEmpty)
+    }
+
+    @Test(
+        "packets of whole frames of several files are written in the order of the clips, in both directions, bit for bit"
+    )
+    func passthrough() throws {
+        let mjpeg = ["-c:v", "mjpeg", "-q:v", "2", "-pix_fmt", "yuvj420p", "-huffman", "default"]
+        let a = try Fixture.make("a.mov", in: folder, frames: 20, rate: "25", video: mjpeg)
+        let b = try Fixture.make("b.mov", in: folder, frames: 30, rate: "25", filter: "negate", video: mjpeg)
+        let clips = [
+            EditClip(source: 1, play: .reverse), EditClip(source: 0, play: .pingPong),
+            EditClip(source: 1, play: .forward),
+        ]
+        let made = try job([a, b], clips, container: .mov, lossless: false)
+        #expect(made.plan.video.isPassthrough && made.framesDecoded == 0)
+        func packets(_ path: String) throws -> [String] {
+            try run("ffmpeg", "-v", "error", "-i", path, "-map", "0:v", "-c", "copy", "-f", "framehash", "-")
+                .split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("#") }
+                .compactMap { $0.split(separator: ",").last.map(String.init) }
+        }
+        let (first, second) = (try packets(a), try packets(b))
+        let loop = first + first[1..<19].reversed()
+        #expect(try packets(made.output) == second.reversed() + loop + second)
+        #expect(try Decoded(made.output).times == (0..<98).map { Rational(Int64($0), 25) })
+
+        // A gap must be encoded, and so must a source of another size.
+        let gapped = try job([a, b], clips + [.gap(Rational(1))], container: .mov, lossless: false)
+        #expect(!gapped.plan.video.isPassthrough)
+        let small = try Fixture.make("c.mov", in: folder, frames: 9, rate: "25", size: "96x54", video: mjpeg)
+        let fitted = try job(
+            [a, small], [EditClip(play: .forward), EditClip(source: 1, play: .forward)], container: .mov,
+            lossless: false)
+        #expect(!fitted.plan.video.isPassthrough)
+    }
+
+    @Test("a picture of another shape is scaled in proportion, on black; one that is turned stands upright")
+    func fitting() throws {
+        let wide = try Fixture.make("wide.mp4", in: folder, frames: 5, size: "192x108", video: Fixture.x264)
+        // White, so that its place is seen; half as wide as high.
+        let tall = folder.path + "/tall.mkv"
+        try run(
+            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "color=white:r=24000/1001:s=100x200:d=0.2", "-c:v", "ffv1",
+            "-pix_fmt", "yuv444p", tall)
+        let turned = folder.path + "/turned.mov"
+        // Its left half is white as coded; turned by a quarter, its upper or lower half is.
+        try run(
+            "ffmpeg", "-v", "error", "-f", "lavfi", "-i",
+            "color=black:r=24000/1001:s=108x192:d=0.2,drawbox=w=54:h=192:c=white:t=fill", "-c:v", "libx264",
+            "-pix_fmt", "yuv420p", folder.path + "/coded.mov")
+        try run(
+            "ffmpeg", "-v", "error", "-i", folder.path + "/coded.mov", "-c", "copy", "-metadata:s:v:0", "rotate=90", turned)
+        let clips = [
+            EditClip(play: .forward, title: "wide"), EditClip(source: 1, play: .forward, title: "tall"),
+            EditClip(source: 2, play: .reverse, title: "turned"),
+        ]
+        let job = try job([wide, tall, turned], clips, container: .mkv)
+        #expect(
+            job.diagnostics.contains { if case .sourceConverted("tall", _, _, false) = $0 { true } else { false } })
+        func luma(_ frame: Int, _ x: Int, _ y: Int) throws -> Int {
+            let text = try run(
+                "ffmpeg", "-v", "error", "-noautorotate", "-i", job.output, "-vf",
+                "select=eq(n\\,\(frame)),crop=2:2:\(x):\(y):exact=1,signalstats,metadata=print:file=-", "-f", "null",
+                "-")
+            let line = text.split(whereSeparator: \.isNewline).first { $0.contains("YAVG") }
+            return Int(Double(line?.split(separator: "=").last ?? "") ?? -1)
+        }
+        // 54 of 192 pixels, in the middle, on an even place.
+        for (x, isWhite) in [(0, false), (64, false), (72, true), (96, true), (118, true), (126, false), (190, false)] {
+            #expect(try luma(6, x, 54) == (isWhite ? 235 : 16), "x \(x)")
+        }
+        // ffmpeg shows the same turned source upright; so the white half is where its own is.
+        let upright = try run(
+            "ffmpeg", "-v", "error", "-i", turned, "-vf", "crop=2:2:96:10,signalstats,metadata=print:file=-",
+            "-frames:v",
+            "1", "-f", "null", "-")
+        let isWhiteAbove = upright.contains("YAVG=235")
+        #expect(isWhiteAbove || upright.contains("YAVG=16"))
+        #expect(try luma(11, 96, 10) == (isWhiteAbove ? 235 : 16))
+        #expect(try luma(11, 96, 96) == (isWhiteAbove ? 16 : 235))
+    }
+
+    @Test("colours keep what they mean: another matrix, another range")
+    func colours() throws {
+        func source(_ name: String, _ matrix: String, _ range: String) throws -> String {
+            let path = folder.path + "/" + name
+            try run(
+                "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "color=c=#c03020:r=25:s=64x64:d=0.2,format=gbrp", "-vf",
+                "scale=out_color_matrix=\(matrix):out_range=\(range),format=yuv444p", "-c:v", "ffv1", "-colorspace",
+                matrix == "bt709" ? "bt709" : "smpte170m", "-color_range", range, path)
+            return path
+        }
+        let (a, b) = (try source("a.mkv", "bt709", "tv"), try source("b.mkv", "bt601", "pc"))
+        let job = try job([a, b], [EditClip(play: .forward), EditClip(source: 1, play: .forward)], container: .mkv)
+        func colour(_ frame: Int) throws -> [Int] {
+            let path = folder.path + "/pixel.raw"
+            try run(
+                "ffmpeg", "-v", "error", "-y", "-i", job.output, "-vf",
+                "select=eq(n\\,\(frame)),crop=1:1:30:30,scale=in_color_matrix=bt709:in_range=tv,format=rgb24", "-f",
+                "rawvideo", path)
+            return try Data(contentsOf: URL(fileURLWithPath: path)).map(Int.init)
+        }
+        for frame in [1, 7] {
+            let pixel = try colour(frame)
+            #expect(pixel.count == 3)
+            for (found, wanted) in zip(pixel, [0xc0, 0x30, 0x20]) {
+                #expect(abs(found - wanted) <= 3, "\(frame): \(pixel)")
+            }
+        }
+    }
+
+    @Test("what no conversion brings together is refused, by name")
+    func refusals() throws {
+        let plain = try Fixture.make("a.mp4", in: folder, frames: 5, video: Fixture.x264)
+        let bright = try Fixture.make(
+            "hdr.mp4", in: folder, frames: 5,
+            video: Fixture.x264 + ["-color_trc", "smpte2084", "-color_primaries", "bt2020"])
+        let fields = try Fixture.make(
+            "tape.mp4", in: folder, frames: 5, filter: "setfield=tff",
+            video: Fixture.x264 + ["-flags", "+ildct+ilme", "-x264-params", "tff=1"])
+        let clips = [
+            EditClip(play: .forward, title: "plain"), EditClip(source: 1, play: .forward, title: "other"),
+        ]
+        var failure = #expect(throws: ReelFailure.self) { try job([plain, bright], clips) }
+        #expect(failure?.reason == .dynamicRangesMixed(source: "other", main: "plain") && failure?.kind == .input)
+        failure = #expect(throws: ReelFailure.self) { try job([plain, fields], clips) }
+        #expect(failure?.reason == .interlacedMixed(source: "other") && failure?.kind == .input)
+        failure = #expect(throws: ReelFailure.self) { try job([fields, plain], clips) }
+        #expect(failure?.reason == .interlacedMixed(source: "plain"))
+    }
+
+    // MARK: Sound
+
+    /// A tone of a frequency, in 16 bits, beside a picture.
+    private func tone(_ name: String, _ hertz: Int, rate: Int = 48_000, channels: Int = 2, seconds: Double = 2) throws
+        -> String
+    {
+        let path = folder.path + "/" + name
+        try run(
+            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=r=25:s=96x54:d=\(seconds)", "-f", "lavfi", "-i",
+            "sine=\(hertz):r=\(rate):d=\(seconds)", "-c:v", "libx264", "-c:a", "pcm_s16le", "-ac", "\(channels)", path)
+        return path
+    }
+
+    /// How often the first channel crosses zero upwards, a second.
+    private func pitch(_ samples: ArraySlice<[Float]>, rate: Int) -> Double {
+        let crossings = zip(samples, samples.dropFirst()).count { $0[0] < 0 && $1[0] >= 0 }
+        return Double(crossings) / (Double(samples.count) / Double(rate))
+    }
+
+    @Test("sound of other rates and channels becomes that of the first, each in its place, as long as the edit")
+    func soundFormats() throws {
+        let a = try tone("a.mkv", 500)
+        let b = try tone("b.mkv", 1000, rate: 44_100, channels: 1)
+        let clips = [
+            EditClip(source: 0, to: Rational(1), play: .forward), EditClip(source: 1, to: Rational(1), play: .reverse),
+            EditClip(source: 1, to: Rational(1), play: .forward, sound: false),
+        ]
+        let sound = try Sound(try job([a, b], clips, crossfade: Rational(0), container: .mkv).output)
+        #expect(sound.rate == 48_000 && sound.samples.count == 144_000)
+        #expect(abs(pitch(sound.samples[4_000..<44_000], rate: 48_000) - 500) < 3)
+        #expect(abs(pitch(sound.samples[52_000..<92_000], rate: 48_000) - 1000) < 3)
+        #expect(sound.samples[96_000...].allSatisfy { $0 == [0, 0] })
+    }
+
+    @Test(
+        "at another speed the sound keeps its pitch, and lasts as long as the picture to a sample",
+        arguments: [
+            Rational(1, 16), Rational(2, 5), Rational(3, 2), Rational(16),
+        ])
+    func speeds(speed: Rational) throws {
+        let source = try tone("a.mkv", 800, seconds: 4)
+        let clips = [
+            EditClip(to: Rational(2), play: .pingPong, speed: speed),
+            EditClip(from: Rational(1), to: Rational(2), play: .forward),
+        ]
+        let sound = try Sound(try job([source], clips, crossfade: Rational(0), container: .mkv).output)
+        let length = (Rational(98, 25) / speed * Rational(48_000)).approximate
+        #expect(sound.samples.count == Int((length + 48_000).rounded()))
+        // Around turns and at the ends the blocks of the stretching show.
+        let stretched = sound.samples[..<Int(length)]
+        let middle = stretched[(stretched.count / 10)..<(stretched.count * 4 / 10)]
+        #expect(abs(pitch(middle, rate: 48_000) - 800) < (speed > Rational(2) ? 160 : 24))
+        let whole = Int(length.rounded())
+        #expect(abs(pitch(sound.samples[(whole + 2_000)...], rate: 48_000) - 800) < 4)
+    }
+}
