@@ -93,7 +93,8 @@ struct EditSourcesMediaTests {
             "color=black:r=24000/1001:s=108x192:d=0.2,drawbox=w=54:h=192:c=white:t=fill", "-c:v", "libx264",
             "-pix_fmt", "yuv420p", folder.path + "/coded.mov")
         try run(
-            "ffmpeg", "-v", "error", "-i", folder.path + "/coded.mov", "-c", "copy", "-metadata:s:v:0", "rotate=90", turned)
+            "ffmpeg", "-v", "error", "-i", folder.path + "/coded.mov", "-c", "copy", "-metadata:s:v:0", "rotate=90",
+            turned)
         let clips = [
             EditClip(play: .forward, title: "wide"), EditClip(source: 1, play: .forward, title: "tall"),
             EditClip(source: 2, play: .reverse, title: "turned"),
