@@ -31,14 +31,21 @@ public enum JobText {
         }
     }
 
+    /// The most sources that are listed.
+    private static let mostSources = 8
+
     /// All about one job.
     public static func lines(_ view: JobView, strip: PassStrip?, on canvas: Canvas) -> [ScreenLine] {
         var rows: [(String, ScreenLine)] = [
-            ("job", ScreenLine(view.id + ", ", .strong) + ScreenLine(Figures.state(view), Figures.style(view))),
-            ("source", ScreenLine(view.source)),
-            ("frames", ScreenLine(frames(view))),
-            ("passes", ScreenLine(Figures.passes(view))),
+            ("job", ScreenLine(view.id + ", ", .strong) + ScreenLine(Figures.state(view), Figures.style(view)))
         ]
+        rows += view.sources.prefix(mostSources).enumerated().map { number, source in
+            (number == 0 ? "source" : "", ScreenLine(source))
+        }
+        if view.sources.count > mostSources {
+            rows.append(("", ScreenLine("and \(view.sources.count - mostSources) more")))
+        }
+        rows += [("frames", ScreenLine(frames(view))), ("passes", ScreenLine(Figures.passes(view)))]
         if let strip {
             let width = max(min(canvas.columns - indent, 120), 1)
             rows.append(("", StripText.line(strip, width: width, on: canvas)))

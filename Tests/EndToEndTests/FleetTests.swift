@@ -164,7 +164,7 @@ extension EndToEnd {
 
         @Test("an edit of several sources, staged, by workers of which one is killed, is what run makes, byte by byte")
         func severalSources() async throws {
-            let film = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            _ = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             let wide = try fixture.copy(try await Clips.shared.wide(), as: "wide.mp4")
             try FileManager.default.createDirectory(atPath: fixture.path("other"), withIntermediateDirectories: true)
             // Another file of the same name: the copies in the store must not meet.
@@ -190,7 +190,7 @@ extension EndToEnd {
                     try worker.send(.kill)
                 }
                 _ = try await withWorker { _ in
-                    try await withWorker { _ in try await expect(id, becomes: "done") }
+                    _ = try await withWorker { _ in try await expect(id, becomes: "done") }
                 }
                 #expect(try await coordinator(["fetch", id, "-o", "farm.mp4"]).code == 0)
             }
@@ -213,6 +213,8 @@ extension EndToEnd {
                 try file.close()
                 _ = try await withWorker { _ in try await expect(id, becomes: "failed") }
                 let status = try await coordinator(["status", id])
+                let listed = status.output.split(whereSeparator: \.isNewline).filter { $0.hasSuffix(".mp4") }
+                #expect(listed.count == 2, "\(status.output)")
                 #expect(status.output.contains("b.mp4") || status.error.contains("b.mp4"), "\(status.output)")
             }
         }

@@ -128,9 +128,29 @@ struct EditSourcesTests {
         #expect(failure?.reason == .clipUnshared(clip: 1))
     }
 
+    @Test("the sound may come from another source than the first picture")
+    func soundOfAnother() throws {
+        let long = Indexes.regular(frames: 500, keysAt: [0])
+        var heard = index25
+        heard.audio = [Indexes.audioTrack(0)]
+        let edit = Edit(clips: [
+            EditClip(from: Rational(10), play: .forward, sound: false), EditClip(source: 1, play: .reverse),
+        ])
+        var plan = try plan([long, heard], edit)
+        plan.audio = [Plans.audio(0)]
+        plan.audio[0].source = 1
+        let planned = PlannedSegments(plan: plan, indexes: [long, heard]) { "\($0.count)" }
+        #expect(planned.content(ofAudio: 0)?.source == 1)
+        let pieces = SoundEdit(plan.clips, tracks: [long.video, heard.video]).pieces
+        #expect(pieces.map(\.source) == [nil, 1])
+        #expect(pieces.map(\.end) == [Rational(10), Rational(12)])
+    }
+
     @Test("a range without frames is named by its clip")
     func emptyRange() throws {
-        let clips = [EditClip(play: .forward), EditClip(source: 1, from: Rational(9), play: .reverse)]
+        let clips = [
+            EditClip(play: .forward), EditClip(source: 1, from: Rational(9), play: .reverse, title: "b"),
+        ]
         let failure = #expect(throws: ReelFailure.self) { try plan([index25, index29], Edit(clips: clips)) }
         #expect(
             failure?.reason == .clipOutOfRange(clip: 1, from: Rational(9), to: nil, end: Rational(1001, 500)))

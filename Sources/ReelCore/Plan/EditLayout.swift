@@ -123,7 +123,7 @@ struct EditRanges {
         var frames: [Range<Int>] = []
         for (number, clip) in edit.clips.enumerated() {
             let index = indexes[edit.source(of: clip)]
-            let range = try index.frames(from: clip.from, to: clip.to, ofClip: edit.clips.count > 1 ? number : nil)
+            let range = try index.frames(from: clip.from, to: clip.to, ofClip: clip.title == nil ? nil : number)
             frames.append(clip.still == nil ? range : range.prefix(1))
         }
         if edit.trim == .shared {
@@ -187,7 +187,7 @@ extension SourceIndex {
     /// The frames with from ≤ t < to, in seconds from the file's start. Fails with kind `.usage` if there are none, and
     /// with `.input` if the video has no frames.
     ///
-    /// - Parameter clip: the number of the clip that is to show them, counted from 0; nil if there is only one.
+    /// - Parameter clip: the number of the clip that is to show them, counted from 0; nil if an option says the range.
     func frames(from: Rational?, to: Rational?, ofClip clip: Int? = nil) throws(ReelFailure) -> Range<Int> {
         guard video.frames.count > 0 else { throw ReelFailure(.noFrames(path: nil)) }
         if let from, let to, from >= to { throw ReelFailure(.rangeEmpty(from: from, to: to)) }

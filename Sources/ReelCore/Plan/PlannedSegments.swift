@@ -69,7 +69,7 @@ public struct PlannedSegments: Sendable {
             edit == nil
             ? [track.index]
             : indexes.map { $0.audio.indices.contains(target.track) ? $0.audio[target.track].index : nil }
-        let times = AudioTimes(clip, index: index, streams: streams, target: target, edit: edit)
+        let times = AudioTimes(clip, of: indexes[clip.source].video, streams: streams, target: target, edit: edit)
         return SegmentContent(
             source: target.source, part: .audio(track: target.track), times: digest(jsonBytes(of: times)),
             target: digest(jsonBytes(of: encoding)))
@@ -191,7 +191,7 @@ private struct AudioTimes: Encodable {
         case edit = "edit"
     }
 
-    init(_ clip: Clip, index: SourceIndex, streams: [Int?], target: AudioTarget, edit: SoundEdit?) {
+    init(_ clip: Clip, of video: VideoTrack, streams: [Int?], target: AudioTarget, edit: SoundEdit?) {
         self.streams = streams
         self.edit = edit
         direction = target.direction
@@ -200,7 +200,7 @@ private struct AudioTimes: Encodable {
         to = clip.audioTo
         start = clip.map.source.seconds(clip.map.start)
         end = clip.map.source.seconds(clip.map.end)
-        lastFrame = clip.map.source.seconds(index.video.frames[clip.frames].last?.interval.duration ?? .zero)
+        lastFrame = clip.map.source.seconds(video.frames[clip.frames].last?.interval.duration ?? .zero)
     }
 }
 

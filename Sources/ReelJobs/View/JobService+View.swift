@@ -16,10 +16,12 @@ extension JobService {
         }
         let workers = status.state.isTerminal ? [] : try await board.workers()
         let reason = WaitReason(status, workers: workers)
-        return await JobView(
+        var view = await JobView(
             status, output: entry?.result, found: try await board.passDiagnostics(id),
             waitReason: reason, waitAdvice: reason.flatMap(advice),
             failures: try await failures(status, entry))
+        if let record = try? await entry?.read() { view.sources = record.sources.map(\.path) }
+        return view
     }
 
     /// The jobs on the board that have not ended, 500 at most, and the latest 50 of the others, the oldest first; and jobs that

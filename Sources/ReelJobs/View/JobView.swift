@@ -11,8 +11,10 @@ public struct JobView: Codable, Hashable, Sendable {
     public var state: JobState
     /// None of its passes can be claimed, because a user has paused it.
     public var paused: Bool
-    /// Path of the source.
+    /// Path of the source; of the first if there are several.
     public var source: String
+    /// Paths of all sources, in a view of one job that the store has; else of the first alone.
+    public var sources: [String]
     /// Frames of video that the job makes. A clip that is played several times counts once, unless its packets
     /// are copied.
     public var frames: Int
@@ -102,6 +104,7 @@ public struct JobView: Codable, Hashable, Sendable {
         state = status.state
         paused = status.isPaused
         source = status.job.source
+        sources = [source]
         frames = status.job.frames
         framesDecoded = status.framesDecoded
         framesEncoded = status.framesEncoded
@@ -156,6 +159,7 @@ public struct JobView: Codable, Hashable, Sendable {
         self.state = state
         paused = false
         source = record.source.path
+        sources = record.sources.map(\.path)
         frames = plan?.framesToMake ?? 0
         framesDecoded = 0
         framesEncoded = state == .done ? frames : 0
