@@ -18,7 +18,7 @@ import Testing
 
     private func read(_ text: String) throws(ReelFailure) -> SubmittedEdit {
         let path = folder + "/cut.json"
-        FileManager.default.createFile(atPath: path, contents: Data(text.utf8))
+        _ = FileManager.default.createFile(atPath: path, contents: Data(text.utf8))
         return try SubmittedEdit(file: path)
     }
 
