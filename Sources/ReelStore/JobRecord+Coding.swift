@@ -60,6 +60,9 @@ extension JobRecord: Codable {
         if copies.contains(where: { [".", "..", ""].contains($0) || $0.contains("/") }) {
             return "the name of a staged copy is a path"
         }
+        if let edit = spec.edit, !edit.isSound(sources: sources.count) {
+            return "the edit has clips that cannot be"
+        }
         if let head, !ContentHash.isHexadecimal(head.text) {
             return "the head's id is not hexadecimal"
         }

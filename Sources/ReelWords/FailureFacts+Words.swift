@@ -172,7 +172,7 @@ extension EditFlaw {
         case .excludes(let key): "it excludes \(key)"
         case .rangeEmpty(let from, let to):
             "\(Wording.seconds(from)) is not before to: \(Wording.seconds(to))"
-        case .clipCount(let found): "it has \(found) clips; an edit has 1 to \(Edit.mostClips)"
+        case .clipCount(let found): "it has \(found) clips, repeats counted; an edit has 1 to \(Edit.mostClips)"
         case .onlyGaps: "no clip has a source"
         case .sourceMissing(let path): "there is no file \(path)"
         }

@@ -146,6 +146,33 @@ struct EditSourcesTests {
         #expect(pieces.map(\.end) == [Rational(10), Rational(12)])
     }
 
+    @Test("a still of a frame without a duration lasts as long as it should")
+    func stillWithoutDuration() throws {
+        let index = Indexes.make(durations: [0, 512, 0], keysAt: [0], timeBase: TimeBase(1, 12_800))
+        let edit = Edit(clips: [EditClip(play: .forward, still: Rational(2)), EditClip(play: .forward)])
+        let plan = try plan([index], edit)
+        #expect(plan.clips[0].map.speed > Rational(0))
+        #expect(plan.clips[1].frames == 0..<3)
+    }
+
+    @Test("an edit that no program writes is known")
+    func hostile() {
+        let good = Edit(clips: [EditClip(play: .forward), .gap(Rational(1))])
+        #expect(good.isSound(sources: 1) && !good.isSound(sources: 0))
+        let changes: [(inout Edit) -> Void] = [
+            { $0.clips[0].source = 1 }, { $0.clips[0].source = -1 }, { $0.clips[0].times = 0 },
+            { $0.clips[0].times = 10_001 }, { $0.clips[0].speed = Rational(0) }, { $0.clips[0].speed = Rational(17) },
+            { $0.clips[1].still = Rational(0) }, { $0.clips[1].still = nil }, { $0.clips = [] },
+            { $0.clips.removeFirst() }, { $0.crossfade = Rational(-1) },
+            { $0.clips += Array(repeating: EditClip(play: .forward, times: 10_000), count: 10) },
+        ]
+        for (number, change) in changes.enumerated() {
+            var edit = good
+            change(&edit)
+            #expect(!edit.isSound(sources: 1), "change \(number)")
+        }
+    }
+
     @Test("a range without frames is named by its clip")
     func emptyRange() throws {
         let clips = [

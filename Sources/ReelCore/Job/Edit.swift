@@ -10,7 +10,7 @@ public struct Edit: Hashable, Codable, Sendable {
     /// Which frames of their ranges the clips show.
     public var trim: Trim
 
-    /// The most clips of an edit.
+    /// The most clips of an edit, each counted as often as it is played.
     public static let mostClips = 100_000
 
     /// Clips, one after the other; `crossfade` is in seconds.
@@ -20,6 +20,20 @@ public struct Edit: Hashable, Codable, Sendable {
         self.crossfade = crossfade
         self.trim = trim
     }
+
+    /// Whether all numbers are within range, for a job of this many sources: another user may have written the record.
+    public func isSound(sources count: Int) -> Bool {
+        let sources = 0..<count
+        let areSound = clips.allSatisfy { clip in
+            EditClip.timesAllowed.contains(clip.times) && EditClip.speedsAllowed.contains(clip.speed)
+                && clip.still ?? Rational(1) > Rational(0) && clip.source.map(sources.contains) ?? (clip.still != nil)
+        }
+        return areSound && (1...Edit.mostClips).contains(repeats) && clips.contains { $0.source != nil }
+            && crossfade ?? Rational(0) >= Rational(0)
+    }
+
+    /// The number of clips, each as often as it is played.
+    public var repeats: Int { clips.reduce(0) { $0 + $1.times } }
 
     /// The indexes of the sources whose pictures are shown, each once, in the order of the output.
     public var shownSources: [Int] {

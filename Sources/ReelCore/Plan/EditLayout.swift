@@ -87,7 +87,9 @@ struct EditLayout {
         let source = edit.source(of: clip)
         let index = indexes[source]
         let track = index.video
-        let speed = clip.still.map { index.duration(of: frames) / $0 } ?? clip.speed
+        // A frame that damage left without a duration lasts a tick.
+        let least = track.stream.timeBase.secondsPerTick
+        let speed = clip.still.map { max(index.duration(of: frames), least) / $0 } ?? clip.speed
         let map = TimeMap(
             direction, source: track.stream.timeBase, output: output,
             start: track.frames[frames.lowerBound].interval.start,

@@ -69,6 +69,10 @@ public struct SubmittedEdit: Hashable, Sendable {
             guard clips.contains(where: { $0.source != nil }) else {
                 throw FlawedPlace(place: "clips", flaw: .onlyGaps)
             }
+            let repeats = clips.reduce(0) { $0 + $1.times }
+            guard repeats <= Edit.mostClips else {
+                throw FlawedPlace(place: "clips", flaw: .clipCount(found: repeats))
+            }
             edit = Edit(
                 clips: clips, turn: try object["turn"]?.word(of: Turn.self) ?? .once,
                 crossfade: try object["crossfade"]?.time(),

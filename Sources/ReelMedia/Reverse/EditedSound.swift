@@ -49,6 +49,7 @@ public struct EditedSound {
             making: content, at: place)
         let parts = edit.parts(rate: main.format.rate)
         let lasts = lastUses(in: parts)
+        let reaches = reaches(in: parts)
         var known = [target.source: main]
         var stretched: [Int: StretchedSound] = [:]
         /// The sound of a piece during samples of the output.
@@ -62,7 +63,7 @@ public struct EditedSound {
             guard piece.speed != Rational(1) else { return decoded.cursor(piece, samples) }
             if let made = stretched[number] { return made.cursor(samples) }
             let made = try StretchedSound(
-                piece, of: decoded, during: reach(of: number, in: parts), scratch: scratch, progress: progress)
+                piece, of: decoded, during: reaches[number] ?? samples, scratch: scratch, progress: progress)
             stretched[number] = made
             return made.cursor(samples)
         }
@@ -98,10 +99,17 @@ public struct EditedSound {
         return Dictionary(grouping: lasts.keys) { lasts[$0] ?? 0 }
     }
 
-    /// The samples of the output in which a piece is heard, with its crossfades.
-    private func reach(of piece: Int, in parts: [SoundEdit.Part]) -> Range<Int64> {
-        let heard = parts.filter { $0.piece == piece || ($0.crossfade != nil && $0.piece + 1 == piece) }
-        return (heard.first?.samples.lowerBound ?? 0)..<(heard.last?.samples.upperBound ?? 0)
+    /// For each piece that is heard at another speed, the samples of the output in which it is, with its crossfades.
+    private func reaches(in parts: [SoundEdit.Part]) -> [Int: Range<Int64>] {
+        var reaches: [Int: Range<Int64>] = [:]
+        for part in parts {
+            for piece in [part.piece] + (part.crossfade == nil ? [] : [part.piece + 1])
+            where edit.pieces[piece].speed != Rational(1) {
+                let first = reaches[piece]?.lowerBound ?? part.samples.lowerBound
+                reaches[piece] = first..<part.samples.upperBound
+            }
+        }
+        return reaches
     }
 }
 

@@ -28,6 +28,9 @@ extension SpecOptions {
                 throw ValidationError("--stitch takes videos; \(edit) is an edit")
             }
             let edit = stitching(arguments)
+            guard edit.edit.repeats <= Edit.mostClips else {
+                throw ValidationError("--stitch with --times makes \(edit.edit.repeats) clips; at most \(Edit.mostClips)")
+            }
             return [Order(sources: edit.sources, edit: edit.edit, named: arguments[0], deed: deed)]
         }
         return try arguments.map { argument in
