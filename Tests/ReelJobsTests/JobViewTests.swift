@@ -46,7 +46,7 @@ import Testing
                 "worker":"w"}]}],"frames":200,"framesDecoded":160,"framesEncoded":150,"framesPerSecond":0,\
                 "id":"0123456789abcdef","need":1073741824,"output":"/a/clip.reversed.mp4","outputBytes":17,"outputSha256":"ab","passes":3,"passesDone":3,\
                 "passesExhausted":0,"passesLive":0,"passesPerSecond":0,"passesReady":0,"passesRetrying":0,\
-                "paused":false,"peakRSS":7,"source":"/a/clip.mp4","state":"running","waitCode":"no-worker",\
+                "paused":false,"peakRSS":7,"source":"/a/clip.mp4","sources":["/a/clip.mp4"],"state":"running","waitCode":"no-worker",\
                 "waitReason":"no worker is connected","warnings":["the video has no timestamps: its frames are shown \
                 in order, at the rate it states","only the head of the source was read so far","h cannot take this job: the worker has no encoder x265",\
                 "no worker is connected"]}
