@@ -114,7 +114,11 @@ extension EndToEnd {
         @Test func wrongUsage() async throws {
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             try await expectRefusal(["run"], code: 2, says: "source")
-            try await expectRefusal(["run", source, "--speed", "2"], code: 2, says: "--speed")
+            try await expectRefusal(["run", source, "--colour", "2"], code: 2, says: "--colour")
+            try await expectRefusal(["run", source, "--speed", "17"], code: 2, says: "--speed", "17")
+            try await expectRefusal(["run", source, source], code: 2, says: "--stitch")
+            try await expectRefusal(["run", "cut.json", "--stitch"], code: 2, says: "--stitch", "cut.json")
+            try await expectRefusal(["run", "cut.json", "--play", "forward"], code: 2, says: "--play")
             try await expectRefusal(["reverse", source], code: 2, says: "reverse")
             try await expectRefusal(["run", source, "--memory", "lots"], code: 2, says: "lots")
             try await expectRefusal(["run", source, "--from", "3", "--to", "2"], code: 2, says: "--to")
