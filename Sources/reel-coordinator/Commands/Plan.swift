@@ -22,13 +22,11 @@ struct PlanCommand: AsyncParsableCommand {
     @Flag(help: "Print a line of JSON.")
     var json = false
 
-    func validate() throws {
+    func run() async throws {
+        // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
         guard sources.count == 1 || spec.stitch else {
             throw ValidationError("plan takes one video; --stitch makes one output of several")
         }
-    }
-
-    func run() async throws {
         let order = try spec.orders(sources)[0]
         let choice = try OutputChoice(
             output, for: order.named, like: order.sources[0], deed: order.deed, lossless: spec.lossless)

@@ -33,13 +33,11 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Print the job as it ended, as a line of JSON.")
     var json = false
 
-    func validate() throws {
+    func run() async throws {
+        // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
         guard sources.count == 1 || spec.stitch else {
             throw ValidationError("run takes one video; --stitch makes one output of several")
         }
-    }
-
-    func run() async throws {
         let order = try spec.orders(sources)[0]
         let choice = try output.choice(for: order, spec)
         let job = try JobRecord(submitting: order.sources, spec: spec.spec(order, choice.container))

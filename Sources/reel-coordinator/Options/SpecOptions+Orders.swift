@@ -29,7 +29,8 @@ extension SpecOptions {
             }
             let edit = stitching(arguments)
             guard edit.edit.repeats <= Edit.mostClips else {
-                throw ValidationError("--stitch with --times makes \(edit.edit.repeats) clips; at most \(Edit.mostClips)")
+                throw ValidationError(
+                    "--stitch with --times makes \(edit.edit.repeats) clips; at most \(Edit.mostClips)")
             }
             return [Order(sources: edit.sources, edit: edit.edit, named: arguments[0], deed: deed)]
         }
