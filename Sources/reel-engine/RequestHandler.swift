@@ -84,7 +84,7 @@ struct RequestHandler {
         guard let place = request.segments.first.flatMap(\.self) else {
             throw ReelFailure(.planLacks(part: .audioPass, number: request.pass))
         }
-        guard job.plan.isReversal else {
+        guard !job.plan.isEdit else {
             let sound = try EditedSound(sources: job.sources, plan: job.plan, number: number)
             return try sound.render(at: place, scratch: request.scratch) { events.progress(.sound) }
         }

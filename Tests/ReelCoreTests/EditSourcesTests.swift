@@ -152,6 +152,7 @@ struct EditSourcesTests {
         let edit = Edit(clips: [EditClip(play: .forward, still: Rational(2)), EditClip(play: .forward)])
         let plan = try plan([index], edit)
         #expect(plan.clips[0].map.speed > Rational(0))
+        #expect(plan.clips[1].map.offset == Rational(2))
         #expect(plan.clips[1].frames == 0..<3)
     }
 
@@ -171,6 +172,26 @@ struct EditSourcesTests {
             change(&edit)
             #expect(!edit.isSound(sources: 1), "change \(number)")
         }
+    }
+
+    @Test("a crossfade is no longer than one repeat of either neighbour, as it is shown in the end")
+    func shortNeighbours() throws {
+        func crossfades(_ clips: [EditClip], _ indexes: [SourceIndex], trim: Trim = .none) throws -> [Rational] {
+            try plan(indexes, Edit(clips: clips, crossfade: Rational(1), trim: trim)).clips.compactMap {
+                if case .join(let length)? = $0.joint { length } else { nil }
+            }
+        }
+        let clip = EditClip(play: .forward)
+        // Of three frames, a ping-pong shows four.
+        let short = EditClip(to: Rational(3, 25), play: .pingPong)
+        #expect(try crossfades([clip, short, clip], [index25]) == [Rational(4, 25), Rational(4, 25)])
+        // Without the handles, hardly half a second is left of the clip in the middle.
+        var heard = Indexes.regular(frames: 38, keysAt: [0])
+        heard.audio = [Indexes.audioTrack(0)]
+        heard.audio[0].timeBase = TimeBase(1, 1000)
+        heard.audio[0].span = Interval(start: Timestamp(0), duration: Ticks(1520))
+        let trimmed = try crossfades([clip, clip, clip], [heard], trim: .shared)
+        #expect(trimmed == [Rational(12, 25), Rational(12, 25)])
     }
 
     @Test("a range without frames is named by its clip")

@@ -125,25 +125,37 @@ struct EditSourcesMediaTests {
         #expect(try luma(11, 96, 96) == (isWhiteAbove ? 16 : 235))
     }
 
-    @Test("colours keep what they mean: another matrix, another range")
-    func colours() throws {
-        func source(_ name: String, _ matrix: String, _ range: String) throws -> String {
+    @Test(
+        "colours keep what they mean: another matrix, another range, RGB beside YCbCr",
+        arguments: [
+            (first: ["bt709", "tv"], second: ["bt601", "pc"]), (["bt601", "pc"], ["bt709", "pc"]),
+            (["bt709", "tv"], ["gbr", "pc"]), (["gbr", "pc"], ["bt709", "tv"]),
+        ])
+    func colours(first: [String], second: [String]) throws {
+        func source(_ name: String, _ form: [String], size: String) throws -> String {
             let path = folder.path + "/" + name
+            let (matrix, range) = (form[0], form[1])
+            let isRGB = matrix == "gbr"
+            let filter =
+                isRGB ? "format=gbrp" : "scale=out_color_matrix=\(matrix):out_range=\(range),format=yuv444p"
+            let tags = isRGB ? [] : ["-colorspace", matrix == "bt709" ? "bt709" : "smpte170m", "-color_range", range]
             try run(
-                "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "color=c=#c03020:r=25:s=64x64:d=0.2,format=gbrp", "-vf",
-                "scale=out_color_matrix=\(matrix):out_range=\(range),format=yuv444p", "-c:v", "ffv1", "-colorspace",
-                matrix == "bt709" ? "bt709" : "smpte170m", "-color_range", range, path)
+                "ffmpeg",
+                ["-v", "error", "-f", "lavfi", "-i", "color=c=#c03020:r=25:s=\(size):d=0.2,format=gbrp", "-vf", filter]
+                    + ["-c:v", "ffv1"] + tags + [path])
             return path
         }
-        let (a, b) = (try source("a.mkv", "bt709", "tv"), try source("b.mkv", "bt601", "pc"))
+        let (a, b) = (try source("a.mkv", first, size: "64x64"), try source("b.mkv", second, size: "32x32"))
         let job = try job([a, b], [EditClip(play: .forward), EditClip(source: 1, play: .forward)], container: .mkv)
+        // ffmpeg's own reading of the first source says how the output is to be read.
+        let reading =
+            first[0] == "gbr" ? "null" : "scale=in_color_matrix=\(first[0]):in_range=\(first[1])"
         func colour(_ frame: Int) throws -> [Int] {
             let path = folder.path + "/pixel.raw"
             try run(
                 "ffmpeg", "-v", "error", "-y", "-i", job.output, "-vf",
-                "select=eq(n\\,\(frame)),crop=1:1:30:30,scale=in_color_matrix=bt709:in_range=tv,format=rgb24", "-f",
-                "rawvideo", path)
-            return try Data(contentsOf: URL(fileURLWithPath: path)).map(Int.init)
+                "select=eq(n\\,\(frame)),crop=2:2:30:30,\(reading),format=rgb24", "-f", "rawvideo", path)
+            return try Data(contentsOf: URL(fileURLWithPath: path)).prefix(3).map(Int.init)
         }
         for frame in [1, 7] {
             let pixel = try colour(frame)
@@ -206,6 +218,16 @@ struct EditSourcesMediaTests {
         #expect(abs(pitch(sound.samples[4_000..<44_000], rate: 48_000) - 500) < 3)
         #expect(abs(pitch(sound.samples[52_000..<92_000], rate: 48_000) - 1000) < 3)
         #expect(sound.samples[96_000...].allSatisfy { $0 == [0, 0] })
+    }
+
+    @Test("the sound of a single clip that is reversed and trimmed runs backwards, too")
+    func trimmedReversal() throws {
+        let source = try Fixture.sounding("s.mkv", in: folder, audio: ["-c:a", "pcm_s16le"])
+        let edit = Edit(clips: [EditClip(play: .reverse)], trim: .shared)
+        let spec = JobSpec(container: .mkv, lossless: true, edit: edit)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
+        #expect(try Sound(job.output).samples == Sound(source).samples.reversed())
     }
 
     @Test(

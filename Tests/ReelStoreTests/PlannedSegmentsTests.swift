@@ -51,7 +51,7 @@ struct PlannedSegmentsTests {
         let two = self.plan { plan in
             var forwards = plan.clips[0]
             forwards.map.direction = .forwards
-            plan.clips = [forwards, plan.clips[0]]
+            (plan.clips, plan.isEdit) = ([forwards, plan.clips[0]], true)
         }
         let planned = PlannedSegments(plan: two, indexes: [Samples.index])
         let alone = PlannedSegments(plan: plan, indexes: [Samples.index])

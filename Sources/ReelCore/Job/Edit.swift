@@ -37,16 +37,12 @@ public struct Edit: Hashable, Codable, Sendable {
 
     /// The indexes of the sources whose pictures are shown, each once, in the order of the output.
     public var shownSources: [Int] {
-        clips.compactMap(\.source).reduce(into: []) { known, source in
-            if !known.contains(source) { known.append(source) }
-        }
+        var known: Set<Int> = []
+        return clips.compactMap(\.source).filter { known.insert($0).inserted }
     }
 
-    /// The index of the source that is shown first: the output has its format. A black picture is shown in its place.
+    /// The index of the source that is shown first: the output has its format, and its frames carry black pictures.
     public var firstSource: Int { clips.lazy.compactMap(\.source).first ?? 0 }
-
-    /// The index of the source whose frames a clip takes.
-    public func source(of clip: EditClip) -> Int { clip.source ?? firstSource }
 
     package enum CodingKeys: String, CodingKey {
         case clips = "clips"

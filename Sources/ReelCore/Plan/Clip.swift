@@ -18,7 +18,7 @@ public struct Clip: Hashable, Codable, Sendable {
     public var joint: Joint?
     /// Whether its sound is heard in an edit.
     public var isHeard: Bool
-    /// Whether its frames are shown black: a gap is a frame of some source that nobody sees.
+    /// Whether black pictures are shown in place of its frames, as in a gap.
     public var isBlack: Bool
 
     package init(

@@ -3,6 +3,8 @@ struct EditLayout {
     private let edit: Edit
     private let indexes: [SourceIndex]
     private let output: TimeBase
+    /// The source whose frames carry black pictures.
+    private let first: Int
     private(set) var clips: [Clip] = []
     /// Chapters of the clips that have a title, in seconds of the output.
     private(set) var chapters: [Chapter] = []
@@ -21,6 +23,7 @@ struct EditLayout {
         self.edit = edit
         self.indexes = indexes
         self.output = output
+        first = edit.firstSource
         for (number, clip) in edit.clips.enumerated() {
             let begin = end
             let joins = ranges.joins[number]
@@ -41,30 +44,30 @@ struct EditLayout {
         let sources = Set(edit.shownSources)
         let isPlain = edit.clips.allSatisfy { $0.speed == Rational(1) && $0.still == nil }
         if sources.count == 1, isPlain, let only = sources.first { return indexes[only].video.stream.timeBase }
-        let ranges = try EditRanges(edit, indexes)
-        var ticks: Set<Rational> = []
-        var steps: Set<Rational> = []
-        for (clip, frames) in zip(edit.clips, ranges.frames) {
-            if let still = clip.still {
-                ticks.insert(still)
-                steps.insert(still)
-            } else if let source = clip.source {
-                let track = indexes[source].video
-                let tick = track.stream.timeBase.secondsPerTick / clip.speed
-                ticks.insert(tick)
-                steps.insert(tick * Rational(track.step(of: frames)))
-            }
-        }
         // Containers count the ticks of a frame in 31 bits.
-        let longest = edit.clips.compactMap(\.still).max() ?? Rational(0)
-        let least = max(finest, longest / Rational(Int64(Int32.max)))
-        for lengths in [ticks, steps] {
-            let common = lengths.dropFirst().reduce(lengths.first) { common, length in
-                common.flatMap { Rational.greatestCommonMeasure($0, length) }
-            }
-            if let common, common >= least { return TimeBase(secondsPerTick: common) }
+        let stills = edit.clips.compactMap(\.still)
+        let least = max(finest, (stills.max() ?? Rational(0)) / Rational(Int64(Int32.max)))
+        let first = edit.firstSource
+        let played = edit.clips.filter { $0.still == nil }
+        let ticks = played.map { indexes[$0.source ?? first].video.stream.timeBase.secondsPerTick / $0.speed }
+        if let common = common(of: ticks + stills), common >= least { return TimeBase(secondsPerTick: common) }
+        // Frames may need a coarser clock than their sources have.
+        let ranges = try EditRanges(edit, indexes)
+        let steps = zip(edit.clips, ranges.frames).map { clip, frames in
+            let track = indexes[clip.source ?? first].video
+            return clip.still
+                ?? track.stream.timeBase.secondsPerTick / clip.speed * Rational(track.step(of: frames))
         }
+        if let common = common(of: steps), common >= least { return TimeBase(secondsPerTick: common) }
         return least == finest ? TimeBase(secondsPerTick: finest) : TimeBase(1, 1000)
+    }
+
+    /// The longest time of which all of these lengths are multiples; nil beyond 64 bits, and of none.
+    private static func common(of lengths: [Rational]) -> Rational? {
+        let different = Set(lengths)
+        return different.dropFirst().reduce(different.first) { common, length in
+            common.flatMap { Rational.greatestCommonMeasure($0, length) }
+        }
     }
 
     /// The shortest tick of an output's clock, in seconds.
@@ -77,23 +80,26 @@ struct EditLayout {
         case .reverse: add(clip, .backwards, frames, joint)
         case .pingPong:
             add(clip, .forwards, frames, joint)
-            // The frames at both ends are shown once.
-            let back = edit.turn == .once ? frames.dropFirst().dropLast() : frames
+            let back = edit.turn.back(of: frames)
             if !back.isEmpty { add(clip, .backwards, back, .turn(edit.turn)) }
         }
     }
 
     private mutating func add(_ clip: EditClip, _ direction: Direction, _ frames: Range<Int>, _ joint: Joint?) {
-        let source = edit.source(of: clip)
+        let source = clip.source ?? first
         let index = indexes[source]
         let track = index.video
-        // A frame that damage left without a duration lasts a tick.
-        let least = track.stream.timeBase.secondsPerTick
-        let speed = clip.still.map { max(index.duration(of: frames), least) / $0 } ?? clip.speed
+        let start = track.frames[frames.lowerBound].interval.start
+        var last = track.frames[frames.upperBound - 1].interval.end
+        var speed = clip.speed
+        if let still = clip.still {
+            // A frame that damage left without a duration lasts a tick.
+            last = max(last, start + Ticks(1))
+            speed = track.stream.timeBase.seconds(last - start) / still
+        }
         let map = TimeMap(
-            direction, source: track.stream.timeBase, output: output,
-            start: track.frames[frames.lowerBound].interval.start,
-            end: track.frames[frames.upperBound - 1].interval.end, offset: end, speed: speed)
+            direction, source: track.stream.timeBase, output: output, start: start, end: last, offset: end, speed: speed
+        )
         clips.append(
             Clip(
                 source: source, frames: frames, map: map, joint: joint, isHeard: clip.sound && clip.still == nil,
@@ -122,39 +128,47 @@ struct EditRanges {
     /// `indexes` are those of the job's sources, in their order. Fails with kind `.usage` if no frame lies in the range of a
     /// clip, and with `.input` if a source has no frames.
     init(_ edit: Edit, _ indexes: [SourceIndex]) throws(ReelFailure) {
+        let first = edit.firstSource
         var frames: [Range<Int>] = []
         for (number, clip) in edit.clips.enumerated() {
-            let index = indexes[edit.source(of: clip)]
+            let index = indexes[clip.source ?? first]
             let range = try index.frames(from: clip.from, to: clip.to, ofClip: clip.title == nil ? nil : number)
             frames.append(clip.still == nil ? range : range.prefix(1))
         }
         if edit.trim == .shared {
             for (number, clip) in edit.clips.enumerated() where clip.still == nil {
-                frames[number] = indexes[edit.source(of: clip)].shared(
+                frames[number] = indexes[clip.source ?? first].shared(
                     frames[number], leaving: (Rational(0), Rational(0)))
             }
         }
         let longest = EditRanges.crossfade(edit, indexes)
-        // A crossfade must not reach beyond one repeat of the shorter neighbour.
-        let lengths = zip(edit.clips, frames).map { clip, frames in
-            guard !frames.isEmpty else { return Rational(0) }
-            let once = indexes[edit.source(of: clip)].duration(of: frames) * Rational(Int64(clip.play.directions.count))
-            return clip.still ?? once / clip.speed
+        var joins = EditRanges.joins(edit, frames, indexes, atMost: longest)
+        if edit.trim == .shared {
+            for (number, clip) in edit.clips.enumerated() where clip.still == nil {
+                let index = indexes[clip.source ?? first]
+                frames[number] = index.shared(frames[number], leaving: clip.handles(joins[number]))
+                guard !frames[number].isEmpty else { throw ReelFailure(.clipUnshared(clip: number)) }
+            }
+            // Of what is left, a repeat may be shorter than the crossfade that it was to have.
+            joins = EditRanges.joins(edit, frames, indexes, atMost: longest)
         }
-        joins = lengths.enumerated().map { number, length in
+        (self.frames, self.joins) = (frames, joins)
+    }
+
+    /// The crossfades, none of which is longer than a repeat of either neighbour.
+    private static func joins(
+        _ edit: Edit, _ frames: [Range<Int>], _ indexes: [SourceIndex], atMost longest: Rational
+    ) -> [Joins] {
+        let first = edit.firstSource
+        let lengths = zip(edit.clips, frames).map { clip, frames in
+            clip.still ?? indexes[clip.source ?? first].duration(of: frames, clip.play, edit.turn) / clip.speed
+        }
+        return lengths.enumerated().map { number, length in
             func join(_ other: Int) -> Rational? {
                 lengths.indices.contains(other) ? min(longest, length, lengths[other]) : nil
             }
             return Joins(before: join(number - 1), after: join(number + 1), between: min(longest, length))
         }
-        if edit.trim == .shared {
-            for (number, clip) in edit.clips.enumerated() where clip.still == nil {
-                let index = indexes[edit.source(of: clip)]
-                frames[number] = index.shared(frames[number], leaving: clip.handles(joins[number]))
-                guard !frames[number].isEmpty else { throw ReelFailure(.clipUnshared(clip: number)) }
-            }
-        }
-        self.frames = frames
     }
 
     /// The longest crossfade, in seconds.
@@ -167,6 +181,13 @@ struct EditRanges {
             frames.count > 1 ? (last.start - first.start, frames.count - 1) : (first.duration, 1)
         let halfFrame = index.video.stream.timeBase.seconds(length) / Rational(2 * Int64(count))
         return max(halfFrame, Rational(1, 100))
+    }
+}
+
+extension Turn {
+    /// The frames that a clip shows on its way back.
+    fileprivate func back(of frames: Range<Int>) -> Range<Int> {
+        self == .once ? frames.dropFirst().dropLast() : frames
     }
 }
 
@@ -210,8 +231,15 @@ extension SourceIndex {
         return first..<end
     }
 
-    /// For how long a range of frames is shown, in seconds; the range is not empty.
+    /// For how long a range of frames is shown once, played in this way, in seconds.
+    fileprivate func duration(of frames: Range<Int>, _ play: Play, _ turn: Turn) -> Rational {
+        let once = duration(of: frames)
+        return play == .pingPong ? once + duration(of: turn.back(of: frames)) : once
+    }
+
+    /// For how long a range of frames is shown, in seconds.
     func duration(of frames: Range<Int>) -> Rational {
+        guard !frames.isEmpty else { return Rational(0) }
         let (first, last) = (video.frames[frames.lowerBound].interval, video.frames[frames.upperBound - 1].interval)
         return video.stream.timeBase.seconds(last.end - first.start)
     }
@@ -244,9 +272,9 @@ extension VideoTrack {
     fileprivate func step(of range: Range<Int>) -> Int64 {
         guard let first = range.first else { return 1 }
         let start = frames[first].interval.start
-        let step = range.reduce(Int64(0)) { step, frame in
-            Rational.greatestCommonDivisor(step, (frames[frame].interval.end - start).count)
+        let step = range.reduce(UInt64(0)) { step, frame in
+            Rational.greatestCommonDivisor(step, (frames[frame].interval.end - start).count.magnitude)
         }
-        return max(step, 1)
+        return max(Int64(clamping: step), 1)
     }
 }

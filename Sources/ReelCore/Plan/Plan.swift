@@ -16,6 +16,9 @@ public struct Plan: Hashable, Codable, Sendable {
     public var container: Container
     /// The clips of the output, in its order.
     public var clips: [Clip]
+    /// Whether the clips are those of an edit, whose sound is put together as they have it. If not, a range of the only
+    /// source is reversed, and its sound is reversed or kept.
+    public var isEdit: Bool
     /// The chapters of the clips, in seconds of the output. The sources' own are placed by the clips that show them.
     public var chapters: [Chapter]
     /// How the output's video is made.
@@ -36,7 +39,8 @@ public struct Plan: Hashable, Codable, Sendable {
 
     package init(
         number: Int = 0, sources: [PlannedSource], encoders: [String], container: Container, clips: [Clip],
-        chapters: [Chapter] = [], video: VideoTarget, audio: [AudioTarget], passes: [Pass], need: Int64,
+        isEdit: Bool = false, chapters: [Chapter] = [], video: VideoTarget, audio: [AudioTarget], passes: [Pass],
+        need: Int64,
         verify: VerifyMode,
         onDamage: DamageMode, diagnostics: [Diagnostic]
     ) {
@@ -46,6 +50,7 @@ public struct Plan: Hashable, Codable, Sendable {
         self.encoders = encoders
         self.container = container
         self.clips = clips
+        self.isEdit = isEdit
         self.chapters = chapters
         self.video = video
         self.audio = audio
@@ -63,6 +68,7 @@ public struct Plan: Hashable, Codable, Sendable {
         case encoders = "encoders"
         case container = "container"
         case clips = "clips"
+        case isEdit = "isEdit"
         case chapters = "chapters"
         case video = "video"
         case audio = "audio"
@@ -159,11 +165,6 @@ public struct Plan: Hashable, Codable, Sendable {
 
     /// The index of the source whose format the output has, with its tags and its tracks: that of the first clip.
     public var mainSource: Int { clips[0].source }
-
-    /// Whether the output is one range of one source, reversed once.
-    public var isReversal: Bool {
-        clips.count == 1 && clips[0].direction == .backwards && clips[0].map.speed == Rational(1)
-    }
 
     /// For each clip, the index of the clip whose passes make its segments: the first that shows the same.
     public var makers: [Int] {

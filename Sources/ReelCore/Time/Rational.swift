@@ -16,17 +16,11 @@ public struct Rational: Hashable, Sendable {
     /// The nearest double, for people and logs. Never use it for arithmetic on time.
     public var approximate: Double { Double(numerator) / Double(denominator) }
 
-    private static func greatestCommonDivisor<T: UnsignedInteger>(_ a: T, _ b: T) -> T {
+    /// The greatest number that divides both; 0 if both are 0.
+    static func greatestCommonDivisor<T: UnsignedInteger>(_ a: T, _ b: T) -> T {
         var (a, b) = (a, b)
         while b != 0 { (a, b) = (b, a % b) }
-        return max(a, 1)
-    }
-
-    /// The greatest number that divides both; 0 if both are 0.
-    static func greatestCommonDivisor(_ a: Int64, _ b: Int64) -> Int64 {
-        var (a, b) = (a.magnitude, b.magnitude)
-        while b != 0 { (a, b) = (b, a % b) }
-        return Int64(clamping: a)
+        return a
     }
 
     /// The greatest length of which both lengths are multiples; nil beyond 64 bits. Both are positive.
@@ -34,12 +28,12 @@ public struct Rational: Hashable, Sendable {
         guard let scale = leastCommonMultiple(a.denominator, b.denominator) else { return nil }
         let (left, first) = a.numerator.multipliedReportingOverflow(by: scale / a.denominator)
         let (right, second) = b.numerator.multipliedReportingOverflow(by: scale / b.denominator)
-        return first || second ? nil : Rational(greatestCommonDivisor(left, right), scale)
+        return first || second ? nil : Rational(Int64(greatestCommonDivisor(left.magnitude, right.magnitude)), scale)
     }
 
     /// The smallest positive number that both numbers divide; nil beyond 64 bits.
     public static func leastCommonMultiple(_ a: Int64, _ b: Int64) -> Int64? {
-        let divisor = Int64(greatestCommonDivisor(a.magnitude, b.magnitude))
+        let divisor = max(Int64(greatestCommonDivisor(a.magnitude, b.magnitude)), 1)
         let (product, overflow) = (a / divisor).multipliedReportingOverflow(by: b)
         return overflow ? nil : product
     }
@@ -83,10 +77,10 @@ public struct Rational: Hashable, Sendable {
     private static func lowestTerms(_ top: UInt128, _ bottom: UInt128) -> (UInt128, UInt128) {
         // Division of 128 bits is slow, and nearly every fraction fits into 64 bits.
         guard let narrowTop = UInt64(exactly: top), let narrowBottom = UInt64(exactly: bottom) else {
-            let divisor = greatestCommonDivisor(top, bottom)
+            let divisor = max(greatestCommonDivisor(top, bottom), 1)
             return (top / divisor, bottom / divisor)
         }
-        let divisor = greatestCommonDivisor(narrowTop, narrowBottom)
+        let divisor = max(greatestCommonDivisor(narrowTop, narrowBottom), 1)
         return (UInt128(narrowTop / divisor), UInt128(narrowBottom / divisor))
     }
 }

@@ -6,6 +6,8 @@ internal import ReelWords
 public struct SubmittedEdit: Hashable, Sendable {
     /// Absolute paths of the sources, each once, in the order in which the clips name them first.
     public private(set) var sources: [String] = []
+    /// The place of each path in `sources`.
+    private var places: [String: Int] = [:]
     /// The edit, whose clips name sources by their index.
     public private(set) var edit = Edit(clips: [])
 
@@ -117,7 +119,8 @@ public struct SubmittedEdit: Hashable, Sendable {
     }
 
     private mutating func index(of path: String) -> Int {
-        if let known = sources.firstIndex(of: path) { return known }
+        if let known = places[path] { return known }
+        places[path] = sources.count
         sources.append(path)
         return sources.count - 1
     }

@@ -113,7 +113,7 @@ public struct PlanView: Codable, Hashable, Sendable {
         case edited
 
         init(_ target: AudioTarget, in plan: Plan) {
-            guard plan.isReversal else {
+            guard !plan.isEdit else {
                 self = .edited
                 return
             }
@@ -155,8 +155,9 @@ public struct PlanView: Codable, Hashable, Sendable {
         height = plan.video.format.height
         audioEncoders = plan.audio.map(\.encoder)
         let makers = plan.makers
+        let times = makers.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         clips = plan.clips.enumerated().filter { makers[$0.offset] == $0.offset }.map { number, clip in
-            ClipView(clip, in: indexes[clip.source], times: makers.count { $0 == number })
+            ClipView(clip, in: indexes[clip.source], times: times[number] ?? 1)
         }
         frames = plan.frameCount
         seconds = plan.video.format.timeBase.seconds(plan.end(in: indexes)).approximate

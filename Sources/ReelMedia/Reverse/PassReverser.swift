@@ -7,9 +7,17 @@ public final class PassReverser {
     private let sources: [IndexedSource]
     private let plan: Plan
     private let planned: PlannedSegments
-    /// The tools for the clips of the last pass, and the clips: a job may have thousands.
-    private var open: (clips: [Int], tools: Tools)?
+    /// The tools of the last pass: a job may have thousands of clips.
+    private var open: (looks: [Look], tools: Tools)?
     private var mostHeld = 0
+
+    /// The facts of a clip by which its pictures are decoded and converted. Clips for which they are equal share their
+    /// tools.
+    private struct Look: Equatable {
+        let source: Int
+        let direction: Direction
+        let isBlack: Bool
+    }
 
     private struct Tools {
         /// The converter of each clip.
@@ -17,7 +25,7 @@ public final class PassReverser {
         let reader: FrameWindowReader
     }
 
-    /// - Parameter sources: those of the plan, in their order. They stay open from pass to pass.
+    /// - Parameter sources: those of the plan, in their order. One stays open from pass to pass.
     public init(sources: [IndexedSource], plan: Plan) throws(ReelFailure) {
         self.sources = sources
         self.plan = plan
@@ -98,7 +106,11 @@ public final class PassReverser {
     private var main: VideoStream { sources[plan.mainSource].index.video.stream }
 
     private func opened(_ clips: [Int], threads: Int) throws(ReelFailure) -> Tools {
-        if let open, open.clips == clips { return open.tools }
+        let looks = clips.map { clip in
+            let clip = plan.clips[clip]
+            return Look(source: clip.source, direction: clip.direction, isBlack: clip.isBlack)
+        }
+        if let open, open.looks == looks { return open.tools }
         mostHeld = mostFramesHeld
         open = nil
         let source = sources[plan.clips[clips[0]].source]
@@ -111,7 +123,7 @@ public final class PassReverser {
         let tools = Tools(
             converters: converters,
             reader: try FrameWindowReader(source, directions, converter: converters[0], threads: threads))
-        open = (clips, tools)
+        open = (looks, tools)
         return tools
     }
 

@@ -64,12 +64,15 @@ final class PictureConverter {
         }
     }
 
-    /// Scales a picture whose size differs from the stream's to the size of the target, in place, so that all pictures
-    /// in memory have one size. Returns false if there was nothing to do.
+    /// Scales a picture whose size differs from the stream's, in place, so that all pictures in memory have one size: to that
+    /// of the target, or of the stream if its pictures are fitted later. Returns false if there was nothing to do.
     func resize(_ picture: borrowing Frame) throws(ReelFailure) -> Bool {
-        // Fitted pictures are scaled once, from their own size.
-        guard fitting == nil, picture.width != stream.width || picture.height != stream.height else { return false }
-        try scale(picture)
+        guard picture.width != stream.width || picture.height != stream.height else { return false }
+        if fitting == nil {
+            try scale(picture)
+        } else {
+            try scale(picture, width: stream.width, height: stream.height, av_get_pix_fmt(stream.pixelFormat))
+        }
         picture.take(scaled)
         return true
     }
@@ -81,9 +84,16 @@ final class PictureConverter {
 
     private func scale(_ picture: borrowing Frame) throws(ReelFailure) {
         noteFormat(of: picture)
+        try scale(picture, width: target.width, height: target.height, format)
+    }
+
+    /// Fills `scaled` with the picture in another size and format.
+    private func scale(
+        _ picture: borrowing Frame, width: Int, height: Int, _ format: AVPixelFormat
+    ) throws(ReelFailure) {
         scaler = sws_getCachedContext(
             scaler, Int32(picture.width), Int32(picture.height), PixelFormatChoice.withoutRange(picture.pixelFormat),
-            Int32(target.width), Int32(target.height), PixelFormatChoice.withoutRange(format),
+            Int32(width), Int32(height), PixelFormatChoice.withoutRange(format),
             SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP, nil, nil, nil)
         guard scaler != nil else {
             throw ReelFailure(.pictureUnconvertible(width: picture.width, height: picture.height))
@@ -91,8 +101,7 @@ final class PictureConverter {
         scaled.reset()
         try check(av_frame_copy_props(scaled.native, picture.native), .convertPicture)
         scaled.native.pointee.format = format.rawValue
-        scaled.native.pointee.width = Int32(target.width)
-        scaled.native.pointee.height = Int32(target.height)
+        (scaled.native.pointee.width, scaled.native.pointee.height) = (Int32(width), Int32(height))
         try check(av_frame_get_buffer(scaled.native, 0), .convertPicture)
         try check(sws_scale_frame(scaler, scaled.native, picture.native), .convertPicture)
     }

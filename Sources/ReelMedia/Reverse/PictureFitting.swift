@@ -92,27 +92,31 @@ final class PictureFitting {
         return chain
     }
 
-    /// The options of the scaler that convert between two matrices or ranges; empty if they are the same.
+    /// The options of the scaler that say what colours mean in both. It would take what they leave open for BT.601 in
+    /// limited range.
     private var colours: String {
-        var options = ""
-        let (from, to) = (source.matrixOfScaler, main.matrixOfScaler)
-        if let from, let to, from != to { options += ":in_color_matrix=\(from):out_color_matrix=\(to)" }
-        let (low, high) = (source.colour.range ?? "tv", main.colour.range ?? "tv")
-        if low != high { options += ":in_range=\(low):out_range=\(high)" }
-        return options
+        let (own, shown) = (av_get_pix_fmt(source.pixelFormat), av_get_pix_fmt(main.pixelFormat))
+        let sides = [
+            ("in", source.colour.converted(from: own, to: own), source),
+            ("out", main.colour.converted(from: shown, to: format), main),
+        ]
+        return sides.map { side, colour, stream in
+            guard let matrix = colour.matrixOfScaler(stream) else { return "" }
+            return ":\(side)_color_matrix=\(matrix):\(side)_range=\(colour.range ?? "tv")"
+        }.joined()
     }
 }
 
-extension VideoStream {
-    /// The matrix of its colours as libswscale names it; nil for RGB. Where nothing says it, pictures of high definition have
-    /// that of BT.709 and others that of BT.601, as players have it.
-    fileprivate var matrixOfScaler: String? {
-        switch colour.matrix {
+extension ColourTags {
+    /// The matrix as libswscale names it; nil for RGB. Where nothing says it, pictures of high definition have that of BT.709
+    /// and others that of BT.601, as players have it.
+    fileprivate func matrixOfScaler(_ stream: VideoStream) -> String? {
+        switch matrix {
         case "gbr": nil
-        case "bt709", "fcc", "smpte240m": colour.matrix
+        case "bt709", "fcc", "smpte240m": matrix
         case "bt2020nc", "bt2020c": "bt2020"
         case "smpte170m", "bt470bg": "bt601"
-        default: width >= 1280 || height > 576 ? "bt709" : "bt601"
+        default: stream.width >= 1280 || stream.height > 576 ? "bt709" : "bt601"
         }
     }
 }
