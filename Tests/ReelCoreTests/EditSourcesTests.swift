@@ -1,3 +1,4 @@
+import Foundation
 import ReelCore
 import Testing
 
@@ -101,6 +102,31 @@ struct EditSourcesTests {
         // Pictures of another size are converted, which takes memory of its own.
         let same = try plan([large, large], edit, slots: 1, passFrames: 10)
         #expect(both.need - same.need == 8 * index29.video.stream.frameBytes + 10 * 96)
+    }
+
+    @Test("a range whose bounds are rounded has the frames whose middle lies in it")
+    func middles() throws {
+        func frames(_ from: Rational?, _ to: Rational?, _ rule: RangeRule?) throws -> Range<Int> {
+            try plan([index29], Edit(clips: [EditClip(from: from, to: to, rule: rule, play: .reverse)])).clips[0].frames
+        }
+        // Frames 30 to 59 in a rate that was rounded: the first bound is late, or early, by less than half a frame.
+        for (low, high) in [("29.97", "29.97"), ("29.9", "29.95"), ("30.1", "30.05")] {
+            let (first, last) = (Double(low) ?? 1, Double(high) ?? 1)
+            let (from, to) = (
+                Rational(Int64(30 / first * 1e9), 1_000_000_000), Rational(Int64(60 / last * 1e9), 1_000_000_000)
+            )
+            #expect(try frames(from, to, .middle) == 30..<60, "\(low)")
+        }
+        #expect(try frames(Rational(1001, 1000) + Rational(1, 1000), nil, nil) == 31..<60)
+        // The middle of frame 10 is at 10.5 frames: the range begins with it, and ends before it.
+        let middle = Rational(21, 2) * Rational(1001, 30_000)
+        #expect(try frames(middle, nil, .middle) == 10..<60 && frames(nil, middle, .middle) == 0..<10)
+        #expect(try frames(Rational(-1), Rational(9), .middle) == 0..<60)
+        let job = EditClip(from: Rational(1), to: Rational(2), rule: .middle, play: .forward)
+        #expect(try JSONDecoder().decode(EditClip.self, from: JSONEncoder().encode(job)) == job)
+        let plain = String(
+            decoding: try CanonicalJSON.bytes(of: Edit(clips: [EditClip(play: .forward)])), as: UTF8.self)
+        #expect(!plain.contains("rule") && !plain.contains("timecode"))
     }
 
     @Test("trimmed clips are those frames that have sound, with what crossfades need beyond them")

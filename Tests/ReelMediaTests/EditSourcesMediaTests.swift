@@ -45,6 +45,31 @@ struct EditSourcesMediaTests {
         #expect(job.diagnostics.isEmpty)
     }
 
+    @Test("ranges whose bounds are rounded show whole frames, and the output begins at the timecode of the edit")
+    func roundedRanges() throws {
+        let source = try Fixture.make(
+            "a.mov", in: folder, frames: 60, rate: "30000/1001",
+            video: Fixture.x264 + ["-bf", "2", "-g", "12", "-timecode", "01:00:00:00"])
+        // Frames 10 to 29, and 40, in seconds as a rate of 29.95 would have them.
+        let (from, to) = (Rational(1000, 2995), Rational(3000, 2995))
+        let clips = [
+            EditClip(from: from, to: to, rule: .middle, play: .forward),
+            EditClip(from: from, to: to, rule: .middle, play: .reverse), .gap(Rational(1, 3)),
+            EditClip(from: Rational(4000, 2995), rule: .middle, play: .forward, still: Rational(1)),
+        ]
+        for container in [Container.mkv, .mov] {
+            let edit = Edit(clips: clips, timecode: "10:00:00;00")
+            let spec = JobSpec(container: container, lossless: true, edit: edit)
+            let job = try MediaJob([source], spec: spec, folder: folder.path)
+            let (first, made) = (try Decoded(source), try Decoded(job.output))
+            let forth = Array(first.hashes[10..<30])
+            #expect(made.hashes.count == 42 && Array(made.hashes[..<40]) == forth + forth.reversed())
+            #expect(made.hashes[41] == first.hashes[40])
+            let tags = try run("ffprobe", "-v", "error", "-show_entries", "format_tags", job.output).lowercased()
+            #expect(tags.contains("timecode=10:00:00;00") && !tags.contains("01:00:00:00"))
+        }
+    }
+
     @Test(
         "packets of whole frames of several files are written in the order of the clips, in both directions, bit for bit"
     )

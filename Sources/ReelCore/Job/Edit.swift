@@ -9,16 +9,22 @@ public struct Edit: Hashable, Codable, Sendable {
     public var crossfade: Rational?
     /// Which frames of their ranges the clips show.
     public var trim: Trim
+    /// The start timecode of the output, as "01:00:00:00", with ";" before the frames if it drops frames; nil for that of
+    /// the first clip's source.
+    public var timecode: String?
 
     /// The most clips of an edit, each counted as often as it is played.
     public static let mostClips = 100_000
 
     /// Clips, one after the other; `crossfade` is in seconds.
-    public init(clips: [EditClip], turn: Turn = .once, crossfade: Rational? = nil, trim: Trim = .none) {
+    public init(
+        clips: [EditClip], turn: Turn = .once, crossfade: Rational? = nil, trim: Trim = .none, timecode: String? = nil
+    ) {
         self.clips = clips
         self.turn = turn
         self.crossfade = crossfade
         self.trim = trim
+        self.timecode = timecode
     }
 
     /// Whether all numbers are within range, for a job of this many sources: another user may have written the record.
@@ -29,7 +35,12 @@ public struct Edit: Hashable, Codable, Sendable {
                 && clip.still ?? Rational(1) > Rational(0) && clip.source.map(sources.contains) ?? (clip.still != nil)
         }
         return areSound && (1...Edit.mostClips).contains(repeats) && clips.contains { $0.source != nil }
-            && crossfade ?? Rational(0) >= Rational(0)
+            && crossfade ?? Rational(0) >= Rational(0) && timecode.map(Edit.isTimecode) ?? true
+    }
+
+    /// Whether a text has the form of a timecode.
+    private static func isTimecode(_ text: String) -> Bool {
+        text.utf8.count <= 16 && text.allSatisfy { "0123456789:;".contains($0) }
     }
 
     /// The number of clips, each as often as it is played.
@@ -49,6 +60,7 @@ public struct Edit: Hashable, Codable, Sendable {
         case turn = "turn"
         case crossfade = "crossfade"
         case trim = "trim"
+        case timecode = "timecode"
     }
 }
 
@@ -56,10 +68,13 @@ public struct Edit: Hashable, Codable, Sendable {
 public struct EditClip: Hashable, Codable, Sendable {
     /// The index of its source among the job's sources; nil for a black picture, which is a still.
     public var source: Int?
-    /// The start of the range, in seconds from the file's start: frames with from ≤ t < to are shown. Nil for no limit.
+    /// The start of the range, in seconds from the file's start: frames with from ≤ t < to are shown, where t is what
+    /// `rule` says. Nil for no limit.
     public var from: Rational?
     /// The end of the range, in seconds from the file's start; nil for no limit.
     public var to: Rational?
+    /// Which moment of a frame decides whether the range has it; nil for its start.
+    public var rule: RangeRule?
     /// In which directions the range is played.
     public var play: Play
     /// How often the clip is played; within `timesAllowed`.
@@ -79,12 +94,14 @@ public struct EditClip: Hashable, Codable, Sendable {
 
     /// A range in seconds from the file's start.
     public init(
-        source: Int? = 0, from: Rational? = nil, to: Rational? = nil, play: Play, times: Int = 1,
+        source: Int? = 0, from: Rational? = nil, to: Rational? = nil, rule: RangeRule? = nil, play: Play,
+        times: Int = 1,
         speed: Rational = Rational(1), sound: Bool = true, still: Rational? = nil, title: String? = nil
     ) {
         self.source = source
         self.from = from
         self.to = to
+        self.rule = rule
         self.play = play
         self.times = times
         self.speed = speed
@@ -105,6 +122,7 @@ public struct EditClip: Hashable, Codable, Sendable {
         case source = "source"
         case from = "from"
         case to = "to"
+        case rule = "rule"
         case play = "play"
         case times = "times"
         case speed = "speed"
@@ -112,6 +130,12 @@ public struct EditClip: Hashable, Codable, Sendable {
         case still = "still"
         case title = "title"
     }
+}
+
+/// Which moment of a frame decides whether a range has it.
+public enum RangeRule: String, Codable, CaseIterable, Sendable {
+    /// Its middle: the bounds of ranges that editing programs write are rounded, to less than half a frame.
+    case middle
 }
 
 /// The directions in which a clip is played.

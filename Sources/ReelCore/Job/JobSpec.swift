@@ -53,7 +53,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
         self.lossless = lossless
         self.audio = audio
         self.audioCodec = audioCodec
-        if let edit, edit.clips.count == 1, edit.trim == .none, let clip = edit.clips.first,
+        if let edit, edit.clips.count == 1, edit.trim == .none, edit.timecode == nil, let clip = edit.clips.first,
             clip == EditClip(from: clip.from, to: clip.to, play: .reverse, title: clip.title)
         {
             // There is one way to ask for a range that is reversed once.

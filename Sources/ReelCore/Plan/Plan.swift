@@ -21,6 +21,8 @@ public struct Plan: Hashable, Codable, Sendable {
     public var isEdit: Bool
     /// The chapters of the clips, in seconds of the output. The sources' own are placed by the clips that show them.
     public var chapters: [Chapter]
+    /// The start timecode of the output; nil for that of the first clip's source.
+    public var timecode: String?
     /// How the output's video is made.
     public var video: VideoTarget
     /// The output's audio tracks, in its order.
@@ -39,7 +41,8 @@ public struct Plan: Hashable, Codable, Sendable {
 
     package init(
         number: Int = 0, sources: [PlannedSource], encoders: [String], container: Container, clips: [Clip],
-        isEdit: Bool = false, chapters: [Chapter] = [], video: VideoTarget, audio: [AudioTarget], passes: [Pass],
+        isEdit: Bool = false, chapters: [Chapter] = [], timecode: String? = nil, video: VideoTarget,
+        audio: [AudioTarget], passes: [Pass],
         need: Int64,
         verify: VerifyMode,
         onDamage: DamageMode, diagnostics: [Diagnostic]
@@ -52,6 +55,7 @@ public struct Plan: Hashable, Codable, Sendable {
         self.clips = clips
         self.isEdit = isEdit
         self.chapters = chapters
+        self.timecode = timecode
         self.video = video
         self.audio = audio
         self.passes = passes
@@ -70,6 +74,7 @@ public struct Plan: Hashable, Codable, Sendable {
         case clips = "clips"
         case isEdit = "isEdit"
         case chapters = "chapters"
+        case timecode = "timecode"
         case video = "video"
         case audio = "audio"
         case passes = "passes"

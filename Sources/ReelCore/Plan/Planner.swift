@@ -107,7 +107,7 @@ public struct Planner: Sendable {
         let isDecoded = sources.keys.contains { !indexes[$0].video.pictures.isEmpty }
         return Plan(
             sources: indexHashes.map(PlannedSource.init), encoders: encoders, container: spec.container,
-            clips: clips, isEdit: spec.edit != nil, video: video, audio: audio,
+            clips: clips, isEdit: spec.edit != nil, timecode: spec.edit?.timecode, video: video, audio: audio,
             passes: audio.indices.map(Pass.audio) + passes.map(Pass.video),
             need: need, verify: isDecoded ? .decode : spec.verify, onDamage: spec.onDamage,
             diagnostics: found.reduce(into: []) { all, one in if !all.contains(one) { all.append(one) } })

@@ -28,7 +28,7 @@ extension TargetChoice {
         if !lost.isEmpty {
             diagnostics.append(.attachmentsLeftOut(container: container, names: lost.map(\.fileName)))
         }
-        let tags = index.keptMetadata.map { $0.name.lowercased() }
+        let tags = index.keptMetadata(timecode: spec.edit?.timecode).map { $0.name.lowercased() }
         if !tags.isEmpty, !container.traits.holdsTags {
             diagnostics.append(.tagsLeftOut(container: container, names: tags))
         }
@@ -40,8 +40,12 @@ extension TargetChoice {
 
 extension SourceIndex {
     /// The tags of the file that an output keeps.
-    var keptMetadata: [MetadataEntry] {
+    ///
+    /// - Parameter timecode: the start timecode that the output has instead of the file's; nil for the file's.
+    func keptMetadata(timecode: String?) -> [MetadataEntry] {
         let names: Set<String> = ["title", "artist", "album", "comment", "copyright", "date", "timecode"]
-        return metadata.filter { names.contains($0.name.lowercased()) && !$0.value.isEmpty }
+        let kept = metadata.filter { names.contains($0.name.lowercased()) && !$0.value.isEmpty }
+        guard let timecode else { return kept }
+        return kept.filter { $0.name.lowercased() != "timecode" } + [MetadataEntry(name: "timecode", value: timecode)]
     }
 }
