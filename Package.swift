@@ -159,7 +159,7 @@ let package = Package(
         .testTarget(
             name: "ReelJobsTests",
             dependencies: ["ReelTestSupport", "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelStore"],
-            swiftSettings: strict),
+            exclude: ["Fixtures"], swiftSettings: strict),
         .testTarget(
             name: "ReelWorkTests",
             dependencies: [

@@ -58,6 +58,7 @@ extension Diagnostic.CodingKeys {
         case .attachmentsLeftOut: "The container cannot hold attached files."
         case .tagsLeftOut: "The container cannot hold tags of the file."
         case .timecodeLeftOut: "The container cannot hold a timecode beside a cover."
+        case .timelinePartLeftOut: "A timeline has a part that cannot be shown, and it is left out."
 
         // MARK: Board
         case .redisTooOld: "Redis is older than reel needs."
@@ -125,6 +126,7 @@ extension Diagnostic.CodingKeys {
         case .attachmentsLeftOut: "Choose mkv."
         case .tagsLeftOut: "Choose mkv or mp4."
         case .timecodeLeftOut: "Choose mkv."
+        case .timelinePartLeftOut: "Change the timeline if the part matters."
 
         // MARK: Board
         case .redisTooOld: "Install Redis 7.0 or later."

@@ -111,6 +111,8 @@ extension Diagnostic {
             "tags are left out: \(container.file) cannot hold \(names.joined(separator: ", "))"
         case .timecodeLeftOut(let container):
             "the timecode is left out: \(container.file) cannot hold one beside a cover; write .mkv"
+        case .timelinePartLeftOut(let place, let name, let part):
+            "\(place): \(part.words(name)): it is left out"
 
         // MARK: Board
         case .redisTooOld(let address, let version): "Redis at \(address) is \(version): reel needs 7.0 or later"

@@ -175,6 +175,13 @@ extension EditFlaw {
         case .clipCount(let found): "it has \(found) clips, repeats counted; an edit has 1 to \(Edit.mostClips)"
         case .onlyGaps: "no clip has a source"
         case .sourceMissing(let path): "there is no file \(path)"
+        case .notTaken(let part, let name): "\(part.words(name)); \(part.remedy)"
+        case .timeScalar(let scalar, let name):
+            "\(Wording.named("the clip", name)) has the time scalar \(scalar), which means different things in different "
+                + "programs; only -1, 0 and 1 are taken: write an edit in a .json file, and give the clip a speed"
+        case .noVideoTrack: "there is no enabled video track"
+        case .timelineCount(let found):
+            "it has \(found) objects, of which none is the only timeline; write a file for each timeline"
         }
     }
 }
@@ -193,12 +200,54 @@ extension EditForm {
         case .ratio(let least, let most):
             "a number from \(least.shortWords) to \(most.shortWords), or a ratio such as \"3/2\""
         case .word(let words): Wording.list(words, last: "or")
+        case .number: "a number"
+        case .rate: "a rate above 0"
+        case .moment: "a time within a billion seconds"
+        case .schema(let names): "an object of the schema \(Wording.list(names, last: "or"))"
         }
     }
 }
 
 extension Rational {
-    fileprivate var shortWords: String { denominator == 1 ? "\(numerator)" : description }
+    var shortWords: String { denominator == 1 ? "\(numerator)" : description }
+}
+
+extension TimelinePart {
+    /// As a sentence about the part of this name.
+    func words(_ name: String) -> String {
+        switch self {
+        case .transition: "\(Wording.named("the transition", name)) cannot be shown"
+        case .nested: "\(Wording.named("the item", name)) is a timeline of its own within this one"
+        case .schema(let schema): "\(Wording.named("the object", name)) has the unknown schema \(schema)"
+        case .generator: "\(Wording.named("the clip", name)) is made by a generator, and is no file"
+        case .imageSequence: "\(Wording.named("the clip", name)) is a sequence of images"
+        case .noMedia: "\(Wording.named("the clip", name)) has no media"
+        case .remoteMedia(let url): "\(Wording.named("the clip", name)) has media that are no file: \(url)"
+        case .missingFile(let path): "\(Wording.named("the clip", name)) needs a file that is not there: \(path)"
+        case .effect(let effect): "\(Wording.named("the clip", name)) has the effect \(effect), which is unknown"
+        case .otherSound:
+            "\(Wording.named("the audio track", name)) has other sound than the clips of the video track"
+        case .trimmedTrack: "of \(Wording.named("the track", name)) only a range is shown"
+        case .videoTrack: "\(Wording.named("the video track", name)) is not the first"
+        case .otherTrack(let kind): "\(Wording.named("the track", name)) is of the kind \(kind)"
+        case .startTime: "the start time counts no frames"
+        }
+    }
+
+    /// What a user can do about it, in the imperative.
+    fileprivate var remedy: String {
+        switch self {
+        case .transition: "make it a cut"
+        case .nested: "put its clips on the video track"
+        case .schema, .effect, .otherTrack: "remove it"
+        case .generator, .imageSequence, .remoteMedia: "make a video file of it"
+        case .noMedia, .missingFile: "link the clip to a file"
+        case .otherSound: "remove the track, or render its sound beforehand"
+        case .trimmedTrack: "trim the clips instead"
+        case .videoTrack: "put its clips on the first"
+        case .startTime: "give it the frame rate of the timeline"
+        }
+    }
 }
 
 extension PassthroughObstacle {

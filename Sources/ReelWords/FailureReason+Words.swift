@@ -50,6 +50,9 @@ extension FailureReason {
                 + "\(to.map { " to \(Wording.seconds($0))" } ?? ""): the video ends at \(Wording.seconds(end))"
         case .editFlawed(let path, let place, let flaw):
             place.isEmpty ? "\(path): \(flaw.words)" : "\(path): \(place): \(flaw.words)"
+        case .timelineSpeed(let clip, let speed):
+            "clips[\(clip)]: its speed is \(speed.shortWords), for which timelines have no word that all programs "
+                + "understand alike; keep such an edit in a .json file"
         case .clipOutOfRange(let clip, let from, let to, let end):
             "clips[\(clip)]: no frame begins in the range\(from.map { " from \(Wording.seconds($0))" } ?? "")"
                 + "\(to.map { " to \(Wording.seconds($0))" } ?? ""): the video ends at \(Wording.seconds(end))"

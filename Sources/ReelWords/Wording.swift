@@ -11,6 +11,9 @@ public enum Wording {
     /// "1 frame", "3 frames".
     public static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
+    /// What something is, with its own name if it has one: "the clip goal".
+    static func named(_ what: String, _ name: String) -> String { name.isEmpty ? what : "\(what) \(name)" }
+
     /// "forward, reverse and freeze".
     static func list(_ words: [String], last: String = "and") -> String {
         guard let end = words.last, words.count > 1 else { return words.first ?? "" }

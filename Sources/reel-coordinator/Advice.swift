@@ -23,6 +23,7 @@ enum Advice {
         case .boardUnprepared: "reel-coordinator init --redis loads them, as a user that may"
         case .outputNotNamed: "name the output with -o"
         case .outputContainerDiffers(_, let container, _): "name a .\(container.rawValue) file with -o"
+        case .editFlawed(_, _, .notTaken): "--lenient leaves it out"
         case .rangeEmpty, .nothingInRange: "choose another --from or --to"
         case .memoryTooSmall: "--memory and --memory-total say how much"
         case .encoderUnknown(let option, _, _), .codecNotHeld(let option, _, _): "choose with \(name(of: option))"

@@ -92,4 +92,15 @@ extension Diagnostic {
             .tagsLeftOut(container: .ts, names: ["title", "artist"]),
             .timecodeLeftOut(container: .mp4),
         ]
+        + TimelinePart.samples.map { .timelinePartLeftOut(place: "tracks.children[1]", name: "x", part: $0) }
+}
+
+extension TimelinePart {
+    /// An example of every part.
+    static let samples: [TimelinePart] = [
+        .transition, .nested, .schema(name: "Sequence.1"), .generator, .imageSequence, .noMedia,
+        .remoteMedia(url: "https://example.com/a.mov"), .missingFile(path: "/a/b.mov"), .effect(name: "LUT"),
+        .otherSound,
+        .trimmedTrack, .videoTrack, .otherTrack(kind: "Subtitle"), .startTime,
+    ]
 }

@@ -4,6 +4,9 @@ extension FailureReason {
     /// An example of every code, and of every fact that is an enumeration with facts.
     static let samples: [FailureReason] =
         sourceSamples + requestSamples + engineSamples + storeSamples + boardSamples + jobSamples
+        + TimelinePart.samples.map {
+            .editFlawed(path: "cut.otio", place: "tracks.children[1]", flaw: .notTaken(part: $0, name: "x"))
+        }
 
     private static let path = "/media/one two.mp4"
 
@@ -55,6 +58,18 @@ extension FailureReason {
         .editFlawed(path: "cut.json", place: "clips", flaw: .clipCount(found: 0)),
         .editFlawed(path: "cut.json", place: "clips", flaw: .onlyGaps),
         .editFlawed(path: "cut.json", place: "clips[0].source", flaw: .sourceMissing(path: "/a/b.mov")),
+        .editFlawed(
+            path: "cut.otio", place: "tracks.children[0].children[2].effects[0].time_scalar",
+            flaw: .timeScalar(scalar: "2.0", name: "run")),
+        .editFlawed(path: "cut.otio", place: "tracks", flaw: .noVideoTrack),
+        .editFlawed(path: "cut.otio", place: "", flaw: .timelineCount(found: 2)),
+        .editFlawed(
+            path: "cut.otio", place: "tracks.children[0].children[2].name", flaw: .notTaken(part: .nested, name: "")),
+        .editFlawed(path: "cut.otio", place: "tracks", flaw: .malformed(wanted: .schema(names: ["Stack.1"]))),
+        .editFlawed(path: "cut.otio", place: "global_start_time.value", flaw: .malformed(wanted: .number)),
+        .editFlawed(path: "cut.otio", place: "global_start_time.rate", flaw: .malformed(wanted: .rate)),
+        .editFlawed(path: "cut.otio", place: "global_start_time", flaw: .malformed(wanted: .moment)),
+        .timelineSpeed(clip: 2, speed: Rational(3, 2)),
         .clipOutOfRange(clip: 2, from: Rational(11), to: nil, end: Rational(10)),
         .clipUnshared(clip: 1),
         .dynamicRangesMixed(source: "night", main: "day"),

@@ -102,6 +102,9 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case tagsLeftOut(container: Container, names: [String])
     /// The container cannot hold a timecode together with a cover.
     case timecodeLeftOut(container: Container)
+    /// A part of a timeline is left out, as the user allowed; `place` is where, as "tracks.children[0]", `name` the part's
+    /// own name, which may be empty.
+    case timelinePartLeftOut(place: String, name: String, part: TimelinePart)
 
     // MARK: Board
     /// Redis is older than the board requires.
@@ -174,6 +177,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
         case attachmentsLeftOut = "attachments-left-out"
         case tagsLeftOut = "tags-left-out"
         case timecodeLeftOut = "timecode-left-out"
+        case timelinePartLeftOut = "timeline-part-left-out"
 
         // MARK: Board
         case redisTooOld = "redis-too-old"

@@ -66,6 +66,14 @@ public enum EditFlaw: Hashable, Codable, Sendable {
     case onlyGaps
     /// There is no file at this path.
     case sourceMissing(path: String)
+    /// A timeline has a part that an edit cannot show; `name` is the part's own, which may be empty.
+    case notTaken(part: TimelinePart, name: String)
+    /// A clip of a timeline has a time scalar other than −1, 0 and 1; `name` is the clip's.
+    case timeScalar(scalar: String, name: String)
+    /// A timeline has no enabled video track.
+    case noVideoTrack
+    /// The file has so many timelines, tracks or clips at its top, of which one would have to be chosen.
+    case timelineCount(found: Int)
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case notJSON = "not-json"
@@ -78,6 +86,10 @@ public enum EditFlaw: Hashable, Codable, Sendable {
         case clipCount = "clip-count"
         case onlyGaps = "only-gaps"
         case sourceMissing = "source-missing"
+        case notTaken = "not-taken"
+        case timeScalar = "time-scalar"
+        case noVideoTrack = "no-video-track"
+        case timelineCount = "timeline-count"
     }
 }
 
@@ -94,9 +106,17 @@ public enum EditForm: Hashable, Codable, Sendable {
     case ratio(least: Rational, most: Rational)
     /// One of these words.
     case word(words: [String])
+    /// A number.
+    case number
+    /// Units per second, above 0.
+    case rate
+    /// A time within a billion seconds.
+    case moment
+    /// An object of one of these schemas of OpenTimelineIO.
+    case schema(names: [String])
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case object, list, text, flag, time, duration, count, ratio, word
+        case object, list, text, flag, time, duration, count, ratio, word, number, rate, moment, schema
     }
 }
 

@@ -24,6 +24,7 @@ extension FailureReason {
         case rangeEmpty = "range-empty"
         case nothingInRange = "nothing-in-range"
         case editFlawed = "edit-flawed"
+        case timelineSpeed = "timeline-speed"
         case clipOutOfRange = "clip-out-of-range"
         case clipUnshared = "clip-unshared"
         case dynamicRangesMixed = "dynamic-ranges-mixed"

@@ -35,7 +35,7 @@ extension FailureReason {
         case .decodesOtherwise: FailureNature(.host, .job, .incompatible)
 
         // MARK: Request
-        case .editFlawed, .clipOutOfRange, .clipUnshared, .dynamicRangesMixed, .interlacedMixed:
+        case .editFlawed, .timelineSpeed, .clipOutOfRange, .clipUnshared, .dynamicRangesMixed, .interlacedMixed:
             FailureNature(.request, .input)
         case .rangeEmpty, .nothingInRange, .memoryTooSmall, .encoderUnknown, .encoderRefuses, .settingUnknown,
             .optionUnsupported, .sourceRateUnsupported, .pixelFormatUnsupported, .losslessCodecFixed,

@@ -48,6 +48,8 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case nothingInRange(from: Rational?, to: Rational?, end: Rational)
     /// An edit's file says something that cannot be done; `place` is where, as "clips[2].from", empty for all of the file.
     case editFlawed(path: String, place: String, flaw: EditFlaw)
+    /// An edit cannot be written as a timeline, because a clip, counted from 0, has another speed than its source's.
+    case timelineSpeed(clip: Int, speed: Rational)
     /// No frame begins in the range of a clip, counted from 0; its source's video ends at `end`. All in seconds from the
     /// file's start.
     case clipOutOfRange(clip: Int, from: Rational?, to: Rational?, end: Rational)

@@ -9,16 +9,18 @@ public struct SubmittedEdit: Hashable, Sendable {
     /// The place of each path in `sources`.
     private var places: [String: Int] = [:]
     /// The edit, whose clips name sources by their index.
-    public private(set) var edit = Edit(clips: [])
+    public internal(set) var edit = Edit(clips: [])
+    /// What was left out of a timeline.
+    public internal(set) var diagnostics: [Diagnostic] = []
 
-    /// The extension of an edit's file.
-    public static let fileExtension = "json"
+    /// The extension of an edit's file; a timeline has another.
+    static let fileExtension = "json"
     /// The most bytes that an edit's file may have.
     static let mostBytes: Int64 = 32 << 20
 
     /// Whether a path names an edit's file rather than a video.
     public static func isFile(_ path: String) -> Bool {
-        URL(fileURLWithPath: path).pathExtension.lowercased() == fileExtension
+        isTimeline(path) || URL(fileURLWithPath: path).pathExtension.lowercased() == fileExtension
     }
 
     /// Whole files, one after the other, trimmed to what each has of video and sound.
@@ -40,17 +42,21 @@ public struct SubmittedEdit: Hashable, Sendable {
         edit = Edit(clips: clips, turn: turn, crossfade: crossfade, trim: trim)
     }
 
-    /// Reads an edit's file. Throws `.editFlawed` (`.input`) with the place of what cannot be done, and `.input` if the file
-    /// cannot be read.
-    public init(file path: String) throws(ReelFailure) {
+    /// Reads an edit's file, or a timeline of OpenTimelineIO. Throws `.editFlawed` (`.input`) with the place of what cannot be
+    /// done, and `.input` if the file cannot be read.
+    ///
+    /// - Parameter isLenient: leave out what a timeline has and an edit cannot show, and report it in `diagnostics`.
+    public init(file path: String, isLenient: Bool = false) throws(ReelFailure) {
         let url = URL(fileURLWithPath: path).standardizedFileURL
-        let value: JSONValue
+        let isTimeline = SubmittedEdit.isTimeline(path)
+        let value: EditJSON
         do {
             let size = (try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int64) ?? 0
-            guard size <= SubmittedEdit.mostBytes else {
-                throw ReelFailure(.editFlawed(path: path, place: "", flaw: .tooLong(bytes: SubmittedEdit.mostBytes)))
+            let most = isTimeline ? SubmittedEdit.mostTimelineBytes : SubmittedEdit.mostBytes
+            guard size <= most else {
+                throw ReelFailure(.editFlawed(path: path, place: "", flaw: .tooLong(bytes: most)))
             }
-            value = try JSONDecoder().decode(JSONValue.self, from: Data(contentsOf: url))
+            value = try JSONDecoder().decode(EditJSON.self, from: Data(contentsOf: url))
         } catch let failure as ReelFailure {
             throw failure
         } catch let error as DecodingError {
@@ -62,28 +68,37 @@ public struct SubmittedEdit: Hashable, Sendable {
         }
         let folder = url.deletingLastPathComponent()
         do {
-            let object = try EditPlace(value).object(knows: ["clips", "turn", "crossfade", "trim"])
-            let list = try object.required("clips").list()
-            guard (1...Edit.mostClips).contains(list.count) else {
-                throw FlawedPlace(place: "clips", flaw: .clipCount(found: list.count))
+            if isTimeline {
+                try take(timeline: EditPlace(value), in: folder, isLenient: isLenient)
+            } else {
+                try take(edit: EditPlace(value), in: folder)
             }
-            let clips = try list.map { try clip($0, in: folder) }
-            guard clips.contains(where: { $0.source != nil }) else {
-                throw FlawedPlace(place: "clips", flaw: .onlyGaps)
-            }
-            let repeats = clips.reduce(0) { $0 + $1.times }
-            guard repeats <= Edit.mostClips else {
-                throw FlawedPlace(place: "clips", flaw: .clipCount(found: repeats))
-            }
-            edit = Edit(
-                clips: clips, turn: try object["turn"]?.word(of: Turn.self) ?? .once,
-                crossfade: try object["crossfade"]?.time(),
-                trim: try object["trim"]?.word(of: Trim.self) ?? .none)
         } catch let flawed as FlawedPlace {
             throw ReelFailure(.editFlawed(path: path, place: flawed.place, flaw: flawed.flaw))
         } catch {
             throw .of(error)
         }
+    }
+
+    /// Takes the clips of an edit's own form. Throws a `FlawedPlace`.
+    private mutating func take(edit value: EditPlace, in folder: URL) throws {
+        let object = try value.object(knows: ["clips", "turn", "crossfade", "trim"])
+        let list = try object.required("clips").list()
+        guard (1...Edit.mostClips).contains(list.count) else {
+            throw FlawedPlace(place: "clips", flaw: .clipCount(found: list.count))
+        }
+        let clips = try list.map { try clip($0, in: folder) }
+        guard clips.contains(where: { $0.source != nil }) else {
+            throw FlawedPlace(place: "clips", flaw: .onlyGaps)
+        }
+        let repeats = clips.reduce(0) { $0 + $1.times }
+        guard repeats <= Edit.mostClips else {
+            throw FlawedPlace(place: "clips", flaw: .clipCount(found: repeats))
+        }
+        edit = Edit(
+            clips: clips, turn: try object["turn"]?.word(of: Turn.self) ?? .once,
+            crossfade: try object["crossfade"]?.time(),
+            trim: try object["trim"]?.word(of: Trim.self) ?? .none)
     }
 
     private mutating func clip(_ place: EditPlace, in folder: URL) throws -> EditClip {
@@ -118,7 +133,7 @@ public struct SubmittedEdit: Hashable, Sendable {
         return clip
     }
 
-    private mutating func index(of path: String) -> Int {
+    mutating func index(of path: String) -> Int {
         if let known = places[path] { return known }
         places[path] = sources.count
         sources.append(path)
@@ -126,7 +141,7 @@ public struct SubmittedEdit: Hashable, Sendable {
     }
 
     /// The file's name without its extension.
-    private static func title(of path: String) -> String {
+    static func title(of path: String) -> String {
         URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
     }
 
@@ -135,161 +150,5 @@ public struct SubmittedEdit: Hashable, Sendable {
         guard case .dataCorrupted(let context) = error else { return "\(error)" }
         let said = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
         return said ?? context.debugDescription
-    }
-}
-
-/// Any JSON value. Numbers are decimal, as they are written.
-private enum JSONValue: Decodable {
-    case object([String: JSONValue])
-    case list([JSONValue])
-    case text(String)
-    case number(Decimal)
-    case flag(Bool)
-    case null
-
-    init(from decoder: any Decoder) throws {
-        if let keyed = try? decoder.container(keyedBy: AnyKey.self) {
-            var object: [String: JSONValue] = [:]
-            for key in keyed.allKeys { object[key.stringValue] = try keyed.decode(JSONValue.self, forKey: key) }
-            self = .object(object)
-            return
-        }
-        if var list = try? decoder.unkeyedContainer() {
-            var values: [JSONValue] = []
-            while !list.isAtEnd { values.append(try list.decode(JSONValue.self)) }
-            self = .list(values)
-            return
-        }
-        let single = try decoder.singleValueContainer()
-        if let text = try? single.decode(String.self) {
-            self = .text(text)
-        } else if let flag = try? single.decode(Bool.self) {
-            self = .flag(flag)
-        } else if let number = try? single.decode(Decimal.self) {
-            self = .number(number)
-        } else {
-            self = .null
-        }
-    }
-
-    private struct AnyKey: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init?(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-}
-
-/// A place of an edit's file, and what is wrong there.
-private struct FlawedPlace: Error {
-    var place: String
-    var flaw: EditFlaw
-}
-
-/// A value in an edit's file, which knows its place.
-private struct EditPlace {
-    private let value: JSONValue
-    private let place: String
-
-    init(_ value: JSONValue, at place: String = "") {
-        self.value = value
-        self.place = place
-    }
-
-    func flaw(_ flaw: EditFlaw) -> FlawedPlace { FlawedPlace(place: place, flaw: flaw) }
-
-    private func malformed(_ wanted: EditForm) -> FlawedPlace { flaw(.malformed(wanted: wanted)) }
-
-    func object(knows keys: [String]) throws -> EditObject {
-        guard case .object(let values) = value else { throw malformed(.object) }
-        let prefix = place.isEmpty ? "" : place + "."
-        if let unknown = values.keys.sorted().first(where: { !keys.contains($0) }) {
-            throw FlawedPlace(place: prefix + unknown, flaw: .unknownKey(known: keys))
-        }
-        let places = values.map { ($0.key, EditPlace($0.value, at: prefix + $0.key)) }
-        return EditObject(places: Dictionary(uniqueKeysWithValues: places), prefix: prefix)
-    }
-
-    func list() throws -> [EditPlace] {
-        guard case .list(let values) = value else { throw malformed(.list) }
-        return values.enumerated().map { EditPlace($0.element, at: "\(place)[\($0.offset)]") }
-    }
-
-    func text() throws -> String {
-        guard case .text(let text) = value, !text.isEmpty else { throw malformed(.text) }
-        return text
-    }
-
-    func flag() throws -> Bool {
-        guard case .flag(let flag) = value else { throw malformed(.flag) }
-        return flag
-    }
-
-    func word(among words: [String]) throws -> String {
-        guard case .text(let text) = value, words.contains(text) else { throw malformed(.word(words: words)) }
-        return text
-    }
-
-    func word<Word: RawRepresentable<String> & CaseIterable>(of type: Word.Type) throws -> Word {
-        let word = try word(among: Word.allCases.map(\.rawValue))
-        guard let known = Word(rawValue: word) else { throw malformed(.word(words: [word])) }
-        return known
-    }
-
-    func count(_ allowed: ClosedRange<Int>) throws -> Int {
-        guard let number = number, number.denominator == 1, let count = Int(exactly: number.numerator),
-            allowed.contains(count)
-        else { throw malformed(.count(least: allowed.lowerBound, most: allowed.upperBound)) }
-        return count
-    }
-
-    func ratio(_ allowed: ClosedRange<Rational>) throws -> Rational {
-        guard let ratio = number ?? fraction, allowed.contains(ratio) else {
-            throw malformed(.ratio(least: allowed.lowerBound, most: allowed.upperBound))
-        }
-        return ratio
-    }
-
-    /// Seconds.
-    func time() throws -> Rational {
-        guard let time = number ?? fraction ?? clock else { throw malformed(.time) }
-        return time
-    }
-
-    /// Seconds, more than 0.
-    func duration() throws -> Rational {
-        guard let time = number ?? fraction ?? clock, time > Rational(0) else { throw malformed(.duration) }
-        return time
-    }
-
-    /// A number as its decimal text, exactly; nil for anything else and for negative numbers.
-    private var number: Rational? {
-        guard case .number(let number) = value else { return nil }
-        return ClockTime("\(number)")?.seconds
-    }
-
-    private var fraction: Rational? {
-        guard case .text(let text) = value, let ratio = Rational(text), ratio >= Rational(0),
-            ratio < Rational(1_000_000_000), ratio.denominator <= 1_000_000_000
-        else { return nil }
-        return ratio
-    }
-
-    private var clock: Rational? {
-        guard case .text(let text) = value else { return nil }
-        return ClockTime(text)?.seconds
-    }
-}
-
-/// An object of an edit's file.
-private struct EditObject {
-    let places: [String: EditPlace]
-    let prefix: String
-
-    subscript(key: String) -> EditPlace? { places[key] }
-
-    func required(_ key: String) throws -> EditPlace {
-        guard let place = places[key] else { throw FlawedPlace(place: prefix + key, flaw: .missing) }
-        return place
     }
 }

@@ -17,9 +17,10 @@ struct RunCommand: AsyncParsableCommand {
             reel-coordinator run clip.mp4 --play ping-pong --times 3
             reel-coordinator run a.mov b.mov c.mov --stitch -o day.mp4
             reel-coordinator run cut.json -o cut.mp4
+            reel-coordinator run cut.otio -o cut.mp4
             """)
 
-    @Argument(help: "The video to reverse; with --stitch several; or the JSON file of an edit.")
+    @Argument(help: "The video to reverse; with --stitch several; or the file of an edit (.json) or timeline (.otio).")
     var sources: [String]
 
     @OptionGroup var output: OutputOptions
@@ -39,6 +40,7 @@ struct RunCommand: AsyncParsableCommand {
             throw ValidationError("run takes one video; --stitch makes one output of several")
         }
         let order = try spec.orders(sources)[0]
+        order.diagnostics.forEach(console.warn)
         let choice = try output.choice(for: order, spec)
         let job = try JobRecord(submitting: order.sources, spec: spec.spec(order, choice.container))
         let destination = Destination(choice.path, overwrite: output.overwrite)

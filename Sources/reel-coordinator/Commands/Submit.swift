@@ -10,7 +10,9 @@ struct SubmitCommand: AsyncParsableCommand {
         commandName: "submit", abstract: "Submit videos to the workers; prints one job id per line.",
         discussion: "Submitting the same again attaches to the running job, or resumes the interrupted one.")
 
-    @Argument(help: "The videos to reverse, or JSON files of edits; with --stitch, one output of all.")
+    @Argument(
+        help:
+            "The videos to reverse, or files of edits (.json) and timelines (.otio); with --stitch, one output of all.")
     var sources: [String]
 
     @Flag(help: "Follow the jobs and deliver their results; Ctrl-C then leaves them to the workers.")
@@ -43,6 +45,7 @@ struct SubmitCommand: AsyncParsableCommand {
     func run() async throws {
         var orders: [(job: JobRecord, destination: Destination)] = []
         for order in try spec.orders(sources) {
+            order.diagnostics.forEach(console.warn)
             let choice = try output.choice(for: order, spec)
             let job = try JobRecord(
                 submitting: order.sources, spec: spec.spec(order, choice.container), terms: terms.terms,

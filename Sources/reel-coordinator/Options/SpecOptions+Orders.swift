@@ -12,6 +12,8 @@ struct Order {
     var named: String
     /// What the output's default name says was done.
     var deed: String
+    /// What was left out of a timeline.
+    var diagnostics: [Diagnostic] = []
 
     /// Throws if the output would replace a file that it is made of.
     func check(_ destination: Destination) throws(ReelFailure) {
@@ -20,9 +22,12 @@ struct Order {
 }
 
 extension SpecOptions {
-    /// One for each output that a command's arguments ask for: videos, files of edits, or with `--stitch` one of all. Throws
+    /// One for each output that a command's arguments ask for: videos, files of edits, timelines, or with `--stitch` one of all. Throws
     /// `.editFlawed` for an edit that cannot be made, and a usage error for options that do not go with it.
     func orders(_ arguments: [String]) throws -> [Order] {
+        guard !lenient || arguments.contains(where: SubmittedEdit.isTimeline) else {
+            throw ValidationError("--lenient needs a timeline, a file that ends in .otio")
+        }
         if stitch {
             if let edit = arguments.first(where: SubmittedEdit.isFile) {
                 throw ValidationError("--stitch takes videos; \(edit) is an edit")
@@ -39,8 +44,9 @@ extension SpecOptions {
                 return Order(sources: [argument], edit: nil, named: argument, deed: deed)
             }
             try refuseClipOptions()
-            let edit = try SubmittedEdit(file: argument)
-            return Order(sources: edit.sources, edit: edit.edit, named: argument, deed: "cut")
+            let edit = try SubmittedEdit(file: argument, isLenient: lenient)
+            return Order(
+                sources: edit.sources, edit: edit.edit, named: argument, deed: "cut", diagnostics: edit.diagnostics)
         }
     }
 

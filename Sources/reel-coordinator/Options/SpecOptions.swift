@@ -120,6 +120,13 @@ struct SpecOptions: ParsableArguments {
             """)
     var trim: Trim?
 
+    @Flag(
+        help: """
+            Leave out what a timeline (.otio) has and an edit cannot show, with a warning: transitions become cuts, clips \
+            without a file gaps; other sound and unknown effects are ignored. Default: refuse it.
+            """)
+    var lenient = false
+
     @Option(help: "Mirror: each frame stays as long as it did. source: the source's timestamps.")
     var timestamps: TimestampMode = .mirror
 

@@ -1,0 +1,133 @@
+internal import ReelCore
+
+/// A time or a length as OpenTimelineIO has it: units, and how many of them a second has.
+struct TimelineTime {
+    /// Units.
+    let value: Rational
+    /// Units per second.
+    let rate: Rational
+
+    /// In seconds.
+    var seconds: Rational { value / rate }
+
+    /// Reads an object of the schema RationalTime.
+    init(_ place: EditPlace) throws {
+        let object = try TimelineObject(place, of: [.time])
+        let (value, rate) = (try object.required("value"), try object.required("rate"))
+        guard let units = Rational(exactly: try value.double()) else { throw value.malformed(.number) }
+        guard let perSecond = TimelineTime.rate(try rate.double()) else { throw rate.malformed(.rate) }
+        (self.value, self.rate) = (units, perSecond)
+        let limit = Rational(1_000_000_000)
+        guard seconds > Rational(0) - limit, seconds < limit else { throw place.malformed(.moment) }
+    }
+
+    /// The rate that a number stands for: the nearest broadcast rate within a thousandth of it, else the number itself. Nil
+    /// if it is not above 0, or above a billion.
+    static func rate(_ number: Double) -> Rational? {
+        guard number > 0, number <= 1_000_000_000 else { return nil }
+        let distance = { (rate: Rational) in abs(rate.approximate - number) }
+        if let nearest = broadcastRates.min(by: { distance($0) < distance($1) }), distance(nearest) <= number / 1000 {
+            return nearest
+        }
+        return Rational(exactly: number).flatMap { $0 > Rational(0) ? $0 : nil }
+    }
+
+    /// Frame rates of film and television. Programs round those with a denominator, to 23.98 or 29.97.
+    private static let broadcastRates =
+        [12, 15, 24, 25, 30, 48, 50, 60, 100, 120].map { Rational($0) }
+        + [12, 15, 24, 30, 48, 60, 120].map { Rational($0 * 1000, 1001) }
+}
+
+/// A range as OpenTimelineIO has it, in seconds.
+struct TimelineRange {
+    /// Where it begins.
+    let start: Rational
+    /// For how long it lasts; not below 0.
+    let length: Rational
+
+    /// Reads an object of the schema TimeRange.
+    init(_ place: EditPlace) throws {
+        let object = try TimelineObject(place, of: [.range])
+        start = try TimelineTime(object.required("start_time")).seconds
+        let duration = try object.required("duration")
+        length = try TimelineTime(duration).seconds
+        guard length >= Rational(0) else { throw duration.malformed(.duration) }
+    }
+}
+
+extension Rational {
+    /// The number that a double stands for: its decimal text if that has at most six decimals, else its exact value. Nil
+    /// beyond 64 bits.
+    init?(exactly number: Double) {
+        let exact = 0x1p53
+        let micros = (number * 1_000_000).rounded()
+        if abs(micros) < exact, micros / 1_000_000 == number {
+            self.init(Int64(micros), 1_000_000)
+            return
+        }
+        var (scaled, denominator) = (number, Int64(1))
+        while scaled != scaled.rounded(), denominator < 1 << 62 {
+            (scaled, denominator) = (scaled * 2, denominator * 2)
+        }
+        guard let numerator = Int64(exactly: scaled.rounded()) else { return nil }
+        self.init(numerator, denominator)
+    }
+}
+
+/// A timecode: a label of a frame, counted from midnight.
+struct Timecode {
+    /// Frames since midnight.
+    let frames: Int64
+    /// Frames per second, of which labels count the next whole number.
+    let rate: Rational
+
+    /// Nil if the rate is none of frames, or the time lies before midnight.
+    init?(frames: Int64, rate: Rational) {
+        guard frames >= 0, Timecode.rates.contains(rate) else { return nil }
+        (self.frames, self.rate) = (frames, rate)
+    }
+
+    private static let rates = Rational(1)...Rational(240)
+
+    /// Parses a label such as "01:00:00:00". One with a semicolon drops frames. Nil for anything else.
+    init?(_ text: String, rate: Rational) {
+        let drops = text.contains(";")
+        let parts = text.split(whereSeparator: { ":;.".contains($0) }).compactMap { Int64($0) }
+        guard parts.count == 4, Timecode.rates.contains(rate), parts.allSatisfy({ (0..<1000).contains($0) }) else {
+            return nil
+        }
+        let nominal = Timecode.nominal(rate)
+        let minutes = parts[0] * 60 + parts[1]
+        var frames = (minutes * 60 + parts[2]) * nominal + parts[3]
+        if drops { frames -= Timecode.dropped(nominal) * (minutes - minutes / 10) }
+        self.init(frames: frames, rate: rate)
+    }
+
+    /// Labels per second.
+    private static func nominal(_ rate: Rational) -> Int64 {
+        max(TimeBase(1, 1).ticks(in: rate, rounding: .nearest), 1)
+    }
+
+    /// How many labels a drop-frame timecode leaves out each minute but every tenth (SMPTE ST 12-1): two at 29.97 frames a
+    /// second, four at 59.94.
+    private static func dropped(_ nominal: Int64) -> Int64 { nominal / 15 }
+
+    /// The label as the field writes it: with a semicolon and without the labels that are dropped at 29.97 and 59.94 frames
+    /// a second, counted from midnight again after 24 hours.
+    var text: String {
+        let nominal = Timecode.nominal(rate)
+        let drops = [Rational(30_000, 1001), Rational(60_000, 1001)].contains(rate)
+        var label = frames
+        if drops {
+            let dropped = Timecode.dropped(nominal)
+            let minute = nominal * 60 - dropped
+            let tenMinutes = minute * 10 + dropped
+            let (tens, rest) = label.quotientAndRemainder(dividingBy: tenMinutes)
+            label += dropped * 9 * tens
+            if rest > dropped { label += dropped * ((rest - dropped) / minute) }
+        }
+        let (seconds, frame) = label.quotientAndRemainder(dividingBy: nominal)
+        let parts = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60, frame].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        return parts[..<3].joined(separator: ":") + (drops ? ";" : ":") + parts[3]
+    }
+}
