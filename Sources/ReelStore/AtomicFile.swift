@@ -36,7 +36,7 @@ public enum AtomicFile {
         }
     }
 
-    private static func writeDurably(_ bytes: [UInt8], to path: String) throws(SystemCode) {
+    static func writeDurably(_ bytes: [UInt8], to path: String) throws(SystemCode) {
         let file = try Descriptor(open: path, O_WRONLY | O_CREAT | O_EXCL)
         try file.write(bytes[...])
         try file.sync()

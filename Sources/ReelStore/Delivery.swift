@@ -39,6 +39,23 @@ public enum Delivery {
         }
     }
 
+    /// Writes a file of these bytes: whole, or not at all.
+    ///
+    /// Throws `.output`; nothing half-written remains.
+    public static func write(_ bytes: [UInt8], to output: String, overwrite: Bool) throws(ReelFailure) {
+        let temporary = Files.temporaryName(beside: output)
+        do {
+            try AtomicFile.writeDurably(bytes, to: temporary)
+            try Files.rename(temporary, to: output, overwrite: overwrite)
+            try Files.syncFolder(Files.folder(of: output))
+        } catch {
+            unlink(temporary)
+            throw error.value == EEXIST
+                ? ReelFailure(.outputExists(path: output))
+                : SystemError.output(output, error.value, needed: Int64(bytes.count))
+        }
+    }
+
     /// Moves a result out of a workspace that is not needed any more: by renaming if it and the output share a file
     /// system, else by copying. Its mode becomes that of a new file of this user.
     ///

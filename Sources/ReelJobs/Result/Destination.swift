@@ -20,4 +20,9 @@ public struct Destination: Hashable, Sendable {
     public func check(source: String?) throws(ReelFailure) {
         try Delivery.check(path, source: source, overwrite: overwrite)
     }
+
+    /// Writes a whole file there. Throws `.output` if it cannot be written; nothing half-written remains.
+    func write(_ bytes: [UInt8]) throws(ReelFailure) {
+        try Delivery.write(bytes, to: path, overwrite: overwrite)
+    }
 }

@@ -18,13 +18,14 @@ extension JobService {
     ///   - reading: hears how far that is.
     public static func prepare(
         _ wanted: JobRecord, engine: any EngineRunner, reading: @escaping Reading = { _ in }
-    ) async throws(ReelFailure) -> PlanView {
+    ) async throws(ReelFailure) -> PreparedJob {
         let folder = try PrivateFolder()
         defer { withExtendedLifetime(folder) {} }
         let store = try FolderStore.make(root: folder.path)
         let probe = Probe(
             store: store, engine: engine, capacity: Capacity(slots: Capacity.usualSlots), reading: reading)
-        return try await PlanView(await probe.planAlone(wanted, anew: false), in: store)
+        let job = try await probe.planAlone(wanted, anew: false)
+        return PreparedJob(job, indexes: try await job.indexes(in: store))
     }
 
     /// Has workers do a job: attaches to it if it runs already, resumes it if it was interrupted, else begins it. Returns

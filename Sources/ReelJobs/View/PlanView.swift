@@ -1,5 +1,4 @@
 public import ReelCore
-package import ReelStore
 
 /// What `plan` shows: the work that a submission would cause. Documented in docs/json.md; names only ever get added.
 public struct PlanView: Codable, Hashable, Sendable {
@@ -121,11 +120,11 @@ public struct PlanView: Codable, Hashable, Sendable {
         }
     }
 
-    /// A job that the store holds. Throws `.unreachable` if the store has not the index that the job's plan was made of.
-    package init(_ job: StoredJob, in store: any JobStore) async throws(ReelFailure) {
-        self.init(
-            id: job.id.text, sources: job.record.sources.map(\.path), plan: job.plan,
-            indexes: try await job.indexes(in: store))
+    /// Adds what was found before the sources were read.
+    public mutating func add(_ found: [Diagnostic]) {
+        let views = found.map(DiagnosticView.init)
+        diagnostics += views
+        warnings += views.map(\.message)
     }
 
     /// A plan of sources.

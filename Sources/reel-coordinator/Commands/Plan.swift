@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ReelCore
 internal import ReelEngine
 internal import ReelJobs
 internal import ReelStore
@@ -6,9 +7,14 @@ internal import ReelTerminal
 
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plan", abstract: "Show a video's properties, the planned output and its cost.")
+        commandName: "plan", abstract: "Show a video's properties, the planned output and its cost.",
+        discussion: """
+            reel-coordinator plan clip.mp4
+            reel-coordinator plan cut.otio
+            reel-coordinator plan cut.json --otio cut.otio
+            """)
 
-    @Argument(help: "The video to plan for; with --stitch several; or the JSON file of an edit.")
+    @Argument(help: "The video to plan for; with --stitch several; or the file of an edit (.json) or timeline (.otio).")
     var sources: [String]
 
     @Option(
@@ -17,10 +23,28 @@ struct PlanCommand: AsyncParsableCommand {
             "The file that would be written; its extension chooses the container.", valueName: "file"))
     var output: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Also write the clips as a timeline of OpenTimelineIO, for an editing program.", valueName: "file"))
+    var otio: String?
+
+    @Flag(help: "Replace the timeline's file if it exists.")
+    var overwrite = false
+
     @OptionGroup var spec: SpecOptions
 
     @Flag(help: "Print a line of JSON.")
     var json = false
+
+    func validate() throws {
+        guard let otio else {
+            if overwrite { throw ValidationError("--overwrite needs --otio") }
+            return
+        }
+        guard SubmittedEdit.isTimeline(otio) else { throw ValidationError("\(otio) must end in .otio") }
+        let plain = [("--audio keep", spec.audio == .keep), ("--timestamps source", spec.timestamps == .source)]
+        if let (option, _) = plain.first(where: \.1) { throw ValidationError("a timeline cannot say \(option)") }
+    }
 
     func run() async throws {
         // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
@@ -28,16 +52,22 @@ struct PlanCommand: AsyncParsableCommand {
             throw ValidationError("plan takes one video; --stitch makes one output of several")
         }
         let order = try spec.orders(sources)[0]
+        let timeline = otio.map { Destination($0, overwrite: overwrite) }
+        if let timeline { try order.check(timeline) }
         let choice = try OutputChoice(
             output, for: order.named, like: order.sources[0], deed: order.deed, lossless: spec.lossless)
         let engine = EngineHost(executable: try Programs().path("reel-engine"))
         let job = try JobRecord(submitting: order.sources, spec: spec.spec(order, choice.container))
-        let view = try await Interruption.cancelling {
+        let prepared = try await Interruption.cancelling {
             let reading = ReadingDisplay(on: console)
             defer { reading.clear() }
             return try await JobService.prepare(job, engine: engine, reading: reading.heard)
         }
+        try timeline.map(prepared.writeTimeline)
+        var view = prepared.view
+        view.add(order.diagnostics)
         if json { console.json(view) } else { show(view) }
+        if let timeline { console.say("wrote \(timeline.path)") }
     }
 
     private func show(_ view: PlanView) {

@@ -1,0 +1,196 @@
+internal import Foundation
+internal import ReelCore
+
+/// Writes the edit of a plan as a timeline: an item for each span, in a video track, and in an audio track what is heard.
+/// What a timeline has no words for goes into reel's own notes.
+struct TimelineWriter {
+    private let plan: Plan
+    private let edit: Edit
+    /// In the order of the plan's sources.
+    private let media: [TimelineMedia]
+    private let items: [TimelineItem]
+    private let hasSound: Bool
+
+    /// - Parameters:
+    ///   - plan: that of the job.
+    ///   - spec: the request, whose edit the plan shows.
+    ///   - sources: absolute paths of the plan's sources.
+    ///   - indexes: those of the plan's sources, in their order.
+    ///
+    /// Throws `.timelineSpeed` if a clip is played at another speed than its source's.
+    init(_ plan: Plan, _ spec: JobSpec, sources: [String], indexes: [SourceIndex]) throws(ReelFailure) {
+        let edit = spec.edit ?? Edit(clips: [EditClip(from: spec.from, to: spec.to, play: .reverse)])
+        if let number = edit.clips.firstIndex(where: { $0.still == nil && $0.speed != Rational(1) }) {
+            throw ReelFailure(.timelineSpeed(clip: number, speed: edit.clips[number].speed))
+        }
+        (self.plan, self.edit) = (plan, edit)
+        media = zip(sources, indexes).map { TimelineMedia(path: $0, index: $1) }
+        let stills = edit.stills(in: plan.clips)
+        let isHeard = { (clip: Clip, isStill: Bool) in
+            clip.isHeard && !clip.isBlack && !isStill && !indexes[clip.source].audio.isEmpty
+        }
+        let hasSound = !plan.audio.isEmpty && zip(plan.clips, stills).contains(where: isHeard)
+        items = zip(plan.clips, stills).map { clip, isStill in
+            guard !clip.isBlack else { return TimelineItem(length: clip.map.duration) }
+            return TimelineItem(
+                media: sources[clip.source], start: clip.map.span.lowerBound - indexes[clip.source].startTime,
+                length: clip.map.duration,
+                play: isStill ? .freeze : clip.direction == .backwards ? .reverse : .forward,
+                isHeard: !hasSound || isHeard(clip, isStill), place: clip.map.offset)
+        }
+        self.hasSound = hasSound
+    }
+
+    /// The bytes of the file.
+    ///
+    /// - Parameter path: where it will be; paths of media count from its folder.
+    ///
+    /// Throws `.editFlawed` if the file would be larger than one that is read.
+    func bytes(at path: String) throws(ReelFailure) -> [UInt8] {
+        let url = URL(fileURLWithPath: path).standardizedFileURL
+        let folder = url.deletingLastPathComponent().path
+        let video = zip(plan.clips, items).map { object(of: $1, $0.source, in: folder) }
+        var tracks = [track("Video", video)]
+        if hasSound {
+            tracks.append(
+                track(
+                    "Audio",
+                    zip(items, video).map { $0.media != nil && $0.isHeard && $0.play != .freeze ? $1 : gap($0.length) })
+            )
+        }
+        let stack = object(.stack, ["name": .text("tracks"), "children": .list(tracks)])
+        let timeline = object(
+            .timeline,
+            [
+                "name": .text(url.deletingPathExtension().lastPathComponent), "global_start_time": start,
+                "tracks": stack, EditJSON.metadata: .object([EditJSON.ownNotes: try notes()]),
+            ])
+        let bytes = try failing { try CanonicalJSON.bytes(of: timeline) }
+        guard bytes.count <= SubmittedEdit.mostTimelineBytes else {
+            throw ReelFailure(
+                .editFlawed(path: path, place: "", flaw: .tooLong(bytes: SubmittedEdit.mostTimelineBytes)))
+        }
+        return bytes
+    }
+
+    private func notes() throws(ReelFailure) -> EditJSON {
+        var own = edit
+        // The reader numbers sources in the order in which items name them.
+        let order = edit.shownSources
+        for number in own.clips.indices {
+            own.clips[number].source = own.clips[number].source.flatMap(order.firstIndex(of:))
+        }
+        let notes = TimelineNotes(edit: own, items: items.digest)
+        return try failing { try CanonicalJSON.value(EditJSON.self, from: CanonicalJSON.bytes(of: notes)) }
+    }
+
+    private func failing<Value>(_ body: () throws -> Value) throws(ReelFailure) -> Value {
+        do { return try body() } catch { throw ReelFailure(.notEncodable(said: "\(error)")) }
+    }
+
+    /// The start timecode as a number of frames.
+    private var start: EditJSON {
+        guard let text = plan.timecode else { return .null }
+        let own = media[plan.mainSource].frameRate.map { [$0] } ?? []
+        let usual = [24, 25, 30, 50, 60].map { Rational($0) } + [30, 60].map { Rational($0 * 1000, 1001) }
+        let timecodes = (own + usual).lazy.compactMap { Timecode(text, rate: $0) }
+        return timecodes.first { $0.text == text }.map { time($0.frames, $0.rate) } ?? .null
+    }
+
+    // MARK: Objects
+
+    private func object(_ schema: TimelineSchema, _ values: [String: EditJSON]) -> EditJSON {
+        var all: [String: EditJSON] = [TimelineSchema.key: .text(schema.rawValue)]
+        if ![.time, .range].contains(schema) { all[EditJSON.metadata] = .object([:]) }
+        if [.stack, .track, .clip2, .gap].contains(schema) {
+            (all["effects"], all["markers"], all["source_range"], all["enabled"]) =
+                (.list([]), .list([]), .null, .flag(true))
+        }
+        return .object(all.merging(values) { $1 })
+    }
+
+    private func track(_ kind: String, _ children: [EditJSON]) -> EditJSON {
+        object(.track, ["name": .text(kind), "kind": .text(kind), "children": .list(children)])
+    }
+
+    private func gap(_ length: Rational) -> EditJSON {
+        object(.gap, ["name": .text(""), "source_range": range(Rational(0), length, [plan.video.format.frameRate])])
+    }
+
+    private func object(of item: TimelineItem, _ source: Int, in folder: String) -> EditJSON {
+        guard item.media != nil else { return gap(item.length) }
+        let media = media[source]
+        let reference = object(
+            .externalReference,
+            [
+                "name": .text(media.title), "target_url": .text(media.address(from: folder)),
+                "available_range": range(media.start, media.length, media.rates), "available_image_bounds": .null,
+            ])
+        let name = "DEFAULT_MEDIA"
+        return object(
+            .clip2,
+            [
+                "name": .text(media.title), "effects": .list(effects(of: item)),
+                "source_range": range(media.start + item.start, item.length, media.rates),
+                "media_references": .object([name: reference]), "active_media_reference_key": .text(name),
+            ])
+    }
+
+    private func effects(of item: TimelineItem) -> [EditJSON] {
+        let (schema, name, scalar): (TimelineSchema, String, Decimal)
+        switch item.play {
+        case .forward: return []
+        case .reverse: (schema, name, scalar) = (.linearTimeWarp, "LinearTimeWarp", -1)
+        case .freeze: (schema, name, scalar) = (.freezeFrame, "FreezeFrame", 0)
+        }
+        return [
+            object(
+                schema,
+                [
+                    "name": .text(""), "effect_name": .text(name), "time_scalar": .number(scalar),
+                    "enabled": .flag(true),
+                ])
+        ]
+    }
+
+    // MARK: Times
+
+    /// A range in seconds, counted in the first of these rates that counts it in whole units, else in the least that does.
+    private func range(_ start: Rational, _ length: Rational, _ rates: [Rational]) -> EditJSON {
+        let common = Rational.leastCommonMultiple(start.denominator, length.denominator) ?? 1_000_000
+        let rate =
+            rates.first { rate in
+                TimelineTime.rate(rate.approximate) == rate
+                    && [start, length].allSatisfy { ($0 * rate).denominator == 1 }
+            } ?? Rational(common)
+        let units = { (time: Rational) in TimeBase(1, 1).ticks(in: time * rate, rounding: .nearest) }
+        return object(
+            .range, ["start_time": time(units(start), rate), "duration": time(units(length), rate)])
+    }
+
+    private func time(_ units: Int64, _ rate: Rational) -> EditJSON {
+        object(
+            .time, ["value": .number(Decimal(units)), "rate": .number(Decimal(string: "\(rate.approximate)") ?? 1)],
+        )
+    }
+}
+
+extension Edit {
+    /// For each clip of a plan that shows this edit, whether it is a still.
+    fileprivate func stills(in shown: [Clip]) -> [Bool] {
+        var stills: [Bool] = []
+        for clip in clips {
+            for _ in 0..<clip.times where stills.count < shown.count {
+                stills.append(clip.still != nil)
+                // Of one or two frames, a clip that is played forth and back may have nothing to show on its way back.
+                let next = stills.count
+                guard clip.play == .pingPong, clip.still == nil, next < shown.count,
+                    shown[next].direction == .backwards,
+                    case .turn = shown[next].joint
+                else { continue }
+                stills.append(false)
+            }
+        }
+        return stills
+    }
+}
