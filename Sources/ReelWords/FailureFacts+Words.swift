@@ -179,6 +179,8 @@ extension EditFlaw {
         case .timeScalar(let scalar, let name):
             "\(Wording.named("the clip", name)) has the time scalar \(scalar), which means different things in different "
                 + "programs; only -1, 0 and 1 are taken: write an edit in a .json file, and give the clip a speed"
+        case .unknownSchema(let schema):
+            "it has the unknown schema \(schema); write the timeline with a version of OpenTimelineIO from 0.15 to 0.18"
         case .noVideoTrack: "there is no enabled video track"
         case .timelineCount(let found):
             "it has \(found) objects, of which none is the only timeline; write a file for each timeline"

@@ -250,8 +250,8 @@ import Testing
         let wrong: [(text: String, place: String, flaw: EditFlaw)] = [
             ("[]", "", .malformed(wanted: .object)), ("{}", "OTIO_SCHEMA", .missing),
             (#"{"OTIO_SCHEMA":7}"#, "OTIO_SCHEMA", .malformed(wanted: .text)),
-            (#"{"OTIO_SCHEMA":"Film.1"}"#, "", .notTaken(part: .schema(name: "Film.1"), name: "")),
-            (#"{"OTIO_SCHEMA":"Timeline.2"}"#, "", .notTaken(part: .schema(name: "Timeline.2"), name: "")),
+            (#"{"OTIO_SCHEMA":"Film.1"}"#, "", .unknownSchema(schema: "Film.1")),
+            (#"{"OTIO_SCHEMA":"Timeline.2"}"#, "", .unknownSchema(schema: "Timeline.2")),
             (#"{"OTIO_SCHEMA":"Timeline.1"}"#, "tracks", .missing),
             (
                 #"{"OTIO_SCHEMA":"Timeline.1","tracks":\#(track([]))}"#, "tracks",

@@ -61,6 +61,7 @@ extension FailureReason {
         .editFlawed(
             path: "cut.otio", place: "tracks.children[0].children[2].effects[0].time_scalar",
             flaw: .timeScalar(scalar: "2.0", name: "run")),
+        .editFlawed(path: "cut.otio", place: "tracks", flaw: .unknownSchema(schema: "Stack.3")),
         .editFlawed(path: "cut.otio", place: "tracks", flaw: .noVideoTrack),
         .editFlawed(path: "cut.otio", place: "", flaw: .timelineCount(found: 2)),
         .editFlawed(

@@ -70,6 +70,8 @@ public enum EditFlaw: Hashable, Codable, Sendable {
     case notTaken(part: TimelinePart, name: String)
     /// A clip of a timeline has a time scalar other than −1, 0 and 1; `name` is the clip's.
     case timeScalar(scalar: String, name: String)
+    /// An object without which a timeline cannot be read has a schema that reel does not know.
+    case unknownSchema(schema: String)
     /// A timeline has no enabled video track.
     case noVideoTrack
     /// The file has so many timelines, tracks or clips at its top, of which one would have to be chosen.
@@ -88,6 +90,7 @@ public enum EditFlaw: Hashable, Codable, Sendable {
         case sourceMissing = "source-missing"
         case notTaken = "not-taken"
         case timeScalar = "time-scalar"
+        case unknownSchema = "unknown-schema"
         case noVideoTrack = "no-video-track"
         case timelineCount = "timeline-count"
     }

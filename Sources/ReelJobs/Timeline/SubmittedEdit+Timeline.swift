@@ -5,7 +5,7 @@ extension SubmittedEdit {
     /// The extension of a timeline's file.
     static let timelineExtension = "otio"
     /// The most bytes that a timeline's file may have: programs write much about each clip.
-    static let mostTimelineBytes: Int64 = 128 << 20
+    static let mostTimelineBytes: Int64 = 64 << 20
 
     /// Whether a path names a timeline of OpenTimelineIO.
     public static func isTimeline(_ path: String) -> Bool {

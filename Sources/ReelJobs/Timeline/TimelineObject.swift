@@ -48,7 +48,7 @@ struct TimelineObject {
     /// An object of one of these schemas.
     init(_ place: EditPlace, of wanted: [TimelineSchema]) throws {
         try self.init(place)
-        guard let schema else { throw place.flaw(.notTaken(part: .schema(name: schemaName), name: name)) }
+        guard let schema else { throw place.flaw(.unknownSchema(schema: schemaName)) }
         guard wanted.contains(schema) else { throw place.malformed(.schema(names: wanted.map(\.rawValue))) }
     }
 

@@ -63,8 +63,8 @@ struct TimelineReader {
             }
             return try top(of: candidates[0])
         default:
-            _ = try TimelineObject(object.place, of: [.timeline, .collection, .stack, .track, .clip1, .clip2, .gap])
-            return object
+            return try TimelineObject(
+                object.place, of: [.timeline, .collection, .stack, .track, .clip1, .clip2, .gap])
         }
     }
 
@@ -233,8 +233,7 @@ struct TimelineReader {
             do {
                 var strict = TimelineReader(isLenient: false, locate: locate)
                 heard.formUnion(try strict.places(of: track, in: items))
-            } catch let flawed as FlawedPlace where isLenient {
-                _ = flawed
+            } catch is FlawedPlace where isLenient {
                 note(.otherSound, track.object)
                 isComplete = false
             }
