@@ -182,6 +182,19 @@ extension EndToEnd {
             for length in lengths { #expect(abs(length - seconds) < 1e-6) }
         }
 
+        @Test("ranges count whole frames, although the file's start is only known to a microsecond")
+        func wholeFrames() async throws {
+            let fixture = try ProcessFixture()
+            let source = fixture.path("keys.ts")
+            let copy = ["-v", "error", "-i", try await Clips.shared.allKeys(), "-c", "copy", source]
+            #expect(try await fixture.run(.ffmpeg, copy).code == 0)
+            let path = fixture.path("keys.otio")
+            let first = try await plan(fixture, [source, "--from", "1", "--to", "2", "--otio", path])
+            #expect(try await plan(fixture, [path]) == first)
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(text.matches(of: /"rate":29\.97002997002997,"value":30}/).count == 2)
+        }
+
         @Test("an edit at another speed is not written, nor an existing file replaced")
         func unwritten() async throws {
             let fixture = try ProcessFixture()

@@ -21,7 +21,17 @@ struct TimelineMedia {
         let label = index.metadata.first { $0.name.lowercased() == "timecode" }?.value
         let timecode = frameRate.flatMap { rate in label.flatMap { Timecode($0, rate: rate) } }
         start = timecode.map { Rational($0.frames) / $0.rate } ?? Rational(0)
-        length = clock.seconds(index.video.end) - index.startTime
+        length = TimelineMedia.whole(clock.seconds(index.video.end) - index.startTime, frameRate)
+    }
+
+    /// A time in seconds from the file's start, as a timeline has it. That start is known to a microsecond only, so a time
+    /// that is no farther from a whole frame is one.
+    func place(_ time: Rational) -> Rational { TimelineMedia.whole(time, frameRate) }
+
+    private static func whole(_ time: Rational, _ rate: Rational?) -> Rational {
+        guard let rate else { return time }
+        let frame = Rational(TimeBase(1, 1).ticks(in: time * rate, rounding: .nearest)) / rate
+        return max(frame, time) - min(frame, time) <= Rational(1, 1_000_000) ? frame : time
     }
 
     /// The file's name without its extension.

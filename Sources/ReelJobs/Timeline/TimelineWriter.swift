@@ -24,7 +24,8 @@ struct TimelineWriter {
             throw ReelFailure(.timelineSpeed(clip: number, speed: edit.clips[number].speed))
         }
         (self.plan, self.edit) = (plan, edit)
-        media = zip(sources, indexes).map { TimelineMedia(path: $0, index: $1) }
+        let media = zip(sources, indexes).map { TimelineMedia(path: $0, index: $1) }
+        self.media = media
         let stills = edit.stills(in: plan.clips)
         let isHeard = { (clip: Clip, isStill: Bool) in
             clip.isHeard && !clip.isBlack && !isStill && !indexes[clip.source].audio.isEmpty
@@ -33,7 +34,8 @@ struct TimelineWriter {
         items = zip(plan.clips, stills).map { clip, isStill in
             guard !clip.isBlack else { return TimelineItem(length: clip.map.duration) }
             return TimelineItem(
-                media: sources[clip.source], start: clip.map.span.lowerBound - indexes[clip.source].startTime,
+                media: sources[clip.source],
+                start: media[clip.source].place(clip.map.span.lowerBound - indexes[clip.source].startTime),
                 length: clip.map.duration,
                 play: isStill ? .freeze : clip.direction == .backwards ? .reverse : .forward,
                 isHeard: !hasSound || isHeard(clip, isStill), place: clip.map.offset)
