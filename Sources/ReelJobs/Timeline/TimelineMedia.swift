@@ -24,8 +24,8 @@ struct TimelineMedia {
         length = TimelineMedia.whole(clock.seconds(index.video.end) - index.startTime, frameRate)
     }
 
-    /// A time in seconds from the file's start, as a timeline has it. That start is known to a microsecond only, so a time
-    /// that is no farther from a whole frame is one.
+    /// A time in seconds from the file's start, as a timeline has it: a time within a microsecond of a whole frame becomes
+    /// that frame's, since the file's start is known only to a microsecond.
     func place(_ time: Rational) -> Rational { TimelineMedia.whole(time, frameRate) }
 
     private static func whole(_ time: Rational, _ rate: Rational?) -> Rational {

@@ -204,7 +204,7 @@ struct TimelineReader {
         return play
     }
 
-    /// For how long an item lasts that need not be understood.
+    /// How long an item lasts of which only the length is needed.
     private func length(of object: TimelineObject) throws -> Rational {
         if let range = object["source_range"] { return try TimelineRange(range).length }
         switch object.schema {

@@ -22,8 +22,8 @@ struct Order {
 }
 
 extension SpecOptions {
-    /// One for each output that a command's arguments ask for: videos, files of edits, timelines, or with `--stitch` one of all. Throws
-    /// `.editFlawed` for an edit that cannot be made, and a usage error for options that do not go with it.
+    /// One for each output that a command's arguments ask for: videos, files of edits, timelines, or with `--stitch` one of
+    /// all. Throws `.editFlawed` for an edit that cannot be made, and a usage error for options that do not go with it.
     func orders(_ arguments: [String]) throws -> [Order] {
         guard !lenient || arguments.contains(where: SubmittedEdit.isTimeline) else {
             throw ValidationError("--lenient needs a timeline, a file that ends in .otio")
