@@ -217,6 +217,29 @@ extension EndToEnd {
             }
         }
 
+        /// For days the dead worker's last beat lies ahead of the clock, and Redis's uptime is negative.
+        @Test func aJobThatNoWorkerCanDoFailsAlsoOnABoardWhoseClockWasSetBack() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let sickness = try await Sickness(fixture)
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await fleet.killRedis()
+                try? FileManager.default.removeItem(atPath: fleet.socket)
+                await fleet.setRedisSickness(sickness)
+                try await fleet.startRedis()
+                let dead = try await fleet.startWorker()
+                #expect(try await eventually(.seconds(20)) { try await fleet.listedWorkers().count == 1 })
+                try await fleet.kill(dead)
+                let id = try await fleet.submit([source])
+                try sickness.setClock(-3 * 86_400)
+                try FileManager.default.removeItem(atPath: fleet.folder(id))
+                try await fleet.startWorker()
+                #expect(try await eventually(.seconds(30)) { try fleet.sight(id).excluded.count == 1 })
+                // The dead worker counts as live for one lease.
+                #expect(try fleet.sight(id).state == "running")
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "failed" })
+            }
+        }
+
         // MARK: Lost writes
 
         @Test func aCancelledJobStaysSoOnABoardThatLostItsLastWrites() async throws {

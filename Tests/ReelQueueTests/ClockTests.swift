@@ -43,6 +43,14 @@ extension BoardTests {
             #expect(try fixture.raw("HGET", "reel2:{main}:control", "reaped") != String(before))
         }
 
+        /// Nothing was reaped before, so that `reaped` does not show that the clock was set back.
+        @Test func aBeatAheadOfTheClockIsBroughtNear() async throws {
+            try await fixture.beat()
+            try fixture.raw("ZADD", "reel2:{main}:workers", String(now() + 259_200_000), "w1")
+            #expect(try await fixture.board.reap() == 0)
+            #expect(try score("workers", "w1") <= now())
+        }
+
         /// Everything lapses at once, and live workers beat first.
         @Test func leasesLastOneLeaseMoreIfTheClockWasSetForward() async throws {
             try await fixture.publish(BoardFixture.job(passes: 1))

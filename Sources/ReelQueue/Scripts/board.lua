@@ -342,6 +342,13 @@ local function removal_of(id)
   return by and tonumber(till) > now and by or nil
 end
 
+-- Whether Redis started less than a lease ago. Its uptime is negative if its clock was set back after the start: `reap`
+-- notices that by itself.
+local function has_just_started(lease)
+  local uptime = tonumber(redis.call('INFO', 'server'):match('uptime_in_seconds:(-?%d+)'))
+  return uptime >= 0 and uptime * 1000 <= lease
+end
+
 -- Whether a job excludes every live worker; false if no worker is live.
 local function excludes_all_live(id, lease)
   local live = redis.call('ZRANGEBYSCORE', key('workers'), now - lease, '+inf')

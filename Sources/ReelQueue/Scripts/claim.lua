@@ -32,8 +32,7 @@ transition('claim', function(args)
   -- after a change of its clock, which `reap` notices, or if no process has reaped for a lease.
   local function can_tell_dead_workers()
     local last, grace = unpack(redis.call('HMGET', key('control'), 'reaped', 'grace'))
-    local uptime = tonumber(redis.call('INFO', 'server'):match('uptime_in_seconds:(-?%d+)'))
-    return uptime * 1000 > lease and last and math.abs(now - tonumber(last)) <= math.max(lease, 0)
+    return not has_just_started(lease) and last and math.abs(now - tonumber(last)) <= math.max(lease, 0)
       and now >= tonumber(grace or now)
   end
 

@@ -3,34 +3,38 @@
 -- args     1 lease (ms)  2 retention (ms)
 -- Reply    {passes requeued, leases looked at}; a call looks at REAPED leases at most: if it did, call again
 -- Keeps    a pass is in `retry` before it leaves `live`. For one lease after Redis started, after its clock was set, or
---          after no process reaped for a lease, nothing is reaped, so that live workers' beats come first. If the clock
---          was set back, times that now lie too far ahead are brought near.
+--          after no process reaped for a lease, nothing is reaped, so that live workers' beats come first. Times
+--          that lie too far ahead since the clock was set back are brought near.
 transition('reap', function(args)
   local lease, retention = tonumber(args[1]), tonumber(args[2])
-  -- The uptime is negative if the clock was set back after the start.
-  local uptime = tonumber(redis.call('INFO', 'server'):match('uptime_in_seconds:(-?%d+)'))
   local last, grace = unpack(redis.call('HMGET', key('control'), 'reaped', 'grace'))
   last, grace = tonumber(last) or now, tonumber(grace) or now
 
-  -- Lowers those of a list's scores that lie ahead by `back` milliseconds, so that none is more than `most` ahead.
-  local function bring_near(list, most, back)
+  -- Lowers the times in a list that lie more than `most` milliseconds ahead.
+  local function limit(list, most)
+    for _, name in ipairs(redis.call('ZRANGEBYSCORE', list, '(' .. text(now + most), '+inf')) do
+      redis.call('ZADD', list, text(now + most), name)
+    end
+  end
+
+  -- Moves the times in a list that lie ahead back by as much as the clock was set back.
+  local function move_back(list, back)
     for _, name in ipairs(redis.call('ZRANGEBYSCORE', list, '(' .. text(now), '+inf')) do
-      local score = tonumber(redis.call('ZSCORE', list, name))
-      redis.call('ZADD', list, text(math.max(now, math.min(score - back, now + most))), name)
+      local time = tonumber(redis.call('ZSCORE', list, name))
+      redis.call('ZADD', list, text(math.max(now, math.min(time - back, now + 86400000))), name)
     end
   end
 
   local jump = now - last
+  -- A beat is never ahead of the clock by which it was recorded, so it needs no jump to be told.
+  limit(key('workers'), 0)
   if -jump > math.max(lease, 0) then
-    bring_near(key('workers'), 0, 0)
-    -- Beats may have extended some leases since then, so leases are limited and not shifted.
-    bring_near(key('lease'), lease, 0)
-    bring_near(key('timer'), 86400000, -jump)
-    for _, id in ipairs(redis.call('ZRANGE', key('active'), 0, -1)) do
-      bring_near(job_key(id, 'retry'), 86400000, -jump)
-    end
+    -- Beats may have extended some leases since then, so leases are limited and not moved back.
+    limit(key('lease'), lease)
+    move_back(key('timer'), -jump)
+    for _, id in ipairs(redis.call('ZRANGE', key('active'), 0, -1)) do move_back(job_key(id, 'retry'), -jump) end
   end
-  if uptime >= 0 and uptime * 1000 <= lease then
+  if has_just_started(lease) then
     redis.call('HSET', key('control'), 'reaped', text(now))
     return { 0, 0 }
   end
