@@ -63,6 +63,12 @@ extension JobRecord: Codable {
         if let edit = spec.edit, !edit.isSound(sources: sources.count) {
             return "the edit has clips that cannot be"
         }
+        if let size = spec.size,
+            !PictureSize.sidesAllowed.contains(size.width) || !PictureSize.sidesAllowed.contains(size.height)
+        {
+            return "no picture has this size"
+        }
+        if let loop = spec.loop, !loop.isSound { return "nothing loops in this way" }
         if let head, !ContentHash.isHexadecimal(head.text) {
             return "the head's id is not hexadecimal"
         }

@@ -55,6 +55,9 @@ extension Diagnostic {
                 + "neither \(encoder) nor the container can"
         case .interlacingUniform(let first, let encoder):
             "interlaced and progressive frames take turns: \(encoder) flags all as \(first.rawValue) field first"
+        case .highDynamicRangeUnmapped:
+            "the source has high dynamic range, and its colours are not mapped: the pictures may look pale; map it to "
+                + "standard range first"
         case .rotationLost(let container):
             "the rotation is lost: \(container.file) cannot hold it; write "
                 + Container.names(Container.allCases.filter(\.traits.holdsRotation))

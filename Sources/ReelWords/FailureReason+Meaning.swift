@@ -33,7 +33,7 @@ extension FailureReason.CodingKeys {
         case .clipUnshared: "A clip that is trimmed has no frame with both video and sound."
         case .dynamicRangesMixed: "Some sources of an edit are HDR and others are not."
         case .interlacedMixed:
-            "An interlaced source of an edit would have to be scaled or mixed with progressive pictures."
+            "An interlaced source would have to be scaled, or mixed with progressive pictures."
         case .memoryTooSmall: "The work needs more memory than is allowed."
         case .encoderUnknown: "No encoder has the name that was asked for."
         case .encoderAbsent: "The FFmpeg of a host lacks an encoder."
@@ -50,6 +50,7 @@ extension FailureReason.CodingKeys {
         case .rawNotGivenBack: "The container does not store raw pictures exactly."
         case .framesTooClose: "Two frames are closer than the container can tell apart."
         case .copyWithOption: "An option cannot apply to packets that are copied."
+        case .optionNotOfContainer: "The container has nothing for an option to set."
         case .copyImpossible: "The packets of the video cannot be copied in another order."
         case .copyNotGivenBack: "The container does not store the packets exactly."
 
@@ -225,6 +226,7 @@ extension FailureReason.CodingKeys {
         case .rawNotGivenBack: "Choose another container or codec, or allow loss."
         case .framesTooClose: "Choose mp4, mov or nut."
         case .copyWithOption: "Leave the option out, or encode the video again."
+        case .optionNotOfContainer: "Leave the option out, or choose another container."
         case .copyImpossible: "Encode the video again."
         case .copyNotGivenBack: "Choose another container, or encode the video again."
 

@@ -102,6 +102,11 @@ extension FailureReason {
                 + "\(container.file) cannot hold that; write .mp4, .mov or .nut"
         case .copyWithOption(let option):
             "copied packets keep the pictures as they are and have no passes; do not ask for \(option.words)"
+        case .optionNotOfContainer(let option, let container):
+            "\(container.file) has no \(option.words)"
+                + (option.isOfPalette
+                    ? "; write \(Container.names(Container.looping.filter(\.hasPalette)))"
+                    : container.traits.loops == nil ? "; write \(Container.names(Container.looping))" : "")
         case .copyImpossible(let obstacle):
             "the video's packets cannot be copied: \(obstacle.words); encode it again instead"
         case .copyNotGivenBack(let codec, let pixelFormat, let container):

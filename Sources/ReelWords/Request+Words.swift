@@ -20,11 +20,24 @@ extension JobSpec.Option {
         case .memory: "amount of memory"
         case .verify: "kind of verification"
         case .onDamage: "handling of damaged frames"
+        case .size: "size of the pictures"
+        case .loop: "number of times that it plays"
+        case .fps: "number of frames a second"
+        case .dither: "kind of dithering"
+        case .colors: "number of colours"
         }
     }
 }
 
+extension JobSpec.Option {
+    /// Whether it shapes a palette, which only some formats have.
+    var isOfPalette: Bool { self == .dither || self == .colors }
+}
+
 extension Container {
+    /// Whether its pictures share a palette.
+    var hasPalette: Bool { traits.loops?.hasPalette == true }
+
     /// "a .mkv file".
     var file: String { "a .\(rawValue) file" }
 

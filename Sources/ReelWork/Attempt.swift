@@ -87,7 +87,10 @@ struct Attempt: Sendable {
             guard segment.name.token == claim.token else { return false }
             switch segment.content.part {
             case .video(let frames):
-                return segment.frames == frames.count && segment.timeBase == context.plan.video.format.timeBase
+                let clips = context.plan.clips
+                guard clips.indices.contains(segment.name.subject.clip) else { return false }
+                return segment.frames == clips[segment.name.subject.clip].shown(in: frames).count
+                    && segment.timeBase == context.plan.video.format.timeBase
             case .audio: return segment.frames >= 0
             }
         }

@@ -27,7 +27,9 @@ enum Advice {
         case .rangeEmpty, .nothingInRange: "choose another --from or --to"
         case .memoryTooSmall: "--memory and --memory-total say how much"
         case .encoderUnknown(let option, _, _), .codecNotHeld(let option, _, _): "choose with \(name(of: option))"
-        case .optionUnsupported(let option, _), .copyWithOption(let option): "leave out \(name(of: option))"
+        case .optionUnsupported(let option, _), .copyWithOption(let option),
+            .optionNotOfContainer(let option, _):
+            "leave out \(name(of: option))"
         case .losslessCodecFixed(let option, _, _): "leave out \(name(of: option))"
         case .losslessNotHeld, .framesTooClose: "name such a file with -o"
         case .noSoundHeld, .soundOutOfReach: "--audio none leaves the sound out"

@@ -25,7 +25,8 @@ import Testing
         #expect(OutputChoice(besides: source, like: source, deed: "reversed", lossless: true).path == path)
     }
 
-    @Test(arguments: zip(["o.mp4", "o.mov", "o.MKV", "o.webm", "o.ts", "o.nut"], Container.allCases))
+    @Test(
+        arguments: zip(["o.mp4", "o.mov", "o.MKV", "o.webm", "o.ts", "o.nut", "o.GIF", "o.apng"], Container.allCases))
     func theNameChooses(name: String, container: Container) throws {
         let choice = try OutputChoice(named: "/b/" + name, lossless: false)
         #expect(choice.path == "/b/" + name)

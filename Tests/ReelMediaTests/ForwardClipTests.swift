@@ -108,7 +108,7 @@ struct ForwardClipTests {
             if number != place { index.video.packets[Int(index.video.frames[number].packet)].pts = time }
         }
         index.video.randomAccessPoints.removeSubrange(1...)
-        plan.clips[0].frameCount = 21
+        plan.clips[0].rangeCount = 21
         plan.clips[0].map.end = start + Ticks(21 * length)
         plan.passes = [.video(VideoPass(randomAccessPoint: 0, frames: 0..<21, chunkCount: 1))]
 

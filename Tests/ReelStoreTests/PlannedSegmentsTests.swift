@@ -125,7 +125,7 @@ struct PlannedSegmentsTests {
         }
         let changes: [(inout Plan) -> Void] = [
             { $0.clips[0].map.end = Timestamp(1) },
-            { ($0.clips[0].firstFrame, $0.clips[0].frameCount, $0.clips[0].map.start) = (1, 11, Timestamp(1536)) },
+            { ($0.clips[0].firstFrame, $0.clips[0].rangeCount, $0.clips[0].map.start) = (1, 11, Timestamp(1536)) },
             { $0.clips[0].audioFrom = Rational(1) },
             { $0.clips[0].audioTo = Rational(1) }, { $0.audio[0].direction = .forwards },
             { $0.audio[0].encoder = VideoTarget.copy }, { $0.audio[0].encoder = "libopus" },

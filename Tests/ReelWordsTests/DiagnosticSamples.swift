@@ -55,6 +55,7 @@ extension Diagnostic {
         .interlacingLost(first: .bottom, encoder: "libvpx-vp9"),
         .interlacingUniform(first: .top, encoder: "libx264"),
         .rotationLost(container: .mkv),
+        .highDynamicRangeUnmapped,
         .lightLost(encoder: "libx264", container: .ts),
         .colourLost(encoder: "ffv1", container: .nut),
         .audioCodecChanged(track: 0, from: "vorbis", to: "aac"),

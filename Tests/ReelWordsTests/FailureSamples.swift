@@ -91,6 +91,7 @@ extension FailureReason {
         .rawNotGivenBack(pixelFormat: "xyz12le", container: .mkv, lossless: false),
         .framesTooClose(time: Rational(1, 3), container: .mkv),
         .copyWithOption(option: .passFrames),
+        .optionNotOfContainer(option: .dither, container: .mp4),
         .copyImpossible(obstacle: .interFrames(codec: "h264")),
         .copyImpossible(obstacle: .interlaced),
         .copyImpossible(obstacle: .blackPictures),

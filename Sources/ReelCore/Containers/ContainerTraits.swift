@@ -56,6 +56,9 @@ public struct ContainerTraits: Sendable {
     /// sound.
     public var prerollHidden = Preroll.none
 
+    /// What is special about moving pictures that loop; nil for containers of video.
+    public var loops: LoopTraits?
+
     /// Groups of containers that one muxer writes in the same way.
     public enum Family: Sendable { case quickTime, matroska, other }
 
@@ -127,6 +130,16 @@ extension ContainerTraits {
         muxer: "nut", extensions: ["nut"], family: .other, startsAtZero: false, tellsEndByTag: true,
         isLossless: true,
         holdsLight: false, holdsColour: false)
+
+    fileprivate static let gif = ContainerTraits(
+        muxer: "gif", extensions: ["gif"], family: .other, codecs: ["gif"], holdsChapters: false, holdsTags: false,
+        loops: LoopTraits(
+            encoder: "gif", pixelFormat: "pal8", clock: TimeBase(1, 100), hasPalette: true, mostFrames: Rational(30),
+            mostWidth: 640))
+
+    fileprivate static let apng = ContainerTraits(
+        muxer: "apng", extensions: ["apng"], family: .other, codecs: ["apng"], holdsChapters: false, holdsTags: false,
+        loops: LoopTraits(encoder: "apng", pixelFormat: "rgb24", clock: TimeBase(1, 1000)))
 }
 
 extension Container {
@@ -139,6 +152,8 @@ extension Container {
         case .webm: .webm
         case .ts: .ts
         case .nut: .nut
+        case .gif: .gif
+        case .apng: .apng
         }
     }
 
@@ -149,6 +164,9 @@ extension Container {
 
     /// Containers that hold FFV1 together with PCM of any kind, Matroska first.
     public static let lossless: [Container] = [.mkv] + allCases.filter { $0 != .mkv && $0.traits.isLossless }
+
+    /// Formats of moving pictures that loop.
+    public static let looping = allCases.filter { $0.traits.loops != nil }
 
     /// The container whose usual extension this is, in upper or lower case; nil for any other text, aliases included.
     public init?(exactExtension: String) { self.init(rawValue: exactExtension.lowercased()) }

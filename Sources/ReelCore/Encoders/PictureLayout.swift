@@ -2,8 +2,11 @@
 struct PictureLayout {
     /// Bytes per pixel, averaged over all planes.
     let bytesPerPixel: Double
+    /// Whether the samples are red, green and blue, or places in a palette of such.
+    let isRGB: Bool
 
     init(_ pixelFormat: String) {
+        isRGB = ["rgb", "bgr", "gbr", "argb", "abgr", "0rgb", "0bgr", "pal8"].contains { pixelFormat.hasPrefix($0) }
         let samples: Double =
             if pixelFormat.hasPrefix("gray") || pixelFormat.hasPrefix("mono") || pixelFormat == "pal8" {
                 1

@@ -53,6 +53,8 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case interlacingUniform(first: FirstField, encoder: String)
     /// The container does not store the video's rotation.
     case rotationLost(container: Container)
+    /// Pictures of high dynamic range are shown on a display of standard range, without being mapped to it.
+    case highDynamicRangeUnmapped
     /// Neither encoder nor container stores mastering display and light levels.
     case lightLost(encoder: String, container: Container)
     /// Neither encoder nor container stores all of the colour tags.
@@ -152,6 +154,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
         case interlacingLost = "interlacing-lost"
         case interlacingUniform = "interlacing-uniform"
         case rotationLost = "rotation-lost"
+        case highDynamicRangeUnmapped = "high-dynamic-range-unmapped"
         case lightLost = "light-lost"
         case colourLost = "colour-lost"
         case audioCodecChanged = "audio-codec-changed"

@@ -45,6 +45,7 @@ extension FailureReason {
         case rawNotGivenBack = "raw-not-given-back"
         case framesTooClose = "frames-too-close"
         case copyWithOption = "copy-with-option"
+        case optionNotOfContainer = "option-not-of-container"
         case copyImpossible = "copy-impossible"
         case copyNotGivenBack = "copy-not-given-back"
 

@@ -39,7 +39,7 @@ extension FailureReason {
             FailureNature(.request, .input)
         case .rangeEmpty, .nothingInRange, .memoryTooSmall, .encoderUnknown, .encoderRefuses, .settingUnknown,
             .optionUnsupported, .sourceRateUnsupported, .pixelFormatUnsupported, .losslessCodecFixed,
-            .copyWithOption:
+            .copyWithOption, .optionNotOfContainer:
             FailureNature(.request, .usage)
         case .encoderAbsent: FailureNature(.host, .usage, .incompatible)
         case .pixelFormatLossy, .codecNotHeld, .noSoundHeld, .losslessNotHeld, .rawNotGivenBack, .framesTooClose,

@@ -92,6 +92,8 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case framesTooClose(time: Rational, container: Container)
     /// Passthrough cannot follow an option of the job.
     case copyWithOption(option: JobSpec.Option)
+    /// The container has nothing for an option to set.
+    case optionNotOfContainer(option: JobSpec.Option, container: Container)
     /// The video cannot be passed through.
     case copyImpossible(obstacle: PassthroughObstacle)
     /// The container does not give the source's packets back unchanged.

@@ -23,6 +23,10 @@ public struct JobSpec: Hashable, Codable, Sendable {
     public var to: Rational?
     /// The clips to show; nil reverses the range from `from` to `to` once.
     public var edit: Edit?
+    /// The size of the output's pictures, which are then upright with square pixels; nil for that of the first source.
+    public var size: PictureSize?
+    /// What is asked of moving pictures that loop; nil for nothing.
+    public var loop: LoopOptions?
     /// How frames get their timestamps.
     public var timestamps: TimestampMode
     /// The most frames in a chunk, and in a pass if a RAP lets it end there; nil leaves it to the planner.
@@ -41,8 +45,9 @@ public struct JobSpec: Hashable, Codable, Sendable {
     package init(
         container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
         bitrate: VideoRate? = nil, lossless: Bool = false, audio: AudioMode = .reverse, audioCodec: String? = nil,
-        from: Rational? = nil, to: Rational? = nil, edit: Edit? = nil, timestamps: TimestampMode = .mirror,
-        passFrames: Int? = nil, threads: Int? = nil, memory: Int64? = nil,
+        from: Rational? = nil, to: Rational? = nil, edit: Edit? = nil, size: PictureSize? = nil,
+        loop: LoopOptions? = nil, timestamps: TimestampMode = .mirror, passFrames: Int? = nil, threads: Int? = nil,
+        memory: Int64? = nil,
         verify: VerifyMode = .packets, onDamage: DamageMode = .repeat
     ) {
         self.container = container
@@ -61,6 +66,8 @@ public struct JobSpec: Hashable, Codable, Sendable {
         } else {
             (self.from, self.to, self.edit) = (from, to, edit)
         }
+        self.size = size
+        self.loop = loop
         self.timestamps = timestamps
         self.passFrames = passFrames
         self.threads = threads
@@ -86,6 +93,11 @@ public struct JobSpec: Hashable, Codable, Sendable {
     /// The indexes of the sources that are shown, each once, in the order of the output.
     public var shownSources: [Int] { edit?.shownSources ?? [0] }
 
+    /// The most frames a second that the output shows; nil for all.
+    public var mostFrames: Rational? {
+        container.traits.loops.map { min($0.mostFrames, loop?.mostFrames ?? $0.mostFrames) }
+    }
+
     package enum CodingKeys: String, CodingKey {
         case container = "container"
         case videoCodec = "videoCodec"
@@ -98,6 +110,8 @@ public struct JobSpec: Hashable, Codable, Sendable {
         case from = "from"
         case to = "to"
         case edit = "edit"
+        case size = "size"
+        case loop = "loop"
         case timestamps = "timestamps"
         case passFrames = "passFrames"
         case threads = "threads"
@@ -109,7 +123,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
 
 /// Containers that reel writes. The raw value is the file name extension.
 public enum Container: String, Codable, CaseIterable, Sendable {
-    case mp4, mov, mkv, webm, ts, nut
+    case mp4, mov, mkv, webm, ts, nut, gif, apng
 }
 
 /// What happens to the sound.

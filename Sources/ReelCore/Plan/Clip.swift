@@ -4,8 +4,10 @@ public struct Clip: Hashable, Codable, Sendable {
     public var source: Int
     /// The first frame of the range, in the source's presentation order.
     public var firstFrame: Int
-    /// The number of frames; positive.
-    public var frameCount: Int
+    /// The number of frames in the range; positive.
+    public var rangeCount: Int
+    /// One frame in so many is shown, the first of the range first. It stands for those after it, up to the next.
+    public var step: Int
     /// How the frames get their timestamps in the output.
     public var timestamps: TimestampMode
     /// The place of the range in the output.
@@ -22,13 +24,14 @@ public struct Clip: Hashable, Codable, Sendable {
     public var isBlack: Bool
 
     package init(
-        source: Int = 0, frames: Range<Int>, timestamps: TimestampMode = .mirror, map: TimeMap,
+        source: Int = 0, frames: Range<Int>, step: Int = 1, timestamps: TimestampMode = .mirror, map: TimeMap,
         audioFrom: Rational? = nil, audioTo: Rational? = nil, joint: Joint? = nil, isHeard: Bool = true,
         isBlack: Bool = false
     ) {
         self.source = source
         firstFrame = frames.lowerBound
-        frameCount = frames.count
+        rangeCount = frames.count
+        self.step = step
         self.timestamps = timestamps
         self.map = map
         self.audioFrom = audioFrom
@@ -48,43 +51,62 @@ public struct Clip: Hashable, Codable, Sendable {
     }
 
     /// The range of frames, in the source's presentation order.
-    public var frames: Range<Int> { firstFrame..<firstFrame + frameCount }
+    public var frames: Range<Int> { firstFrame..<firstFrame + rangeCount }
+
+    /// The number of frames that are shown.
+    public var frameCount: Int { (rangeCount + step - 1) / step }
 
     /// The direction in which the frames run in the output.
     public var direction: Direction { map.direction }
 
     /// The frame of the source that the clip shows at a place in its own order, counted from 0.
     public func frame(at place: Int) -> Int {
-        direction == .backwards ? frames.upperBound - 1 - place : firstFrame + place
+        firstFrame + (direction == .backwards ? frameCount - 1 - place : place) * step
     }
 
     /// The frame of the source that the clip shows last.
     public var lastFrame: Int { frame(at: frameCount - 1) }
 
+    /// The frames of a part of the source that the clip shows, in the source's order.
+    public func shown(in part: Range<Int>) -> ShownFrames {
+        ShownFrames(of: part.clamped(to: frames), from: firstFrame, step: step)
+    }
+
+    /// The interval of the source for which a frame is shown: its own, with those of the frames that it stands for.
+    private func span(of frame: Int, in track: VideoTrack) -> Interval {
+        let own = track.frames[frame].interval
+        guard step > 1 else { return own }
+        let end = track.frames[min(frame + step, frames.upperBound) - 1].interval.end
+        return Interval(start: own.start, duration: max(end - own.start, own.duration))
+    }
+
     /// The interval in which the output shows a frame of the source, in ticks of the output's clock.
     public func interval(of frame: Int, in track: VideoTrack) -> Interval {
         switch timestamps {
-        case .mirror: return map.place(track.frames[frame].interval)
+        case .mirror: return map.place(span(of: frame, in: track))
         case .source:
             // The frame gets the interval of the frame that has its place in the source's order.
-            let place = direction == .backwards ? frames.upperBound - 1 - frame : frame - firstFrame
+            let number = (frame - firstFrame) / step
+            let place = direction == .backwards ? frameCount - 1 - number : number
             var natural = map
             natural.direction = .forwards
-            return natural.place(track.frames[firstFrame + place].interval)
+            return natural.place(span(of: firstFrame + place * step, in: track))
         }
     }
 
     /// When the segment of a chunk shows one of its frames, in ticks of the output's clock. A segment's clock starts at
-    /// 0 with its first frame, wherever the segment lies in the output.
+    /// 0 with its first frame, wherever the segment lies in the output. The chunk has a frame that is shown.
     public func start(of frame: Int, inChunk frames: Range<Int>, of track: VideoTrack) -> Timestamp {
-        let first = direction == .backwards ? frames.upperBound - 1 : frames.lowerBound
+        let shown = shown(in: frames)
+        let first = direction == .backwards ? shown[shown.count - 1] : shown[0]
         return Timestamp((interval(of: frame, in: track).start - interval(of: first, in: track).start).count)
     }
 
     package enum CodingKeys: String, CodingKey {
         case source = "source"
         case firstFrame = "firstFrame"
-        case frameCount = "frameCount"
+        case rangeCount = "rangeCount"
+        case step = "step"
         case timestamps = "timestamps"
         case map = "map"
         case audioFrom = "audioFrom"
@@ -93,6 +115,28 @@ public struct Clip: Hashable, Codable, Sendable {
         case isHeard = "isHeard"
         case isBlack = "isBlack"
     }
+}
+
+/// Frames at equal distances in a source, in its order.
+public struct ShownFrames: RandomAccessCollection, Sendable {
+    private let first: Int
+    private let step: Int
+    /// The number of frames.
+    public let count: Int
+
+    /// Those of a part of the source, counted from `origin` on, which lies before it.
+    package init(of part: Range<Int>, from origin: Int, step: Int) {
+        first = origin + (part.lowerBound - origin + step - 1) / step * step
+        self.step = step
+        count = Swift.max((part.upperBound - first + step - 1) / step, 0)
+    }
+
+    /// 0.
+    public var startIndex: Int { 0 }
+    /// The number of frames.
+    public var endIndex: Int { count }
+    /// The frame at a place.
+    public subscript(place: Int) -> Int { first + place * step }
 }
 
 /// How the sound of a clip goes on from that of the clip before.
@@ -121,7 +165,7 @@ extension Clip {
     /// The span of the output for a span of the source, both in seconds, cut to the part that is shown. Nil if none of
     /// it is shown.
     public func place(_ span: Range<Rational>, in track: VideoTrack) -> Range<Rational>? {
-        guard frameCount > 0 else { return nil }
+        guard rangeCount > 0 else { return nil }
         let kept = span.clamped(to: map.span)
         guard !kept.isEmpty else { return nil }
         let ends = [kept.lowerBound, kept.upperBound].map { moment($0, in: track) }
@@ -135,8 +179,8 @@ extension Clip {
     private func moment(_ seconds: Rational, in track: VideoTrack) -> Rational {
         guard timestamps == .source, direction == .backwards else { return map.place(seconds) }
         let later = track.frames[frames].partitioningIndex { map.source.seconds($0.interval.start) > seconds }
-        let frame = max(later - 1, firstFrame)
-        let (own, place) = (track.frames[frame].interval, interval(of: frame, in: track))
+        let frame = firstFrame + (max(later - 1, firstFrame) - firstFrame) / step * step
+        let (own, place) = (span(of: frame, in: track), interval(of: frame, in: track))
         guard seconds < map.source.seconds(own.end) else { return map.output.seconds(place.start) }
         let scale = map.output.seconds(place.duration) / map.source.seconds(max(own.duration, Ticks(1)))
         return map.output.seconds(place.end) - (seconds - map.source.seconds(own.start)) * scale

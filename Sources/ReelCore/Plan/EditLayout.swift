@@ -3,6 +3,8 @@ struct EditLayout {
     private let edit: Edit
     private let indexes: [SourceIndex]
     private let output: TimeBase
+    /// The most frames a second that are shown; nil for all.
+    private let mostFrames: Rational?
     /// The source whose frames carry black pictures.
     private let first: Int
     private(set) var clips: [Clip] = []
@@ -16,9 +18,13 @@ struct EditLayout {
     /// - Parameters:
     ///   - indexes: those of the job's sources, in their order.
     ///   - output: the output's clock.
+    ///   - mostFrames: the most frames a second that are shown; nil for all.
     ///
     /// Fails with kind `.usage` if no frame lies in the range of a clip.
-    init(_ edit: Edit, indexes: [SourceIndex], output: TimeBase) throws(ReelFailure) {
+    init(
+        _ edit: Edit, indexes: [SourceIndex], output: TimeBase, mostFrames: Rational?
+    ) throws(ReelFailure) {
+        self.mostFrames = mostFrames
         let ranges = try EditRanges(edit, indexes)
         self.edit = edit
         self.indexes = indexes
@@ -80,9 +86,17 @@ struct EditLayout {
         case .reverse: add(clip, .backwards, frames, joint)
         case .pingPong:
             add(clip, .forwards, frames, joint)
-            let back = edit.turn.back(of: frames)
-            if !back.isEmpty { add(clip, .backwards, back, .turn(edit.turn)) }
+            let step = step(of: clip, frames)
+            let shown = edit.turn.back(of: 0..<(frames.count + step - 1) / step)
+            let back = frames.lowerBound + shown.lowerBound * step..<frames.lowerBound + shown.upperBound * step
+            if !shown.isEmpty { add(clip, .backwards, back.clamped(to: frames), .turn(edit.turn)) }
         }
+    }
+
+    /// One frame in so many is shown of a clip that shows these frames.
+    private func step(of clip: EditClip, _ frames: Range<Int>) -> Int {
+        guard let mostFrames, clip.still == nil else { return 1 }
+        return indexes[clip.source ?? first].step(of: frames, speed: clip.speed, mostFrames: mostFrames)
     }
 
     private mutating func add(_ clip: EditClip, _ direction: Direction, _ frames: Range<Int>, _ joint: Joint?) {
@@ -102,7 +116,8 @@ struct EditLayout {
         )
         clips.append(
             Clip(
-                source: source, frames: frames, map: map, joint: joint, isHeard: clip.sound && clip.still == nil,
+                source: source, frames: frames, step: step(of: clip, frames), map: map, joint: joint,
+                isHeard: clip.sound && clip.still == nil,
                 isBlack: clip.source == nil))
         end = end + map.duration
     }
@@ -247,6 +262,16 @@ extension SourceIndex {
     fileprivate func duration(of frames: Range<Int>, _ play: Play, _ turn: Turn) -> Rational {
         let once = duration(of: frames)
         return play == .pingPong ? once + duration(of: turn.back(of: frames)) : once
+    }
+
+    /// The least number of which one frame is shown, so that a range shows at most `mostFrames` a second at a speed.
+    func step(of frames: Range<Int>, speed: Rational, mostFrames: Rational) -> Int {
+        let shown = mostFrames * duration(of: frames) / speed
+        guard shown > Rational(0) else { return frames.count }
+        // Clocks are off by a little: 30.01 frames a second are 30.
+        let near = shown * Rational(101, 100)
+        let step = TimeBase(1, 1).ticks(in: Rational(Int64(frames.count)) / near, rounding: .up)
+        return Int(min(max(step, 1), Int64(frames.count)))
     }
 
     /// For how long a range of frames is shown, in seconds.

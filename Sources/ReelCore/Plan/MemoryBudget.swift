@@ -62,7 +62,9 @@ struct MemoryBudget {
         case .encode(let encoding):
             frameBytes = stream.frameBytes
             let framesBeside = 16 + Int64(stream.reorderDepth) + Int64(encoding.threads)
-            let converted = stream.fits(output) ? 0 : MemoryBudget.framesInConversion * output.frameBytes
+            let converted =
+                encoding.format.takes(stream, beside: output)
+                ? 0 : MemoryBudget.framesInConversion * max(encoding.format.frameBytes, stream.frameBytes / 2)
             let largest = max(stream.frameBytes, output.frameBytes)
             fixed = base + framesBeside * largest + converted + EncoderNeeds(encoding).memory
         }

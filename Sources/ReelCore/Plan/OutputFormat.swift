@@ -6,6 +6,10 @@ public struct OutputFormat: Hashable, Codable, Sendable {
     public var width: Int
     /// Lines; 1 to 65536.
     public var height: Int
+    /// Width of a pixel divided by its height; nil if unknown.
+    public var sampleAspectRatio: Rational?
+    /// The matrix by which players turn the pictures, as libavformat gives it; nil for none.
+    public var displayMatrix: [Int32]?
     /// The pixel format, as FFmpeg spells it.
     public var pixelFormat: String
     /// The nominal frame rate passed to the encoder, in frames per second. Timestamps do not depend on it.
@@ -16,12 +20,15 @@ public struct OutputFormat: Hashable, Codable, Sendable {
     public var fieldsVary: Bool
 
     package init(
-        timeBase: TimeBase, width: Int, height: Int, pixelFormat: String, frameRate: Rational,
-        fieldOrder: FieldOrder = .unknown, fieldsVary: Bool = false
+        timeBase: TimeBase, width: Int, height: Int, sampleAspectRatio: Rational? = nil,
+        displayMatrix: [Int32]? = nil, pixelFormat: String, frameRate: Rational, fieldOrder: FieldOrder = .unknown,
+        fieldsVary: Bool = false
     ) {
         self.timeBase = timeBase
         self.width = width
         self.height = height
+        self.sampleAspectRatio = sampleAspectRatio
+        self.displayMatrix = displayMatrix
         self.pixelFormat = pixelFormat
         self.frameRate = frameRate
         self.fieldOrder = fieldOrder
@@ -34,23 +41,41 @@ public struct OutputFormat: Hashable, Codable, Sendable {
     /// - Parameters:
     ///   - timeBase: the output's clock.
     ///   - others: streams of other sources that are shown, too.
+    ///   - size: the size of the pictures, which are then upright and have square pixels; nil leaves them as they are.
     public init(
         of stream: VideoStream, _ directions: Set<Direction>, timeBase: TimeBase, pixelFormat: String,
-        beside others: [VideoStream] = []
+        beside others: [VideoStream] = [], size: PictureSize? = nil
     ) {
         let turns = directions.count > 1 && stream.fieldOrder.isInterlaced
         let differ = others.contains { $0.fieldsVary || $0.fieldOrder != stream.fieldOrder }
         self.init(
-            timeBase: timeBase, width: stream.width, height: stream.height, pixelFormat: pixelFormat,
+            timeBase: timeBase, width: size?.width ?? stream.width, height: size?.height ?? stream.height,
+            sampleAspectRatio: size == nil ? stream.sampleAspectRatio : Rational(1),
+            displayMatrix: size == nil ? stream.displayMatrix : nil, pixelFormat: pixelFormat,
             frameRate: stream.frameRate ?? Rational(25),
             fieldOrder: (directions.contains(.forwards) ? .forwards : Direction.backwards).fields(stream.fieldOrder),
             fieldsVary: stream.fieldsVary || turns || differ)
     }
 
+    /// Whether pictures of a stream are shown in this format without being scaled, turned or given other colours.
+    ///
+    /// - Parameter main: the stream whose colours the output has.
+    public func takes(_ stream: VideoStream, beside main: VideoStream) -> Bool {
+        stream.fits(main) && width == main.width && height == main.height
+            && (sampleAspectRatio ?? Rational(1)) == (main.sampleAspectRatio ?? Rational(1))
+            && displayMatrix == main.displayMatrix
+            && PictureLayout(pixelFormat).isRGB == PictureLayout(main.pixelFormat).isRGB
+    }
+
+    /// Bytes of a picture.
+    var frameBytes: Int64 { Int64(Double(width * height) * PictureLayout(pixelFormat).bytesPerPixel) }
+
     package enum CodingKeys: String, CodingKey {
         case timeBase = "timeBase"
         case width = "width"
         case height = "height"
+        case sampleAspectRatio = "sampleAspectRatio"
+        case displayMatrix = "displayMatrix"
         case pixelFormat = "pixelFormat"
         case frameRate = "frameRate"
         case fieldOrder = "fieldOrder"

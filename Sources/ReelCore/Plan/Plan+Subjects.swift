@@ -16,8 +16,8 @@ extension Plan {
         }
     }
 
-    /// The chunks of a pass in one of its clips, in presentation order.
+    /// The chunks of a pass in one of its clips, in presentation order: those of which it shows frames.
     package func chunks(of pass: VideoPass, in clip: Int) -> [Range<Int>] {
-        pass.chunks.map { $0.clamped(to: clips[clip].frames) }.filter { !$0.isEmpty }
+        pass.chunks.map { $0.clamped(to: clips[clip].frames) }.filter { !clips[clip].shown(in: $0).isEmpty }
     }
 }

@@ -2,7 +2,7 @@
 /// is planned anew, its new plan has another number.
 public struct Plan: Hashable, Codable, Sendable {
     /// The format version. It grows when the meaning of a plan changes; workers refuse versions that they do not know.
-    public static let version = 9
+    public static let version = 10
 
     /// The version of this plan.
     public var version: Int
@@ -25,6 +25,8 @@ public struct Plan: Hashable, Codable, Sendable {
     public var timecode: String?
     /// How the output's video is made.
     public var video: VideoTarget
+    /// How moving pictures are made that loop; nil for a container of video.
+    public var loop: LoopOptions?
     /// The output's audio tracks, in its order.
     public var audio: [AudioTarget]
     /// The passes: audio tracks first, then video in the output's order. There are no video passes if the assembly
@@ -42,8 +44,7 @@ public struct Plan: Hashable, Codable, Sendable {
     package init(
         number: Int = 0, sources: [PlannedSource], encoders: [String], container: Container, clips: [Clip],
         isEdit: Bool = false, chapters: [Chapter] = [], timecode: String? = nil, video: VideoTarget,
-        audio: [AudioTarget], passes: [Pass],
-        need: Int64,
+        loop: LoopOptions? = nil, audio: [AudioTarget], passes: [Pass], need: Int64,
         verify: VerifyMode,
         onDamage: DamageMode, diagnostics: [Diagnostic]
     ) {
@@ -57,6 +58,7 @@ public struct Plan: Hashable, Codable, Sendable {
         self.chapters = chapters
         self.timecode = timecode
         self.video = video
+        self.loop = loop
         self.audio = audio
         self.passes = passes
         self.need = need
@@ -76,6 +78,7 @@ public struct Plan: Hashable, Codable, Sendable {
         case chapters = "chapters"
         case timecode = "timecode"
         case video = "video"
+        case loop = "loop"
         case audio = "audio"
         case passes = "passes"
         case need = "need"
@@ -105,12 +108,13 @@ public struct Plan: Hashable, Codable, Sendable {
     private var isSound: Bool {
         let counts = 0...Int(Timestamp.bound)
         let clipsAreSound = clips.allSatisfy {
-            counts.contains($0.firstFrame) && counts.contains($0.frameCount) && sources.indices.contains($0.source)
+            counts.contains($0.firstFrame) && counts.contains($0.rangeCount) && $0.step > 0
+                && counts.contains($0.step) && sources.indices.contains($0.source)
                 && $0.map.output == video.format.timeBase && $0.map.speed > Rational(0)
         }
         guard clipsAreSound, !clips.isEmpty, need >= 0, (1...1 << 16).contains(video.format.width),
             (1...1 << 16).contains(video.format.height), video.format.frameRate > Rational(0),
-            video.encoding.map(Plan.isSound) ?? true,
+            video.encoding.map(Plan.isSound) ?? true, loop?.isSound ?? true,
             audio.allSatisfy({
                 (1...Int(Int32.max)).contains($0.sampleRate) && $0.track >= 0 && sources.indices.contains($0.source)
             })
@@ -165,7 +169,7 @@ public struct Plan: Hashable, Codable, Sendable {
     /// The number of frames that a pass encodes.
     public func frames(of pass: Pass) -> Int {
         guard case .video(let pass) = pass else { return 0 }
-        return pass.clips.reduce(0) { $0 + pass.frames.clamped(to: clips[$1].frames).count }
+        return pass.clips.reduce(0) { $0 + clips[$1].shown(in: pass.frames).count }
     }
 
     /// The index of the source whose format the output has, with its tags and its tracks: that of the first clip.

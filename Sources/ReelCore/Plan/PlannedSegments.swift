@@ -44,10 +44,11 @@ public struct PlannedSegments: Sendable {
     public func content(ofChunk frames: Range<Int>, of clip: Int) -> SegmentContent {
         let source = plan.clips[clip].source
         let pictures = indexes[source].video.pictures
+        let shown = plan.clips[clip].shown(in: frames)
         return SegmentContent(
             source: source, part: .video(frames: frames), times: digest(times(ofChunk: frames, of: plan.clips[clip])),
             target: videoTargets[source],
-            likeness: pictures.isEmpty ? nil : likeness(of: pictures[frames].lazy.map(\.likeness)))
+            likeness: pictures.isEmpty ? nil : likeness(of: shown.lazy.map { pictures[$0].likeness }))
     }
 
     /// The hash of the likenesses of a chunk's frames, in the source's order.
@@ -75,8 +76,8 @@ public struct PlannedSegments: Sendable {
             target: digest(jsonBytes(of: encoding)))
     }
 
-    /// The direction, whether it is black, both time bases, the speed and, for each frame, its start on the source's clock (which identifies it), and its start and
-    /// duration in the segment.
+    /// The direction, whether it is black, both time bases, the speed and, for each frame that is shown, its start on the
+    /// source's clock (which identifies it), and its start and duration in the segment.
     private func times(ofChunk frames: Range<Int>, of clip: Clip) -> [UInt8] {
         let track = indexes[clip.source].video
         var writer = IndexEncoder()
@@ -86,7 +87,7 @@ public struct PlannedSegments: Sendable {
             writer.signed(ratio.numerator)
             writer.signed(ratio.denominator)
         }
-        for frame in frames {
+        for frame in clip.shown(in: frames) {
             writer.signed(track.frames[frame].interval.start.ticks)
             writer.signed(clip.start(of: frame, inChunk: frames, of: track).ticks)
             writer.signed(clip.interval(of: frame, in: track).duration.count)

@@ -107,7 +107,8 @@ public struct Planner: Sendable {
         let isDecoded = sources.keys.contains { !indexes[$0].video.pictures.isEmpty }
         return Plan(
             sources: indexHashes.map(PlannedSource.init), encoders: encoders, container: spec.container,
-            clips: clips, isEdit: spec.edit != nil, timecode: spec.edit?.timecode, video: video, audio: audio,
+            clips: clips, isEdit: spec.edit != nil, timecode: spec.edit?.timecode, video: video,
+            loop: spec.container.traits.loops == nil ? nil : spec.loop ?? LoopOptions(), audio: audio,
             passes: audio.indices.map(Pass.audio) + passes.map(Pass.video),
             need: need, verify: isDecoded ? .decode : spec.verify, onDamage: spec.onDamage,
             diagnostics: found.reduce(into: []) { all, one in if !all.contains(one) { all.append(one) } })
@@ -141,7 +142,7 @@ private struct DecodedSpan {
         var spans: [DecodedSpan] = []
         for (number, clip) in clips.enumerated() where known.insert(clip.alone).inserted {
             if let last = spans.last, last.clips.count == 1, clip.mirrors(clips[last.clips[0]]) {
-                let frames = last.frames.count < clip.frameCount ? clip.frames : last.frames
+                let frames = last.frames.count < clip.rangeCount ? clip.frames : last.frames
                 spans[spans.count - 1] = DecodedSpan(
                     source: clip.source, clips: last.clips + [number], frames: frames, direction: .backwards)
             } else {
@@ -204,10 +205,11 @@ extension Planner {
 extension Clip {
     /// Whether this clip shows the frames of another in the other direction, but for one at each end.
     fileprivate func mirrors(_ other: Clip) -> Bool {
-        source == other.source && map.speed == other.map.speed && isBlack == other.isBlack
+        source == other.source && map.speed == other.map.speed && isBlack == other.isBlack && step == other.step
+            && (firstFrame - other.firstFrame) % step == 0
             && direction != other.direction && timestamps == other.timestamps
-            && max(frames.lowerBound, other.frames.lowerBound) - min(frames.lowerBound, other.frames.lowerBound) <= 1
-            && max(frames.upperBound, other.frames.upperBound) - min(frames.upperBound, other.frames.upperBound) <= 1
+            && max(frames.lowerBound, other.frames.lowerBound) - min(frames.lowerBound, other.frames.lowerBound) <= step
+            && max(frames.upperBound, other.frames.upperBound) - min(frames.upperBound, other.frames.upperBound) <= step
             && (frames.clamped(to: other.frames) == frames || other.frames.clamped(to: frames) == other.frames)
     }
 }
@@ -219,7 +221,7 @@ extension JobSpec {
         of indexes: [SourceIndex], output: TimeBase
     ) throws(ReelFailure) -> (clips: [Clip], chapters: [Chapter]) {
         if let edit {
-            let layout = try EditLayout(edit, indexes: indexes, output: output)
+            let layout = try EditLayout(edit, indexes: indexes, output: output, mostFrames: mostFrames)
             return (layout.clips, layout.chapters)
         }
         let index = indexes[0]
@@ -229,8 +231,9 @@ extension JobSpec {
             .backwards, source: track.stream.timeBase, output: output,
             start: track.frames[frames.lowerBound].interval.start,
             end: track.frames[frames.upperBound - 1].interval.end)
+        let step = mostFrames.map { index.step(of: frames, speed: Rational(1), mostFrames: $0) } ?? 1
         let clip = Clip(
-            frames: frames, timestamps: timestamps, map: map, audioFrom: from.map { index.startTime + $0 },
+            frames: frames, step: step, timestamps: timestamps, map: map, audioFrom: from.map { index.startTime + $0 },
             audioTo: to.map { index.startTime + $0 })
         return ([clip], [])
     }

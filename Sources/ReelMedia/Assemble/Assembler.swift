@@ -40,6 +40,9 @@ public struct Assembler {
     public func assemble(
         to output: Locator, progress: (_ packets: Int, _ frames: Int) -> Void
     ) throws(ReelFailure) -> Assembled {
+        if let loop = LoopAssembler(sources: sources, plan: plan, segments: segments) {
+            return try loop.assemble(to: output, progress: progress)
+        }
         let heard = try audioTracks()
         let streams = try OutputStreams(plan: plan, sources: sources, heard: heard)
         let sources = try packetSources(streams, heard)
@@ -87,6 +90,9 @@ public struct Assembler {
 
     /// Compares a finished file with the segments from which it was made. Returns the number of packets compared.
     package func verify(_ output: Locator, progress: (Int) -> Void) throws(ReelFailure) -> Int {
+        if let loop = LoopAssembler(sources: sources, plan: plan, segments: segments) {
+            return try loop.verify(output, progress: progress)
+        }
         let heard = try audioTracks()
         let streams = try OutputStreams(plan: plan, sources: sources, heard: heard)
         let sources = try packetSources(streams, heard)

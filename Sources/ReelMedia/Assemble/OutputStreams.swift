@@ -82,11 +82,11 @@ final class OutputStreams {
         let clock = plan.video.format.timeBase
         _ = try muxer.addStream(timeBase: clock) { (stream) throws(ReelFailure) in
             try check(avcodec_parameters_copy(stream.pointee.codecpar, video), .describeStream)
-            let aspect = source.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+            let aspect = plan.video.format.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
             stream.pointee.sample_aspect_ratio = aspect
             stream.pointee.codecpar.pointee.sample_aspect_ratio = aspect
             if let rate = constantRate() { stream.pointee.avg_frame_rate = rate.native }
-            try setDisplayMatrix(source.displayMatrix, stream, plan.container)
+            try setDisplayMatrix(plan.video.format.displayMatrix, stream, plan.container)
             try setLight(source, stream)
             describe(stream, source.details, plan.container)
             if plan.container.traits.tellsEndByTag {
@@ -149,7 +149,7 @@ final class OutputStreams {
             tick = max(tick, clock.secondsPerTick / clip.map.speed)
             // A clip's last frame may last as long as its source says, except where another clip follows.
             let frames = indexes[clip.source].video.frames[clip.frames]
-            for frame in plan.clips.count > 1 && clip.frameCount == 1 ? frames : frames.dropLast() {
+            for frame in plan.clips.count > 1 && clip.rangeCount == 1 ? frames : frames.dropLast() {
                 let length = clock.seconds(frame.interval.duration) / clip.map.speed
                 (least, most) = (min(least ?? length, length), max(most ?? length, length))
             }

@@ -70,7 +70,7 @@ struct PictureCheck {
         order = FrameOrder(plan)
         self.tracks = tracks
         self.concealed = concealed
-        isShownAsIs = tracks.map { $0.stream.fits(tracks[plan.mainSource].stream) }
+        isShownAsIs = tracks.map { plan.video.format.takes($0.stream, beside: tracks[plan.mainSource].stream) }
         self.times = times.map { timeBase.seconds(Ticks($0 - times[0])) }
         self.clock = clock
         isLossless = plan.video.encoding?.traits.isLossless ?? true

@@ -117,7 +117,7 @@ final class VideoSource: PacketSource {
             segments.segment(of: content, clip: maker, pass: next.pass), pass: next.pass, parameters: parameters)
         let (made, clip) = (plan.clips[maker], plan.clips[shownClip])
         let track = tracks[clip.source]
-        let frames = next.frames.map { frame in
+        let frames = made.shown(in: next.frames).map { frame in
             (made.start(of: frame, inChunk: next.frames, of: track), clip.interval(of: frame, in: track))
         }
         shown = Dictionary(frames, uniquingKeysWith: { first, _ in first })

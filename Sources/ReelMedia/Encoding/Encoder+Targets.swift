@@ -29,7 +29,7 @@ extension Encoder {
             context.pointee.pix_fmt = format
             context.pointee.time_base = target.format.timeBase.native
             context.pointee.framerate = target.format.frameRate.native
-            context.pointee.sample_aspect_ratio = stream.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+            context.pointee.sample_aspect_ratio = target.format.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
             context.pointee.gop_size = Int32(target.keyFrameInterval)
             context.pointee.thread_count = Int32(target.threads)
             context.pointee.bit_rate = bitrate ?? 0

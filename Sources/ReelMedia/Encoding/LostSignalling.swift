@@ -11,7 +11,7 @@ struct LostSignalling {
     var diagnostics: [Diagnostic] { [rotation, interlacing, light, colour].compactMap(\.self) }
 
     private var rotation: Diagnostic? {
-        guard stream.displayMatrix != nil, !container.traits.holdsRotation else { return nil }
+        guard format.displayMatrix != nil, !container.traits.holdsRotation else { return nil }
         return .rotationLost(container: container)
     }
 

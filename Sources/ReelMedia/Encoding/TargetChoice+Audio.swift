@@ -5,7 +5,7 @@ extension TargetChoice {
     /// The targets of the audio tracks: each in its own codec if reel encodes that and the container holds it, else in
     /// the first other codec that keeps rate and channels.
     public mutating func audio() throws(ReelFailure) -> [AudioTarget] {
-        guard spec.audio != .none else { return [] }
+        guard spec.audio != .none, spec.container.traits.loops == nil else { return [] }
         guard let source = soundSource else { return [] }
         var targets: [AudioTarget] = []
         for (number, track) in indexes[source].audio.enumerated() {

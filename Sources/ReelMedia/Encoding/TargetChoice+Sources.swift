@@ -20,8 +20,8 @@ extension TargetChoice {
     }
 
     /// The title of the first clip of a source, which names it.
-    private func name(of source: Int) -> String {
-        spec.edit?.clips.first { $0.source == source }?.title ?? "\(source)"
+    func name(of source: Int) -> String {
+        spec.edit?.clips.first { $0.source == source }?.title ?? "the video"
     }
 
     /// Collects diagnostics about other sources whose pictures or sound are converted.
@@ -33,8 +33,8 @@ extension TargetChoice {
             diagnostics.append(
                 .sourceConverted(
                     source: name(of: source), from: PictureForm(stream),
-                    to: PictureForm(main, pixelFormat: format.pixelFormat),
-                    turned: stream.displayMatrix != main.displayMatrix))
+                    to: PictureForm(main, in: format),
+                    turned: stream.displayMatrix != format.displayMatrix))
         }
     }
 
@@ -58,9 +58,11 @@ extension AudioTrack {
 }
 
 extension PictureForm {
-    fileprivate init(_ stream: VideoStream, pixelFormat: String? = nil) {
+    /// The form of a stream's pictures, in a format of the output if they are fitted into it.
+    fileprivate init(_ stream: VideoStream, in format: OutputFormat? = nil) {
         self.init(
-            width: stream.width, height: stream.height, pixelFormat: pixelFormat ?? stream.pixelFormat,
-            matrix: stream.colour.matrix, range: stream.colour.range)
+            width: format?.width ?? stream.width, height: format?.height ?? stream.height,
+            pixelFormat: format?.pixelFormat ?? stream.pixelFormat, matrix: stream.colour.matrix,
+            range: stream.colour.range)
     }
 }

@@ -29,6 +29,8 @@ public struct TargetChoice {
         let stream = index.video.stream
         try refuseUnlessTold()
         try refuseMixtures()
+        if let loops = spec.container.traits.loops { return .encode(try pictures(loops)) }
+        try refuseLoopOptions()
         if let copy = try copy() {
             diagnostics +=
                 LostSignalling(
@@ -47,7 +49,9 @@ public struct TargetChoice {
         if let change = pixels.change { diagnostics.append(change) }
         let format = OutputFormat(
             of: stream, spec.directions, timeBase: try spec.clock(of: indexes),
-            pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "", beside: others.map(\.video.stream))
+            pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "", beside: others.map(\.video.stream),
+            size: spec.size)
+        try refuseInterlaced(scaledTo: format)
         checkConversions(to: format)
         diagnostics +=
             LostSignalling(
@@ -115,7 +119,7 @@ public struct TargetChoice {
         return holds(encoder.codec) ? encoder : try .chosen(by: otherwise)
     }
 
-    private func threads(of encoder: EncoderTraits) -> Int { min(threads, encoder.mostThreads) }
+    func threads(of encoder: EncoderTraits) -> Int { min(threads, encoder.mostThreads) }
 
     private func options(
         of encoder: EncoderTraits, _ format: AVPixelFormat, _ fields: FieldOrder

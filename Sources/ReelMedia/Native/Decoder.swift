@@ -17,19 +17,31 @@ final class Decoder {
     ///   a decoder cannot decode a part of a picture, it leaves there what its memory held. So memory begins cleared,
     ///   and each frame is held until the next has come, as `ffmpeg` does, which makes the decoder reuse memory in the
     ///   same order.
-    init(
+    convenience init(
         stream: UnsafeMutablePointer<AVStream>, threads: Int, path: String, isRepeatable: Bool = false
+    ) throws(ReelFailure) {
+        try self.init(
+            parameters: stream.pointee.codecpar, timeBase: TimeBase(stream.pointee.time_base),
+            preferring: Self.withTransparency(stream), threads: threads, path: path,
+            number: Int(stream.pointee.index), isRepeatable: isRepeatable)
+    }
+
+    /// Opens the decoder of packets with these parameters, which may come from no file.
+    init(
+        parameters: UnsafePointer<AVCodecParameters>, timeBase: TimeBase,
+        preferring preferred: UnsafePointer<AVCodec>? = nil, threads: Int, path: String, number: Int = 0,
+        isRepeatable: Bool = false
     ) throws(ReelFailure) {
         if isRepeatable { reel_clear_memory() }
         kept = isRepeatable ? try allocated(av_frame_alloc(), .makeFrame) : nil
-        let parameters = stream.pointee.codecpar.pointee
-        name = String(cString: avcodec_get_name(parameters.codec_id))
-        guard let codec = Self.withTransparency(stream) ?? avcodec_find_decoder(parameters.codec_id) else {
-            throw ReelFailure(.noDecoder(path: path, stream: Int(stream.pointee.index), codec: name))
+        let codecID = parameters.pointee.codec_id
+        name = String(cString: avcodec_get_name(codecID))
+        guard let codec = preferred ?? avcodec_find_decoder(codecID).map({ UnsafePointer($0) }) else {
+            throw ReelFailure(.noDecoder(path: path, stream: number, codec: name))
         }
         native = try allocated(avcodec_alloc_context3(codec), .openDecoder)
-        try check(avcodec_parameters_to_context(native, stream.pointee.codecpar), .openDecoder, name)
-        native.pointee.pkt_timebase = stream.pointee.time_base
+        try check(avcodec_parameters_to_context(native, parameters), .openDecoder, name)
+        native.pointee.pkt_timebase = timeBase.native
         native.pointee.thread_count = Int32(threads)
         reel_decoder_carries(native)
         let code = avcodec_open2(native, codec, nil)
@@ -37,7 +49,7 @@ final class Decoder {
         if code == reel_error_no_memory || code == reel_error_again {
             throw mediaFailure(reel_error_no_memory, .openDecoder, name)
         }
-        throw ReelFailure(.headerDamaged(path: path, stream: Int(stream.pointee.index), codec: name))
+        throw ReelFailure(.headerDamaged(path: path, stream: number, codec: name))
     }
 
     /// The decoder of libvpx for a stream of VP8 or VP9 with transparency, which WebM stores beside the picture and

@@ -1,22 +1,42 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// A chain of libavfilter's filters with one input and one output.
+/// A chain of libavfilter's filters with one output and one input, or a palette beside that.
 final class FilterGraph {
     private var graph: UnsafeMutablePointer<AVFilterGraph>?
     private let source: UnsafeMutablePointer<AVFilterContext>
+    /// The input of the palette, if there is one.
+    private var second: UnsafeMutablePointer<AVFilterContext>?
     private let sink: UnsafeMutablePointer<AVFilterContext>
     private let step: MediaStep
 
     /// A chain for pictures of one size and format.
     ///
-    /// - Parameter chain: the filters as the `-vf` of ffmpeg takes them.
+    /// - Parameters:
+    ///   - chain: the filters as the `-vf` of ffmpeg takes them.
+    ///   - palette: a picture for the chain's input of that name, if it has one.
     convenience init(
         pictures chain: String, width: Int, height: Int, format: AVPixelFormat
     ) throws(ReelFailure) {
         try self.init(
-            chain, from: "buffer", to: "buffersink",
-            form: "video_size=\(width)x\(height):pix_fmt=\(format.rawValue):time_base=1/1000000", .convertPicture)
+            chain, from: "buffer", to: "buffersink", form: Self.form(width, height, format), .convertPicture)
+    }
+
+    /// The same with a second input, named "palette", which has this one picture.
+    convenience init(
+        pictures chain: String, width: Int, height: Int, format: AVPixelFormat, palette: borrowing Frame
+    ) throws(ReelFailure) {
+        try self.init(
+            chain, from: "buffer", to: "buffersink", form: Self.form(width, height, format),
+            palette: Self.form(palette.width, palette.height, palette.pixelFormat), .convertPicture)
+        guard let second else { return }
+        palette.pts = Timestamp(0)
+        try check(av_buffersrc_add_frame_flags(second, palette.native, Int32(AV_BUFFERSRC_FLAG_KEEP_REF)), step)
+        try check(av_buffersrc_add_frame_flags(second, nil, 0), step)
+    }
+
+    private static func form(_ width: Int, _ height: Int, _ format: AVPixelFormat) -> String {
+        "video_size=\(width)x\(height):pix_fmt=\(format.rawValue):time_base=1/1000000"
     }
 
     /// A chain for sound of one format.
@@ -31,7 +51,7 @@ final class FilterGraph {
     }
 
     private init(
-        _ chain: String, from input: String, to output: String, form: String, _ step: MediaStep
+        _ chain: String, from input: String, to output: String, form: String, palette: String? = nil, _ step: MediaStep
     ) throws(ReelFailure) {
         self.step = step
         let graph = try allocated(avfilter_graph_alloc(), step)
@@ -46,6 +66,16 @@ final class FilterGraph {
             var (first, last): (UnsafeMutablePointer<AVFilterContext>?, UnsafeMutablePointer<AVFilterContext>?)
             try check(
                 avfilter_graph_create_filter(&first, avfilter_get_by_name(input), "in", form, nil, graph), step, form)
+            var other: UnsafeMutablePointer<AVFilterContext>?
+            if let palette {
+                try check(
+                    avfilter_graph_create_filter(
+                        &other, avfilter_get_by_name(input), "palette", palette, nil, graph), step, palette)
+                let feed = try allocated(avfilter_inout_alloc(), step)
+                (feed.pointee.name, feed.pointee.filter_ctx) = (av_strdup("palette"), other)
+                outputs?.pointee.next = feed
+            }
+            second = other
             try check(avfilter_graph_create_filter(&last, avfilter_get_by_name(output), "out", nil, nil, graph), step)
             source = try allocated(first, step)
             sink = try allocated(last, step)

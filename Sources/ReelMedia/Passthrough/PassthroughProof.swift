@@ -58,7 +58,7 @@ final class PassthroughProof {
     private func coded(_ described: VideoStream) throws(ReelFailure) -> CodedVideo {
         var coded = CodedVideo(native: stream.pointee.codecpar.pointee)
         guard let picture = try Decoder.decodingAlone(sample, of: stream, path: path) else { return coded }
-        for container in Container.allCases {
+        for container in Container.allCases where container.traits.loops == nil {
             let trial = try ContainerTrial(container) { (parameters) throws(ReelFailure) in
                 try coded.describe(described, for: container.traits.muxer, into: parameters)
             }

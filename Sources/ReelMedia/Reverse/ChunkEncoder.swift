@@ -9,6 +9,8 @@ final class ChunkEncoder {
     private let clip: Int
     private let planned: PlannedSegments
     private let direction: Direction
+    /// The number of frames that are shown.
+    private let frameCount: Int
     private var framesAdded = 0
     /// The likeness of each frame so far, unless the plan has them.
     private var likenesses: [Likeness] = []
@@ -22,13 +24,13 @@ final class ChunkEncoder {
     ///   - track: that of the clip's source.
     ///   - stream: that of the source whose format the output has.
     init(
-        _ frames: Range<Int>, of clip: Int, direction: Direction, track: VideoTrack, stream: VideoStream,
-        as video: VideoEncoding,
-        making planned: PlannedSegments, at place: SegmentPlace
+        _ frames: Range<Int>, of clip: Int, in plan: Plan, track: VideoTrack, stream: VideoStream,
+        as video: VideoEncoding, making planned: PlannedSegments, at place: SegmentPlace
     ) throws(ReelFailure) {
         self.frames = frames
         self.clip = clip
-        self.direction = direction
+        direction = plan.clips[clip].direction
+        frameCount = plan.clips[clip].shown(in: frames).count
         self.planned = planned
         content = planned.content(ofChunk: frames, of: clip)
         token = place.name.token
@@ -47,7 +49,7 @@ final class ChunkEncoder {
         if content.likeness == nil { likenesses.append(Likeness(of: picture)) }
     }
 
-    var hasAllFrames: Bool { framesAdded == frames.count }
+    var hasAllFrames: Bool { framesAdded == frameCount }
 
     func add(_ picture: borrowing Frame) throws(ReelFailure) {
         framesAdded += 1
@@ -63,15 +65,15 @@ final class ChunkEncoder {
 
     /// Closes the segment; from then on it is whole. `diagnostics` report what went wrong with its frames.
     func finish(_ diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
-        guard writer.packetCount == frames.count else {
+        guard writer.packetCount == frameCount else {
             throw ReelFailure(
-                .encoderMiscounts(encoder: encoder.name, packets: writer.packetCount, frames: frames.count))
+                .encoderMiscounts(encoder: encoder.name, packets: writer.packetCount, frames: frameCount))
         }
         var content = content
         content.likeness = content.likeness ?? planned.likeness(of: direction.order(likenesses))
         return try writer.finish(
             SegmentRecord(
-                content: content, clip: clip, token: token, frames: frames.count, packets: 0, bytes: 0,
+                content: content, clip: clip, token: token, frames: frameCount, packets: 0, bytes: 0,
                 checksum: "", timeBase: timeBase, reorderDepth: 0, extradataHash: encoder.extradataHash,
                 diagnostics: diagnostics))
     }

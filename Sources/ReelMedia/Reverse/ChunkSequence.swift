@@ -64,8 +64,8 @@ final class ChunkSequence {
         if let encoding { return encoding }
         guard let chunk = chunks.first(where: { $0.frames.contains(frame) }) else { return nil }
         let made = try ChunkEncoder(
-            chunk.frames, of: clip, direction: plan.clips[clip].direction, track: track, stream: stream, as: settings,
-            making: planned, at: chunk.place)
+            chunk.frames, of: clip, in: plan, track: track, stream: stream, as: settings, making: planned,
+            at: chunk.place)
         encoding = made
         return made
     }

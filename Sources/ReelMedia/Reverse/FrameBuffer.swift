@@ -13,9 +13,10 @@ struct FrameBuffer: ~Copyable {
 
     var isEmpty: Bool { frames.isEmpty }
 
-    /// The frames of a part of the video that are not in the buffer.
-    func missing(from part: Range<Int>) -> [Int] {
-        let held = frames.filter(part.contains)
+    /// The frames that are not in the buffer.
+    func missing(from part: ShownFrames) -> [Int] {
+        guard let first = part.first, let last = part.last else { return [] }
+        let held = frames.filter { (first...last).contains($0) }
         guard held.count < part.count else { return [] }
         let filled = Set(held)
         return part.filter { !filled.contains($0) }

@@ -12,6 +12,7 @@ final class FrameWindowReader {
     private let threads: Int
     private let startTime: Rational
     private let directions: [Direction]
+    private let shown: (Range<Int>) -> ShownFrames
     private var buffer = FrameBuffer()
 
     /// The results since `reset`.
@@ -34,11 +35,14 @@ final class FrameWindowReader {
     ///
     /// - Parameters:
     ///   - directions: those in which frames are handed out: one, or both.
+    ///   - shown: the frames of a part that are handed out.
     ///   - converter: scales frames of another size before they are kept.
     ///   - threads: threads of the decoder, unless the source was decoded as a whole.
     init(
-        _ source: IndexedSource, _ directions: [Direction], converter: PictureConverter, threads: Int
+        _ source: IndexedSource, _ directions: [Direction], shown: @escaping (Range<Int>) -> ShownFrames,
+        converter: PictureConverter, threads: Int
     ) throws(ReelFailure) {
+        self.shown = shown
         self.directions = directions
         track = source.index.video
         startTime = source.index.startTime
@@ -116,7 +120,7 @@ final class FrameWindowReader {
                 while let full = pending.first, place >= full.upperBound, feeding.last >= partingPacket(behind: full) {
                     if let mismatch = try handOut(until: full.upperBound, of: &pending, check, take) { return mismatch }
                 }
-                if let next = pending.first, next.contains(place) {
+                if let next = pending.first, next.contains(place), !shown(place..<place + 1).isEmpty {
                     // Some decoders report errors only in the log; recon has counted these.
                     let isDamaged = frame.isDamaged || track.picture(of: place)?.isDamaged == true
                     if isDamaged || check.isUnsteady { tally.concealed.append(place) }
@@ -145,14 +149,16 @@ final class FrameWindowReader {
         until end: Int, of pending: inout ArraySlice<Range<Int>>, _ check: IndexCheck, _ take: Take
     ) throws(ReelFailure) -> Mismatch? {
         guard let window = pending.first else { return nil }
-        let frames = window.lowerBound..<end
+        let frames = shown(window.lowerBound..<end)
         let missing = buffer.missing(from: frames)
         if let mismatch = check.missing(missing) { return mismatch }
-        guard !buffer.isEmpty else { return Mismatch(disproof: .missing, frame: frames.lowerBound) }
+        guard !buffer.isEmpty || frames.isEmpty else {
+            return Mismatch(disproof: .missing, frame: window.lowerBound)
+        }
         tally.concealed += missing
         for direction in directions {
             let last = direction == directions.last ? direction : nil
-            for frame in direction.order(frames) {
+            for frame in direction.order(Array(frames)) {
                 try take(frame, try buffer.picture(of: frame, dropping: last), direction)
             }
         }

@@ -17,6 +17,16 @@ public final class PassReverser {
         let source: Int
         let direction: Direction
         let isBlack: Bool
+        /// Which frames are shown: one in so many, counted from one that leaves this remainder.
+        let step: Int
+        let remainder: Int
+
+        init(_ clip: Clip) {
+            (source, direction, isBlack) = (clip.source, clip.direction, clip.isBlack)
+            (step, remainder) = (clip.step, clip.firstFrame % clip.step)
+        }
+
+        func shown(in part: Range<Int>) -> ShownFrames { ShownFrames(of: part, from: remainder, step: step) }
     }
 
     private struct Tools {
@@ -106,10 +116,7 @@ public final class PassReverser {
     private var main: VideoStream { sources[plan.mainSource].index.video.stream }
 
     private func opened(_ clips: [Int], threads: Int) throws(ReelFailure) -> Tools {
-        let looks = clips.map { clip in
-            let clip = plan.clips[clip]
-            return Look(source: clip.source, direction: clip.direction, isBlack: clip.isBlack)
-        }
+        let looks = clips.map { Look(plan.clips[$0]) }
         if let open, open.looks == looks { return open.tools }
         mostHeld = mostFramesHeld
         open = nil
@@ -122,7 +129,8 @@ public final class PassReverser {
         let directions = Direction.allCases.filter { clips.map { plan.clips[$0].direction }.contains($0) }
         let tools = Tools(
             converters: converters,
-            reader: try FrameWindowReader(source, directions, converter: converters[0], threads: threads))
+            reader: try FrameWindowReader(
+                source, directions, shown: looks[0].shown, converter: converters[0], threads: threads))
         open = (looks, tools)
         return tools
     }

@@ -14,7 +14,6 @@ final class PictureConverter {
     private var scaled: Frame
     /// Nil if the source has the output's form.
     private let fitting: PictureFitting?
-    private let main: VideoStream
     private let isBlack: Bool
 
     /// - Parameters:
@@ -27,10 +26,9 @@ final class PictureConverter {
         self.target = target
         format = av_get_pix_fmt(target.pixelFormat)
         self.stream = stream
-        self.main = main
         direction = clip.direction
         isBlack = clip.isBlack
-        fitting = stream.fits(main) ? nil : PictureFitting(stream, into: main, target)
+        fitting = target.takes(stream, beside: main) ? nil : PictureFitting(stream, into: main, target)
         colour = main.colour.converted(from: av_get_pix_fmt(main.pixelFormat), to: format)
         scaled = try Frame()
     }
@@ -124,7 +122,7 @@ final class PictureConverter {
         frame.native.pointee.key_frame = 0
         frame.native.pointee.repeat_pict = 0
         reel_frame_set_fields(frame.native, fields.interlaced ? 1 : 0, fields.topFirst ? 1 : 0)
-        frame.native.pointee.sample_aspect_ratio = main.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+        frame.native.pointee.sample_aspect_ratio = target.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
         colour.apply(to: frame)
         for loss in DroppedSideData.of(frame) where !losses.contains(loss) { losses.append(loss) }
         DroppedSideData.strip(frame)

@@ -1,8 +1,8 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Fits a source's pictures into those of another: turned upright as the other's, scaled in proportion onto black, with
-/// its colours.
+/// Fits a source's pictures into the output's: turned as these are, scaled in proportion onto black, with the colours of the
+/// source that gives the output its own.
 final class PictureFitting {
     private let source: VideoStream
     private let main: VideoStream
@@ -22,39 +22,39 @@ final class PictureFitting {
 
     /// - Parameters:
     ///   - source: the stream whose pictures are fitted.
-    ///   - main: the stream whose form they get.
-    ///   - target: the output's format, which is `main`'s except for its pixel format.
+    ///   - main: the stream whose colours they get.
+    ///   - target: the output's format.
     init(_ source: VideoStream, into main: VideoStream, _ target: OutputFormat) {
         self.source = source
         self.main = main
         self.target = target
         format = av_get_pix_fmt(target.pixelFormat)
-        area = PictureFitting.area(of: source, in: main)
+        area = PictureFitting.area(of: source, in: target)
     }
 
-    /// The greatest area of the picture of `main` with the proportions that `source` has upright; sizes and places are
+    /// The greatest area of the output's picture with the proportions that `source` has upright; sizes and places are
     /// even, since chroma is shared by pairs of pixels.
-    static func area(of source: VideoStream, in main: VideoStream) -> Area {
-        let turn = Turning(from: source.displayMatrix, to: main.displayMatrix)
+    static func area(of source: VideoStream, in target: OutputFormat) -> Area {
+        let turn = Turning(from: source.displayMatrix, to: target.displayMatrix)
         var (width, height) = (Int64(source.width), Int64(source.height))
         var aspect = source.sampleAspectRatio ?? Rational(1)
         if turn.isSideways { (width, height, aspect) = (height, width, Rational(1) / aspect) }
         // Width divided by height, in pixels of the output.
-        let shape = Rational(width, max(height, 1)) * aspect / (main.sampleAspectRatio ?? Rational(1))
-        let room = Rational(Int64(main.width), Int64(max(main.height, 1)))
+        let shape = Rational(width, max(height, 1)) * aspect / (target.sampleAspectRatio ?? Rational(1))
+        let room = Rational(Int64(target.width), Int64(max(target.height, 1)))
         func even(_ length: Rational, of most: Int) -> Int {
             // A picture that fills the room but for a rounding fills it.
             let pairs = TimeBase(2, 1).ticks(in: length, rounding: .nearest)
             return pairs * 2 >= Int64(most) - 1 ? most : Int(max(pairs, 1) * 2)
         }
-        var area = Area(left: 0, top: 0, width: main.width, height: main.height)
+        var area = Area(left: 0, top: 0, width: target.width, height: target.height)
         if shape >= room {
-            area.height = even(Rational(Int64(main.width)) / shape, of: main.height)
+            area.height = even(Rational(Int64(target.width)) / shape, of: target.height)
         } else {
-            area.width = even(Rational(Int64(main.height)) * shape, of: main.width)
+            area.width = even(Rational(Int64(target.height)) * shape, of: target.width)
         }
-        area.left = (main.width - area.width) / 4 * 2
-        area.top = (main.height - area.height) / 4 * 2
+        area.left = (target.width - area.width) / 4 * 2
+        area.top = (target.height - area.height) / 4 * 2
         return area
     }
 
@@ -83,8 +83,9 @@ final class PictureFitting {
         if let graph, graph.width == picture.width, graph.height == picture.height, graph.format == own {
             return graph.chain
         }
-        var filters = Turning(from: source.displayMatrix, to: main.displayMatrix).filters
-        filters.append("scale=\(area.width):\(area.height):flags=bicubic+accurate_rnd+full_chroma_inp" + colours)
+        var filters = Turning(from: source.displayMatrix, to: target.displayMatrix).filters
+        filters.append(
+            "scale=\(area.width):\(area.height):flags=bicubic+accurate_rnd+full_chroma_inp+full_chroma_int" + colours)
         filters.append("format=\(target.pixelFormat)")
         let chain = try FilterGraph(
             pictures: filters.joined(separator: ","), width: picture.width, height: picture.height, format: own)
@@ -121,35 +122,7 @@ extension ColourTags {
     }
 }
 
-/// How pictures with one display matrix are turned and mirrored so that they are upright under another.
-struct Turning: Equatable {
-    /// Where the axes of a picture go: x becomes (a, b), y becomes (c, d), each -1, 0 or 1.
-    private var (a, b, c, d) = (1, 0, 0, 1)
-
-    /// Matrices that turn by something else than quarters count as none.
-    init(from source: [Int32]?, to target: [Int32]?) {
-        let (first, last) = (Turning.quarters(source), Turning.quarters(target))
-        // The inverse of such a matrix is its transposition.
-        a = first.a * last.a + first.b * last.b
-        b = first.a * last.c + first.b * last.d
-        c = first.c * last.a + first.d * last.b
-        d = first.c * last.c + first.d * last.d
-    }
-
-    private static func quarters(_ matrix: [Int32]?) -> (a: Int, b: Int, c: Int, d: Int) {
-        guard let matrix, matrix.count == 9 else { return (1, 0, 0, 1) }
-        let found = (
-            a: Int(matrix[0].signum()), b: Int(matrix[1].signum()), c: Int(matrix[3].signum()),
-            d: Int(matrix[4].signum())
-        )
-        let isStraight = abs(found.a) == 1 && abs(found.d) == 1 && found.b == 0 && found.c == 0
-        let isTurned = abs(found.b) == 1 && abs(found.c) == 1 && found.a == 0 && found.d == 0
-        return isStraight || isTurned ? found : (1, 0, 0, 1)
-    }
-
-    /// Whether lines become columns.
-    var isSideways: Bool { a == 0 }
-
+extension Turning {
     /// The filters that do it.
     var filters: [String] {
         switch (a, b, c, d) {

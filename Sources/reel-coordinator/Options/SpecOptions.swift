@@ -11,6 +11,34 @@ extension DamageMode: ExpressibleByArgument {}
 extension Play: ExpressibleByArgument {}
 extension Turn: ExpressibleByArgument {}
 extension Trim: ExpressibleByArgument {}
+extension Dither: ExpressibleByArgument {}
+extension PictureSize: ExpressibleByArgument {
+    /// Reads "640x360".
+    public init?(argument: String) { self.init(argument) }
+}
+
+/// How often moving pictures are played: a number, or `forever`.
+struct Plays: ExpressibleByArgument {
+    /// Nil for ever.
+    let number: Int?
+
+    init?(argument: String) {
+        guard argument == "forever" || Int(argument) != nil else { return nil }
+        number = Int(argument)
+    }
+}
+
+/// Frames a second, as a decimal number or a ratio.
+struct FrameRate: ExpressibleByArgument {
+    let ratio: Rational
+
+    init?(argument: String) {
+        guard let ratio = ClockTime(argument)?.seconds ?? Rational(argument), !argument.contains(":"),
+            LoopOptions.framesAllowed.contains(ratio)
+        else { return nil }
+        self.ratio = ratio
+    }
+}
 
 /// A speed, as a decimal number or a ratio.
 struct Speed: ExpressibleByArgument {
@@ -127,6 +155,37 @@ struct SpecOptions: ParsableArguments {
             """)
     var lenient = false
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Size of the pictures in pixels, for example 640x360: scaled in proportion, upright, the rest black. Default: \
+            the source's; for gif at most 640 wide.
+            """, valueName: "WxH"))
+    var size: PictureSize?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            gif and apng: the most frames a second; every m-th frame of the source is shown. Default: 30 for gif, 50 for \
+            apng.
+            """, valueName: "rate"))
+    var fps: FrameRate?
+
+    @Option(
+        help: ArgumentHelp("gif and apng: how often players show it, or forever. Default: forever.", valueName: "times")
+    )
+    var loop: Plays?
+
+    @Option(
+        help: """
+            gif: how colours that the palette lacks are approximated: none, bayer, sierra or floyd-steinberg. \
+            Default: sierra.
+            """)
+    var dither: Dither?
+
+    @Option(help: ArgumentHelp("gif: the most colours, 2 to 256. Default: 256.", valueName: "number"))
+    var colors: Int?
+
     @Option(help: "Mirror: each frame stays as long as it did. source: the source's timestamps.")
     var timestamps: TimestampMode = .mirror
 
@@ -181,6 +240,12 @@ struct SpecOptions: ParsableArguments {
         for (option, name) in [("--video-codec", videoCodec), ("--audio-codec", audioCodec), ("--preset", preset)] {
             guard let name, !SpecOptions.isName(name) else { continue }
             throw ValidationError("\(option) \(name) is not a valid FFmpeg name")
+        }
+        guard LoopOptions.coloursAllowed.contains(colors ?? 2) else {
+            throw ValidationError("--colors must be 2 to 256")
+        }
+        guard LoopOptions.playsAllowed.contains(loop?.number ?? 1) else {
+            throw ValidationError("--loop must be forever, or 1 to \(LoopOptions.playsAllowed.upperBound)")
         }
         try validateEdit()
         guard lossless else { return }
@@ -261,12 +326,19 @@ struct SpecOptions: ParsableArguments {
         return spec(container, isEdit ? edit : nil)
     }
 
+    /// Nil if nothing is asked of moving pictures that loop.
+    private var loopOptions: LoopOptions? {
+        let options = LoopOptions(mostFrames: fps?.ratio, plays: loop?.number, dither: dither, colours: colors)
+        return options == LoopOptions() ? nil : options
+    }
+
     /// The output of an edit; nil reverses the range of the options.
     func spec(_ container: Container, _ edit: Edit?) -> JobSpec {
         JobSpec(
             container: container, videoCodec: videoCodec, crf: crf, preset: preset, bitrate: bitrate?.rate,
             lossless: lossless, audio: audio, audioCodec: audioCodec, from: edit == nil ? from?.seconds : nil,
-            to: edit == nil ? to?.seconds : nil, edit: edit, timestamps: timestamps, passFrames: passFrames,
+            to: edit == nil ? to?.seconds : nil, edit: edit, size: size, loop: loopOptions,
+            timestamps: timestamps, passFrames: passFrames,
             threads: threads?.number, memory: memory?.bytes, verify: verify, onDamage: onDamage)
     }
 }

@@ -125,7 +125,7 @@ extension ConformanceTests {
             #expect(locators == [try #require(await source.index(.index)).locator])
             #expect(try await store.readIndex(locators[0]) == Samples.index)
             let lies: [(inout Plan) -> Void] = [
-                { $0.sources.append($0.sources[0]) }, { $0.clips[0].frameCount = 13 }, { $0.audio[0].track = 1 },
+                { $0.sources.append($0.sources[0]) }, { $0.clips[0].rangeCount = 13 }, { $0.audio[0].track = 1 },
                 { $0.clips[0].map.source = TimeBase(1, 25) },
             ]
             for (number, lie) in lies.enumerated() {

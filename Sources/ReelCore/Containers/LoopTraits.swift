@@ -1,0 +1,97 @@
+/// What reel knows of a format of moving pictures that loop: GIF, animated WebP and APNG.
+public struct LoopTraits: Sendable {
+    /// The encoder of the pictures, as FFmpeg spells it.
+    public let encoder: String
+    /// The pixel format that the encoder takes, as FFmpeg spells it.
+    public let pixelFormat: String
+    /// The unit of the delays between pictures.
+    public let clock: TimeBase
+    /// Whether the pictures share a palette of at most 256 colours.
+    public var hasPalette = false
+    /// The most pictures a second, unless the user asks for fewer. Players slow down pictures that are shown for less than
+    /// `LoopTraits.leastDelay`.
+    public var mostFrames = Rational(50)
+    /// The width in pixels to which larger pictures are scaled, unless the user asks for another size; nil for none.
+    public var mostWidth: Int?
+
+    /// The shortest time for which browsers show a picture as long as it says, in seconds.
+    public static let leastDelay = Rational(1, 50)
+}
+
+/// What a user asks of moving pictures that loop.
+public struct LoopOptions: Hashable, Codable, Sendable {
+    /// The most pictures a second; nil for what the format is usually shown at.
+    public var mostFrames: Rational?
+    /// How often the pictures are played; nil for ever.
+    public var plays: Int?
+    /// How colours that the palette lacks are approximated; nil for `Dither.standard`.
+    public var dither: Dither?
+    /// The most colours of the palette; nil for 256.
+    public var colours: Int?
+
+    /// Options as the user gave them.
+    public init(mostFrames: Rational? = nil, plays: Int? = nil, dither: Dither? = nil, colours: Int? = nil) {
+        self.mostFrames = mostFrames
+        self.plays = plays
+        self.dither = dither
+        self.colours = colours
+    }
+
+    /// The valid values of `plays`: GIF counts repeats in 16 bits.
+    public static let playsAllowed = 1...65_535
+    /// The valid values of `colours`.
+    public static let coloursAllowed = 2...256
+    /// The valid values of `mostFrames`, in pictures a second.
+    public static let framesAllowed = Rational(1, 100)...Rational(50)
+
+    /// Whether all numbers are within range: another user may have written the record.
+    public var isSound: Bool {
+        LoopOptions.framesAllowed.contains(mostFrames ?? Rational(1)) && LoopOptions.playsAllowed.contains(plays ?? 1)
+            && LoopOptions.coloursAllowed.contains(colours ?? 2)
+    }
+
+    package enum CodingKeys: String, CodingKey {
+        case mostFrames = "mostFrames"
+        case plays = "plays"
+        case dither = "dither"
+        case colours = "colours"
+    }
+}
+
+/// How colours that a palette lacks are approximated by patterns of those that it has.
+public enum Dither: String, Codable, CaseIterable, Sendable {
+    case none, bayer, sierra
+    case floydSteinberg = "floyd-steinberg"
+
+    /// The one used unless the user asks for another.
+    public static let standard = Dither.sierra
+}
+
+/// The delays of moving pictures, in whole ticks of a format.
+public struct LoopDelays {
+    /// The ticks for which each picture is shown, in the output's order.
+    public let delays: [Int64]
+
+    /// Rounds each start once, so that nothing adds up. Where pictures would be shown for less than `least` ticks, their
+    /// neighbours give the time, as far as the whole lasts long enough.
+    ///
+    /// - Parameters:
+    ///   - starts: when each picture is shown, in seconds; ascending, the first at 0.
+    ///   - end: when the last one ends, in seconds.
+    ///   - clock: the unit of the delays.
+    ///   - least: the least number of ticks of a delay; at least 1.
+    public init(starts: [Rational], end: Rational, clock: TimeBase, least: Int64) {
+        func ticks(_ time: Rational) -> Int64 { clock.ticks(in: time, rounding: .nearest) }
+        var rounded = starts.map(ticks)
+        let whole = max(ticks(end), Int64(starts.count) * least)
+        for place in rounded.indices.dropFirst() {
+            rounded[place] = max(rounded[place], rounded[place - 1] + least)
+        }
+        var next = whole
+        for place in rounded.indices.reversed() {
+            rounded[place] = min(rounded[place], next - least)
+            next = rounded[place]
+        }
+        delays = zip(rounded, rounded.dropFirst() + [whole]).map { $1 - $0 }
+    }
+}

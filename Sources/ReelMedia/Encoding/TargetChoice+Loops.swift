@@ -1,0 +1,54 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Moving pictures that loop. Passes make small lossless pictures, of which the assembly makes the format's own.
+extension TargetChoice {
+    /// How passes encode the pictures. Throws `.input` for an interlaced source, and for an option that the format does not
+    /// have.
+    mutating func pictures(_ loops: LoopTraits) throws(ReelFailure) -> VideoEncoding {
+        let unsupported: [(JobSpec.Option, Bool)] = [
+            (.videoCodec, spec.videoCodec != nil), (.crf, spec.crf != nil), (.preset, spec.preset != nil),
+            (.bitrate, spec.bitrate != nil), (.dither, spec.loop?.dither != nil && !loops.hasPalette),
+            (.colors, spec.loop?.colours != nil && !loops.hasPalette),
+        ]
+        if let (option, _) = unsupported.first(where: \.1) {
+            throw ReelFailure(.optionNotOfContainer(option: option, container: spec.container))
+        }
+        let stream = index.video.stream
+        let source = av_get_pix_fmt(stream.pixelFormat)
+        guard let description = av_pix_fmt_desc_get(source) else { throw ReelFailure(.nothingDecodes(path: nil)) }
+        let isTransparent = description.pointee.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0
+        let format = OutputFormat(
+            of: stream, spec.directions, timeBase: try spec.clock(of: indexes),
+            pixelFormat: isTransparent ? "bgra" : "bgr0", beside: others.map(\.video.stream),
+            size: spec.size ?? stream.shownSize.narrowed(to: loops.mostWidth))
+        try refuseInterlaced(scaledTo: format)
+        checkConversions(to: format)
+        if stream.colour.dynamicRange != .standard { diagnostics.append(.highDynamicRangeUnmapped) }
+        let encoder = EncoderTraits.named("ffv1")
+        var encoding = VideoEncoding(
+            encoder: encoder.name, format: format, options: encoder.options(threads(of: encoder)), bitrate: nil,
+            threads: threads(of: encoder), keyFrameInterval: encoder.keyFrameInterval,
+            identity: EncoderIdentity(build: EncoderBuilds.build(of: encoder.name), extradataHash: ""))
+        encoding.identity.extradataHash = try extradataHash(encoding, nil)
+        return encoding
+    }
+
+    /// Throws for an option of moving pictures that loop: the container is one of video.
+    func refuseLoopOptions() throws(ReelFailure) {
+        let given: [(JobSpec.Option, Bool)] = [
+            (.fps, spec.loop?.mostFrames != nil), (.loop, spec.loop?.plays != nil),
+            (.dither, spec.loop?.dither != nil), (.colors, spec.loop?.colours != nil),
+        ]
+        if let (option, _) = given.first(where: \.1) {
+            throw ReelFailure(.optionNotOfContainer(option: option, container: spec.container))
+        }
+    }
+
+    /// Throws if interlaced pictures would have to be scaled, which would mix their fields.
+    func refuseInterlaced(scaledTo format: OutputFormat) throws(ReelFailure) {
+        let stream = index.video.stream
+        guard stream.fieldOrder.isInterlaced, !format.takes(stream, beside: stream) else { return }
+        throw ReelFailure(.interlacedMixed(source: name(of: spec.mainSource)))
+    }
+}

@@ -1,0 +1,55 @@
+import ReelCore
+import ReelRandom
+import Testing
+
+@Suite("Moving pictures that loop: delays and frames that are shown")
+struct LoopTests {
+    @Test("starts are rounded once, so that delays never add up to more than half a tick of error")
+    func delaysOfEvenFrames() {
+        let starts = (0..<1000).map { Rational($0 * 1001, 30_000) }
+        let end = Rational(1_001_000, 30_000)
+        let delays = LoopDelays(starts: starts, end: end, clock: TimeBase(1, 100), least: 2).delays
+        #expect(Set(delays) == [3, 4])
+        var sum: Int64 = 0
+        for (start, delay) in zip(starts, delays) {
+            let off = TimeBase(1, 100).seconds(Ticks(sum)) - start
+            #expect(max(off, Rational(0) - off) <= Rational(1, 200))
+            sum += delay
+        }
+        #expect(sum == 3337)
+    }
+
+    @Test("no delay is below the least, and neighbours give the time", arguments: 0..<200)
+    func delaysOfUnevenFrames(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var starts: [Rational] = []
+        var time: Int64 = 0
+        for _ in 0..<Int.random(in: 1...40, using: &random) {
+            starts.append(Rational(time, 1000))
+            time += Int64.random(in: 1...90, using: &random)
+        }
+        let end = Rational(time, 1000)
+        let delays = LoopDelays(starts: starts, end: end, clock: TimeBase(1, 100), least: 2).delays
+        #expect(delays.count == starts.count && delays.allSatisfy { $0 >= 2 })
+        let whole = TimeBase(1, 100).ticks(in: end, rounding: .nearest)
+        #expect(delays.reduce(0, +) == max(whole, 2 * Int64(starts.count)))
+    }
+
+    @Test("one frame in so many is shown, in either direction, for as long as those that it stands for")
+    func shownFrames() {
+        let clip = Clip(
+            frames: 10..<21, step: 4,
+            map: TimeMap(
+                .backwards, source: TimeBase(1, 1), output: TimeBase(1, 1), start: Timestamp(10), end: Timestamp(21)))
+        #expect(clip.frameCount == 3)
+        #expect((0..<3).map(clip.frame) == [18, 14, 10])
+        #expect(Array(clip.shown(in: 0..<100)) == [10, 14, 18])
+        #expect(Array(clip.shown(in: 11..<18)) == [14])
+        #expect(clip.shown(in: 15..<18).isEmpty)
+    }
+
+    @Test("a size is two sides", arguments: ["640", "640x", "x360", "1x360", "640x360x2", "-640x360", "a", "20000x2"])
+    func noSize(text: String) { #expect(PictureSize(text) == nil) }
+
+    @Test func size() { #expect(PictureSize("640x360") == PictureSize(width: 640, height: 360)) }
+}
