@@ -145,7 +145,8 @@ struct MemoryBudgetTests {
 
     @Test("covers what encoders were measured to take, without waste", arguments: measured)
     func encoders(_ row: Measured) throws {
-        let index = Indexes.regular(frames: 10, keysAt: [0], frameBytes: 1)
+        var index = Indexes.regular(frames: 10, keysAt: [0], frameBytes: 1)
+        (index.video.stream.width, index.video.stream.height) = (row.width, row.height)
         let target = Plans.target(
             row.encoder, width: row.width, height: row.height, pixelFormat: row.pixelFormat, preset: row.preset)
         // Of frames of a byte nothing but process and encoder remains.
