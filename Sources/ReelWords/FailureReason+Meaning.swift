@@ -210,7 +210,8 @@ extension FailureReason.CodingKeys {
         case .clipUnshared: "Leave out the trim, or choose another range."
         case .dynamicRangesMixed: "Convert the dynamic range of one first."
         case .interlacedMixed: "Deinterlace it first."
-        case .memoryTooSmall: "Allow the memory that is named, or choose a faster preset or another codec."
+        case .memoryTooSmall:
+            "Allow the memory that is named, or choose a faster preset, another codec or another container."
         case .encoderUnknown: "Choose one of the encoders that are named."
         case .encoderAbsent: "Install an FFmpeg that has the encoder, or choose another."
         case .encoderRefuses: "Change the settings that are named."

@@ -67,7 +67,7 @@ extension FailureReason {
             "\(Wording.mebibytes(allowed)) of memory is too little: "
                 + (copies ? "copying this video takes" : "a pass of this video takes")
                 + " \(Wording.mebibytes(needed)) at least; allow that much"
-                + (copies ? "" : ", or choose a faster preset or another codec")
+                + (copies ? "" : ", or choose a faster preset, another codec or another container")
         case .encoderUnknown(let option, let name, let known):
             "this FFmpeg has no \(option == .audioCodec ? "audio" : "video") encoder \(name); "
                 + "reel knows \(known.joined(separator: ", "))"

@@ -100,8 +100,10 @@ struct EditSourcesTests {
         let small = try plan([index29, index25], edit, slots: 1, passFrames: 10)
         #expect(both.need > small.need)
         // Pictures of another size are converted, which takes memory of its own.
-        let same = try plan([large, large], edit, slots: 1, passFrames: 10)
-        #expect(both.need - same.need == 8 * index29.video.stream.frameBytes + 10 * 96)
+        var fitting = large
+        (fitting.video.stream.width, fitting.video.stream.height) = (1280, 720)
+        let same = try plan([index29, fitting], edit, slots: 1, passFrames: 10)
+        #expect(both.need - same.need == 8 * large.video.stream.frameBytes / 2)
     }
 
     @Test("a range whose bounds are rounded has the frames whose middle lies in it")

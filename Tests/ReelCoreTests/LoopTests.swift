@@ -48,6 +48,23 @@ struct LoopTests {
         #expect(clip.shown(in: 15..<18).isEmpty)
     }
 
+    @Test("the plan of a GIF has the memory to choose its palette, which a limit must allow")
+    func paletteMemory() throws {
+        let index = Indexes.regular(frames: 300, keysAt: [0])
+        func plan(_ container: Container, memory: Int64? = nil) throws -> Plan {
+            try Plans.make(
+                index, slots: 1, spec: JobSpec(container: container, passFrames: 8, memory: memory),
+                video: Plans.target("ffv1", width: 640, height: 360, pixelFormat: "bgr0"))
+        }
+        // 300 pictures of 640 by 360 may have every colour there is.
+        let need = try plan(.gif).need
+        #expect(need >= 1 << 29 && need < 3 << 28)
+        #expect(try plan(.apng).need < 1 << 28)
+        #expect(try plan(.gif, memory: need).need == need)
+        let failure = #expect(throws: ReelFailure.self) { try plan(.gif, memory: need - 1) }
+        #expect(failure?.reason == .memoryTooSmall(allowed: need - 1, needed: need, copies: false))
+    }
+
     @Test("a size is two sides", arguments: ["640", "640x", "x360", "1x360", "640x360x2", "-640x360", "a", "20000x2"])
     func noSize(text: String) { #expect(PictureSize(text) == nil) }
 

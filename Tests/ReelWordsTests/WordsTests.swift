@@ -39,7 +39,7 @@ struct WordsTests {
             FailureReason.memoryTooSmall(allowed: 300 << 20, needed: (430 << 20) + 1, copies: false).words
                 == """
                 300 MiB of memory is too little: a pass of this video takes 431 MiB at least; \
-                allow that much, or choose a faster preset or another codec
+                allow that much, or choose a faster preset, another codec or another container
                 """)
         #expect(
             FailureReason.copyImpossible(obstacle: .packet(number: 3, time: Rational(1, 8), fault: .interlaced)).words

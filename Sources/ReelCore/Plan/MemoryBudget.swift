@@ -85,6 +85,13 @@ struct MemoryBudget {
         return min(max(Int(clamping: room), least), most)
     }
 
+    /// Bytes that an assembly takes to choose one palette for so many pictures: libavfilter counts each colour that occurs.
+    static func palette(pictures: Int, _ format: OutputFormat) -> Int64 {
+        colourEntry * min(Int64(pictures) * Int64(format.width * format.height), 1 << 24)
+    }
+
+    /// Bytes for each colour that `palettegen` has met. Measured with FFmpeg 5.1: 28.
+    private static let colourEntry: Int64 = 32
     /// Pictures of the output that a conversion holds: scaled, turned, on black.
     private static let framesInConversion: Int64 = 8
     /// Bytes of a process that has loaded the libraries and opened a source and a segment, with what its heaps keep
