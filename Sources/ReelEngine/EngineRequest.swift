@@ -28,16 +28,21 @@ public struct ReconRequest: Codable, Sendable {
     public var limit: Int64?
     /// Why the engine must decode the whole video. If nil, it uses tables and headers, unless they prove unusable.
     public var decoding: DecodingCause?
+    /// Whether only the sound is wanted: the source needs no video, and none is read.
+    public var isSoundOnly: Bool
 
-    package init(source: Locator, index: Locator, limit: Int64? = nil, decoding: DecodingCause? = nil) {
+    package init(
+        source: Locator, index: Locator, limit: Int64? = nil, decoding: DecodingCause? = nil, isSoundOnly: Bool = false
+    ) {
         self.source = source
         self.index = index
         self.limit = limit
         self.decoding = decoding
+        self.isSoundOnly = isSoundOnly
     }
 
     enum CodingKeys: String, CodingKey {
-        case source, index, limit, decoding
+        case source, index, limit, decoding, isSoundOnly
     }
 }
 

@@ -8,6 +8,8 @@ public enum IndexKind: String, CaseIterable, Sendable {
     case head
     /// The whole source, all of which was decoded since tables and headers had proved wrong.
     case decoded
+    /// The sound alone, of a source that is only heard.
+    case sound
 }
 
 /// The name of an index in its source's folder: KIND.vVERSION.SHA256.

@@ -15,6 +15,7 @@ extension FailureReason {
         case .notMedia(let path):
             "\(path): cannot be read as video: it is not media, or its index is missing (an interrupted recording?)"
         case .noVideo(let path): "\(path): has no video"
+        case .noSound(let path): "\(path): has no sound that can be decoded"
         case .encrypted(let path): "\(path): the video is encrypted; reel needs it in the clear"
         case .noDecoder(let path, let stream, let codec):
             "\(path): stream \(stream) (\(codec)): this FFmpeg has no decoder for it; a newer FFmpeg may"
@@ -50,6 +51,7 @@ extension FailureReason {
                 + "\(to.map { " to \(Wording.seconds($0))" } ?? ""): the video ends at \(Wording.seconds(end))"
         case .editFlawed(let path, let place, let flaw):
             place.isEmpty ? "\(path): \(flaw.words)" : "\(path): \(place): \(flaw.words)"
+        case .timelineSoundtrack: "a timeline cannot say that a soundtrack fades out at the end"
         case .timelineSpeed(let clip, let speed):
             "clips[\(clip)]: its speed is \(speed.shortWords), for which timelines have no word that all programs "
                 + "understand alike; keep such an edit in a .json file"

@@ -25,6 +25,7 @@ extension JobSpec.Option {
         case .fps: "number of frames a second"
         case .dither: "kind of dithering"
         case .colors: "number of colours"
+        case .soundtrack: "soundtrack"
         }
     }
 }

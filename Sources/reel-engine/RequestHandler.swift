@@ -37,10 +37,13 @@ struct RequestHandler {
 
     private func recon(_ request: ReconRequest) throws(ReelFailure) -> ReconResult {
         // Even looking at the clock takes longer than a packet whose payload is left where it is.
-        let recon = try Recon(request.source, limit: request.limit, decoding: request.decoding)
-        let index = try recon.run { packets, thousandths in
+        let report = { [events] (packets: Int, thousandths: Int) in
             if packets % 64 == 0 { events.progress(.recon(packets: packets, thousandths: thousandths)) }
         }
+        let index =
+            request.isSoundOnly
+            ? try SoundRecon(request.source).run(progress: report)
+            : try Recon(request.source, limit: request.limit, decoding: request.decoding).run(progress: report)
         return ReconResult(indexHash: try Media.write(index, to: request.index))
     }
 

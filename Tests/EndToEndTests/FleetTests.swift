@@ -197,6 +197,32 @@ extension EndToEnd {
             #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path("farm.mp4"))) == wanted)
         }
 
+        @Test("a song without video is heard beside pictures that run backwards, from a farm as from run")
+        func soundtrack() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let song = fixture.path("song.mp3")
+            let made = try await fixture.run(
+                .ffmpeg, ["-v", "error", "-f", "lavfi", "-i", "sine=440:d=9", "-c:a", "libmp3lame", song])
+            #expect(made.code == 0, "\(made.error)")
+            let options = ["--soundtrack", song, "--soundtrack-from", "0:01.5", "--threads", "1"]
+            let alone = try await fixture.run(.coordinator, ["run", source, "-o", "alone.mp4"] + options)
+            #expect(alone.code == 0, "\(alone.error)")
+            try await withRedis {
+                let submitted = try await coordinator(["submit", source, "--stage"] + options)
+                #expect(submitted.code == 0, "\(submitted.error)")
+                let id = submitted.output.trimmingCharacters(in: .newlines)
+                _ = try await withWorker { _ in try await expect(id, becomes: "done") }
+                #expect(try await coordinator(["fetch", id, "-o", "farm.mp4"]).code == 0)
+            }
+            let bytes = { try Data(contentsOf: URL(fileURLWithPath: fixture.path($0))) }
+            #expect(try bytes("farm.mp4") == bytes("alone.mp4"))
+            // A song is no clip.
+            let clip = try await fixture.run(.coordinator, ["run", song, "-o", "song.mp4"])
+            #expect(clip.code == 3 && clip.error.contains("has no video"), "\(clip.error)")
+            let film = try await fixture.run(.coordinator, ["plan", source, "--otio", "film.otio"] + options)
+            #expect(film.code == 3 && film.error.contains("soundtrack"), "\(film.error)")
+        }
+
         @Test func aSourceOfAnEditThatChangesIsNamed() async throws {
             _ = try fixture.copy(try await Clips.shared.film(), as: "a.mp4")
             let second = try fixture.copy(try await Clips.shared.wide(), as: "b.mp4")

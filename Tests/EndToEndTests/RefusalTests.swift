@@ -129,6 +129,9 @@ extension EndToEnd {
                 try await expectRefusal(["run", source, "--play", "ping-pong"] + options, code: 2, says: options[0])
             }
             try await expectRefusal(["run", source, "--play", "sideways"], code: 2, says: "ping-pong")
+            try await expectRefusal(["run", source, "--soundtrack-from", "1"], code: 2, says: "--soundtrack")
+            let mute = ["run", source, "--soundtrack", source, "--audio", "none"]
+            try await expectRefusal(mute, code: 2, says: "--audio none and --soundtrack exclude each other")
             try await expectRefusal(["run", source, "--times", "0"], code: 2, says: "--times", "10000")
             try await expectRefusal(["run", source, "--turn", "twice"], code: 2, says: "--play ping-pong")
             try await expectRefusal(["run", source, "--turn", "once"], code: 2, says: "--play ping-pong")

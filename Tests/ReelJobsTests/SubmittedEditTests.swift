@@ -52,6 +52,20 @@ import Testing
         #expect(edit.edit == Edit(clips: clips, turn: .twice, crossfade: Rational(2, 5), trim: .shared))
     }
 
+    @Test func aSoundtrackIsASourceMore() throws {
+        let edit = try read(#"{"clips": [{"source": "a.mov"}], "soundtrack": {"source": "b c.mp4", "from": "1.5"}}"#)
+        #expect(edit.sources == ["a.mov", "b c.mp4"].map { "\(folder)/\($0)" })
+        #expect(edit.edit.soundtrack == Soundtrack(source: 1, from: Rational(3, 2)))
+        let spec = JobSpec(container: .mp4, edit: edit.edit)
+        #expect(spec.isOnlyHeard(1) && !spec.isOnlyHeard(0))
+        // The clips' own file can be heard forwards beside pictures that run backwards.
+        var own = SubmittedEdit(
+            playing: "\(folder)/a.mov", as: EditClip(play: .reverse), turn: .once, crossfade: nil, trim: .none)
+        own.add(soundtrack: "\(folder)/./a.mov", from: Rational(0))
+        #expect(own.sources.count == 1 && own.edit.soundtrack == Soundtrack(source: 0))
+        #expect(!JobSpec(container: .mp4, edit: own.edit).isOnlyHeard(0))
+    }
+
     @Test func whatIsNotSaidIsUsual() throws {
         let edit = try read(#"{"clips": [{"source": "a.mov"}]}"#)
         #expect(edit.edit == Edit(clips: [EditClip(play: .forward, title: "a")]))
@@ -81,7 +95,16 @@ import Testing
             (#"{"clips": [{}]}"#, "clips[0].source", .missing),
             (
                 #"{"clips": [{\#(clip)}], "fade": 1}"#, "fade",
-                .unknownKey(known: ["clips", "turn", "crossfade", "trim"])
+                .unknownKey(known: ["clips", "turn", "crossfade", "trim", "soundtrack"])
+            ),
+            (#"{"clips": [{\#(clip)}], "soundtrack": {}}"#, "soundtrack.source", .missing),
+            (
+                #"{"clips": [{\#(clip)}], "soundtrack": {"source": "x.mp3"}}"#, "soundtrack.source",
+                .sourceMissing(path: folder + "/x.mp3")
+            ),
+            (
+                #"{"clips": [{\#(clip)}], "soundtrack": {\#(clip), "from": -1}}"#, "soundtrack.from",
+                .malformed(wanted: .time)
             ),
             (#"{"clips": [{\#(clip), "colour": 1}]}"#, "clips[0].colour", .unknownKey(known: keys)),
             (#"{"clips": [{"source": 7}]}"#, "clips[0].source", .malformed(wanted: .text)),

@@ -48,8 +48,10 @@ struct MediaJob {
         _ memory: MemoryRequest = .standard, _ clips: [Direction] = [.backwards]
     ) throws {
         Media.prepare()
-        indexes = try sources.map { source in
-            let scanned = try Recon(.file(source), decoding: decoding).run()
+        indexes = try sources.enumerated().map { number, source in
+            let scanned =
+                spec.isOnlyHeard(number)
+                ? try SoundRecon(.file(source)).run() : try Recon(.file(source), decoding: decoding).run()
             let index = try SourceIndex(decoding: scanned.encoded())
             #expect(index == scanned)
             return index

@@ -12,19 +12,23 @@ public struct Edit: Hashable, Codable, Sendable {
     /// The start timecode of the output, as "01:00:00:00", with ";" before the frames if it drops frames; nil for that of
     /// the first clip's source.
     public var timecode: String?
+    /// What is heard instead of the clips' own sound; nil for that.
+    public var soundtrack: Soundtrack?
 
     /// The most clips of an edit, each counted as often as it is played.
     public static let mostClips = 100_000
 
     /// Clips, one after the other; `crossfade` is in seconds.
     public init(
-        clips: [EditClip], turn: Turn = .once, crossfade: Rational? = nil, trim: Trim = .none, timecode: String? = nil
+        clips: [EditClip], turn: Turn = .once, crossfade: Rational? = nil, trim: Trim = .none, timecode: String? = nil,
+        soundtrack: Soundtrack? = nil
     ) {
         self.clips = clips
         self.turn = turn
         self.crossfade = crossfade
         self.trim = trim
         self.timecode = timecode
+        self.soundtrack = soundtrack
     }
 
     /// Whether all numbers are within range, for a job of this many sources: another user may have written the record.
@@ -36,6 +40,7 @@ public struct Edit: Hashable, Codable, Sendable {
         }
         return areSound && (1...Edit.mostClips).contains(repeats) && clips.contains { $0.source != nil }
             && crossfade ?? Rational(0) >= Rational(0) && timecode.map(Edit.isTimecode) ?? true
+            && soundtrack.map { sources.contains($0.source) && $0.from >= Rational(0) } ?? true
     }
 
     /// Whether a text has the form of a timecode.
@@ -61,6 +66,30 @@ public struct Edit: Hashable, Codable, Sendable {
         case crossfade = "crossfade"
         case trim = "trim"
         case timecode = "timecode"
+        case soundtrack = "soundtrack"
+    }
+}
+
+/// Sound that runs forwards over a whole edit, from one moment of a source on, and fades out at the end. Where the source
+/// has no more sound, there is silence.
+public struct Soundtrack: Hashable, Codable, Sendable {
+    /// The index of its source among the job's sources. Its first audio track is heard.
+    public var source: Int
+    /// The moment that is heard first, in seconds from the file's start; not negative.
+    public var from: Rational
+
+    /// A soundtrack from a moment in seconds on.
+    public init(source: Int, from: Rational = Rational(0)) {
+        self.source = source
+        self.from = from
+    }
+
+    /// For how long it fades out at the end, in seconds.
+    static let fade = Rational(1, 2)
+
+    package enum CodingKeys: String, CodingKey {
+        case source = "source"
+        case from = "from"
     }
 }
 

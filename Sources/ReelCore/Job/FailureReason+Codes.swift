@@ -5,6 +5,7 @@ extension FailureReason {
         case sourceUnreadable = "source-unreadable"
         case notMedia = "not-media"
         case noVideo = "no-video"
+        case noSound = "no-sound"
         case encrypted
         case noDecoder = "no-decoder"
         case headerDamaged = "header-damaged"
@@ -25,6 +26,7 @@ extension FailureReason {
         case nothingInRange = "nothing-in-range"
         case editFlawed = "edit-flawed"
         case timelineSpeed = "timeline-speed"
+        case timelineSoundtrack = "timeline-soundtrack"
         case clipOutOfRange = "clip-out-of-range"
         case clipUnshared = "clip-unshared"
         case dynamicRangesMixed = "dynamic-ranges-mixed"

@@ -25,7 +25,7 @@ extension FailureReason {
     public var nature: FailureNature {
         switch self {
         // MARK: Source
-        case .notMedia, .noVideo, .encrypted, .headerDamaged, .nothingDecodes, .decoderStuck,
+        case .notMedia, .noVideo, .noSound, .encrypted, .headerDamaged, .nothingDecodes, .decoderStuck,
             .noFrames, .noStart, .impossibleSizes, .sourceChanged, .pictureUnconvertible, .videoDamaged,
             .soundOutOfReach:
             FailureNature(.source, .input)
@@ -35,7 +35,8 @@ extension FailureReason {
         case .decodesOtherwise: FailureNature(.host, .job, .incompatible)
 
         // MARK: Request
-        case .editFlawed, .timelineSpeed, .clipOutOfRange, .clipUnshared, .dynamicRangesMixed, .interlacedMixed:
+        case .editFlawed, .timelineSpeed, .timelineSoundtrack, .clipOutOfRange, .clipUnshared, .dynamicRangesMixed,
+            .interlacedMixed:
             FailureNature(.request, .input)
         case .rangeEmpty, .nothingInRange, .memoryTooSmall, .encoderUnknown, .encoderRefuses, .settingUnknown,
             .optionUnsupported, .sourceRateUnsupported, .pixelFormatUnsupported, .losslessCodecFixed,

@@ -10,6 +10,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case notMedia(path: String)
     /// The file has no video.
     case noVideo(path: String)
+    case noSound(path: String)
     /// The video is encrypted.
     case encrypted(path: String)
     /// This host's FFmpeg has no decoder for a stream.
@@ -50,6 +51,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case editFlawed(path: String, place: String, flaw: EditFlaw)
     /// An edit cannot be written as a timeline, because a clip, counted from 0, has another speed than its source's.
     case timelineSpeed(clip: Int, speed: Rational)
+    case timelineSoundtrack
     /// No frame begins in the range of a clip, counted from 0; its source's video ends at `end`. All in seconds from the
     /// file's start.
     case clipOutOfRange(clip: Int, from: Rational?, to: Rational?, end: Rational)

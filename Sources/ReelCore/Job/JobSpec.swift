@@ -58,7 +58,8 @@ public struct JobSpec: Hashable, Codable, Sendable {
         self.lossless = lossless
         self.audio = audio
         self.audioCodec = audioCodec
-        if let edit, edit.clips.count == 1, edit.trim == .none, edit.timecode == nil, let clip = edit.clips.first,
+        if let edit, edit.clips.count == 1, edit.trim == .none, edit.timecode == nil, edit.soundtrack == nil,
+            let clip = edit.clips.first,
             clip == EditClip(from: clip.from, to: clip.to, play: .reverse, title: clip.title)
         {
             // There is one way to ask for a range that is reversed once.
@@ -92,6 +93,11 @@ public struct JobSpec: Hashable, Codable, Sendable {
 
     /// The indexes of the sources that are shown, each once, in the order of the output.
     public var shownSources: [Int] { edit?.shownSources ?? [0] }
+
+    /// Whether nothing is asked of a source but its sound: it needs no video.
+    public func isOnlyHeard(_ source: Int) -> Bool {
+        edit?.soundtrack?.source == source && !shownSources.contains(source)
+    }
 
     /// The most frames a second that the output shows; nil for all.
     public var mostFrames: Rational? {

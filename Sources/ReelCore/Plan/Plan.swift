@@ -23,6 +23,8 @@ public struct Plan: Hashable, Codable, Sendable {
     public var chapters: [Chapter]
     /// The start timecode of the output; nil for that of the first clip's source.
     public var timecode: String?
+    /// What is heard instead of the clips' own sound; nil for that.
+    public var soundtrack: Soundtrack?
     /// How the output's video is made.
     public var video: VideoTarget
     /// How moving pictures are made that loop; nil for a container of video.
@@ -43,8 +45,8 @@ public struct Plan: Hashable, Codable, Sendable {
 
     package init(
         number: Int = 0, sources: [PlannedSource], encoders: [String], container: Container, clips: [Clip],
-        isEdit: Bool = false, chapters: [Chapter] = [], timecode: String? = nil, video: VideoTarget,
-        loop: LoopOptions? = nil, audio: [AudioTarget], passes: [Pass], need: Int64,
+        isEdit: Bool = false, chapters: [Chapter] = [], timecode: String? = nil, soundtrack: Soundtrack? = nil,
+        video: VideoTarget, loop: LoopOptions? = nil, audio: [AudioTarget], passes: [Pass], need: Int64,
         verify: VerifyMode,
         onDamage: DamageMode, diagnostics: [Diagnostic]
     ) {
@@ -57,6 +59,7 @@ public struct Plan: Hashable, Codable, Sendable {
         self.isEdit = isEdit
         self.chapters = chapters
         self.timecode = timecode
+        self.soundtrack = soundtrack
         self.video = video
         self.loop = loop
         self.audio = audio
@@ -77,6 +80,7 @@ public struct Plan: Hashable, Codable, Sendable {
         case isEdit = "isEdit"
         case chapters = "chapters"
         case timecode = "timecode"
+        case soundtrack = "soundtrack"
         case video = "video"
         case loop = "loop"
         case audio = "audio"
@@ -115,6 +119,7 @@ public struct Plan: Hashable, Codable, Sendable {
         guard clipsAreSound, !clips.isEmpty, need >= 0, (1...1 << 16).contains(video.format.width),
             (1...1 << 16).contains(video.format.height), video.format.frameRate > Rational(0),
             video.encoding.map(Plan.isSound) ?? true, loop?.isSound ?? true,
+            soundtrack.map({ sources.indices.contains($0.source) }) ?? true,
             audio.allSatisfy({
                 (1...Int(Int32.max)).contains($0.sampleRate) && $0.track >= 0 && sources.indices.contains($0.source)
             })

@@ -64,7 +64,7 @@ public struct PlannedSegments: Sendable {
         guard index.audio.indices.contains(target.track) else { return nil }
         let track = index.audio[target.track]
         let encoding = AudioEncodingFacts(target: target, hidesPreroll: plan.container.hidesPreroll(of: track))
-        let edit = plan.isEdit ? SoundEdit(plan.clips, tracks: indexes.map(\.video)) : nil
+        let edit = plan.isEdit ? SoundEdit(plan, indexes) : nil
         // In an edit, the output's track has the tracks of all sources that have the same place.
         let streams =
             edit == nil

@@ -117,7 +117,8 @@ public struct Planner: Sendable {
         let isDecoded = sources.keys.contains { !indexes[$0].video.pictures.isEmpty }
         return Plan(
             sources: indexHashes.map(PlannedSource.init), encoders: encoders, container: spec.container,
-            clips: clips, isEdit: spec.edit != nil, timecode: spec.edit?.timecode, video: video,
+            clips: clips, isEdit: spec.edit != nil, timecode: spec.edit?.timecode,
+            soundtrack: spec.edit?.soundtrack, video: video,
             loop: spec.container.traits.loops == nil ? nil : spec.loop ?? LoopOptions(), audio: audio,
             passes: audio.indices.map(Pass.audio) + passes.map(Pass.video),
             need: need, verify: isDecoded ? .decode : spec.verify, onDamage: spec.onDamage,

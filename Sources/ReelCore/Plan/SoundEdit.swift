@@ -46,6 +46,35 @@ public struct SoundEdit: Hashable, Codable, Sendable {
         }
     }
 
+    /// The sound of a plan's edit; `indexes` are those of its sources, in their order.
+    public init(_ plan: Plan, _ indexes: [SourceIndex]) {
+        guard let soundtrack = plan.soundtrack else {
+            self.init(plan.clips, tracks: indexes.map(\.video))
+            return
+        }
+        let end = plan.clips.last.map { $0.map.offset + $0.map.duration } ?? Rational(0)
+        self.init(soundtrack, startTime: indexes[soundtrack.source].startTime, end: end)
+    }
+
+    /// A soundtrack that fades into silence at the end.
+    ///
+    /// - Parameters:
+    ///   - startTime: the start of its file's clock, in seconds.
+    ///   - end: the end of the output, in seconds.
+    public init(_ soundtrack: Soundtrack, startTime: Rational, end: Rational) {
+        let fade = min(Soundtrack.fade, end)
+        // Half of a crossfade lies on either side of the cut.
+        let cut = end - fade / Rational(2)
+        pieces = [
+            Piece(
+                source: soundtrack.source, start: Rational(0), end: cut, direction: .forwards, speed: Rational(1),
+                origin: startTime + soundtrack.from, crossfade: Rational(0)),
+            Piece(
+                source: nil, start: cut, end: end, direction: .forwards, speed: Rational(1), origin: Rational(0),
+                crossfade: fade),
+        ]
+    }
+
     /// The sound of clips that follow one another; `tracks` is the video of their sources.
     public init(_ clips: [Clip], tracks: [VideoTrack]) {
         var pieces: [Piece] = []

@@ -85,6 +85,14 @@ public struct VideoTrack: Equatable, Sendable {
         self.pictures = pictures
     }
 
+    /// The video of a source that is only heard: no frames.
+    public static let none = VideoTrack(
+        stream: VideoStream(
+            index: -1, codec: "none", width: 0, height: 0, pixelFormat: "none", timeBase: TimeBase(1, 1),
+            frameRate: nil, sampleAspectRatio: nil, displayMatrix: nil, colour: ColourTags(), fieldOrder: .unknown,
+            reorderDepth: 0, frameBytes: 0, details: TrackDetails()),
+        packets: [], frames: [], randomAccessPoints: [])
+
     /// The frame's likeness; nil if unknown.
     public func picture(of frame: Int) -> DecodedPicture? { pictures.indices.contains(frame) ? pictures[frame] : nil }
 

@@ -95,16 +95,17 @@ package struct Probe: Sendable {
     ) async throws(ReelFailure) -> (hash: String, locator: Locator) {
         let recorded = record.sources[number]
         let folder = try store.source(recorded.fingerprint)
-        let isDisproved = try await folder.isDisproved()
-        let kind: IndexKind = record.headBytes != nil ? .head : isDisproved ? .decoded : .index
+        let isSoundOnly = record.spec.isOnlyHeard(number)
+        let isDisproved = isSoundOnly ? false : try await folder.isDisproved()
+        let kind: IndexKind = record.headBytes != nil ? .head : isSoundOnly ? .sound : isDisproved ? .decoded : .index
         if let known = await folder.index(kind) { return known }
         // The copy in the store, if it is there by now.
         let source = await store.job(record.id).presentLocator(of: recorded)
         let draft = try await folder.draft()
         let request = EngineRequest.recon(
             ReconRequest(
-                source: source, index: draft.locator, limit: record.headBytes, decoding: isDisproved ? .disproved : nil)
-        )
+                source: source, index: draft.locator, limit: record.headBytes, decoding: isDisproved ? .disproved : nil,
+                isSoundOnly: isSoundOnly))
         let (read, all) = (Double(number), Double(record.sources.count))
         let result = try await session.perform(request) { [reading] progress in
             if case .recon(_, let thousandths) = progress { reading((read + Double(thousandths) / 1000) / all) }

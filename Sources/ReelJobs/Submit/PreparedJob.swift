@@ -18,7 +18,7 @@ public struct PreparedJob: Sendable {
 
     /// Writes the edit as a timeline of OpenTimelineIO. Reading that gives the same plan.
     ///
-    /// Throws `.timelineSpeed` if a clip is played at another speed than its source's, and `.output` if the file cannot be
+    /// Throws `.timelineSpeed` if a clip is played at another speed than its source's, `.timelineSoundtrack`, and `.output` if the file cannot be
     /// written; nothing half-written remains.
     public func writeTimeline(to destination: Destination) throws(ReelFailure) {
         let writer = try TimelineWriter(plan, record.spec, sources: record.sources.map(\.path), indexes: indexes)

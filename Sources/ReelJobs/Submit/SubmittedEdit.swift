@@ -23,6 +23,18 @@ public struct SubmittedEdit: Hashable, Sendable {
         isTimeline(path) || URL(fileURLWithPath: path).pathExtension.lowercased() == fileExtension
     }
 
+    /// One range of a file.
+    ///
+    /// - Parameters:
+    ///   - clip: how it is played; its source is set here.
+    ///   - turn: how it turns round.
+    ///   - crossfade: seconds; nil for the usual.
+    public init(playing file: String, as clip: EditClip, turn: Turn, crossfade: Rational?, trim: Trim) {
+        var clip = clip
+        clip.source = index(of: URL(fileURLWithPath: file).standardizedFileURL.path)
+        edit = Edit(clips: [clip], turn: turn, crossfade: crossfade, trim: trim)
+    }
+
     /// Whole files, one after the other, trimmed to what each has of video and sound.
     ///
     /// - Parameters:
@@ -82,7 +94,7 @@ public struct SubmittedEdit: Hashable, Sendable {
 
     /// Takes the clips of an edit's own form. Throws a `FlawedPlace`.
     private mutating func take(edit value: EditPlace, in folder: URL) throws {
-        let object = try value.object(knows: ["clips", "turn", "crossfade", "trim"])
+        let object = try value.object(knows: ["clips", "turn", "crossfade", "trim", "soundtrack"])
         let list = try object.required("clips").list()
         guard (1...Edit.mostClips).contains(list.count) else {
             throw FlawedPlace(place: "clips", flaw: .clipCount(found: list.count))
@@ -99,6 +111,18 @@ public struct SubmittedEdit: Hashable, Sendable {
             clips: clips, turn: try object["turn"]?.word(of: Turn.self) ?? .once,
             crossfade: try object["crossfade"]?.time(),
             trim: try object["trim"]?.word(of: Trim.self) ?? .none)
+        if let soundtrack = try object["soundtrack"]?.object(knows: ["source", "from"]) {
+            let source = try soundtrack.required("source")
+            let path = URL(fileURLWithPath: try source.text(), relativeTo: folder).standardizedFileURL.path
+            guard FileManager.default.fileExists(atPath: path) else { throw source.flaw(.sourceMissing(path: path)) }
+            add(soundtrack: path, from: try soundtrack["from"]?.time() ?? Rational(0))
+        }
+    }
+
+    /// Lets a file be heard instead of the clips' own sound, from a moment in seconds on.
+    public mutating func add(soundtrack path: String, from: Rational) {
+        let path = URL(fileURLWithPath: path).standardizedFileURL.path
+        edit.soundtrack = Soundtrack(source: index(of: path), from: from)
     }
 
     private mutating func clip(_ place: EditPlace, in folder: URL) throws -> EditClip {

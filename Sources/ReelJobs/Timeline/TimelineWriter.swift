@@ -17,12 +17,13 @@ struct TimelineWriter {
     ///   - sources: absolute paths of the plan's sources.
     ///   - indexes: those of the plan's sources, in their order.
     ///
-    /// Throws `.timelineSpeed` if a clip is played at another speed than its source's.
+    /// Throws `.timelineSpeed` if a clip is played at another speed than its source's, and `.timelineSoundtrack`.
     init(_ plan: Plan, _ spec: JobSpec, sources: [String], indexes: [SourceIndex]) throws(ReelFailure) {
         let edit = spec.edit ?? Edit(clips: [EditClip(from: spec.from, to: spec.to, play: .reverse)])
         if let number = edit.clips.firstIndex(where: { $0.still == nil && $0.speed != Rational(1) }) {
             throw ReelFailure(.timelineSpeed(clip: number, speed: edit.clips[number].speed))
         }
+        guard edit.soundtrack == nil else { throw ReelFailure(.timelineSoundtrack) }
         (self.plan, self.edit) = (plan, edit)
         let media = zip(sources, indexes).map { TimelineMedia(path: $0, index: $1) }
         self.media = media

@@ -8,7 +8,9 @@ extension TargetChoice {
         guard spec.audio != .none, spec.container.traits.loops == nil else { return [] }
         guard let source = soundSource else { return [] }
         var targets: [AudioTarget] = []
-        for (number, track) in indexes[source].audio.enumerated() {
+        // Of a soundtrack, one track is heard.
+        let tracks = indexes[source].audio.prefix(spec.edit?.soundtrack == nil ? .max : 1)
+        for (number, track) in tracks.enumerated() {
             var target = try audio(track, number)
             target.source = source
             checkConversions(to: target)
@@ -17,9 +19,10 @@ extension TargetChoice {
         return targets
     }
 
-    /// The source of the first clip that has sound: the output has its tracks. Nil if no sound is heard.
+    /// The source of the soundtrack, or of the first clip that has sound: the output has its tracks. Nil if no sound is heard.
     private var soundSource: Int? {
         guard let edit = spec.edit else { return 0 }
+        if let soundtrack = edit.soundtrack { return soundtrack.source }
         let heard = edit.clips.filter { $0.sound && $0.still == nil }
         return heard.lazy.compactMap(\.source).first { !indexes[$0].audio.isEmpty }
     }

@@ -9,7 +9,7 @@ extension TargetChoice {
         let unsupported: [(JobSpec.Option, Bool)] = [
             (.videoCodec, spec.videoCodec != nil), (.crf, spec.crf != nil), (.preset, spec.preset != nil),
             (.bitrate, spec.bitrate != nil), (.dither, spec.loop?.dither != nil && !loops.hasPalette),
-            (.colors, spec.loop?.colours != nil && !loops.hasPalette),
+            (.colors, spec.loop?.colours != nil && !loops.hasPalette), (.soundtrack, spec.edit?.soundtrack != nil),
         ]
         if let (option, _) = unsupported.first(where: \.1) {
             throw ReelFailure(.optionNotOfContainer(option: option, container: spec.container))

@@ -40,7 +40,7 @@ extension TargetChoice {
 
     /// Collects diagnostics about tracks of other sources that are converted to the output's sound.
     mutating func checkConversions(to target: AudioTarget) {
-        guard let edit = spec.edit else { return }
+        guard let edit = spec.edit, edit.soundtrack == nil else { return }
         let main = indexes[target.source].audio[target.track]
         for source in edit.shownSources where source != target.source {
             let tracks = indexes[source].audio

@@ -23,7 +23,7 @@ public struct EditedSound {
         self.plan = plan
         self.content = content
         target = plan.audio[number]
-        edit = SoundEdit(plan.clips, tracks: indexes.map(\.video))
+        edit = SoundEdit(plan, indexes)
     }
 
     /// Makes the segment. Calls `progress` all the time, about once a packet.
@@ -127,12 +127,18 @@ private final class DecodedSound {
         let decoded = try AudioDecoding(
             source.locator, track: index.audio[number], number: number, zero: index.startTime, as: format,
             scratch: scratch, progress: progress)
-        let clock = index.video.stream.timeBase
-        let video =
-            clock.seconds(index.video.end) - clock.seconds(index.video.frames.first?.interval.start ?? Timestamp(0))
+        // A source that is only heard has no video.
+        let (clock, span) =
+            index.video.frames.first.map {
+                (
+                    index.video.stream.timeBase,
+                    Interval(start: $0.interval.start, duration: index.video.end - $0.interval.start)
+                )
+            } ?? (index.audio[number].timeBase, index.audio[number].span)
+        let lasts = clock.seconds(span.end) - clock.seconds(span.start)
         guard
             let timeline = AudioTimeline(
-                blocks: decoded.blocks, sampleRate: decoded.format.rate, longestHole: .longestHole(during: video))
+                blocks: decoded.blocks, sampleRate: decoded.format.rate, longestHole: .longestHole(during: lasts))
         else { throw ReelFailure(.sourceChanged(path: source.locator.name, change: .sound, number: number)) }
         self.timeline = timeline
         (spill, self.format) = (decoded.spill, decoded.format)

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ReelCore
 internal import ReelJobs
+internal import ReelWords
 
 /// What a command line asks to be made into one output.
 struct Order {
@@ -37,21 +38,33 @@ extension SpecOptions {
                 throw ValidationError(
                     "--stitch with --times makes \(edit.edit.repeats) clips; at most \(Edit.mostClips)")
             }
-            return [Order(sources: edit.sources, edit: edit.edit, named: arguments[0], deed: deed)]
+            return [try order(edit, named: arguments[0], deed: deed)]
         }
         return try arguments.map { argument in
             guard SubmittedEdit.isFile(argument) else {
-                return Order(sources: [argument], edit: nil, named: argument, deed: deed)
+                guard let edit = playing(argument) else {
+                    return Order(sources: [argument], edit: nil, named: argument, deed: deed)
+                }
+                return try order(edit, named: argument, deed: deed)
             }
             try refuseClipOptions()
-            let edit = try SubmittedEdit(file: argument, isLenient: lenient)
-            return Order(
-                sources: edit.sources, edit: edit.edit, named: argument, deed: "cut", diagnostics: edit.diagnostics)
+            return try order(SubmittedEdit(file: argument, isLenient: lenient), named: argument, deed: "cut")
         }
     }
 
-    /// The spec of an order's output.
-    func spec(_ order: Order, _ container: Container) -> JobSpec {
-        order.edit.map { spec(container, $0) } ?? spec(container)
+    /// An order of an edit, with the soundtrack that is asked for.
+    private func order(_ edit: SubmittedEdit, named: String, deed: String) throws -> Order {
+        var edit = edit
+        if let soundtrack {
+            guard edit.edit.soundtrack == nil else {
+                throw ValidationError("\(named) names a soundtrack; leave out --soundtrack")
+            }
+            edit.add(soundtrack: soundtrack, from: soundtrackFrom?.seconds ?? Rational(0))
+        }
+        return Order(
+            sources: edit.sources, edit: edit.edit, named: named, deed: deed, diagnostics: edit.diagnostics)
     }
+
+    /// The spec of an order's output.
+    func spec(_ order: Order, _ container: Container) -> JobSpec { spec(container, order.edit) }
 }

@@ -148,6 +148,16 @@ struct SpecOptions: ParsableArguments {
             """)
     var trim: Trim?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Let the first audio track of this file be heard, forwards and as it is, instead of the sources' sound. It fades             out in the last half second.
+            """, valueName: "file"))
+    var soundtrack: String?
+
+    @Option(help: ArgumentHelp("Moment of the soundtrack to begin with. Default: its start.", valueName: "time"))
+    var soundtrackFrom: ClockTime?
+
     @Flag(
         help: """
             Leave out what a timeline (.otio) has and an edit cannot show, with a warning: transitions become cuts, clips \
@@ -266,6 +276,12 @@ struct SpecOptions: ParsableArguments {
         guard crossfade == nil || stitch || times > 1 && play != .pingPong else {
             throw ValidationError("--crossfade needs --stitch, or --times 2 or more with --play reverse or forward")
         }
+        guard soundtrackFrom == nil || soundtrack != nil else {
+            throw ValidationError("--soundtrack-from needs --soundtrack")
+        }
+        guard soundtrack == nil || audio == .reverse else {
+            throw ValidationError("--audio \(audio.rawValue) and --soundtrack exclude each other")
+        }
         guard isEdit else { return }
         let plain = [
             ("--audio keep", audio == .keep), ("--timestamps source", timestamps == .source),
@@ -289,7 +305,7 @@ struct SpecOptions: ParsableArguments {
 
     /// Whether the options ask for more than one range that is reversed once.
     private var isEdit: Bool {
-        stitch || (play ?? .reverse) != .reverse || times > 1 || speed != nil || trim != nil
+        stitch || (play ?? .reverse) != .reverse || times > 1 || speed != nil || trim != nil || soundtrack != nil
     }
 
     /// How each video is played.
@@ -297,6 +313,13 @@ struct SpecOptions: ParsableArguments {
         EditClip(
             from: from?.seconds, to: to?.seconds, play: play ?? (stitch ? .forward : .reverse), times: times,
             speed: speed?.ratio ?? Rational(1))
+    }
+
+    /// The edit of one video; nil reverses a range of it once.
+    func playing(_ file: String) -> SubmittedEdit? {
+        guard isEdit else { return nil }
+        return SubmittedEdit(
+            playing: file, as: clip, turn: turn ?? .once, crossfade: crossfade?.seconds, trim: trim ?? .none)
     }
 
     /// The edit of files that are stitched.
@@ -318,12 +341,6 @@ struct SpecOptions: ParsableArguments {
     private static func isName(_ text: String) -> Bool {
         let allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
         return !text.isEmpty && text.allSatisfy(allowed.contains)
-    }
-
-    /// The output of one video.
-    func spec(_ container: Container) -> JobSpec {
-        let edit = Edit(clips: [clip], turn: turn ?? .once, crossfade: crossfade?.seconds, trim: trim ?? .none)
-        return spec(container, isEdit ? edit : nil)
     }
 
     /// Nil if nothing is asked of moving pictures that loop.
