@@ -176,6 +176,10 @@ public enum PlanText {
     private static func outcome(_ view: PlanView) -> String {
         let video = view.found.video
         let kept = view.pixelFormat == video.pixelFormat ? "as in the source" : "from \(video.pixelFormat)"
+        let loops = Container(rawValue: view.container)?.traits.loops != nil
+        guard !loops else {
+            return "\(view.width)x\(view.height), drawn from \(view.videoEncoder) \(view.pixelFormat) (\(kept))"
+        }
         return list([
             "\(view.videoEncoder) \(view.width)x\(view.height) \(view.pixelFormat) (\(kept))",
             view.bitrate.map(rate), view.encoderOptions.isEmpty ? nil : view.encoderOptions,
@@ -196,6 +200,7 @@ public enum PlanText {
             case .forwards: "forwards"
             case .reversed: "reversed"
             case .edited: "as the clips have it"
+            case .soundtrack: "the soundtrack"
             }
         guard track.handling != .copied else { return "audio \(track.track): \(made)" }
         return "audio \(track.track): "

@@ -26,6 +26,8 @@ extension Diagnostic.CodingKeys {
         // MARK: Changed
         case .pixelFormatChanged: "The encoder cannot hold the pixel format: pictures are converted with loss."
         case .sourceConverted: "The pictures of a source are fitted into those of the first clip."
+        case .sourceSubtitlesLeftOut:
+            "Subtitles of a source are left out: the output has those of the first clip's source."
         case .sourceSoundConverted: "The sound of a source is converted to that of the first clip that has sound."
         case .framesScaled: "Frames of another size are scaled to that of the first."
         case .framesConverted: "Frames of another pixel format get that of the first."
@@ -95,6 +97,7 @@ extension Diagnostic.CodingKeys {
         // MARK: Changed
         case .pixelFormatChanged: "Choose another encoder to keep it."
         case .sourceConverted: "Put a clip of the wanted format first."
+        case .sourceSubtitlesLeftOut: "Put a clip of the source with the wanted subtitles first."
         case .sourceSoundConverted: "Put a clip of the wanted format first."
         case .framesScaled: "Nothing."
         case .framesConverted: "Reverse the parts separately if their depth or colours matter."

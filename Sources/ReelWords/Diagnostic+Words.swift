@@ -42,6 +42,8 @@ extension Diagnostic {
         case .sourceConverted(let source, let from, let to, let turned):
             "\(source): its pictures are fitted into those of the first clip, "
                 + "\(from.words) into \(to.words)\(turned ? ", and turned upright" : "")"
+        case .sourceSubtitlesLeftOut(let source):
+            "\(source): its subtitles are left out: the output has those of the first clip's source"
         case .sourceSoundConverted(let source, let track, let from, let to):
             "\(source): audio \(track) is converted from \(from.words(beside: to)) to \(to.words(beside: from))"
         case .framesScaled(let width, let height):

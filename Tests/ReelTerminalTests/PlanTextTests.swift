@@ -93,6 +93,15 @@ import Testing
         #expect(PlanText.lines(view).contains("passes   none of video, whose packets the assembly copies; 1 of audio"))
     }
 
+    @Test func whatIsDrawnAndWhatIsHeardInstead() throws {
+        var view = try view()
+        view.container = "gif"
+        let drawn = "output   gif, 720x576, drawn from libx264 yuv420p (as in the source)"
+        #expect(PlanText.lines(view).contains(drawn), "\(PlanText.lines(view))")
+        view.audio[0].handling = .soundtrack
+        #expect(PlanText.lines(view).contains { $0.contains("audio 0: the soundtrack, aac") })
+    }
+
     @Test func theSameFactsForMachines() throws {
         let found = try view().found
         #expect(found.groups.open == 1)

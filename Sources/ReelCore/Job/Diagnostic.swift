@@ -41,6 +41,8 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case sourceConverted(source: String, from: PictureForm, to: PictureForm, turned: Bool)
     /// A track of a source is converted to the sound of the first that has one.
     case sourceSoundConverted(source: String, track: Int, from: SoundForm, to: SoundForm)
+    /// The output has the subtitles of the first clip's source alone.
+    case sourceSubtitlesLeftOut(source: String)
     /// Frames of another size are scaled to this one, in pixels.
     case framesScaled(width: Int, height: Int)
     /// Some frames have another pixel format than the first, and are converted to its format.
@@ -148,6 +150,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
         case pixelFormatChanged = "pixel-format-changed"
         case sourceConverted = "source-converted"
         case sourceSoundConverted = "source-sound-converted"
+        case sourceSubtitlesLeftOut = "source-subtitles-left-out"
         case framesScaled = "frames-scaled"
         case framesConverted = "frames-converted"
         case interlacingInContainer = "interlacing-in-container"

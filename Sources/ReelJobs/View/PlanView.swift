@@ -10,7 +10,8 @@ public struct PlanView: Codable, Hashable, Sendable {
     public var sources: [String]
     /// Container of the output, by its file extension.
     public var container: String
-    /// Encoder of the video as FFmpeg spells it; "copy" with passthrough.
+    /// Encoder of the video as FFmpeg spells it; "copy" with passthrough. For pictures that move, that of the lossless
+    /// pictures from which they are drawn.
     public var videoEncoder: String
     /// Pixel format of the output as FFmpeg spells it.
     public var pixelFormat: String
@@ -110,8 +111,14 @@ public struct PlanView: Codable, Hashable, Sendable {
         case copied
         /// Decoded, put together as the clips have it, and encoded.
         case edited
+        /// The soundtrack's: decoded, faded out, and encoded.
+        case soundtrack
 
         init(_ target: AudioTarget, in plan: Plan) {
+            guard plan.soundtrack == nil else {
+                self = .soundtrack
+                return
+            }
             guard !plan.isEdit else {
                 self = .edited
                 return

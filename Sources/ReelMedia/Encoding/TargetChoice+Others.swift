@@ -10,6 +10,9 @@ extension TargetChoice {
             guard let chosen = container.subtitleCodec(for: codec), chosen != codec else { continue }
             diagnostics.append(.subtitlesConverted(track: number, from: codec, to: chosen))
         }
+        for source in spec.shownSources where source != spec.mainSource && !indexes[source].subtitles.isEmpty {
+            diagnostics.append(.sourceSubtitlesLeftOut(source: name(of: source)))
+        }
         if !index.subtitles.isEmpty, container.traits.subtitles.isEmpty {
             diagnostics.append(.subtitlesLeftOut(container: container))
         }
