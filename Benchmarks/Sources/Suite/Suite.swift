@@ -54,6 +54,10 @@ struct Suite {
                     ]
                 ).run()
             ]
+        case .edits:
+            [
+                try await EditsSection(runner: runner, source: try await hd.file(in: runner), seconds: hd.seconds).run()
+            ]
         case .slots:
             [
                 try await SlotsSection(
