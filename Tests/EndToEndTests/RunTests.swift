@@ -9,6 +9,21 @@ extension EndToEnd {
 
         init() throws { fixture = try ProcessFixture() }
 
+        @Test("a GIF of many pictures takes no more memory than its plan states")
+        func memoryOfPictures() async throws {
+            let source = fixture.path("gray.mp4")
+            let gray = ["-v", "error", "-f", "lavfi", "-i", "color=gray:s=640x360:r=30:d=40", "-preset", "ultrafast"]
+            #expect(try await fixture.run(.ffmpeg, gray + [source]).code == 0)
+            let outcome = try await fixture.run(.coordinator, ["run", source, "-o", "gray.gif", "--json"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            struct Facts: Decodable { let frames, need, peakRSS: Int }
+            let line = try #require(outcome.output.split(separator: "\n").last)
+            let facts = try JSONDecoder().decode(Facts.self, from: Data(line.utf8))
+            // All 1200 at once would be 1.1 GB.
+            #expect(facts.frames == 1200 && facts.need < 900 << 20)
+            #expect(facts.peakRSS <= facts.need, "\(facts)")
+        }
+
         @Test func losslessIsExact() async throws {
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             let outcome = try await fixture.run(

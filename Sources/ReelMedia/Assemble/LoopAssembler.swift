@@ -165,7 +165,11 @@ struct LoopAssembler {
             pictures: "palettegen=max_colors=\(options.colours ?? LoopOptions.coloursAllowed.upperBound)",
             width: format.width, height: format.height, format: av_get_pix_fmt(format.pixelFormat))
         let palette = try Frame()
-        try eachPicture { (picture) throws(ReelFailure) in try chain.push(picture) }
+        try eachPicture { (picture) throws(ReelFailure) in
+            try chain.push(picture)
+            // The graph keeps pictures until its output is asked for, although that comes at the end.
+            _ = try chain.pull(into: palette)
+        }
         try chain.finish()
         guard try chain.pull(into: palette) else { throw ReelFailure(.nothingToEncode) }
         return palette
