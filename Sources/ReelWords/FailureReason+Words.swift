@@ -51,7 +51,7 @@ extension FailureReason {
                 + "\(to.map { " to \(Wording.seconds($0))" } ?? ""): the video ends at \(Wording.seconds(end))"
         case .editFlawed(let path, let place, let flaw):
             place.isEmpty ? "\(path): \(flaw.words)" : "\(path): \(place): \(flaw.words)"
-        case .timelineSoundtrack: "a timeline cannot say that a soundtrack fades out at the end"
+        case .timelineSoundtrack: "an edit with a soundtrack cannot be written as a timeline"
         case .timelineSpeed(let clip, let speed):
             "clips[\(clip)]: its speed is \(speed.shortWords), for which timelines have no word that all programs "
                 + "understand alike; keep such an edit in a .json file"

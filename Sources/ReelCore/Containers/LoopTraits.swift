@@ -1,4 +1,4 @@
-/// What reel knows of a format of moving pictures that loop: GIF, animated WebP and APNG.
+/// What reel knows of a format of moving pictures that loop: GIF or APNG.
 public struct LoopTraits: Sendable {
     /// The encoder of the pictures, as FFmpeg spells it.
     public let encoder: String

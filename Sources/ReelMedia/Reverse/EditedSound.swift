@@ -127,15 +127,14 @@ private final class DecodedSound {
         let decoded = try AudioDecoding(
             source.locator, track: index.audio[number], number: number, zero: index.startTime, as: format,
             scratch: scratch, progress: progress)
-        // A source that is only heard has no video.
-        let (clock, span) =
-            index.video.frames.first.map {
-                (
-                    index.video.stream.timeBase,
-                    Interval(start: $0.interval.start, duration: index.video.end - $0.interval.start)
-                )
-            } ?? (index.audio[number].timeBase, index.audio[number].span)
-        let lasts = clock.seconds(span.end) - clock.seconds(span.start)
+        // A source that is only heard has no video: its sound alone says how long it lasts.
+        let (clock, start, end) =
+            if let first = index.video.frames.first {
+                (index.video.stream.timeBase, first.interval.start, index.video.end)
+            } else {
+                (index.audio[number].timeBase, index.audio[number].span.start, index.audio[number].span.end)
+            }
+        let lasts = clock.seconds(end) - clock.seconds(start)
         guard
             let timeline = AudioTimeline(
                 blocks: decoded.blocks, sampleRate: decoded.format.rate, longestHole: .longestHole(during: lasts))
