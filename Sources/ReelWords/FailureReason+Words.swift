@@ -80,6 +80,13 @@ extension FailureReason {
         case .settingUnknown(let encoder, let setting): "the encoder \(encoder) has no option named \(setting)"
         case .optionUnsupported(let option, let encoder):
             "the encoder \(encoder) has no \(option.words)\(option == .crf ? "; give a bit rate" : "")"
+        case .valueUnsupported(let option, let value, let encoder, let known):
+            (encoder.map { "the encoder \($0) does not take" } ?? "this FFmpeg does not know")
+                + " the \(option.words) \(value)"
+                + (known.isEmpty ? "" : "; it takes \(known.joined(separator: ", "))")
+        case .sizeIndivisible(let encoder, let size, let pixelFormat):
+            "the encoder \(encoder) takes no pictures of \(size.width)x\(size.height) in \(pixelFormat), in which pairs of "
+                + "pixels share their colour: choose an even width and height, or a pixel format such as yuv444p"
         case .sourceRateUnsupported(let encoder):
             "\(encoder) writes the bit rate into its parameters, so that parts which follow the source's rate "
                 + "do not join; give a bit rate"

@@ -26,6 +26,9 @@ extension JobSpec.Option {
         case .dither: "kind of dithering"
         case .colors: "number of colours"
         case .soundtrack: "soundtrack"
+        case .pixelFormat: "pixel format"
+        case .sampleRate: "sample rate"
+        case .channelLayout: "channel layout"
         }
     }
 }

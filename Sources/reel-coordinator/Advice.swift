@@ -30,6 +30,8 @@ enum Advice {
         case .optionUnsupported(let option, _), .copyWithOption(let option),
             .optionNotOfContainer(let option, _):
             "leave out \(name(of: option))"
+        case .valueUnsupported(let option, _, _, _): "choose with \(name(of: option))"
+        case .sizeIndivisible: "--size and --pixel-format say so"
         case .losslessCodecFixed(let option, _, _): "leave out \(name(of: option))"
         case .losslessNotHeld, .framesTooClose: "name such a file with -o"
         case .noSoundHeld, .soundOutOfReach: "--audio none leaves the sound out"

@@ -81,6 +81,10 @@ extension FailureReason {
             encoder: "libx264", settings: [MediaOption(name: "preset", value: "fastest")], said: "Invalid argument"),
         .settingUnknown(encoder: "mjpeg", setting: "crf"),
         .optionUnsupported(option: .crf, encoder: "mjpeg"),
+        .valueUnsupported(
+            option: .pixelFormat, value: "rgb24", encoder: "libx265", known: ["yuv420p", "yuv422p", "yuv444p"]),
+        .valueUnsupported(option: .channelLayout, value: "9.1", encoder: nil, known: ["mono", "stereo"]),
+        .sizeIndivisible(encoder: "libx264", size: PictureSize(width: 321, height: 180), pixelFormat: "yuv420p"),
         .sourceRateUnsupported(encoder: "wmv2"),
         .pixelFormatUnsupported(encoder: "gif", pixelFormat: "gbrpf32le"),
         .pixelFormatLossy(encoder: "rawvideo", pixelFormat: "xyz12le"),

@@ -37,6 +37,8 @@ extension FailureReason {
         case encoderRefuses = "encoder-refuses"
         case settingUnknown = "setting-unknown"
         case optionUnsupported = "option-unsupported"
+        case valueUnsupported = "value-unsupported"
+        case sizeIndivisible = "size-indivisible"
         case sourceRateUnsupported = "source-rate-unsupported"
         case pixelFormatUnsupported = "pixel-format-unsupported"
         case pixelFormatLossy = "pixel-format-lossy"

@@ -39,7 +39,8 @@ extension FailureReason {
             .interlacedMixed:
             FailureNature(.request, .input)
         case .rangeEmpty, .nothingInRange, .memoryTooSmall, .encoderUnknown, .encoderRefuses, .settingUnknown,
-            .optionUnsupported, .sourceRateUnsupported, .pixelFormatUnsupported, .losslessCodecFixed,
+            .optionUnsupported, .valueUnsupported, .sizeIndivisible, .sourceRateUnsupported, .pixelFormatUnsupported,
+            .losslessCodecFixed,
             .copyWithOption, .optionNotOfContainer:
             FailureNature(.request, .usage)
         case .encoderAbsent: FailureNature(.host, .usage, .incompatible)

@@ -74,6 +74,11 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case settingUnknown(encoder: String, setting: String)
     /// The encoder cannot follow an option of the job.
     case optionUnsupported(option: JobSpec.Option, encoder: String)
+    /// The encoder cannot follow the value of an option of the job, or with nil FFmpeg does not know it; `known` are values
+    /// that it takes.
+    case valueUnsupported(option: JobSpec.Option, value: String, encoder: String?, known: [String])
+    /// The encoder does not take pictures of this size: chroma of the pixel format is shared by pairs of pixels.
+    case sizeIndivisible(encoder: String, size: PictureSize, pixelFormat: String)
     /// The encoder writes its rate into its parameters, so chunks that follow the source's rate do not join.
     case sourceRateUnsupported(encoder: String)
     /// The encoder does not take the pixel format, nor any to which it could be converted.

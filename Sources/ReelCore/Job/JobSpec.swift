@@ -25,6 +25,15 @@ public struct JobSpec: Hashable, Codable, Sendable {
     public var edit: Edit?
     /// The size of the output's pictures, which are then upright with square pixels; nil for that of the first source.
     public var size: PictureSize?
+    /// The pixel format of the output, as FFmpeg spells it; nil for that of the first source, or the nearest that the
+    /// encoder takes.
+    public var pixelFormat: String?
+    /// Samples per second of the sound; nil for the source's, or the nearest that the encoder takes.
+    public var sampleRate: Int?
+    /// The valid values of `sampleRate`.
+    public static let sampleRates = 1000...768_000
+    /// The channel layout of the sound, as FFmpeg spells it; nil for the source's, or the nearest that the encoder takes.
+    public var channelLayout: String?
     /// What is asked of moving pictures that loop; nil for nothing.
     public var loop: LoopOptions?
     /// How frames get their timestamps.
@@ -46,8 +55,8 @@ public struct JobSpec: Hashable, Codable, Sendable {
         container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
         bitrate: VideoRate? = nil, lossless: Bool = false, audio: AudioMode = .reverse, audioCodec: String? = nil,
         from: Rational? = nil, to: Rational? = nil, edit: Edit? = nil, size: PictureSize? = nil,
-        loop: LoopOptions? = nil, timestamps: TimestampMode = .mirror, passFrames: Int? = nil, threads: Int? = nil,
-        memory: Int64? = nil,
+        pixelFormat: String? = nil, sampleRate: Int? = nil, channelLayout: String? = nil, loop: LoopOptions? = nil,
+        timestamps: TimestampMode = .mirror, passFrames: Int? = nil, threads: Int? = nil, memory: Int64? = nil,
         verify: VerifyMode = .packets, onDamage: DamageMode = .repeat
     ) {
         self.container = container
@@ -68,6 +77,9 @@ public struct JobSpec: Hashable, Codable, Sendable {
             (self.from, self.to, self.edit) = (from, to, edit)
         }
         self.size = size
+        self.pixelFormat = pixelFormat
+        self.sampleRate = sampleRate
+        self.channelLayout = channelLayout
         self.loop = loop
         self.timestamps = timestamps
         self.passFrames = passFrames
@@ -117,6 +129,9 @@ public struct JobSpec: Hashable, Codable, Sendable {
         case to = "to"
         case edit = "edit"
         case size = "size"
+        case pixelFormat = "pixelFormat"
+        case sampleRate = "sampleRate"
+        case channelLayout = "channelLayout"
         case loop = "loop"
         case timestamps = "timestamps"
         case passFrames = "passFrames"

@@ -46,17 +46,23 @@ extension AudioEncoderTraits {
 
     /// The rate itself if the encoder takes it, else the next higher one, else the highest.
     func nearestRate(to rate: Int) -> Int {
-        if let sampleRate { return sampleRate }
-        guard let list = avcodec_find_encoder_by_name(name)?.pointee.supported_samplerates else { return rate }
+        guard let rates else { return rate }
+        return rates.contains(rate) ? rate : rates.filter { $0 > rate }.min() ?? rates.max() ?? rate
+    }
+
+    /// The rates that the encoder takes; nil for any.
+    var rates: [Int]? {
+        if let sampleRate { return [sampleRate] }
+        guard let list = avcodec_find_encoder_by_name(name)?.pointee.supported_samplerates else { return nil }
         var rates: [Int] = []
         while list[rates.count] != 0 { rates.append(Int(list[rates.count])) }
-        return rates.contains(rate) ? rate : rates.filter { $0 > rate }.min() ?? rates.max() ?? rate
+        return rates
     }
 
     /// The layout itself if the encoder takes it; else the same layout with its surround channels named otherwise; else
     /// one with as many channels; else the one with the most.
     func layout(for name: String) -> String {
-        guard let offered = layouts ?? listedLayouts, !offered.contains(name) else { return name }
+        guard let offered = offeredLayouts, !offered.contains(name) else { return name }
         if let same = offered.first(where: { Self.bare($0) == Self.bare(name) }) { return same }
         guard !numbersOtherChannels else { return name }
         let channels = { (layout: String) in
@@ -66,8 +72,9 @@ extension AudioEncoderTraits {
         return offered.first { channels($0) == wanted } ?? offered.max { channels($0) < channels($1) } ?? name
     }
 
-    /// Layouts that libavcodec lists; nil for any.
-    private var listedLayouts: [String]? {
+    /// The layouts that the encoder takes; nil for any.
+    var offeredLayouts: [String]? {
+        if let layouts { return layouts }
         guard let list = avcodec_find_encoder_by_name(name)?.pointee.ch_layouts else { return nil }
         var names: [String] = []
         while list[names.count].nb_channels != 0 {

@@ -68,6 +68,20 @@ struct PixelFormatChoice {
         change = lost.isEmpty ? nil : .pixelFormatChanged(encoder: encoder, from: name, to: chosen, lost: lost)
     }
 
+    /// The format that a user asks for, by FFmpeg's name.
+    init(asked: String, encoder: String) throws(ReelFailure) {
+        // The range of the values is the source's; a tag says it.
+        let offered = Self.formats(of: encoder).filter { Self.fullRange[$0] == nil }
+        format = av_get_pix_fmt(asked)
+        change = nil
+        guard format != AV_PIX_FMT_NONE, offered.isEmpty || offered.contains(format) else {
+            throw ReelFailure(
+                .valueUnsupported(
+                    option: .pixelFormat, value: asked, encoder: encoder,
+                    known: offered.compactMap { known(av_get_pix_fmt_name($0)) }))
+        }
+    }
+
     /// Whether an encoder, given by its name, takes a format or one that holds it exactly.
     static func isHeld(_ name: String, by encoder: String) -> Bool {
         exact(av_get_pix_fmt(name), among: formats(of: encoder)) != nil

@@ -29,20 +29,35 @@ extension TargetChoice {
 
     private mutating func audio(_ track: AudioTrack, _ number: Int) throws(ReelFailure) -> AudioTarget {
         // PCM is not passed through: decoding and encoding keep its bits, and it can then be cut at any sample.
-        if spec.audio == .keep, spec.audioCodec == nil, !AudioEncoderTraits.isPCM(track.codec), holds(track.codec) {
+        if spec.audio == .keep, spec.audioCodec == nil, spec.sampleRate == nil, spec.channelLayout == nil,
+            !AudioEncoderTraits.isPCM(track.codec), holds(track.codec)
+        {
             return AudioTarget(
                 track: number, direction: .forwards, encoder: VideoTarget.copy, sampleRate: track.sampleRate,
                 channelLayout: track.channelLayout, bitrate: nil, lossless: spec.lossless)
         }
-        let encoder = try audioEncoder(track, number)
+        let wanted = try wanted(of: track)
+        let encoder = try audioEncoder(wanted, number)
         try refuseUnlessHeld(codec: encoder.codec, option: .audioCodec)
-        let rate = encoder.nearestRate(to: track.sampleRate)
-        let layout = encoder.layout(for: track.channelLayout)
-        if rate != track.sampleRate {
+        let rate = encoder.nearestRate(to: wanted.sampleRate)
+        let layout = encoder.layout(for: wanted.channelLayout)
+        if rate != wanted.sampleRate {
+            guard spec.sampleRate == nil else {
+                throw ReelFailure(
+                    .valueUnsupported(
+                        option: .sampleRate, value: "\(wanted.sampleRate)", encoder: encoder.name,
+                        known: encoder.rates?.map { "\($0)" } ?? []))
+            }
             diagnostics.append(
                 .sampleRateChanged(track: number, encoder: encoder.name, from: track.sampleRate, to: rate))
         }
-        if layout != track.channelLayout {
+        if layout != wanted.channelLayout {
+            guard spec.channelLayout == nil else {
+                throw ReelFailure(
+                    .valueUnsupported(
+                        option: .channelLayout, value: wanted.channelLayout, encoder: encoder.name,
+                        known: encoder.offeredLayouts ?? []))
+            }
             diagnostics.append(
                 .channelsChanged(track: number, encoder: encoder.name, from: track.channelLayout, to: layout))
         }
@@ -52,12 +67,27 @@ extension TargetChoice {
         let target = AudioTarget(
             track: number, direction: spec.audio == .keep || spec.edit != nil ? .forwards : .backwards,
             encoder: encoder.name, sampleRate: rate, channelLayout: layout,
-            bitrate: encoder.isLossless ? nil : Int64(track.channels) * encoder.bitratePerChannel,
+            bitrate: encoder.isLossless ? nil : Int64(wanted.channels) * encoder.bitratePerChannel,
             // If pictures are kept bit for bit, no sample is cut off either.
             lossless: spec.lossless || (encoder.isLossless && copiesVideo))
         // Open the encoder once, so that settings which it rejects are known before any work.
         _ = try Encoder(target, track: track)
         return target
+    }
+
+    /// The track with the sound's form that the options ask for.
+    private func wanted(of track: AudioTrack) throws(ReelFailure) -> AudioTrack {
+        var wanted = track
+        wanted.sampleRate = spec.sampleRate ?? track.sampleRate
+        guard let layout = spec.channelLayout else { return wanted }
+        wanted.channelLayout = layout
+        guard let channels = try? SoundFormat(sample: AV_SAMPLE_FMT_FLT, rate: 1, layout: layout).channels() else {
+            throw ReelFailure(
+                .valueUnsupported(
+                    option: .channelLayout, value: layout, encoder: nil, known: ["mono", "stereo", "5.1", "7.1"]))
+        }
+        wanted.channels = channels
+        return wanted
     }
 
     private mutating func audioEncoder(_ track: AudioTrack, _ number: Int) throws(ReelFailure) -> AudioEncoderTraits {

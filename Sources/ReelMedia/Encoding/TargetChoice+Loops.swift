@@ -10,6 +10,8 @@ extension TargetChoice {
             (.videoCodec, spec.videoCodec != nil), (.crf, spec.crf != nil), (.preset, spec.preset != nil),
             (.bitrate, spec.bitrate != nil), (.dither, spec.loop?.dither != nil && !loops.hasPalette),
             (.colors, spec.loop?.colours != nil && !loops.hasPalette), (.soundtrack, spec.edit?.soundtrack != nil),
+            (.pixelFormat, spec.pixelFormat != nil), (.sampleRate, spec.sampleRate != nil),
+            (.channelLayout, spec.channelLayout != nil),
         ]
         if let (option, _) = unsupported.first(where: \.1) {
             throw ReelFailure(.optionNotOfContainer(option: option, container: spec.container))
@@ -46,10 +48,19 @@ extension TargetChoice {
         }
     }
 
-    /// Throws if interlaced pictures would have to be scaled, which would mix their fields.
+    /// Throws if interlaced pictures, or their chroma as an option asks, would have to be scaled, which would mix their
+    /// fields.
     func refuseInterlaced(scaledTo format: OutputFormat) throws(ReelFailure) {
         let stream = index.video.stream
-        guard stream.fieldOrder.isInterlaced, !format.takes(stream, beside: stream) else { return }
+        let isScaled = !format.takes(stream, beside: stream)
+        let isChromaScaled =
+            spec.pixelFormat != nil && chromaLines(stream.pixelFormat) != chromaLines(format.pixelFormat)
+        guard stream.fieldOrder.isInterlaced, isScaled || isChromaScaled else { return }
         throw ReelFailure(.interlacedMixed(source: name(of: spec.mainSource)))
+    }
+
+    /// How many lines of a pixel format share a line of chroma, as a power of two; nil for an unknown format.
+    private func chromaLines(_ pixelFormat: String) -> UInt8? {
+        av_pix_fmt_desc_get(av_get_pix_fmt(pixelFormat))?.pointee.log2_chroma_h
     }
 }

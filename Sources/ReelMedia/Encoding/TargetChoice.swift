@@ -45,7 +45,12 @@ public struct TargetChoice {
         guard source != AV_PIX_FMT_NONE else {
             throw ReelFailure(.nothingDecodes(path: nil))
         }
-        let pixels = try PixelFormatChoice(source: source, encoder: encoder.name, lossless: spec.lossless)
+        let pixels =
+            if let asked = spec.pixelFormat {
+                try PixelFormatChoice(asked: asked, encoder: encoder.name)
+            } else {
+                try PixelFormatChoice(source: source, encoder: encoder.name, lossless: spec.lossless)
+            }
         if let change = pixels.change { diagnostics.append(change) }
         let format = OutputFormat(
             of: stream, spec.directions, timeBase: try spec.clock(of: indexes),

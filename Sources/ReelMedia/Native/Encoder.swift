@@ -33,6 +33,7 @@ final class Encoder {
         let code = fits.result
         guard code >= 0 else {
             if code == reel_error_no_memory { throw mediaFailure(code, .openEncoder, name) }
+            if let refusal = sizeRefusal { throw refusal }
             throw ReelFailure(.encoderRefuses(encoder: name, settings: options, said: libavMessage(code)))
         }
         isOpen = true
@@ -73,6 +74,20 @@ final class Encoder {
     /// The codec's header, which containers store before the stream. Valid as long as the encoder.
     var extradata: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: native.pointee.extradata, count: Int(native.pointee.extradata_size))
+    }
+
+    /// Why the encoder may have refused the size of the pictures: pairs of pixels that share chroma do not fill it. Nil if
+    /// they do.
+    private var sizeRefusal: ReelFailure? {
+        let (width, height) = (Int(native.pointee.width), Int(native.pointee.height))
+        guard let format = av_pix_fmt_desc_get(native.pointee.pix_fmt),
+            width % (1 << Int(format.pointee.log2_chroma_w)) != 0
+                || height % (1 << Int(format.pointee.log2_chroma_h)) != 0
+        else { return nil }
+        return ReelFailure(
+            .sizeIndivisible(
+                encoder: name, size: PictureSize(width: width, height: height),
+                pixelFormat: String(cString: format.pointee.name)))
     }
 
     /// Copies the encoder's parameters into those of a stream, for the muxer.

@@ -176,6 +176,28 @@ struct SpecOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
+            Pixel format as FFmpeg spells it, for example yuv420p. Default: the source's, or the nearest that the encoder \
+            takes.
+            """, valueName: "name"))
+    var pixelFormat: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Samples of the sound a second, for example 48000. Default: the source's, or the nearest that the encoder takes.",
+            valueName: "rate"))
+    var sampleRate: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Channels of the sound as FFmpeg spells them, for example mono, stereo or 5.1. Default: the source's, or the \
+            nearest that the encoder takes.
+            """, valueName: "layout"))
+    var channelLayout: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
             gif and apng: the most frames a second; every m-th frame of the source is shown. Default: 30 for gif, 50 for \
             apng.
             """, valueName: "rate"))
@@ -247,9 +269,17 @@ struct SpecOptions: ParsableArguments {
         guard crf ?? 0 >= 0 else { throw ValidationError("--crf must be 0 or more") }
         guard crf == nil || bitrate == nil else { throw ValidationError("--crf and --bitrate exclude each other") }
         if let from, let to, to.seconds <= from.seconds { throw ValidationError("--to must be later than --from") }
-        for (option, name) in [("--video-codec", videoCodec), ("--audio-codec", audioCodec), ("--preset", preset)] {
+        let names = [
+            ("--video-codec", videoCodec), ("--audio-codec", audioCodec), ("--preset", preset),
+            ("--pixel-format", pixelFormat),
+        ]
+        for (option, name) in names {
             guard let name, !SpecOptions.isName(name) else { continue }
             throw ValidationError("\(option) \(name) is not a valid FFmpeg name")
+        }
+        guard JobSpec.sampleRates.contains(sampleRate ?? JobSpec.sampleRates.lowerBound) else {
+            throw ValidationError(
+                "--sample-rate must be \(JobSpec.sampleRates.lowerBound) to \(JobSpec.sampleRates.upperBound)")
         }
         guard LoopOptions.coloursAllowed.contains(colors ?? 2) else {
             throw ValidationError("--colors must be 2 to 256")
@@ -262,9 +292,11 @@ struct SpecOptions: ParsableArguments {
         let lossy = [
             ("--crf", crf != nil), ("--bitrate", bitrate != nil), ("--preset", preset != nil),
             ("--video-codec", videoCodec != nil), ("--audio-codec", audioCodec != nil),
+            ("--pixel-format", pixelFormat != nil), ("--sample-rate", sampleRate != nil),
+            ("--channel-layout", channelLayout != nil),
         ]
         if let (option, _) = lossy.first(where: \.1) {
-            throw ValidationError("--lossless chooses the codecs itself; leave out \(option)")
+            throw ValidationError("--lossless keeps pictures and sound as they are; leave out \(option)")
         }
     }
 
@@ -354,7 +386,8 @@ struct SpecOptions: ParsableArguments {
         JobSpec(
             container: container, videoCodec: videoCodec, crf: crf, preset: preset, bitrate: bitrate?.rate,
             lossless: lossless, audio: audio, audioCodec: audioCodec, from: edit == nil ? from?.seconds : nil,
-            to: edit == nil ? to?.seconds : nil, edit: edit, size: size, loop: loopOptions,
+            to: edit == nil ? to?.seconds : nil, edit: edit, size: size, pixelFormat: pixelFormat,
+            sampleRate: sampleRate, channelLayout: channelLayout, loop: loopOptions,
             timestamps: timestamps, passFrames: passFrames,
             threads: threads?.number, memory: memory?.bytes, verify: verify, onDamage: onDamage)
     }
