@@ -68,6 +68,7 @@ extension JobRecord: Codable {
         {
             return "no picture has this size"
         }
+        if let rate = spec.mostFrames, !JobSpec.ratesAllowed.contains(rate) { return "no video has this frame rate" }
         if let rate = spec.sampleRate, !JobSpec.sampleRates.contains(rate) { return "no sound has this sample rate" }
         if let loop = spec.loop, !loop.isSound { return "nothing loops in this way" }
         if let head, !ContentHash.isHexadecimal(head.text) {

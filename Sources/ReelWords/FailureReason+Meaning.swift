@@ -33,6 +33,7 @@ extension FailureReason.CodingKeys {
         case .timelineSpeed: "An edit with clips at another speed cannot be written as a timeline."
         case .clipOutOfRange: "No frame of a clip's source begins in its range."
         case .clipUnshared: "A clip that is trimmed has no frame with both video and sound."
+        case .stillTooLong: "A still would become too many frames at the rate asked for."
         case .dynamicRangesMixed: "Some sources of an edit are HDR and others are not."
         case .interlacedMixed:
             "An interlaced source would have to be scaled, or mixed with progressive pictures."
@@ -214,6 +215,7 @@ extension FailureReason.CodingKeys {
         case .timelineSpeed: "Keep the edit in a JSON file, or give all clips the speed 1."
         case .clipOutOfRange: "Choose a range within the video."
         case .clipUnshared: "Leave out the trim, or choose another range."
+        case .stillTooLong: "Shorten it, or choose a lower rate."
         case .dynamicRangesMixed: "Convert the dynamic range of one first."
         case .interlacedMixed: "Deinterlace it first."
         case .memoryTooSmall:

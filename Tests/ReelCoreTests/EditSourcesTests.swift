@@ -40,6 +40,39 @@ struct EditSourcesTests {
         #expect(try clock([fine, odd], [a, b, .gap(Rational(3600))]) == TimeBase(1, 1000))
     }
 
+    @Test("at a constant rate a still is as many frames as fit, which are encoded once, and the last lasts to the end")
+    func stillFrames() throws {
+        let clips: [EditClip] = [
+            EditClip(to: Rational(1), play: .forward), .gap(Rational(1, 2)),
+            EditClip(from: Rational(1), play: .forward, still: Rational(1, 50), title: "b"),
+        ]
+        func made(_ spec: JobSpec) throws -> Plan {
+            try Planner(slots: 1).plan(
+                indexes: [index25], spec: spec, video: Plans.target().on(try spec.clock(of: [index25])), audio: [],
+                indexHashes: [""], diagnostics: [])
+        }
+        let plan = try made(JobSpec(container: .mp4, edit: Edit(clips: clips), mostFrames: Rational(24)))
+        // All frames of the film: 25 a second are near 24, but more.
+        #expect(plan.clips[0].step == 2)
+        let frame = Rational(1, 24)
+        #expect(plan.clips.dropFirst().map(\.map.duration) == Array(repeating: frame, count: 12) + [Rational(1, 50)])
+        #expect(plan.clips[1...12].allSatisfy { $0.isBlack && $0.alone == plan.clips[1].alone })
+        #expect(plan.clips[12].map.offset == Rational(1) + frame * Rational(11))
+        #expect(plan.clips[13].map.offset == Rational(3, 2))
+        #expect(
+            plan.video.format.timeBase.ticks(in: frame, rounding: .up) * 24
+                == plan.video.format.timeBase.ticks(in: Rational(1), rounding: .up))
+        let rest = try self.plan([index25], Edit(clips: [EditClip(play: .forward), .gap(Rational(1, 2))]))
+        #expect(rest.clips.count == 2)
+        let failure = #expect(throws: ReelFailure.self) {
+            _ = try made(
+                JobSpec(
+                    container: .mp4, edit: Edit(clips: [EditClip(play: .forward), .gap(Rational(100_000))]),
+                    mostFrames: Rational(24)))
+        }
+        #expect(failure?.reason == .stillTooLong(clip: 1, frames: 2_400_000, most: Edit.mostClips))
+    }
+
     @Test("clips follow one another at their speeds, each rounded once, and nothing drifts")
     func places() throws {
         let edit = Edit(

@@ -45,6 +45,45 @@ struct EditSourcesMediaTests {
         #expect(job.diagnostics.isEmpty)
     }
 
+    @Test(
+        "stills become frames at the rate of --fps, and at that of the first clip where the codec wants a constant rate"
+    )
+    func stillFrames() throws {
+        let source = try Fixture.make(
+            "a.mp4", in: folder, frames: 30, rate: "30000/1001", size: "320x240",
+            video: ["-c:v", "mpeg2video", "-q:v", "2"])
+        let clips: [EditClip] = [
+            EditClip(to: Rational(1, 2), play: .forward), .gap(Rational(1, 2)),
+            EditClip(from: Rational(1, 2), play: .forward, still: Rational(1001, 3000)),
+        ]
+        let edit = Edit(clips: clips)
+        let made = try MediaJob(
+            [source], spec: JobSpec(container: .nut, videoCodec: "ffv1", edit: edit, mostFrames: Rational(15)),
+            folder: folder.path)
+        let (own, shown) = (try Decoded(source), try Decoded(made.output))
+        // Of 15 frames every second; 7 in half a second at 15 a second; 5 in a third.
+        #expect(shown.hashes.count == 8 + 7 + 5)
+        #expect(Array(shown.hashes[..<8]) == stride(from: 0, to: 15, by: 2).map { own.hashes[$0] })
+        #expect(Set(shown.hashes[8..<15]).count == 1 && !own.hashes.contains(shown.hashes[8]))
+        #expect(shown.hashes[15...].allSatisfy { $0 == own.hashes[15] })
+        let half = Rational(15 * 1001, 30000)
+        for place in 0..<7 { #expect(shown.times[8 + place] == half + Rational(Int64(place), 15)) }
+        #expect(shown.times[15] == half + Rational(1, 2))
+
+        let mpeg = try MediaJob(
+            [source], spec: JobSpec(container: .mkv, edit: edit), folder: folder.path)
+        #expect(mpeg.plan.video.encoder == "mpeg2video")
+        let times = try Decoded(mpeg.output).times
+        #expect(times.count == 15 + 14 + 10)
+        for (one, next) in zip(times, times.dropFirst()) {
+            // The last frame of the gap lasts nearly two; Matroska counts milliseconds.
+            #expect(next - one < Rational(2 * 1001, 30000) + Rational(1, 1000) && next > one)
+        }
+        let plain = try MediaJob(
+            [source], spec: JobSpec(container: .mkv, videoCodec: "ffv1", edit: edit), folder: folder.path)
+        #expect(try Decoded(plain.output).hashes.count == 15 + 1 + 1)
+    }
+
     @Test("ranges whose bounds are rounded show whole frames, and the output begins at the timecode of the edit")
     func roundedRanges() throws {
         let source = try Fixture.make(

@@ -21,10 +21,11 @@ struct LoopMediaTests {
 
     private func job(
         _ source: String, _ container: Container, play: Play? = nil, size: PictureSize? = nil,
-        loop: LoopOptions? = nil
+        mostFrames: Rational? = nil, loop: LoopOptions? = nil
     ) throws -> MediaJob {
         let edit = play.map { Edit(clips: [EditClip(play: $0)]) }
-        let spec = JobSpec(container: container, edit: edit, size: size, loop: loop, passFrames: 9)
+        let spec = JobSpec(
+            container: container, edit: edit, size: size, mostFrames: mostFrames, loop: loop, passFrames: 9)
         return try MediaJob([source], spec: spec, folder: folder.path)
     }
 
@@ -53,7 +54,7 @@ struct LoopMediaTests {
         #expect(try Decoded(loop.output, pixelFormat: "rgb24").hashes == kept + kept[1..<20].reversed())
         let reversed = try job(source, .gif, loop: LoopOptions(dither: Dither.none))
         #expect(try Decoded(reversed.output, pixelFormat: "rgb24").hashes == kept.reversed())
-        let slower = try job(source, .gif, loop: LoopOptions(mostFrames: Rational(10), dither: Dither.none))
+        let slower = try job(source, .gif, mostFrames: Rational(10), loop: LoopOptions(dither: Dither.none))
         #expect(
             try Decoded(slower.output, pixelFormat: "rgb24").hashes
                 == stride(from: 0, to: 41, by: 6).map { frames[$0] }.reversed())

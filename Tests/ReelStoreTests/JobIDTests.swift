@@ -26,7 +26,7 @@ struct JobIDTests {
             { $0.timestamps = .source }, { $0.passFrames = 100 }, { $0.threads = 2 },
             { $0.onDamage = .fail }, { $0.size = PictureSize(width: 640, height: 360) },
             { $0.pixelFormat = "yuv420p" }, { $0.sampleRate = 44_100 }, { $0.channelLayout = "mono" },
-            { $0.loop = LoopOptions(plays: 2) }, { $0.loop = LoopOptions(mostFrames: Rational(10)) },
+            { $0.loop = LoopOptions(plays: 2) }, { $0.mostFrames = Rational(10) },
             { $0.loop = LoopOptions(dither: .bayer) }, { $0.loop = LoopOptions(colours: 16) },
         ]
         let clip = EditClip(to: Rational(61), play: .pingPong)
@@ -37,7 +37,7 @@ struct JobIDTests {
             Edit(clips: [EditClip(play: .pingPong)]),
         ]
         // With `memory` and `verify`, all there are.
-        #expect(Set(Mirror(reflecting: spec).children.map(\.label)).count == 22)
+        #expect(Set(Mirror(reflecting: spec).children.map(\.label)).count == 23)
         let ids = try [id()] + changes.map { try id($0) } + edits.map { edit in try id { $0.edit = edit } }
         #expect(Set(ids).count == ids.count)
     }

@@ -74,6 +74,7 @@ extension FailureReason {
         .timelineSpeed(clip: 2, speed: Rational(3, 2)), .timelineSoundtrack,
         .clipOutOfRange(clip: 2, from: Rational(11), to: nil, end: Rational(10)),
         .clipUnshared(clip: 1),
+        .stillTooLong(clip: 3, frames: 180_000, most: 100_000),
         .dynamicRangesMixed(source: "night", main: "day"),
         .interlacedMixed(source: "tape"),
         .encoderAbsent(encoder: "libx265"),

@@ -20,8 +20,6 @@ public struct LoopTraits: Sendable {
 
 /// What a user asks of moving pictures that loop.
 public struct LoopOptions: Hashable, Codable, Sendable {
-    /// The most pictures a second; nil for what the format is usually shown at.
-    public var mostFrames: Rational?
     /// How often the pictures are played; nil for ever.
     public var plays: Int?
     /// How colours that the palette lacks are approximated; nil for `Dither.standard`.
@@ -30,8 +28,7 @@ public struct LoopOptions: Hashable, Codable, Sendable {
     public var colours: Int?
 
     /// Options as the user gave them.
-    public init(mostFrames: Rational? = nil, plays: Int? = nil, dither: Dither? = nil, colours: Int? = nil) {
-        self.mostFrames = mostFrames
+    public init(plays: Int? = nil, dither: Dither? = nil, colours: Int? = nil) {
         self.plays = plays
         self.dither = dither
         self.colours = colours
@@ -41,17 +38,13 @@ public struct LoopOptions: Hashable, Codable, Sendable {
     public static let playsAllowed = 1...65_535
     /// The valid values of `colours`.
     public static let coloursAllowed = 2...256
-    /// The valid values of `mostFrames`, in pictures a second.
-    public static let framesAllowed = Rational(1, 100)...Rational(50)
 
     /// Whether all numbers are within range: another user may have written the record.
     public var isSound: Bool {
-        LoopOptions.framesAllowed.contains(mostFrames ?? Rational(1)) && LoopOptions.playsAllowed.contains(plays ?? 1)
-            && LoopOptions.coloursAllowed.contains(colours ?? 2)
+        LoopOptions.playsAllowed.contains(plays ?? 1) && LoopOptions.coloursAllowed.contains(colours ?? 2)
     }
 
     package enum CodingKeys: String, CodingKey {
-        case mostFrames = "mostFrames"
         case plays = "plays"
         case dither = "dither"
         case colours = "colours"

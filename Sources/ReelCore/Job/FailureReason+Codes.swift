@@ -29,6 +29,7 @@ extension FailureReason {
         case timelineSoundtrack = "timeline-soundtrack"
         case clipOutOfRange = "clip-out-of-range"
         case clipUnshared = "clip-unshared"
+        case stillTooLong = "still-too-long"
         case dynamicRangesMixed = "dynamic-ranges-mixed"
         case interlacedMixed = "interlaced-mixed"
         case memoryTooSmall = "memory-too-small"

@@ -35,7 +35,8 @@ extension FailureReason {
         case .decodesOtherwise: FailureNature(.host, .job, .incompatible)
 
         // MARK: Request
-        case .editFlawed, .timelineSpeed, .timelineSoundtrack, .clipOutOfRange, .clipUnshared, .dynamicRangesMixed,
+        case .editFlawed, .timelineSpeed, .timelineSoundtrack, .clipOutOfRange, .clipUnshared, .stillTooLong,
+            .dynamicRangesMixed,
             .interlacedMixed:
             FailureNature(.request, .input)
         case .rangeEmpty, .nothingInRange, .memoryTooSmall, .encoderUnknown, .encoderRefuses, .settingUnknown,

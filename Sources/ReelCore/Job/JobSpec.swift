@@ -25,6 +25,11 @@ public struct JobSpec: Hashable, Codable, Sendable {
     public var edit: Edit?
     /// The size of the output's pictures, which are then upright with square pixels; nil for that of the first source.
     public var size: PictureSize?
+    /// The most frames a second: one frame in so many is shown. Stills become as many frames in a video. Nil shows all
+    /// frames, and a still as one.
+    public var mostFrames: Rational?
+    /// The valid values of `mostFrames`.
+    public static let ratesAllowed = Rational(1, 100)...Rational(1000)
     /// The pixel format of the output, as FFmpeg spells it; nil for that of the first source, or the nearest that the
     /// encoder takes.
     public var pixelFormat: String?
@@ -55,9 +60,9 @@ public struct JobSpec: Hashable, Codable, Sendable {
         container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
         bitrate: VideoRate? = nil, lossless: Bool = false, audio: AudioMode = .reverse, audioCodec: String? = nil,
         from: Rational? = nil, to: Rational? = nil, edit: Edit? = nil, size: PictureSize? = nil,
-        pixelFormat: String? = nil, sampleRate: Int? = nil, channelLayout: String? = nil, loop: LoopOptions? = nil,
-        timestamps: TimestampMode = .mirror, passFrames: Int? = nil, threads: Int? = nil, memory: Int64? = nil,
-        verify: VerifyMode = .packets, onDamage: DamageMode = .repeat
+        mostFrames: Rational? = nil, pixelFormat: String? = nil, sampleRate: Int? = nil, channelLayout: String? = nil,
+        loop: LoopOptions? = nil, timestamps: TimestampMode = .mirror, passFrames: Int? = nil, threads: Int? = nil,
+        memory: Int64? = nil, verify: VerifyMode = .packets, onDamage: DamageMode = .repeat
     ) {
         self.container = container
         self.videoCodec = videoCodec
@@ -77,6 +82,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
             (self.from, self.to, self.edit) = (from, to, edit)
         }
         self.size = size
+        self.mostFrames = mostFrames
         self.pixelFormat = pixelFormat
         self.sampleRate = sampleRate
         self.channelLayout = channelLayout
@@ -112,8 +118,21 @@ public struct JobSpec: Hashable, Codable, Sendable {
     }
 
     /// The most frames a second that the output shows; nil for all.
-    public var mostFrames: Rational? {
-        container.traits.loops.map { min($0.mostFrames, loop?.mostFrames ?? $0.mostFrames) }
+    public var shownRate: Rational? {
+        guard let loops = container.traits.loops else { return mostFrames }
+        return min(loops.mostFrames, mostFrames ?? loops.mostFrames)
+    }
+
+    /// How many frames a second a still becomes; nil for one frame, however long. Looping pictures need no more.
+    ///
+    /// - Parameters:
+    ///   - encoder: the encoder of the video; nil if packets are passed through.
+    ///   - indexes: those of the job's sources.
+    func stillRate(_ encoder: EncoderTraits?, of indexes: [SourceIndex]) -> Rational? {
+        guard container.traits.loops == nil else { return nil }
+        if let mostFrames { return mostFrames }
+        guard let encoder, encoder.wantsConstantRate else { return nil }
+        return indexes[mainSource].video.stream.nominalRate
     }
 
     package enum CodingKeys: String, CodingKey {
@@ -129,6 +148,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
         case to = "to"
         case edit = "edit"
         case size = "size"
+        case mostFrames = "mostFrames"
         case pixelFormat = "pixelFormat"
         case sampleRate = "sampleRate"
         case channelLayout = "channelLayout"

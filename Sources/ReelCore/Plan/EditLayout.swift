@@ -5,6 +5,8 @@ struct EditLayout {
     private let output: TimeBase
     /// The most frames a second that are shown; nil for all.
     private let mostFrames: Rational?
+    /// How many frames a second a still becomes; nil for one frame.
+    private let stillRate: Rational?
     /// The source whose frames carry black pictures.
     private let first: Int
     private(set) var clips: [Clip] = []
@@ -19,12 +21,14 @@ struct EditLayout {
     ///   - indexes: those of the job's sources, in their order.
     ///   - output: the output's clock.
     ///   - mostFrames: the most frames a second that are shown; nil for all.
+    ///   - stillRate: how many frames a second a still becomes; nil for one frame.
     ///
-    /// Fails with kind `.usage` if no frame lies in the range of a clip.
+    /// Fails with kind `.usage` if no frame lies in the range of a clip, or if stills become too many frames.
     init(
-        _ edit: Edit, indexes: [SourceIndex], output: TimeBase, mostFrames: Rational?
+        _ edit: Edit, indexes: [SourceIndex], output: TimeBase, mostFrames: Rational?, stillRate: Rational?
     ) throws(ReelFailure) {
         self.mostFrames = mostFrames
+        self.stillRate = stillRate
         let ranges = try EditRanges(edit, indexes)
         self.edit = edit
         self.indexes = indexes
@@ -38,7 +42,7 @@ struct EditLayout {
                     time == 0
                     ? joins.before.map { .join(crossfade: $0) }
                     : clip.play == .pingPong ? .turn(edit.turn) : .join(crossfade: joins.between)
-                add(clip, ranges.frames[number], joint)
+                try add(clip, number, ranges.frames[number], joint)
             }
             if let title = clip.title { chapters.append(Chapter(start: begin, end: end, title: title)) }
         }
@@ -46,13 +50,18 @@ struct EditLayout {
 
     /// The output's clock: that of the only source if it is played at its own speed. Else the coarsest that has a tick for
     /// the start of every frame and at most `finest` a second; else as many.
-    static func clock(of edit: Edit, indexes: [SourceIndex]) throws(ReelFailure) -> TimeBase {
+    ///
+    /// - Parameter stillRate: how many frames a second a still becomes; nil for one frame.
+    static func clock(
+        of edit: Edit, indexes: [SourceIndex], stillRate: Rational?
+    ) throws(ReelFailure) -> TimeBase {
         let sources = Set(edit.shownSources)
         let isPlain = edit.clips.allSatisfy { $0.speed == Rational(1) && $0.still == nil }
         if sources.count == 1, isPlain, let only = sources.first { return indexes[only].video.stream.timeBase }
         // Containers count the ticks of a frame in 31 bits.
-        let stills = edit.clips.compactMap(\.still)
-        let least = max(finest, (stills.max() ?? Rational(0)) / Rational(Int64(Int32.max)))
+        let longest = edit.clips.compactMap(\.still)
+        let stills = longest + (longest.isEmpty ? [] : [stillRate.map { Rational(1) / $0 }].compactMap(\.self))
+        let least = max(finest, (longest.max() ?? Rational(0)) / Rational(Int64(Int32.max)))
         let first = edit.firstSource
         let played = edit.clips.filter { $0.still == nil }
         let ticks = played.map { indexes[$0.source ?? first].video.stream.timeBase.secondsPerTick / $0.speed }
@@ -79,8 +88,11 @@ struct EditLayout {
     /// The shortest tick of an output's clock, in seconds.
     private static let finest = Rational(1, 1_000_000)
 
-    /// Adds a clip, played once.
-    private mutating func add(_ clip: EditClip, _ frames: Range<Int>, _ joint: Joint?) {
+    /// Adds a clip, played once; `number` is its place in the edit.
+    private mutating func add(
+        _ clip: EditClip, _ number: Int, _ frames: Range<Int>, _ joint: Joint?
+    ) throws(ReelFailure) {
+        if let still = clip.still { return try add(clip, number, frames, joint, for: still) }
         switch clip.play {
         case .forward: add(clip, .forwards, frames, joint)
         case .reverse: add(clip, .backwards, frames, joint)
@@ -90,6 +102,23 @@ struct EditLayout {
             let shown = edit.turn.back(of: 0..<(frames.count + step - 1) / step)
             let back = frames.lowerBound + shown.lowerBound * step..<frames.lowerBound + shown.upperBound * step
             if !shown.isEmpty { add(clip, .backwards, back.clamped(to: frames), .turn(edit.turn)) }
+        }
+    }
+
+    /// Adds a still. The frames that it becomes are clips of their own, of which those that are equal are encoded once.
+    private mutating func add(
+        _ clip: EditClip, _ number: Int, _ frames: Range<Int>, _ joint: Joint?, for still: Rational
+    ) throws(ReelFailure) {
+        let rate = stillRate ?? Rational(1) / still
+        let count = max(TimeBase(1, 1).ticks(in: still * rate, rounding: .down), 1)
+        guard Int64(clips.count) + count <= Int64(Edit.mostClips) else {
+            throw ReelFailure(.stillTooLong(clip: number, frames: Int(count), most: Edit.mostClips))
+        }
+        var part = clip
+        for place in 0..<count {
+            // The last one lasts to the end.
+            part.still = place < count - 1 ? Rational(1) / rate : still - Rational(count - 1) / rate
+            add(part, .forwards, frames, place == 0 ? joint : .join(crossfade: Rational(0)))
         }
     }
 

@@ -52,7 +52,7 @@ public struct OutputFormat: Hashable, Codable, Sendable {
             timeBase: timeBase, width: size?.width ?? stream.width, height: size?.height ?? stream.height,
             sampleAspectRatio: size == nil ? stream.sampleAspectRatio : Rational(1),
             displayMatrix: size == nil ? stream.displayMatrix : nil, pixelFormat: pixelFormat,
-            frameRate: stream.frameRate ?? Rational(25),
+            frameRate: stream.nominalRate,
             fieldOrder: (directions.contains(.forwards) ? .forwards : Direction.backwards).fields(stream.fieldOrder),
             fieldsVary: stream.fieldsVary || turns || differ)
     }

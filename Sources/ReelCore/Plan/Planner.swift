@@ -27,7 +27,7 @@ public struct Planner: Sendable {
         indexes: [SourceIndex], spec: JobSpec, video: VideoTarget, audio: [AudioTarget], head: [VideoPass] = [],
         packets: Int = 0, indexHashes: [String], encoders: [String] = [], diagnostics: [Diagnostic]
     ) throws(ReelFailure) -> Plan {
-        let (clips, chapters) = try spec.clips(of: indexes, output: video.format.timeBase)
+        let (clips, chapters) = try spec.clips(of: indexes, video)
         var plan = try plan(
             clips, indexes: indexes, spec: spec, video: video, audio: audio, head: head, packets: packets,
             indexHashes: indexHashes, encoders: encoders, diagnostics: diagnostics)
@@ -226,13 +226,16 @@ extension Clip {
 }
 
 extension JobSpec {
-    /// The clips that a spec asks for, and their chapters; `output` is the output's clock. Fails with kind `.usage` if no
-    /// frame lies in a range, and with `.input` if the video has no frames.
+    /// The clips that a spec asks for, and their chapters. Fails with kind `.usage` if no frame lies in a range, and with
+    /// `.input` if the video has no frames.
     fileprivate func clips(
-        of indexes: [SourceIndex], output: TimeBase
+        of indexes: [SourceIndex], _ video: VideoTarget
     ) throws(ReelFailure) -> (clips: [Clip], chapters: [Chapter]) {
+        let output = video.format.timeBase
         if let edit {
-            let layout = try EditLayout(edit, indexes: indexes, output: output, mostFrames: mostFrames)
+            let layout = try EditLayout(
+                edit, indexes: indexes, output: output, mostFrames: shownRate,
+                stillRate: stillRate(video.encoding?.traits, of: indexes))
             return (layout.clips, layout.chapters)
         }
         let index = indexes[0]
@@ -242,7 +245,7 @@ extension JobSpec {
             .backwards, source: track.stream.timeBase, output: output,
             start: track.frames[frames.lowerBound].interval.start,
             end: track.frames[frames.upperBound - 1].interval.end)
-        let step = mostFrames.map { index.step(of: frames, speed: Rational(1), mostFrames: $0) } ?? 1
+        let step = shownRate.map { index.step(of: frames, speed: Rational(1), mostFrames: $0) } ?? 1
         let clip = Clip(
             frames: frames, step: step, timestamps: timestamps, map: map, audioFrom: from.map { index.startTime + $0 },
             audioTo: to.map { index.startTime + $0 })
@@ -250,8 +253,12 @@ extension JobSpec {
     }
 
     /// The clock of the output. Fails as planning does.
-    public func clock(of indexes: [SourceIndex]) throws(ReelFailure) -> TimeBase {
+    ///
+    /// - Parameters:
+    ///   - indexes: those of the job's sources.
+    ///   - encoder: the encoder of the video; nil if packets are passed through.
+    public func clock(of indexes: [SourceIndex], encoder: EncoderTraits? = nil) throws(ReelFailure) -> TimeBase {
         guard let edit else { return indexes[0].video.stream.timeBase }
-        return try EditLayout.clock(of: edit, indexes: indexes)
+        return try EditLayout.clock(of: edit, indexes: indexes, stillRate: stillRate(encoder, of: indexes))
     }
 }

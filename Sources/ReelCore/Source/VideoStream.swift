@@ -18,6 +18,8 @@ public struct VideoStream: Hashable, Codable, Sendable {
     public var timeBase: TimeBase
     /// Frames per second on average; nil if neither the container nor the frames tell.
     public var frameRate: Rational?
+    /// The frame rate that is assumed: 25 if none is known.
+    var nominalRate: Rational { frameRate ?? Rational(25) }
     /// Width of a pixel divided by its height; nil if unspecified.
     public var sampleAspectRatio: Rational?
     /// The nine 16.16 and 2.30 fixed-point numbers of the display matrix (ISO 14496-12 8.3.2); nil if there is none.

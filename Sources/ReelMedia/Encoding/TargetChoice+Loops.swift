@@ -40,7 +40,7 @@ extension TargetChoice {
     /// Throws for an option of moving pictures that loop: the container is one of video.
     func refuseLoopOptions() throws(ReelFailure) {
         let given: [(JobSpec.Option, Bool)] = [
-            (.fps, spec.loop?.mostFrames != nil), (.loop, spec.loop?.plays != nil),
+            (.loop, spec.loop?.plays != nil),
             (.dither, spec.loop?.dither != nil), (.colors, spec.loop?.colours != nil),
         ]
         if let (option, _) = given.first(where: \.1) {

@@ -53,7 +53,7 @@ public struct TargetChoice {
             }
         if let change = pixels.change { diagnostics.append(change) }
         let format = OutputFormat(
-            of: stream, spec.directions, timeBase: try spec.clock(of: indexes),
+            of: stream, spec.directions, timeBase: try spec.clock(of: indexes, encoder: encoder),
             pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "", beside: others.map(\.video.stream),
             size: spec.size)
         try refuseInterlaced(scaledTo: format)

@@ -34,7 +34,7 @@ struct FrameRate: ExpressibleByArgument {
 
     init?(argument: String) {
         guard let ratio = ClockTime(argument)?.seconds ?? Rational(argument), !argument.contains(":"),
-            LoopOptions.framesAllowed.contains(ratio)
+            JobSpec.ratesAllowed.contains(ratio)
         else { return nil }
         self.ratio = ratio
     }
@@ -151,7 +151,8 @@ struct SpecOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Let the first audio track of this file be heard, forwards and as it is, instead of the sources' sound. It fades             out in the last half second.
+            Let the first audio track of this file be heard, forwards and as it is, instead of the sources' sound. It fades \
+            out in the last half second.
             """, valueName: "file"))
     var soundtrack: String?
 
@@ -198,8 +199,8 @@ struct SpecOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            gif and apng: the most frames a second; every m-th frame of the source is shown. Default: 30 for gif, 50 for \
-            apng.
+            The most frames a second; every m-th frame of the source is shown. In videos, gaps and frozen frames become \
+            frames at this rate. Default: all frames; 30 for gif, 50 for apng.
             """, valueName: "rate"))
     var fps: FrameRate?
 
@@ -377,7 +378,7 @@ struct SpecOptions: ParsableArguments {
 
     /// Nil if nothing is asked of moving pictures that loop.
     private var loopOptions: LoopOptions? {
-        let options = LoopOptions(mostFrames: fps?.ratio, plays: loop?.number, dither: dither, colours: colors)
+        let options = LoopOptions(plays: loop?.number, dither: dither, colours: colors)
         return options == LoopOptions() ? nil : options
     }
 
@@ -386,8 +387,8 @@ struct SpecOptions: ParsableArguments {
         JobSpec(
             container: container, videoCodec: videoCodec, crf: crf, preset: preset, bitrate: bitrate?.rate,
             lossless: lossless, audio: audio, audioCodec: audioCodec, from: edit == nil ? from?.seconds : nil,
-            to: edit == nil ? to?.seconds : nil, edit: edit, size: size, pixelFormat: pixelFormat,
-            sampleRate: sampleRate, channelLayout: channelLayout, loop: loopOptions,
+            to: edit == nil ? to?.seconds : nil, edit: edit, size: size, mostFrames: fps?.ratio,
+            pixelFormat: pixelFormat, sampleRate: sampleRate, channelLayout: channelLayout, loop: loopOptions,
             timestamps: timestamps, passFrames: passFrames,
             threads: threads?.number, memory: memory?.bytes, verify: verify, onDamage: onDamage)
     }
