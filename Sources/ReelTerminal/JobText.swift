@@ -45,6 +45,7 @@ public enum JobText {
         if view.sources.count > mostSources {
             rows.append(("", ScreenLine("and \(view.sources.count - mostSources) more")))
         }
+        rows += clips(view).enumerated().map { number, clip in (number == 0 ? "clips" : "", ScreenLine(clip)) }
         rows += [("frames", ScreenLine(frames(view))), ("passes", ScreenLine(Figures.passes(view)))]
         if let strip {
             let width = max(min(canvas.columns - indent, 120), 1)
@@ -55,6 +56,31 @@ public enum JobText {
         if let output = view.output { rows.append(("output", ScreenLine(output))) }
         return rows.map { ScreenLine(Figures.padded($0, indent), .faint) + $1 } + messages(view, on: canvas)
             + failures(view, on: canvas)
+    }
+
+    /// The most clips that are listed.
+    private static let mostClips = 12
+
+    /// A line a clip, those that are not finished first, if there are too many for all.
+    private static func clips(_ view: JobView) -> [String] {
+        var shown = Array(view.clips.enumerated())
+        if shown.count > mostClips {
+            let (done, open) = (shown.filter { $0.element.isDone }, shown.filter { !$0.element.isDone })
+            shown = (open + done).prefix(mostClips).sorted { $0.offset < $1.offset }
+        }
+        let lines = shown.map { number, clip in "\(number + 1)  " + text(clip) }
+        let rest = view.clips.count - shown.count
+        return lines + (rest > 0 ? ["and \(rest) more"] : [])
+    }
+
+    private static func text(_ clip: ClipProgress) -> String {
+        let frames = Wording.count(clip.endFrame - clip.firstFrame, "frame")
+        let what = clip.source.map { "\($0), \(frames) \(clip.direction == .forwards ? "forward" : "back")" } ?? "black"
+        guard !clip.isDone else { return what + ": done" }
+        guard clip.passesDone + clip.passesLive > 0 else { return what + ": waits" }
+        guard clip.passes > 1 else { return what + ": worked on" }
+        return what + ": \(clip.passesDone) of \(clip.passes) passes done"
+            + (clip.passesLive > 0 ? ", \(clip.passesLive) worked on" : "")
     }
 
     private static let indent = 10
@@ -127,4 +153,8 @@ public enum JobText {
         guard let from = failure.from, let to = failure.to else { return frames }
         return frames + ", \(Figures.position(from)) to \(Figures.position(to)) of the source"
     }
+}
+
+extension ClipProgress {
+    fileprivate var isDone: Bool { passesDone == passes }
 }

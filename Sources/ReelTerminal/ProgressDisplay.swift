@@ -31,7 +31,7 @@ public struct ProgressDisplay {
                 frames: frames, total: job.frames,
                 // With passthrough the assembly writes the frames.
                 assembling: job.state == .done || job.state == .assembling && frames == job.frames,
-                seconds: seconds))
+                seconds: seconds, clip: job.clips.atWork))
         if let columns = console.columns {
             console.write("\r\u{1B}[K" + meter.bar(columns: columns))
             barIsShown = true
@@ -65,5 +65,13 @@ public struct ProgressDisplay {
     public mutating func clear() {
         if barIsShown { console.write("\r\u{1B}[K") }
         barIsShown = false
+    }
+}
+
+extension [ClipProgress] {
+    /// The first clip that is worked on: "clip 2 of 5, day.mov". Nil if there is none.
+    fileprivate var atWork: String? {
+        guard let place = firstIndex(where: { $0.passesLive > 0 }) else { return nil }
+        return "clip \(place + 1) of \(count)" + (self[place].source.map { ", \($0)" } ?? ", black")
     }
 }

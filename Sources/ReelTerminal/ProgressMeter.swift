@@ -10,12 +10,15 @@ public struct ProgressSample: Hashable, Sendable {
     public var assembling: Bool
     /// Seconds since watching began.
     public var seconds: Double
+    /// The clip of an edit that is worked on, in words; nil for none.
+    public var clip: String?
 
-    package init(frames: Int, total: Int, assembling: Bool, seconds: Double) {
+    package init(frames: Int, total: Int, assembling: Bool, seconds: Double, clip: String? = nil) {
         self.frames = frames
         self.total = total
         self.assembling = assembling
         self.seconds = seconds
+        self.clip = clip
     }
 
     /// 0 to 1; an unfinished job never shows 1.
@@ -55,7 +58,10 @@ public struct ProgressMeter: Sendable {
     /// The bar of a terminal that is `columns` wide, without line end: "[####------]  40 %  400/1000 frames  …".
     public func bar(columns: Int) -> String {
         guard let last = window.last else { return "" }
-        let text = "  " + percent(last) + "  \(last.frames)/\(last.total) frames" + tail(last, separator: "  ")
+        var text = "  " + percent(last) + "  \(last.frames)/\(last.total) frames" + tail(last, separator: "  ")
+        // The clip's name takes what a short bar leaves.
+        let clip = clip(last, separator: "  ")
+        if columns - text.count - clip.count - 3 >= 8 { text += clip }
         let room = min(40, columns - text.count - 3)
         guard room >= 8 else { return String(text.dropFirst(2).prefix(max(columns - 1, 0))) }
         let filled = Int(Double(room) * last.fraction)
@@ -73,6 +79,12 @@ public struct ProgressMeter: Sendable {
         guard step > lastStep else { return nil }
         lastStep = step
         return "\(step * 10) %, \(last.frames) of \(last.total) frames" + tail(last, separator: ", ")
+            + clip(last, separator: ", ")
+    }
+
+    private func clip(_ sample: ProgressSample, separator: String) -> String {
+        guard !sample.assembling, let clip = sample.clip else { return "" }
+        return separator + clip
     }
 
     private func percent(_ sample: ProgressSample) -> String {

@@ -48,24 +48,24 @@ final class JobFixture {
 
     /// A job that the store holds with a plan of two passes.
     @discardableResult
-    func plan(_ job: JobRecord) throws -> Plan {
+    func plan(_ job: JobRecord, _ plan: Plan = JobFixture.plan) throws -> Plan {
         let folder = store.job(job.id)
         try folder.create()
         #expect(try folder.create(job))
-        return try folder.readPlan(folder.writePlan(JobFixture.plan))
+        return try folder.readPlan(folder.writePlan(plan))
     }
 
     /// A job that runs, and the passes that workers can claim.
     @discardableResult
-    func publish(_ job: JobRecord) async throws -> JobID {
-        try plan(job)
+    func publish(_ job: JobRecord, _ plan: Plan = JobFixture.plan) async throws -> JobID {
+        try self.plan(job, plan)
         let published = PublishedJob(
-            id: job.id, source: job.source.path, frames: 20, passCount: 2, need: 100,
+            id: job.id, source: job.source.path, frames: 20, passCount: plan.passes.count, need: 100,
             encoders: ["libx264 1"], protocolVersion: 1, plan: 1)
         guard case .begun(let claim) = try await board.begin(published, holder: WorkerID("test")) else {
             throw ReelFailure(.probeLost(job: job.id))
         }
-        #expect(try await board.publish(published, passes: JobFixture.passes, claim: claim) == .published)
+        #expect(try await board.publish(published, passes: plan.passes, claim: claim) == .published)
         return job.id
     }
 

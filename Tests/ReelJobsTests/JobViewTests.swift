@@ -37,7 +37,7 @@ import Testing
         let text = String(decoding: try encoder.encode(view), as: UTF8.self)
         #expect(
             text == """
-                {"created":10.5,"diagnostics":[{"code":"no-timestamps","facts":{},"message":"the video has no timestamps: its \
+                {"clips":[],"created":10.5,"diagnostics":[{"code":"no-timestamps","facts":{},"message":"the video has no timestamps: its \
                 frames are shown in order, at the rate it states"},{"code":"head-only","facts":{},"message":"only the head of the source was read so far"}],\
                 "excluded":[{"code":"encoder-missing","host":"h","reason":"the worker has no encoder x265","worker":"w"}],"failureCount":1,\
                 "failures":[{"attempts":{"crash":2},"endFrame":20,"firstFrame":10,"index":1,"kind":"video",\

@@ -36,6 +36,35 @@ extension ServiceTests {
             #expect(try await fixture.service.view(id).waitReason == "no worker is connected")
         }
 
+        @Test func theClipsOfAnEditAndHowFarTheyAre() async throws {
+            let fixture = try await JobFixture()
+            var plan = JobFixture.plan
+            var back = plan.clips[0]
+            back.map.offset = Rational(4, 5)
+            var gap = back
+            (gap.rangeCount, gap.isBlack, gap.isHeard) = (1, true, false)
+            gap.map = TimeMap(
+                .forwards, source: TimeBase(1, 25), output: TimeBase(1, 25), start: Timestamp(0), end: Timestamp(1),
+                offset: Rational(8, 5))
+            plan.clips += [back, gap]
+            plan.passes = [
+                .video(VideoPass(clips: [0], randomAccessPoint: 1, frames: 10..<20, chunkCount: 1)),
+                .video(VideoPass(clips: [0], randomAccessPoint: 0, frames: 0..<10, chunkCount: 1)),
+                .video(VideoPass(clips: [2], randomAccessPoint: 0, frames: 0..<1, chunkCount: 1)),
+            ]
+            let id = try await fixture.publish(fixture.job(), plan)
+            _ = try await fixture.claim()
+            let clips = try await fixture.service.view(id).clips
+            // The second clip shows the same as the first.
+            #expect(clips.map(\.source) == ["clip.mp4", nil])
+            #expect(clips.map(\.direction) == [.backwards, .forwards])
+            #expect(clips.map(\.passes) == [2, 1])
+            #expect(clips.map(\.passesDone) == [0, 0])
+            #expect(clips.map(\.passesLive) == [1, 0])
+            let plain = try await fixture.publish(fixture.job("other"))
+            #expect(try await fixture.service.view(plain).clips.isEmpty)
+        }
+
         @Test func onlyTheStoreKnowsAJobThatTheBoardHasForgotten() async throws {
             let fixture = try await JobFixture()
             let id = try fixture.finish(fixture.job())

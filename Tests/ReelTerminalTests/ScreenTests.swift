@@ -158,6 +158,38 @@ import Testing
                 """)
     }
 
+    @Test func theClipsOfAnEdit() {
+        var view = queue.jobs[0]
+        view.warnings = []
+        view.clips = [
+            ClipProgress(source: "a.mov", frames: 0..<60, direction: .forwards, passes: 5, passesDone: 5),
+            ClipProgress(
+                source: "a.mov", frames: 1..<59, direction: .backwards, passes: 5, passesDone: 3, passesLive: 1),
+            ClipProgress(source: nil, frames: 0..<1, direction: .forwards, passes: 1, passesLive: 1),
+            ClipProgress(source: "b.mp4", frames: 9..<10, direction: .forwards, passes: 1),
+        ]
+        #expect(
+            text(JobText.lines(view, strip: nil, on: plain), plain) == """
+                job       5d0c2f3a9be17c44, running
+                source    /films/holiday.mov
+                clips     1  a.mov, 60 frames forward: done
+                          2  a.mov, 58 frames back: 3 of 5 passes done, 1 worked on
+                          3  black: worked on
+                          4  b.mp4, 1 frame forward: waits
+                frames    1800 of 4000, 45 %, 31.6 fps over the last minute, ETA 1:10
+                passes    18/40 passes, 2 in flight, 19 ready, 1 retrying, oldest wait 0:32
+                memory    1 GiB a pass, 512 MiB at most so far
+                """)
+        view.clips = (0..<30).map { clip in
+            ClipProgress(
+                source: "a.mov", frames: clip..<30, direction: .forwards, passes: 1, passesDone: clip < 25 ? 1 : 0)
+        }
+        let lines = JobText.lines(view, strip: nil, on: plain).map(\.text)
+        #expect(lines[2] == "clips     1  a.mov, 30 frames forward: done")
+        #expect(lines[2 + 7] == "          26  a.mov, 5 frames forward: waits")
+        #expect(lines[2 + 12] == "          and 18 more")
+    }
+
     @Test func aCrashReportIsShownFromItsBeginning() {
         let attempt = PassFailure.Attempt(
             cause: "crash", reason: ReelFailure(.engineEnded), worker: "w", host: "h", token: "t", time: 0)

@@ -31,9 +31,12 @@ extension JobService {
         let folder = store?.job(id)
         if let folder, await folder.result != nil, let view = try await JobView(folder) { return view }
         let board = connect()
+        var sight = folder.map { ClipSight($0, on: board) }
         let status = try await Follow(id, on: board, patience: patience).untilEnd { status async throws(ReelFailure) in
             let reason = try await WaitReason.toActOn(status, on: board)
-            try await look(JobView(status, output: nil, waitReason: reason, waitAdvice: reason.flatMap(advice)))
+            var view = JobView(status, output: nil, waitReason: reason, waitAdvice: reason.flatMap(advice))
+            view.clips = await sight?.clips(of: status) ?? []
+            try await look(view)
         }
         if let failure = status.endingFailure { throw failure }
         return await JobView(status, output: folder?.result, found: try await board.passDiagnostics(id))

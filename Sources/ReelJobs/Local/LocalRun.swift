@@ -139,11 +139,14 @@ public struct LocalRun: Sendable {
             throw ReelFailure(.probeLost(job: stored.id))
         }
         try await stored.publish(on: board, claim, stored.finished(in: stored.indexes(in: store)))
+        var sight = ClipSight(stored.entry, on: board)
         let status = try await Follow(stored.id, on: board, patience: .seconds(15)).untilEnd {
-            status throws(ReelFailure) in
+            status async throws(ReelFailure) in
             // No other host could have room.
             if let note = status.spaceNote { throw ReelFailure(.workspaceUnusable(last: note.reason)) }
-            told(.progress(JobView(status, output: nil)))
+            var view = JobView(status, output: nil)
+            view.clips = await sight.clips(of: status)
+            told(.progress(view))
         }
         if let failure = status.endingFailure { throw failure }
         let diagnostics = try await board.passDiagnostics(stored.id)

@@ -20,7 +20,11 @@ extension JobService {
             status, output: entry?.result, found: try await board.passDiagnostics(id),
             waitReason: reason, waitAdvice: reason.flatMap(advice),
             failures: try await failures(status, entry))
-        if let record = try? await entry?.read() { view.sources = record.sources.map(\.path) }
+        if let entry {
+            if let record = try? await entry.read() { view.sources = record.sources.map(\.path) }
+            var sight = ClipSight(entry, on: board)
+            view.clips = await sight.clips(of: status)
+        }
         return view
     }
 

@@ -15,6 +15,8 @@ public struct JobView: Codable, Hashable, Sendable {
     public var source: String
     /// Paths of all sources, in a view of one job that the store has; else of the first alone.
     public var sources: [String]
+    /// How far each clip of an edit is, while its passes are worked on, in a view of one job that the store has; else none.
+    public var clips: [ClipProgress] = []
     /// Frames of video that the job makes. A clip that is played several times counts once, unless its packets
     /// are copied.
     public var frames: Int
