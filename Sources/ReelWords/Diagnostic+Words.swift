@@ -42,8 +42,12 @@ extension Diagnostic {
         case .sourceConverted(let source, let from, let to, let turned):
             "\(source): its pictures are fitted into those of the first clip, "
                 + "\(from.words) into \(to.words)\(turned ? ", and turned upright" : "")"
-        case .sourceSubtitlesLeftOut(let source):
-            "\(source): its subtitles are left out: the output has those of the first clip's source"
+        case .sourceSubtitlesLeftOut(let source, let kept):
+            "\(source): its subtitles are left out, but for the first \(kept == 1 ? "track" : "\(kept) tracks"): "
+                + "the first source with subtitles has no more"
+        case .sourceColoursKept(let source, let from, let to):
+            "\(source): its colours are shown as if they were those of the first clip: "
+                + "\(from.joined(separator: ", ")) as \(to.joined(separator: ", "))"
         case .sourceSoundConverted(let source, let track, let from, let to):
             "\(source): audio \(track) is converted from \(from.words(beside: to)) to \(to.words(beside: from))"
         case .framesScaled(let width, let height):
@@ -60,6 +64,8 @@ extension Diagnostic {
         case .highDynamicRangeUnmapped:
             "the source has high dynamic range, and its colours are not mapped: the pictures may look pale; map it to "
                 + "standard range first"
+        case .fieldOrdersVary:
+            "clips show their fields in different orders: the file states no order, each frame its own"
         case .rotationLost(let container):
             "the rotation is lost: \(container.file) cannot hold it; write "
                 + Container.names(Container.allCases.filter(\.traits.holdsRotation))

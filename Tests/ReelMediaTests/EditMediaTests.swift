@@ -306,6 +306,7 @@ struct EditMediaTests {
         ).split(whereSeparator: \.isNewline).map { $0.prefix(3) }
         #expect(flags == Array(repeating: "1,1", count: 24) + Array(repeating: "1,0", count: 24))
         #expect(!lossy.warnings.contains { $0.contains("interlaced") })
+        #expect(job.diagnostics.contains(.fieldOrdersVary) && lossy.diagnostics.contains(.fieldOrdersVary))
         let hashes = try Decoded(source).hashes
         #expect(try Decoded(job.output).hashes == hashes + hashes.dropFirst().dropLast().reversed())
     }

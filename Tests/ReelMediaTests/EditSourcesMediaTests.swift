@@ -230,6 +230,78 @@ struct EditSourcesMediaTests {
         }
     }
 
+    /// A video of a second with a text that is shown from 0.2 to 0.6 s on each of its subtitle tracks.
+    private func spoken(_ name: String, _ texts: [String], codec: String = "srt") throws -> String {
+        let plain = try Fixture.make("plain-\(name)", in: folder, frames: 25, rate: "25", video: Fixture.x264)
+        var (inputs, maps) = (["-i", plain], ["-map", "0:v"])
+        for (number, text) in texts.enumerated() {
+            let path = folder.path + "/\(name).\(number).srt"
+            try "1\n00:00:00,200 --> 00:00:00,600\n\(text)\n".write(toFile: path, atomically: true, encoding: .utf8)
+            inputs += ["-i", path]
+            maps += ["-map", "\(number + 1):s"]
+        }
+        let path = folder.path + "/" + name
+        try run("ffmpeg", ["-v", "error"] + inputs + maps + ["-c:v", "copy", "-c:s", codec, path])
+        return path
+    }
+
+    /// The texts of a subtitle track, with when each is shown.
+    private func spoken(in path: String, track: Int) throws -> [String] {
+        let text = try run("ffmpeg", "-v", "error", "-i", path, "-map", "0:s:\(track)", "-f", "srt", "-")
+        return text.split(separator: "\n\n").map { cue in
+            cue.split(separator: "\n").dropFirst().joined(separator: " ")
+        }
+    }
+
+    @Test(
+        "subtitles of all sources follow their clips, whatever their codecs, on the tracks of the first that has any",
+        arguments: [Container.mkv, .mp4])
+    func subtitles(container: Container) throws {
+        let silent = try Fixture.make("silent.mp4", in: folder, frames: 25, rate: "25", video: Fixture.x264)
+        let a = try spoken("a.mkv", ["one"])
+        let b = try spoken("b.mp4", ["two", "too many"], codec: "mov_text")
+        let clips = [
+            EditClip(source: 0, play: .forward, title: "silent"), EditClip(source: 1, play: .reverse, title: "a"),
+            EditClip(source: 2, play: .forward, title: "b"), EditClip(source: 1, play: .forward, title: "a"),
+        ]
+        let job = try job([silent, a, b], clips, container: container, lossless: false)
+        #expect(
+            try spoken(in: job.output, track: 0) == [
+                "00:00:01,400 --> 00:00:01,800 one", "00:00:02,200 --> 00:00:02,600 two",
+                "00:00:03,200 --> 00:00:03,600 one",
+            ])
+        let streams = try run(
+            "ffprobe", "-v", "error", "-select_streams", "s", "-show_entries", "stream=codec_name", "-of", "csv=p=0",
+            job.output)
+        #expect(
+            streams.split(whereSeparator: \.isNewline).map(String.init) == [container == .mkv ? "subrip" : "mov_text"])
+        #expect(job.diagnostics.contains(.sourceSubtitlesLeftOut(source: "b", kept: 1)))
+        #expect(
+            job.diagnostics.contains(
+                container == .mkv
+                    ? .subtitlesConverted(track: 0, from: "mov_text", to: "subrip")
+                    : .subtitlesConverted(track: 0, from: "subrip", to: "mov_text")))
+    }
+
+    @Test("colours that are not converted are named; curves that are the same are not")
+    func coloursKept() throws {
+        func source(_ name: String, _ tags: [String]) throws -> String {
+            try Fixture.make(name, in: folder, frames: 5, rate: "25", video: Fixture.x264 + tags)
+        }
+        let a = try source("a.mp4", ["-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709"])
+        let b = try source("b.mp4", ["-color_primaries", "smpte170m", "-color_trc", "iec61966-2-1"])
+        let c = try source("c.mp4", ["-color_trc", "smpte170m"])
+        let clips = [0, 1, 2].map { EditClip(source: $0, play: .forward, title: ["a", "b", "c"][$0]) }
+        let job = try job([a, b, c], clips)
+        let kept = job.diagnostics.filter { if case .sourceColoursKept = $0 { true } else { false } }
+        #expect(
+            kept == [
+                .sourceColoursKept(
+                    source: "b", from: ["smpte170m primaries", "iec61966-2-1 transfer"],
+                    to: ["bt709 primaries", "bt709 transfer"])
+            ])
+    }
+
     @Test("what no conversion brings together is refused, by name")
     func refusals() throws {
         let plain = try Fixture.make("a.mp4", in: folder, frames: 5, video: Fixture.x264)

@@ -111,6 +111,30 @@ struct OtherStreamTests {
         #expect(starts == "0.000000,Drei\n0.600000,Eins – 🎞\n")
     }
 
+    @Test("chapters that begin late keep their times", arguments: [Container.mp4, .mov, .mkv])
+    func lateChapters(container: Container) throws {
+        let chapters = """
+            ;FFMETADATA1
+            [CHAPTER]
+            TIMEBASE=1/1000
+            START=250
+            END=750
+            title=A
+            [CHAPTER]
+            TIMEBASE=1/1000
+            START=1000
+            END=1500
+            title=B
+
+            """
+        try Data(chapters.utf8).write(to: URL(fileURLWithPath: path("chapters.txt")))
+        let source = try source("s.mkv", inputs: ["-i", path("chapters.txt")], ["-map", "0", "-map_metadata", "1"])
+        let job = try reversed(source, container)
+        let starts = try probe(job.output, "-show_entries", "chapter=start_time:chapter_tags=title")
+        // The video lasts 2.001 s.
+        #expect(starts == (container == .mkv ? "" : "0.000000,\n") + "0.501000,B\n1.251000,A\n")
+    }
+
     @Test("transport streams hold neither chapters nor tags, and warnings say so")
     func withoutChapters() throws {
         let job = try reversed(try chaptered("s.mkv"), .ts)

@@ -228,20 +228,6 @@ struct SubtitleTests {
             ])
     }
 
-    @Test("an edit has the subtitles of its first clip's source, and says whose are left out")
-    func severalSources() throws {
-        let plain = try source("p.mkv", files: [], more: [])
-        let told = try source("s.mkv", files: [("a.srt", Self.script(Self.said))], more: [])
-        func job(_ first: Int) throws -> MediaJob {
-            let clips = [first, 1 - first].map { EditClip(source: $0, play: .forward, title: $0 == 0 ? "p" : "s") }
-            let spec = JobSpec(container: .mkv, preset: "ultrafast", edit: Edit(clips: clips))
-            return try MediaJob([plain, told], spec: spec, folder: folder.path)
-        }
-        #expect(
-            try job(0).warnings == ["s: its subtitles are left out: the output has those of the first clip's source"])
-        #expect(try job(1).warnings == [])
-    }
-
     @Test("cues that are empty, endless, not UTF-8, or without durations give at most a warning")
     func fragile() throws {
         let huge = String(repeating: "all work and no play ", count: 5000)

@@ -47,7 +47,11 @@ extension Diagnostic {
             source: "phone", from: PictureForm(width: 1080, height: 1920, pixelFormat: "yuv420p", matrix: "smpte170m"),
             to: PictureForm(width: 1920, height: 1080, pixelFormat: "yuv422p", matrix: "bt709", range: "tv"),
             turned: true),
-        .sourceSubtitlesLeftOut(source: "b"),
+        .sourceSubtitlesLeftOut(source: "b", kept: 1),
+        .sourceColoursKept(
+            source: "tape", from: ["smpte170m primaries", "iec61966-2-1 transfer"],
+            to: ["bt709 primaries", "bt709 transfer"]),
+        .fieldOrdersVary,
         .sourceSoundConverted(
             source: "phone", track: 0, from: SoundForm(layout: "mono", rate: 44_100, sample: "fltp"),
             to: SoundForm(layout: "stereo", rate: 48_000, sample: "s16")),

@@ -39,10 +39,13 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case pixelFormatChanged(encoder: String, from: String, to: String, lost: [PictureLoss])
     /// The pictures of a source are converted to those of the first; `turned` if they are turned upright as well.
     case sourceConverted(source: String, from: PictureForm, to: PictureForm, turned: Bool)
+    /// The primaries or the transfer of a source's colours are not converted, though they differ from those of the first:
+    /// libswscale cannot. Values as FFmpeg spells them, those of `to` in the order of `from`.
+    case sourceColoursKept(source: String, from: [String], to: [String])
     /// A track of a source is converted to the sound of the first that has one.
     case sourceSoundConverted(source: String, track: Int, from: SoundForm, to: SoundForm)
-    /// The output has the subtitles of the first clip's source alone.
-    case sourceSubtitlesLeftOut(source: String)
+    /// A source has more subtitle tracks than the first source that has any; `kept` is the number of those.
+    case sourceSubtitlesLeftOut(source: String, kept: Int)
     /// Frames of another size are scaled to this one, in pixels.
     case framesScaled(width: Int, height: Int)
     /// Some frames have another pixel format than the first, and are converted to its format.
@@ -53,6 +56,8 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case interlacingLost(first: FirstField, encoder: String)
     /// Interlaced and progressive frames alternate, and all are flagged as interlaced.
     case interlacingUniform(first: FirstField, encoder: String)
+    /// Clips have different orders of fields, by their sources or directions: the stream states none, each frame its own.
+    case fieldOrdersVary
     /// The container does not store the video's rotation.
     case rotationLost(container: Container)
     /// Pictures of high dynamic range are shown on a display of standard range, without being mapped to it.
@@ -149,6 +154,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
         // MARK: Changed
         case pixelFormatChanged = "pixel-format-changed"
         case sourceConverted = "source-converted"
+        case sourceColoursKept = "source-colours-kept"
         case sourceSoundConverted = "source-sound-converted"
         case sourceSubtitlesLeftOut = "source-subtitles-left-out"
         case framesScaled = "frames-scaled"
@@ -156,6 +162,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
         case interlacingInContainer = "interlacing-in-container"
         case interlacingLost = "interlacing-lost"
         case interlacingUniform = "interlacing-uniform"
+        case fieldOrdersVary = "field-orders-vary"
         case rotationLost = "rotation-lost"
         case highDynamicRangeUnmapped = "high-dynamic-range-unmapped"
         case lightLost = "light-lost"

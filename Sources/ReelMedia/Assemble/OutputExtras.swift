@@ -20,12 +20,17 @@ final class OutputExtras {
         // A clip's chapter comes before those inside it.
         let placed = (plan.chapters + own).enumerated()
             .sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }.map(\.element)
-        chapters =
+        var chapters =
             !plan.container.traits.holdsChapters
             ? []
             : placed.map {
                 Chapter(start: $0.start + shift, end: $0.end + shift, title: $0.title)
             }
+        // In MP4 and MOV chapters are a track, which libavformat begins at 0: without one there, all would move.
+        if plan.container.isQuickTime, let first = chapters.first, first.start > Rational(0) {
+            chapters.insert(Chapter(start: Rational(0), end: first.start, title: nil), at: 0)
+        }
+        self.chapters = chapters
         let (source, index) = (sources[plan.mainSource].locator, sources[plan.mainSource].index)
         let kept = index.attachments.filter(plan.container.holds)
         guard !kept.isEmpty else { return }

@@ -59,13 +59,7 @@ final class OutputStreams {
             tracks.append(parameters)
         }
         audio = tracks
-        var subtitles: [SubtitleOutput] = []
-        let clips = plan.clips.filter { $0.source == clip.source && !$0.isBlack }
-        for track in index.subtitles {
-            let text = try SubtitleOutput(track, container: plan.container, clips: clips, video: index.video)
-            if let text { subtitles.append(text) }
-        }
-        self.subtitles = subtitles
+        subtitles = try OutputStreams.subtitles(of: plan, indexes)
     }
 
     deinit {
@@ -73,6 +67,27 @@ final class OutputStreams {
             var parameters: UnsafeMutablePointer<AVCodecParameters>? = parameters
             avcodec_parameters_free(&parameters)
         }
+    }
+
+    /// The text tracks: one for each place of a track in the first source that has any.
+    private static func subtitles(
+        of plan: Plan, _ indexes: [SourceIndex]
+    ) throws(ReelFailure) -> [SubtitleOutput] {
+        let shown = Dictionary(grouping: plan.clips.filter { !$0.isBlack }, by: \.source)
+        let sources = SourceIndex.withSubtitles(among: plan.clips.filter { !$0.isBlack }.map(\.source), of: indexes)
+        var tracks: [SubtitleOutput] = []
+        for place in (sources.first.map { indexes[$0].subtitles } ?? []).indices {
+            let texts = sources.compactMap { source -> ShownSubtitles? in
+                let index = indexes[source]
+                guard index.subtitles.indices.contains(place) else { return nil }
+                return ShownSubtitles(track: index.subtitles[place], clips: shown[source] ?? [], video: index.video)
+            }
+            let track = try SubtitleOutput(
+                texts[0], beside: Array(texts.dropFirst()), container: plan.container,
+                output: plan.video.format.timeBase)
+            if let track { tracks.append(track) }
+        }
+        return tracks
     }
 
     /// Adds all of them to a muxer, with their descriptions for people and players.

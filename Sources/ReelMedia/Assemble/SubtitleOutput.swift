@@ -1,6 +1,25 @@
 internal import CFFmpeg
 internal import ReelCore
 
+/// A text track of a source, with the clips that show the source.
+struct ShownSubtitles {
+    let track: SubtitleTrack
+    let clips: [Clip]
+    let video: VideoTrack
+
+    /// The cues where the clips place them, in seconds of the output.
+    var placed: [SubtitleOutput.Placed] {
+        let clock = track.parameters.timeBase
+        return clips.flatMap { clip in
+            track.cues.compactMap { cue -> SubtitleOutput.Placed? in
+                let (start, end) = (clock.seconds(cue.interval.start), clock.seconds(cue.interval.end))
+                guard start < end else { return nil }
+                return clip.place(start..<end, in: video).map { ($0, cue.text) }
+            }
+        }
+    }
+}
+
 /// A text track of the output: in a codec of its container, with every cue where each clip places it.
 final class SubtitleOutput {
     let codec: String
@@ -12,39 +31,47 @@ final class SubtitleOutput {
     let lost: Int
     let timeBase: TimeBase
 
-    /// nil if the container has no codec for text. `clips` are those of the source that has the track.
-    init?(_ track: SubtitleTrack, container: Container, clips: [Clip], video: VideoTrack) throws(ReelFailure) {
-        let parameters = track.parameters
+    /// nil if the container has no codec for text.
+    ///
+    /// - Parameters:
+    ///   - first: the track whose codec, styles and description the output's has.
+    ///   - others: tracks of other sources with the same place among theirs.
+    ///   - output: the output's clock.
+    init?(
+        _ first: ShownSubtitles, beside others: [ShownSubtitles] = [], container: Container, output: TimeBase
+    ) throws(ReelFailure) {
+        let parameters = first.track.parameters
         guard let codec = container.subtitleCodec(for: parameters.codec) else { return nil }
         self.codec = codec
         self.parameters = parameters
-        timeBase = container.subtitleTimeBase(video: clips[0].map.output, text: parameters.timeBase)
-        let placed = clips.flatMap { clip in
-            track.cues.compactMap { cue -> Placed? in
-                let start = parameters.timeBase.seconds(cue.interval.start)
-                let end = parameters.timeBase.seconds(cue.interval.end)
-                guard start < end else { return nil }
-                return clip.place(start..<end, in: video).map { ($0, cue.text) }
-            }
+        timeBase = container.subtitleTimeBase(video: output, text: parameters.timeBase)
+        let all = [first] + others
+        let placed = all.map(\.placed)
+        let areAlike = others.map(\.track.parameters).allSatisfy {
+            $0.codec == codec && $0.header == parameters.header && $0.isTimedText == parameters.isTimedText
         }
-        if codec == parameters.codec,
-            container.traits.holdsOverlappingCues || parameters.isTimedText && !Self.overlap(placed)
+        if codec == parameters.codec, areAlike,
+            container.traits.holdsOverlappingCues || parameters.isTimedText && !Self.overlap(placed.flatMap(\.self))
         {
-            (header, cues, lost) = (parameters.header, Self.sorted(placed), 0)
+            (header, cues, lost) = (parameters.header, Self.sorted(placed.flatMap(\.self)), 0)
             return
         }
-        let decoder = try SubtitleDecoder(parameters)
+        var styles: [UInt8] = []
         var events: [(span: Range<Rational>, event: String)] = []
-        for (span, text) in placed {
-            if let event = Self.joined(try decoder.events(text)) { events.append((span, event)) }
+        for (number, (shown, placed)) in zip(all, placed).enumerated() {
+            let decoder = try SubtitleDecoder(shown.track.parameters)
+            if number == 0 { styles = decoder.header }
+            for (span, text) in placed {
+                if let event = Self.joined(try decoder.events(text)) { events.append((span, event)) }
+            }
         }
-        var lost = placed.count - events.count
+        var lost = placed.reduce(0) { $0 + $1.count } - events.count
         if !container.traits.holdsOverlappingCues {
             events = OverlappingSpans.flattened(events.map(\.span)).compactMap { flat in
                 Self.joined(flat.members.map { events[$0].event }).map { (flat.span, $0) }
             }
         }
-        let encoder = try SubtitleEncoder(codec, header: decoder.header)
+        let encoder = try SubtitleEncoder(codec, header: styles)
         var written: [Placed] = []
         for (span, event) in events {
             let payload = event.utf8.count < Self.longest ? try encoder.payload(event) : nil

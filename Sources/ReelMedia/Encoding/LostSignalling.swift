@@ -27,7 +27,8 @@ struct LostSignalling {
             return .interlacingLost(first: first, encoder: encoder)
         }
         // If only the direction changes the field order, encoders flag it right: a chunk has one direction.
-        guard stream.fieldsVary, !told.contains(.fieldsOfEachFrame) else { return nil }
+        guard stream.fieldsVary else { return format.fieldsVary ? .fieldOrdersVary : nil }
+        guard !told.contains(.fieldsOfEachFrame) else { return nil }
         return .interlacingUniform(first: first, encoder: encoder)
     }
 

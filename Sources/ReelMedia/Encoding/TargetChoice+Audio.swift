@@ -5,18 +5,23 @@ extension TargetChoice {
     /// The targets of the audio tracks: each in its own codec if reel encodes that and the container holds it, else in
     /// the first other codec that keeps rate and channels.
     public mutating func audio() throws(ReelFailure) -> [AudioTarget] {
-        guard spec.audio != .none, spec.container.traits.loops == nil else { return [] }
-        guard let source = soundSource else { return [] }
         var targets: [AudioTarget] = []
-        // Of a soundtrack, one track is heard.
-        let tracks = indexes[source].audio.prefix(spec.edit?.soundtrack == nil ? .max : 1)
-        for (number, track) in tracks.enumerated() {
+        for (source, number, track) in heardTracks {
             var target = try audio(track, number)
             target.source = source
             checkConversions(to: target)
             targets.append(target)
         }
         return targets
+    }
+
+    /// The tracks that the output has, each with its source and its place there.
+    var heardTracks: [(source: Int, number: Int, track: AudioTrack)] {
+        guard spec.audio != .none, spec.container.traits.loops == nil, let source = soundSource else { return [] }
+        // Of a soundtrack, one track is heard.
+        return indexes[source].audio.prefix(spec.edit?.soundtrack == nil ? .max : 1).enumerated().map { number, track in
+            (source, number, track)
+        }
     }
 
     /// The source of the soundtrack, or of the first clip that has sound: the output has its tracks. Nil if no sound is heard.

@@ -5,16 +5,24 @@ extension TargetChoice {
     /// Collects diagnostics about what the container cannot hold, or holds only in another form.
     public mutating func checkOthers() {
         let container = spec.container
-        for (number, text) in index.subtitles.enumerated() {
-            let codec = text.parameters.codec
-            guard let chosen = container.subtitleCodec(for: codec), chosen != codec else { continue }
-            diagnostics.append(.subtitlesConverted(track: number, from: codec, to: chosen))
+        let texts = SourceIndex.withSubtitles(among: spec.shownSources, of: indexes)
+        let shown = texts.first.map { indexes[$0].subtitles } ?? []
+        for (number, text) in shown.enumerated() {
+            guard let chosen = container.subtitleCodec(for: text.parameters.codec) else { continue }
+            for source in texts where indexes[source].subtitles.indices.contains(number) {
+                let found = Diagnostic.subtitlesConverted(
+                    track: number, from: indexes[source].subtitles[number].parameters.codec, to: chosen)
+                if indexes[source].subtitles[number].parameters.codec != chosen, !diagnostics.contains(found) {
+                    diagnostics.append(found)
+                }
+            }
         }
-        for source in spec.shownSources where source != spec.mainSource && !indexes[source].subtitles.isEmpty {
-            diagnostics.append(.sourceSubtitlesLeftOut(source: name(of: source)))
-        }
-        if !index.subtitles.isEmpty, container.traits.subtitles.isEmpty {
+        if !shown.isEmpty, container.traits.subtitles.isEmpty {
             diagnostics.append(.subtitlesLeftOut(container: container))
+        } else {
+            for source in texts where indexes[source].subtitles.count > shown.count {
+                diagnostics.append(.sourceSubtitlesLeftOut(source: name(of: source), kept: shown.count))
+            }
         }
         let hasChapters = spec.edit?.clips.contains { $0.title != nil } ?? false
         if hasChapters || spec.shownSources.contains(where: { !indexes[$0].chapters.isEmpty }),
@@ -22,7 +30,7 @@ extension TargetChoice {
         {
             diagnostics.append(.chaptersLeftOut(container: container))
         }
-        let tracks = (spec.audio == .none ? [] : index.audio.map(\.details)) + index.subtitles.map(\.parameters.details)
+        let tracks = heardTracks.map(\.track.details) + shown.map(\.parameters.details)
         let languages = Set(tracks.compactMap(\.language).filter { container.language($0) == nil }).sorted()
         if !languages.isEmpty {
             diagnostics.append(.languagesLost(container: container, languages: languages))
@@ -42,6 +50,13 @@ extension TargetChoice {
 }
 
 extension SourceIndex {
+    /// Those of these sources that have text subtitles, each once: the output has the tracks of the first, with what the
+    /// others have at the same places.
+    static func withSubtitles(among sources: [Int], of indexes: [SourceIndex]) -> [Int] {
+        var known: Set<Int> = []
+        return sources.filter { known.insert($0).inserted && !indexes[$0].subtitles.isEmpty }
+    }
+
     /// The tags of the file that an output keeps.
     ///
     /// - Parameter timecode: the start timecode that the output has instead of the file's; nil for the file's.

@@ -29,6 +29,11 @@ extension TargetChoice {
         let main = index.video.stream
         for source in spec.shownSources where source != spec.mainSource {
             let stream = indexes[source].video.stream
+            let kept = stream.colour.unconverted(to: main.colour)
+            if !kept.isEmpty {
+                diagnostics.append(
+                    .sourceColoursKept(source: name(of: source), from: kept.map(\.from), to: kept.map(\.to)))
+            }
             guard !stream.fits(main) else { continue }
             diagnostics.append(
                 .sourceConverted(
@@ -64,5 +69,24 @@ extension PictureForm {
             width: format?.width ?? stream.width, height: format?.height ?? stream.height,
             pixelFormat: format?.pixelFormat ?? stream.pixelFormat, matrix: stream.colour.matrix,
             range: stream.colour.range)
+    }
+}
+
+extension ColourTags {
+    /// Transfers that are the same curve (ITU-T H.273 table 3).
+    private static let sameCurve: Set<String> = ["bt709", "smpte170m", "bt2020-10", "bt2020-12"]
+
+    /// The stated parts of colours that differ from those of `other` and that libswscale does not convert.
+    fileprivate func unconverted(to other: ColourTags) -> [(from: String, to: String)] {
+        var parts: [(from: String, to: String)] = []
+        if let own = primaries, let shown = other.primaries, own != shown {
+            parts.append(("\(own) primaries", "\(shown) primaries"))
+        }
+        if let own = transfer, let shown = other.transfer, own != shown,
+            !ColourTags.sameCurve.isSuperset(of: [own, shown])
+        {
+            parts.append(("\(own) transfer", "\(shown) transfer"))
+        }
+        return parts
     }
 }
