@@ -83,6 +83,22 @@ extension EndToEnd {
             #expect(view.peakRSS < view.need)
         }
 
+        @Test("small pictures beside long sound take no more memory than the plan states", arguments: ["reverse", "keep"])
+        func memoryOfSound(audio: String) async throws {
+            let source = fixture.path("long.mp4")
+            let made = try await fixture.run(
+                .ffmpeg,
+                ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x36:rate=2:duration=600", "-f", "lavfi", "-i"]
+                    + ["sine=r=48000:d=600", "-map", "0:v", "-map", "1:a", "-map", "1:a", "-c:v", "libx264"]
+                    + ["-preset", "ultrafast", "-c:a", "aac", source])
+            #expect(made.code == 0, "\(made.error)")
+            let outcome = try await fixture.run(
+                .coordinator, ["run", source, "-o", "out.mp4", "--audio", audio, "--slots", "1", "--json"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            let view = try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
+            #expect(view.peakRSS < view.need)
+        }
+
         @Test("the same plan gives the same bytes, whatever was in memory before")
         func memoryDecidesNothing() async throws {
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")

@@ -42,7 +42,7 @@ struct MemoryBudgetTests {
         part.video.packets.removeSubrange(50_000...)
         part.video.frames.removeSubrange(50_000...)
         part.video.randomAccessPoints.removeSubrange(200...)
-        let spec = JobSpec(container: .mp4, memory: 400 << 20)
+        let spec = JobSpec(container: .mp4, memory: 424 << 20)
         func plan(_ index: SourceIndex, head: [VideoPass] = [], packets: Int = 0) throws -> Plan {
             try Planner(slots: 2).plan(
                 indexes: [index], spec: spec, video: Plans.target(), audio: [], head: head, packets: packets,
@@ -51,11 +51,11 @@ struct MemoryBudgetTests {
         func all(after head: Plan) throws -> Plan { try plan(whole, head: head.videoPasses.reversed()) }
 
         let ignorant = try plan(part)
-        #expect(ignorant.need + 350_000 * 96 > 400 << 20)
-        #expect(try all(after: ignorant).need <= 400 << 20)
+        #expect(ignorant.need + 350_000 * 96 > 424 << 20)
+        #expect(try all(after: ignorant).need <= 424 << 20)
         let told = try plan(part, packets: 400_000)
         let both = try all(after: told)
-        #expect(both.need <= 400 << 20)
+        #expect(both.need <= 424 << 20)
         #expect(both.videoPasses.suffix(told.videoPasses.count) == told.videoPasses[...])
         #expect(both.longestChunk == told.longestChunk)
     }
@@ -151,8 +151,10 @@ struct MemoryBudgetTests {
             row.encoder, width: row.width, height: row.height, pixelFormat: row.pixelFormat, preset: row.preset)
         // Of frames of a byte nothing but process and encoder remains.
         let need = Double(try Plans.make(index, slots: 1, video: target).need) / 0x1p20
-        #expect(need > row.peak)
-        #expect(need < row.peak * 1.35)
+        // The peaks were measured before the engine loaded libavfilter and all that it needs.
+        let peak = row.peak + 24
+        #expect(need > peak)
+        #expect(need < peak * 1.35)
         let threaded = Plans.target(row.encoder, width: row.width, height: row.height, threads: 4)
         let one = Plans.target(row.encoder, width: row.width, height: row.height)
         #expect(try Plans.make(index, slots: 1, video: threaded).need >= Plans.make(index, slots: 1, video: one).need)
@@ -180,8 +182,8 @@ struct MemoryBudgetTests {
             let target = Plans.target(
                 "libsvtav1", width: width, height: height, pixelFormat: pixelFormat, preset: preset, threads: count)
             let plan = try Plans.make(index, slots: 1, video: target)
-            // Ten frames are held beside it, and a process without an encoder takes 56 MiB.
-            let without = 56 + 10 * Double(width * height) * 1.5 / 0x1p20
+            // Ten frames are held beside it, and a process without an encoder takes 80 MiB.
+            let without = 80 + 10 * Double(width * height) * 1.5 / 0x1p20
             let need = Double(plan.need) / 0x1p20 - without
             #expect(need > peaks[place], "\(count) threads: \(need)")
             #expect(need < peaks[place] * 2 + 80, "\(count) threads: \(need)")

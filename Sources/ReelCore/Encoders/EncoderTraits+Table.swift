@@ -30,7 +30,7 @@ extension EncoderTraits {
                 // beyond memory and stacks was up to 24, 40 and 69 %. With eight, memory was 3.4 to 3.8 times as much,
                 // with 345 threads.
                 return EncoderCost(
-                    constant: 24 << 20, constantPerThread: 36 * 0x1p20, perPixel: 100, pictures: 50, scale: scale,
+                    constant: 24 << 20, constantPerThread: 36 * 0x1p20, perPixel: 124, pictures: 50, scale: scale,
                     perThread: 0.35, holdsFewerFrom: 4_200_000, weight: level < 8 ? 20 : 10, untouched: 0.2,
                     stacks: 80 << 20)
             }),

@@ -50,8 +50,7 @@ struct MemoryBudget {
                     .impossibleSizes(frameBytes: stream.frameBytes, reorderDepth: stream.reorderDepth))
             }
         }
-        let known = indexes.reduce(0) { $0 + $1.video.packets.count }
-        let base = MemoryBudget.process + MemoryBudget.indexEntry * Int64(max(known, packets))
+        let base = MemoryBudget.base(indexes, packets: packets)
         switch video {
         case .passthrough:
             // One block is handed out while the next is read, and the last packets are in checksums. With packets of
@@ -85,6 +84,22 @@ struct MemoryBudget {
         return min(max(Int(clamping: room), least), most)
     }
 
+    /// Bytes of any engine of a job, which keeps its sources' indexes. Plan for `packets`, or for the indexes' own if they
+    /// have more.
+    private static func base(_ indexes: [SourceIndex], packets: Int) -> Int64 {
+        process + entry * Int64(max(indexes.reduce(0) { $0 + $1.video.packets.count }, packets))
+    }
+
+    /// Bytes that an assembly takes, whose muxer has an entry for each packet of the output, and a pass of sound.
+    ///
+    /// - Parameters:
+    ///   - pictures: how many the output shows.
+    ///   - samples: those of all its audio tracks.
+    static func assembly(_ indexes: [SourceIndex], packets: Int, pictures: Int, samples: Int64) -> Int64 {
+        base(indexes, packets: packets) + (samples > 0 ? sound : 0)
+            + entry * (Int64(pictures) + samples / samplesInPacket)
+    }
+
     /// Bytes that an assembly takes to choose one palette for so many pictures: libavfilter counts each colour that occurs.
     static func palette(pictures: Int, _ format: OutputFormat) -> Int64 {
         colourEntry * min(Int64(pictures) * Int64(format.width * format.height), 1 << 24)
@@ -95,8 +110,13 @@ struct MemoryBudget {
     /// Pictures of the output that a conversion holds: scaled, turned, on black.
     private static let framesInConversion: Int64 = 8
     /// Bytes of a process that has loaded the libraries and opened a source and a segment, with what its heaps keep
-    /// beside that.
-    private static let process: Int64 = 67 << 20
-    /// Bytes of memory per packet: its entry, its frame, and the index file that they are read from.
-    private static let indexEntry: Int64 = 96
+    /// beside that. 57 MB are the libraries' code and tables.
+    private static let process: Int64 = 91 << 20
+    /// Bytes that decoding, turning and encoding sound takes, however long it is. Of films of 96×54 that last 1 to 120
+    /// minutes, 122 MB were resident with sound, and 96 MB without.
+    private static let sound: Int64 = 24 << 20
+    /// Bytes per packet: its entry in an index with its frame and the file that they are read from, or in a muxer's tables.
+    private static let entry: Int64 = 96
+    /// Samples of a packet of sound: AAC's.
+    private static let samplesInPacket: Int64 = 1024
 }

@@ -102,16 +102,20 @@ public struct Planner: Sendable {
                 for place in passes.indices.suffix(slots) { passes[place].threads = last.threads }
             }
         }
+        let pictures = clips.reduce(0) { $0 + $1.frameCount }
+        let length = clips.reduce(Rational(0)) { max($0, $1.map.offset + $1.map.duration) }
+        var assembly = MemoryBudget.assembly(
+            indexes, packets: packets, pictures: pictures,
+            samples: audio.reduce(0) { $0 + TimeBase(1, Int64(max($1.sampleRate, 1))).ticks(in: length, rounding: .up) }
+        )
         if let loops = spec.container.traits.loops, loops.hasPalette {
-            let pictures = clips.reduce(0) { $0 + $1.frameCount }
-            let assembly =
-                sources.values.reduce(0) { max($0, $1.budget.fixed) }
-                + MemoryBudget.palette(pictures: pictures, video.format)
-            if let limit = allowed.limit, limit < assembly {
-                throw ReelFailure(.memoryTooSmall(allowed: limit, needed: assembly, copies: false))
-            }
-            need = max(need, assembly)
+            let fixed = sources.values.reduce(0) { max($0, $1.budget.fixed) }
+            assembly = max(assembly, fixed + MemoryBudget.palette(pictures: pictures, video.format))
         }
+        if let limit = allowed.limit, limit < assembly {
+            throw ReelFailure(.memoryTooSmall(allowed: limit, needed: assembly, copies: video.isPassthrough))
+        }
+        need = max(need, assembly)
         if !video.isPassthrough { passes += clips[0].direction.order(head) }
         let found = indexes.flatMap(\.diagnostics) + diagnostics
         let isDecoded = sources.keys.contains { !indexes[$0].video.pictures.isEmpty }
