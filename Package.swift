@@ -122,7 +122,9 @@ let package = Package(
 
         // What tests share; benchmarks, which cannot link Testing, draw the same random numbers.
         .target(name: "ReelRandom", path: "Tests/ReelRandom", swiftSettings: strict),
-        .target(name: "ReelTestSupport", path: "Tests/ReelTestSupport", swiftSettings: strict),
+        .target(
+            name: "ReelTestSupport", dependencies: ["ReelCore", "ReelRandom"], path: "Tests/ReelTestSupport",
+            swiftSettings: strict),
         // What docs/board.md says as a value, and a board made of it: ReelQueueTests compare it with Redis, and
         // ReelWorkTests work on it.
         .target(
