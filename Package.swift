@@ -156,8 +156,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ReelMediaTests",
-            dependencies: ["ReelRandom", "ReelTestSupport", "ReelMedia", "ReelCore", "ReelWords"], swiftSettings: strict
-        ),
+            dependencies: [
+                "ReelRandom", "ReelTestSupport", "ReelMedia", "ReelCore", "ReelWords",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ], swiftSettings: strict),
         .testTarget(
             name: "ReelJobsTests",
             dependencies: ["ReelTestSupport", "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelStore"],

@@ -167,11 +167,11 @@ extension EndToEnd {
         }
 
         /// A Python that has the official library.
-        private static let python = ProcessInfo.processInfo.environment["REEL_OTIO_PYTHON"]
+        private static let python = ProcessInfo.processInfo.environment["REEL_PYTHON"]
 
         @Test(
             "the official library reads what is written, and its tracks last as long as the plan",
-            .enabled(if: python != nil, "set REEL_OTIO_PYTHON to a Python that has opentimelineio"), arguments: written)
+            .enabled(if: python != nil, "set REEL_PYTHON to a Python that has opentimelineio"), arguments: written)
         func officialLibrary(arguments: [String]) async throws {
             let python = try #require(Self.python)
             let (fixture, paths) = try await files(for: arguments)

@@ -1,7 +1,11 @@
+import Crypto
 import Foundation
 import ReelCore
 import ReelMedia
 import Testing
+
+/// A Python that has Pillow, which decodes animated WebP; nil if there is none.
+private let python = ProcessInfo.processInfo.environment["REEL_PYTHON"]
 
 /// Moving pictures that loop, as files. The sources have at most 64 colours and are encoded without loss, so that a
 /// palette holds them all and every frame must come out exactly.
@@ -21,16 +25,18 @@ struct LoopMediaTests {
 
     private func job(
         _ source: String, _ container: Container, play: Play? = nil, size: PictureSize? = nil,
-        mostFrames: Rational? = nil, loop: LoopOptions? = nil
+        mostFrames: Rational? = nil, loop: LoopOptions? = nil, lossless: Bool = false
     ) throws -> MediaJob {
         let edit = play.map { Edit(clips: [EditClip(play: $0)]) }
         let spec = JobSpec(
-            container: container, edit: edit, size: size, mostFrames: mostFrames, loop: loop, passFrames: 9)
+            container: container, lossless: lossless, edit: edit, size: size, mostFrames: mostFrames, loop: loop,
+            passFrames: 9)
         return try MediaJob([source], spec: spec, folder: folder.path)
     }
 
     @Test(
-        "a loop shows 2n - 2 frames, each as in the source, for times that do not drift", arguments: Container.looping)
+        "a loop shows 2n - 2 frames, each as in the source, for times that do not drift",
+        arguments: [Container.gif, .apng])
     func pingPong(container: Container) throws {
         let source = try source("a.mp4", frames: 40, rate: "30000/1001")
         let made = try job(
@@ -43,6 +49,122 @@ struct LoopMediaTests {
             let exact = Rational(Int64(place) * 1001, 30_000)
             #expect(time == clock.seconds(Timestamp(clock.ticks(in: exact, rounding: .nearest))))
         }
+    }
+
+    /// The pictures of a WebP file as an independent decoder shows them, how long each lasts in milliseconds, and how often
+    /// all are played.
+    private func webP(_ path: String) throws -> (hashes: [String], delays: [Int], loop: Int) {
+        let script = """
+            import sys, hashlib
+            from PIL import Image
+            image = Image.open(sys.argv[1])
+            for number in range(image.n_frames):
+                image.seek(number)
+                data = image.convert("RGB").tobytes()
+                print(hashlib.sha256(data).hexdigest(), image.info["duration"], image.info["loop"])
+            """
+        let lines = try run(python ?? "", "-c", script, path).split(whereSeparator: \.isNewline)
+            .map { $0.split(separator: " ") }
+        return (lines.map { String($0[0]) }, lines.compactMap { Int($0[1]) }, Int(lines.first?[2] ?? "") ?? -1)
+    }
+
+    /// Hashes of raw pictures that ffmpeg decodes.
+    private func raw(_ path: String, format: String, bytes: Int) throws -> [String] {
+        let file = folder.path + "/frames.raw"
+        try run("ffmpeg", "-v", "error", "-y", "-i", path, "-f", "rawvideo", "-pix_fmt", format, file)
+        let data = try Data(contentsOf: URL(fileURLWithPath: file))
+        return stride(from: 0, to: data.count, by: bytes).map { start in
+            SHA256.hash(data: data[start..<start + bytes]).map { String(format: "%02x", $0) }.joined()
+        }
+    }
+
+    @Test(
+        "WebP shows the same, with the delays of a clock of milliseconds",
+        .enabled(if: python != nil, "set REEL_PYTHON to a Python that has Pillow"))
+    func webP() throws {
+        let source = try source("a.mp4", frames: 40, rate: "30000/1001", size: "162x90")
+        let frames = try raw(source, format: "rgb24", bytes: 162 * 90 * 3)
+        let order = Array(0..<40) + (1..<39).reversed()
+        let exact = try job(source, .webp, play: .pingPong, loop: LoopOptions(plays: 3), lossless: true)
+        let shown = try webP(exact.output)
+        #expect(shown.hashes == order.map { frames[$0] })
+        #expect(shown.loop == 3)
+        var end = 0
+        for (place, delay) in shown.delays.enumerated() {
+            end += delay
+            #expect(abs(Double(end) - Double((place + 1) * 1001) / 30) <= 0.5)
+        }
+        let lossy = try webP(try job(source, .webp, size: PictureSize(width: 161, height: 91)).output)
+        #expect(lossy.hashes.count == 40 && Set(lossy.hashes).count == 40 && lossy.loop == 0)
+        #expect(Set(lossy.delays) == [33, 34])
+    }
+
+    @Test(
+        "where WebP is transparent, the picture before does not show through",
+        .enabled(if: python != nil, "set REEL_PYTHON to a Python that has Pillow"))
+    func transparentWebP() throws {
+        let source = folder.path + "/t.mov"
+        try run(
+            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "color=c=red:s=64x48:r=25:d=0.4,format=rgba", "-vf",
+            "geq=r=255:g=0:b=0:a='if(between(X,N*6,N*6+8),255,0)'", "-c:v", "png", source)
+        let script = """
+            import sys
+            from PIL import Image
+            image = Image.open(sys.argv[1])
+            for number in range(image.n_frames):
+                image.seek(number)
+                alpha = image.convert("RGBA").getchannel("A")
+                print(min(x for x in range(64) if alpha.getpixel((x, 5)) > 0), sum(1 for x in alpha.getdata() if x))
+            """
+        for lossless in [true, false] {
+            let output = try job(source, .webp, lossless: lossless).output
+            let columns = try run(python ?? "", "-c", script, output).split(whereSeparator: \.isNewline).map(
+                String.init)
+            let wanted = (0..<10).reversed().map { "\($0 * 6) \(min(9, 64 - $0 * 6) * 48)" }
+            #expect(columns == wanted, "lossless \(lossless)")
+        }
+    }
+
+    @Test("a WebP file in which two pictures have changed places, one is missing or one byte differs is found")
+    func verifiedWebP() throws {
+        let source = try source("a.mp4", frames: 12, rate: "25")
+        let made = try job(source, .webp)
+        let assembler = Assembler(
+            sources: [IndexedSource(.file(source), index: made.index)], plan: made.plan,
+            segments: SegmentList(made.results.flatMap(\.segments), in: folder.path))
+        #expect(try assembler.verify(.file(made.output)) { _ in } == 12)
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: made.output)))
+        // The places of the chunks of pictures.
+        var chunks: [Range<Int>] = []
+        var place = 44
+        while place < bytes.count {
+            let length = (0..<4).reversed().reduce(0) { $0 << 8 | Int(bytes[place + 4 + $1]) }
+            chunks.append(place..<place + 8 + length + length % 2)
+            place = chunks[chunks.count - 1].upperBound
+        }
+        #expect(chunks.count == 12)
+        var swapped = Array(bytes[..<chunks[3].lowerBound])
+        for chunk in [chunks[4], chunks[3]] + chunks[5...] { swapped += bytes[chunk] }
+        var (flipped, slower) = (bytes, bytes)
+        flipped[bytes.count - 40] ^= 1
+        slower[chunks[5].lowerBound + 8 + 12] += 1
+        let (short, cut) = (Array(bytes[..<chunks[11].lowerBound]), Array(bytes.dropLast(9)))
+        let changes = ["swapped": swapped, "flipped": flipped, "slower": slower, "short": short, "cut": cut]
+        for (name, wrong) in changes {
+            let changed = folder.path + "/\(name).webp"
+            try Data(wrong).write(to: URL(fileURLWithPath: changed))
+            #expect(throws: ReelFailure.self, "\(name)") { try assembler.verify(.file(changed)) { _ in } }
+        }
+    }
+
+    @Test("a single picture is a still WebP")
+    func singleWebP() throws {
+        let source = try source("one.mp4", frames: 1, rate: "25")
+        let made = try job(source, .webp, lossless: true)
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: made.output)))
+        #expect(bytes[12..<16].elementsEqual("VP8L".utf8))
+        #expect(
+            try Decoded(made.output, pixelFormat: "rgb24").hashes == Decoded(source, pixelFormat: "rgb24").hashes)
     }
 
     @Test("of more than 30 frames a second, every second is shown, of a reversal too")

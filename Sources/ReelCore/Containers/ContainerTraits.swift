@@ -139,7 +139,14 @@ extension ContainerTraits {
 
     fileprivate static let apng = ContainerTraits(
         muxer: "apng", extensions: ["apng"], family: .other, codecs: ["apng"], holdsChapters: false, holdsTags: false,
-        loops: LoopTraits(encoder: "apng", pixelFormat: "rgb24", clock: TimeBase(1, 1000)))
+        loops: LoopTraits(
+            encoder: "apng", pixelFormat: "rgb24", transparentFormat: "rgba", clock: TimeBase(1, 1000)))
+
+    fileprivate static let webp = ContainerTraits(
+        muxer: "webp", extensions: ["webp"], family: .other, codecs: ["webp"], holdsChapters: false, holdsTags: false,
+        loops: LoopTraits(
+            encoder: "libwebp", pixelFormat: "yuv420p", transparentFormat: "yuva420p", losslessFormat: "bgra",
+            clock: TimeBase(1, 1000)))
 }
 
 extension Container {
@@ -154,6 +161,7 @@ extension Container {
         case .nut: .nut
         case .gif: .gif
         case .apng: .apng
+        case .webp: .webp
         }
     }
 
@@ -164,6 +172,9 @@ extension Container {
 
     /// Containers that hold FFV1 together with PCM of any kind, Matroska first.
     public static let lossless: [Container] = [.mkv] + allCases.filter { $0 != .mkv && $0.traits.isLossless }
+
+    /// Whether pictures, and sound if it holds any, can be kept without loss.
+    public var keepsAll: Bool { traits.isLossless || traits.loops?.losslessFormat != nil }
 
     /// Formats of moving pictures that loop.
     public static let looping = allCases.filter { $0.traits.loops != nil }

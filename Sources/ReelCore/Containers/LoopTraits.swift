@@ -1,9 +1,14 @@
-/// What reel knows of a format of moving pictures that loop: GIF or APNG.
+/// What reel knows of a format of moving pictures that loop: GIF, APNG or WebP.
 public struct LoopTraits: Sendable {
     /// The encoder of the pictures, as FFmpeg spells it.
     public let encoder: String
     /// The pixel format that the encoder takes, as FFmpeg spells it.
     public let pixelFormat: String
+    /// The pixel format for pictures that may be transparent; nil for `pixelFormat`.
+    public var transparentFormat: String?
+    /// The pixel format in which pictures are kept without loss if a user asks for it; nil if the format is always without
+    /// loss, or never.
+    public var losslessFormat: String?
     /// The unit of the delays between pictures.
     public let clock: TimeBase
     /// Whether the pictures share a palette of at most 256 colours.
@@ -26,6 +31,8 @@ public struct LoopOptions: Hashable, Codable, Sendable {
     public var dither: Dither?
     /// The most colours of the palette; nil for 256.
     public var colours: Int?
+    /// Whether pictures are kept without loss in a format that has the choice. Plans have it, from `JobSpec.lossless`.
+    public package(set) var isLossless = false
 
     /// Options as the user gave them.
     public init(plays: Int? = nil, dither: Dither? = nil, colours: Int? = nil) {
@@ -48,6 +55,7 @@ public struct LoopOptions: Hashable, Codable, Sendable {
         case plays = "plays"
         case dither = "dither"
         case colours = "colours"
+        case isLossless = "isLossless"
     }
 }
 

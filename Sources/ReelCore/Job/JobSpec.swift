@@ -164,7 +164,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
 
 /// Containers that reel writes. The raw value is the file name extension.
 public enum Container: String, Codable, CaseIterable, Sendable {
-    case mp4, mov, mkv, webm, ts, nut, gif, apng
+    case mp4, mov, mkv, webm, ts, nut, gif, apng, webp
 }
 
 /// What happens to the sound.

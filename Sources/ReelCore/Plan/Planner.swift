@@ -123,7 +123,7 @@ public struct Planner: Sendable {
             sources: indexHashes.map(PlannedSource.init), encoders: encoders, container: spec.container,
             clips: clips, isEdit: spec.edit != nil, timecode: spec.edit?.timecode,
             soundtrack: spec.edit?.soundtrack, video: video,
-            loop: spec.container.traits.loops == nil ? nil : spec.loop ?? LoopOptions(), audio: audio,
+            loop: spec.plannedLoop, audio: audio,
             passes: audio.indices.map(Pass.audio) + passes.map(Pass.video),
             need: need, verify: isDecoded ? .decode : spec.verify, onDamage: spec.onDamage,
             diagnostics: found.reduce(into: []) { all, one in if !all.contains(one) { all.append(one) } })
@@ -254,6 +254,14 @@ extension JobSpec {
             frames: frames, step: step, timestamps: timestamps, map: map, audioFrom: from.map { index.startTime + $0 },
             audioTo: to.map { index.startTime + $0 })
         return ([clip], [])
+    }
+
+    /// How pictures that loop are made; nil for a container of video.
+    fileprivate var plannedLoop: LoopOptions? {
+        guard let loops = container.traits.loops else { return nil }
+        var options = loop ?? LoopOptions()
+        options.isLossless = lossless && loops.losslessFormat != nil
+        return options
     }
 
     /// The clock of the output. Fails as planning does.

@@ -46,7 +46,7 @@ public struct OutputChoice: Hashable, Sendable {
         guard let container = Container(exactExtension: url.pathExtension) else {
             throw ReelFailure(.outputNotNamed(output: path))
         }
-        guard !lossless || Container.lossless.contains(container) else {
+        guard !lossless || container.keepsAll else {
             throw ReelFailure(.losslessNotHeld(container: container))
         }
         self.container = container

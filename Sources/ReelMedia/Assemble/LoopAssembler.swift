@@ -1,7 +1,8 @@
 internal import CFFmpeg
+internal import Crypto
 internal import ReelCore
 
-/// Makes moving pictures that loop from the segments of a job, and verifies the file: a GIF or an animated PNG.
+/// Makes moving pictures that loop from the segments of a job, and verifies the file: a GIF, an animated PNG or WebP.
 ///
 /// The segments are lossless. If the format has a palette, they are read once to choose its colours and once more to be
 /// drawn in them, so that no picture is held.
@@ -27,47 +28,97 @@ struct LoopAssembler {
         to output: Locator, progress: (_ packets: Int, _ frames: Int) -> Void
     ) throws(ReelFailure) -> Assembled {
         let sink = try failing(.write, output) { () throws(ByteFault) in try output.sink() }
-        let muxer = try Muxer(sink, format: plan.container.traits.muxer)
         let delays = delays
         let encoder = try encoder()
-        _ = try muxer.addStream(timeBase: traits.clock) { (stream) throws(ReelFailure) in
-            try encoder.describe(into: stream.pointee.codecpar)
-        }
-        try muxer.begin(options: muxerOptions(last: delays.last ?? 1))
-        var (starts, written, shown) = (0 as Int64, 0, 0)
-        let packet = try Packet()
-        func writePackets() throws(ReelFailure) {
-            while try encoder.receive(into: packet) {
+        var written = 0
+        let expected: Expected
+        let bytes: Int64
+        if isWebP {
+            let file = try WebPWriter(
+                sink, size: size, count: delays.count, plays: options.plays ?? 0, isTransparent: isTransparent)
+            expected = try coded(by: encoder, delays) { (packet) throws(ReelFailure) in
+                try file.add(webP(packet), delay: delays[written])
+                written += 1
+                progress(written, written)
+            }
+            bytes = try file.finish()
+        } else {
+            let muxer = try Muxer(sink, format: plan.container.traits.muxer)
+            _ = try muxer.addStream(timeBase: traits.clock) { (stream) throws(ReelFailure) in
+                try encoder.describe(into: stream.pointee.codecpar)
+            }
+            try muxer.begin(options: muxerOptions(last: delays.last ?? 1))
+            expected = try coded(by: encoder, delays) { (packet) throws(ReelFailure) in
                 packet.streamIndex = 0
                 try muxer.write(packet, timeBase: traits.clock)
-                packet.reset()
                 written += 1
+                progress(written, written)
             }
+            bytes = try muxer.finish()
         }
-        let expected = try drawn { (picture) throws(ReelFailure) in
-            picture.pts = Timestamp(starts)
-            starts += delays[shown]
-            shown += 1
-            try encoder.send(picture)
-            try writePackets()
-            progress(written, shown)
-        }
-        try encoder.finish()
-        try writePackets()
-        let bytes = try muxer.finish()
         sink.finish()
         let readBack = try failing(.read, output) { () throws(ByteFault) in try sink.written() }
-        let checksum = try verify(readBack, expected, delays) { progress(written + $0, shown) }
+        let checksum = try verify(readBack, expected, delays) { progress(written + $0, written) }
         try failing(.sync, output, sink.commit)
         return Assembled(packets: written, bytes: bytes, checksum: checksum, diagnostics: [])
     }
 
     /// Compares a finished file with the segments from which it was made. Returns the number of pictures compared.
     func verify(_ output: Locator, progress: (Int) -> Void) throws(ReelFailure) -> Int {
-        let expected = try drawn { _ in }
+        let delays = delays
+        // Of WebP the coded pictures are compared, too: it may lose, so what it shows differs from what was drawn.
+        let expected = isWebP ? try coded(by: encoder(), delays) { _ in } : Expected(pictures: try drawn { _ in })
         let source = try failing(.open, output) { () throws(ByteFault) in try output.source() }
         _ = try verify(source, expected, delays, progress: progress)
-        return expected.count
+        return expected.pictures.count
+    }
+
+    /// Hashes of all pictures.
+    private struct Expected {
+        /// Of what each shows.
+        var pictures: [UInt64] = []
+        /// Of how each is coded, of WebP.
+        var coded: [[UInt8]] = []
+    }
+
+    private var isWebP: Bool { plan.container == .webp }
+
+    /// Draws and encodes all pictures.
+    private func coded(
+        by encoder: Encoder, _ delays: [Int64], _ take: (borrowing Packet) throws(ReelFailure) -> Void
+    ) throws(ReelFailure) -> Expected {
+        var (starts, shown) = (0 as Int64, 0)
+        var expected = Expected()
+        let packet = try Packet()
+        func receive() throws(ReelFailure) {
+            while try encoder.receive(into: packet) {
+                if isWebP { expected.coded.append(hash(of: try webP(packet))) }
+                try take(packet)
+                packet.reset()
+            }
+        }
+        expected.pictures = try drawn { (picture) throws(ReelFailure) in
+            picture.pts = Timestamp(starts)
+            starts += delays[shown]
+            shown += 1
+            try encoder.send(picture)
+            try receive()
+        }
+        try encoder.finish()
+        try receive()
+        return expected
+    }
+
+    private func webP(_ packet: borrowing Packet) throws(ReelFailure) -> WebPPicture {
+        let picture = packet.withBytes { WebPPicture(file: $0, size: size) }
+        guard let picture else { throw wrong(.undecodable) }
+        return picture
+    }
+
+    private func hash(of picture: WebPPicture) -> [UInt8] { Array(SHA256.hash(data: picture.chunks)) }
+
+    private var size: PictureSize {
+        PictureSize(width: plan.video.format.width, height: plan.video.format.height)
     }
 
     /// The delays of all pictures, in ticks of the format.
@@ -101,7 +152,8 @@ struct LoopAssembler {
     }
 
     private func encoder() throws(ReelFailure) -> Encoder {
-        try Encoder(traits.encoder, options: []) { (context) throws(ReelFailure) in
+        let settings = options.isLossless ? [MediaOption(name: "lossless", value: "1")] : []
+        return try Encoder(traits.encoder, options: settings) { (context) throws(ReelFailure) in
             context.pointee.width = Int32(plan.video.format.width)
             context.pointee.height = Int32(plan.video.format.height)
             context.pointee.pix_fmt = av_get_pix_fmt(drawnFormat)
@@ -110,9 +162,12 @@ struct LoopAssembler {
         }
     }
 
+    private var isTransparent: Bool { plan.video.format.pixelFormat == "bgra" }
+
     /// The pixel format in which the encoder takes the pictures.
     private var drawnFormat: String {
-        traits.hasPalette ? traits.pixelFormat : plan.video.format.pixelFormat == "bgra" ? "rgba" : traits.pixelFormat
+        if options.isLossless, let format = traits.losslessFormat { return format }
+        return isTransparent ? traits.transparentFormat ?? traits.pixelFormat : traits.pixelFormat
     }
 
     // MARK: Pictures
@@ -209,8 +264,10 @@ struct LoopAssembler {
 
     /// Decodes the finished file and compares every picture and its delay. Returns the file's SHA-256 in hexadecimal.
     private func verify(
-        _ output: any ByteSource, _ expected: [UInt64], _ delays: [Int64], progress: (Int) -> Void
+        _ output: any ByteSource, _ expected: Expected, _ delays: [Int64], progress: (Int) -> Void
     ) throws(ReelFailure) -> String {
+        if isWebP { return try verifyWebP(output, expected, delays, progress: progress) }
+        let expected = expected.pictures
         let demuxer = try Demuxer(ByteReader(output, .output), purpose: .output)
         guard let stream = demuxer.stream(0) else { throw wrong(.missing) }
         let decoder = try Decoder(stream: stream, threads: 1, path: output.name)
@@ -249,6 +306,54 @@ struct LoopAssembler {
         try receive()
         guard count == expected.count else { throw wrong(.frameCount(found: count, planned: expected.count)) }
         return try demuxer.file.checksum()
+    }
+
+    /// The same for WebP, which libavformat does not read.
+    private func verifyWebP(
+        _ output: any ByteSource, _ expected: Expected, _ delays: [Int64], progress: (Int) -> Void
+    ) throws(ReelFailure) -> String {
+        let bytes = try ByteReader(output, .output)
+        var file = try WebPFile(bytes, size: size)
+        let parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
+        defer {
+            var parameters: UnsafeMutablePointer<AVCodecParameters>? = parameters
+            avcodec_parameters_free(&parameters)
+        }
+        parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+        parameters.pointee.codec_id = AV_CODEC_ID_WEBP
+        let decoder = try Decoder(parameters: parameters, timeBase: traits.clock, threads: 1, path: output.name)
+        let digest = try LoopDigest()
+        let packet = try Packet()
+        let frame = try Frame()
+        var count = 0
+        while let picture = try file.next() {
+            guard count < expected.coded.count else {
+                throw wrong(.frameCount(found: count + 1, planned: expected.coded.count))
+            }
+            if let delay = picture.delay, delay != delays[count] {
+                let (found, planned) = (traits.clock.seconds(Ticks(delay)), traits.clock.seconds(Ticks(delays[count])))
+                throw wrong(.packetDuration(packet: count, found: found, planned: planned))
+            }
+            guard picture.size == size, hash(of: picture) == expected.coded[count] else {
+                throw wrong(.framePicture(frame: count))
+            }
+            try packet.fill(with: picture.file)
+            guard try decoder.send(packet) == .accepted, try decoder.receive(into: frame) == .frame,
+                frame.width == size.width, frame.height == size.height
+            else { throw wrong(.undecodable) }
+            packet.reset()
+            if options.isLossless, try digest.hash(of: frame) != expected.pictures[count] {
+                throw wrong(.framePicture(frame: count))
+            }
+            count += 1
+            progress(count)
+        }
+        guard count == expected.coded.count else {
+            throw wrong(.frameCount(found: count, planned: expected.coded.count))
+        }
+        // A single picture is not played.
+        guard (file.plays ?? options.plays ?? 0) == options.plays ?? 0 else { throw wrong(.payload) }
+        return try bytes.checksum()
     }
 
     private func wrong(_ flaw: VerificationFlaw) -> ReelFailure {

@@ -16,7 +16,9 @@ extension TargetChoice {
         if let (option, _) = unsupported.first(where: \.1) {
             throw ReelFailure(.optionNotOfContainer(option: option, container: spec.container))
         }
-        guard !spec.lossless else { throw ReelFailure(.losslessNotHeld(container: spec.container)) }
+        guard !spec.lossless || spec.container.keepsAll else {
+            throw ReelFailure(.losslessNotHeld(container: spec.container))
+        }
         let stream = index.video.stream
         let source = av_get_pix_fmt(stream.pixelFormat)
         guard let description = av_pix_fmt_desc_get(source) else { throw ReelFailure(.nothingDecodes(path: nil)) }

@@ -89,7 +89,7 @@ struct SpecOptions: ParsableArguments {
             valueName: "rate"))
     var bitrate: BitRate?
 
-    @Flag(help: "Bit-exact pictures (FFV1) and sound (PCM), in mkv, mov or nut.")
+    @Flag(help: "Bit-exact pictures (FFV1) and sound (PCM), in mkv, mov or nut; exact colours in webp.")
     var lossless = false
 
     @Option(help: "How to treat the sound: reverse, keep (forwards, as long as the video) or none.")
@@ -200,12 +200,14 @@ struct SpecOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             The most frames a second; every m-th frame of the source is shown. In videos, gaps and frozen frames become \
-            frames at this rate. Default: all frames; 30 for gif, 50 for apng.
+            frames at this rate. Default: all frames; 30 for gif, 50 for apng \
+            and webp.
             """, valueName: "rate"))
     var fps: FrameRate?
 
     @Option(
-        help: ArgumentHelp("gif and apng: how often players show it, or forever. Default: forever.", valueName: "times")
+        help: ArgumentHelp(
+            "gif, apng and webp: how often players show it, or forever. Default: forever.", valueName: "times")
     )
     var loop: Plays?
 
