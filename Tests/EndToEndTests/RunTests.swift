@@ -83,7 +83,8 @@ extension EndToEnd {
             #expect(view.peakRSS < view.need)
         }
 
-        @Test("small pictures beside long sound take no more memory than the plan states", arguments: ["reverse", "keep"])
+        @Test(
+            "small pictures beside long sound take no more memory than the plan states", arguments: ["reverse", "keep"])
         func memoryOfSound(audio: String) async throws {
             let source = fixture.path("long.mp4")
             let made = try await fixture.run(
