@@ -10,7 +10,7 @@ public struct ProgressSample: Hashable, Sendable {
     public var assembling: Bool
     /// Seconds since watching began.
     public var seconds: Double
-    /// The clip of an edit that is worked on, in words; nil for none.
+    /// The clip of an edit that is worked on, in words, of which a file's name may be part; nil for none.
     public var clip: String?
 
     package init(frames: Int, total: Int, assembling: Bool, seconds: Double, clip: String? = nil) {
@@ -84,7 +84,7 @@ public struct ProgressMeter: Sendable {
 
     private func clip(_ sample: ProgressSample, separator: String) -> String {
         guard !sample.assembling, let clip = sample.clip else { return "" }
-        return separator + clip
+        return separator + Legible.line(clip)
     }
 
     private func percent(_ sample: ProgressSample) -> String {

@@ -62,8 +62,8 @@ extension FailureReason {
             "clips[\(clip)]: in none of its frames does the source have both video and sound, with what the crossfades "
                 + "need; leave out the trim, or choose another range"
         case .stillTooLong(let clip, let frames, let most):
-            "clips[\(clip)]: shown at a constant rate, this still becomes \(frames) frames; an edit has at most \(most) "
-                + "clips and such frames: shorten it, or choose a lower rate"
+            "clips[\(clip)]: shown at a constant rate, this still becomes \(frames) frames; all stills of an edit "
+                + "together may become at most \(most): shorten it, or choose a lower rate"
         case .dynamicRangesMixed(let source, let main):
             "\(source) and \(main) have different dynamic ranges, HDR and others: convert one of them first"
         case .interlacedMixed(let source):

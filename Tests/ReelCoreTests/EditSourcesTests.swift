@@ -71,6 +71,21 @@ struct EditSourcesTests {
                     mostFrames: Rational(24)))
         }
         #expect(failure?.reason == .stillTooLong(clip: 1, frames: 2_400_000, most: Edit.mostClips))
+        // Beyond 64 bits.
+        let absurd = #expect(throws: ReelFailure.self) {
+            _ = try made(
+                JobSpec(
+                    container: .mp4, edit: Edit(clips: [EditClip(play: .forward), .gap(Rational(.max))]),
+                    mostFrames: Rational(1000)))
+        }
+        #expect(absurd?.reason == .stillTooLong(clip: 1, frames: .max, most: Edit.mostClips))
+    }
+
+    @Test("as many clips as an edit may have, each forth and back, leave room for a still")
+    func stillAfterManyClips() throws {
+        let many = EditClip(to: Rational(2, 25), play: .pingPong, times: EditClip.timesAllowed.upperBound)
+        let edit = Edit(clips: Array(repeating: many, count: 9) + [.gap(Rational(1))], turn: .twice)
+        #expect(try plan([index25], edit).clips.count == 180_001)
     }
 
     @Test("clips follow one another at their speeds, each rounded once, and nothing drifts")

@@ -151,7 +151,8 @@ struct MemoryBudgetTests {
             row.encoder, width: row.width, height: row.height, pixelFormat: row.pixelFormat, preset: row.preset)
         // Of frames of a byte nothing but process and encoder remains.
         let need = Double(try Plans.make(index, slots: 1, video: target).need) / 0x1p20
-        // The peaks were measured before the engine loaded libavfilter and all that it needs.
+        // The peaks were measured before the engine loaded libavfilter. Of eleven whole passes measured since, with
+        // other encoders than SVT-AV1, four took 4 to 18 MiB more than was planned before, the others less.
         let peak = row.peak + 24
         #expect(need > peak)
         #expect(need < peak * 1.35)
@@ -182,8 +183,8 @@ struct MemoryBudgetTests {
             let target = Plans.target(
                 "libsvtav1", width: width, height: height, pixelFormat: pixelFormat, preset: preset, threads: count)
             let plan = try Plans.make(index, slots: 1, video: target)
-            // Ten frames are held beside it, and a process without an encoder takes 80 MiB.
-            let without = 80 + 10 * Double(width * height) * 1.5 / 0x1p20
+            // Ten frames are held beside it, and a process with MJPEG's small encoder takes 79 MiB.
+            let without = 79 + 10 * Double(width * height) * 1.5 / 0x1p20
             let need = Double(plan.need) / 0x1p20 - without
             #expect(need > peaks[place], "\(count) threads: \(need)")
             #expect(need < peaks[place] * 2 + 80, "\(count) threads: \(need)")

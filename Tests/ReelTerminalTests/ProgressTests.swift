@@ -47,6 +47,14 @@ import Testing
         #expect(meter.bar(columns: 80).hasSuffix("assembling"))
     }
 
+    @Test func aFileNameDoesNotControlTheTerminal() {
+        var meter = ProgressMeter()
+        meter.add(
+            ProgressSample(frames: 1, total: 9, assembling: false, seconds: 0, clip: "clip 1 of 2, \u{1B}[2J\r\n.mov"))
+        #expect(meter.bar(columns: 200).unicodeScalars.allSatisfy { $0.value >= 32 })
+        #expect(meter.bar(columns: 200).contains(".mov"))
+    }
+
     @Test(arguments: [10, 20, 40, 60, 80, 200])
     func barNeverWraps(columns: Int) {
         var meter = ProgressMeter()

@@ -36,13 +36,11 @@ extension FailureReason {
 
         // MARK: Request
         case .editFlawed, .timelineSpeed, .timelineSoundtrack, .clipOutOfRange, .clipUnshared, .stillTooLong,
-            .dynamicRangesMixed,
-            .interlacedMixed:
+            .dynamicRangesMixed, .interlacedMixed:
             FailureNature(.request, .input)
         case .rangeEmpty, .nothingInRange, .memoryTooSmall, .encoderUnknown, .encoderRefuses, .settingUnknown,
             .optionUnsupported, .valueUnsupported, .sizeIndivisible, .sourceRateUnsupported, .pixelFormatUnsupported,
-            .losslessCodecFixed,
-            .copyWithOption, .optionNotOfContainer:
+            .losslessCodecFixed, .copyWithOption, .optionNotOfContainer:
             FailureNature(.request, .usage)
         case .encoderAbsent: FailureNature(.host, .usage, .incompatible)
         case .pixelFormatLossy, .codecNotHeld, .noSoundHeld, .losslessNotHeld, .rawNotGivenBack, .framesTooClose,

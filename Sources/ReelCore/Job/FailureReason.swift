@@ -57,7 +57,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case clipOutOfRange(clip: Int, from: Rational?, to: Rational?, end: Rational)
     /// In no frame of a clip, counted from 0, its source has both video and sound, with what the crossfades need.
     case clipUnshared(clip: Int)
-    /// A still of an edit would become more frames than a plan may have clips.
+    /// With a still of an edit, which would become so many frames, all stills together would become more than the most.
     case stillTooLong(clip: Int, frames: Int, most: Int)
     /// A source has another dynamic range than the first: one of them is HDR.
     case dynamicRangesMixed(source: String, main: String)

@@ -180,7 +180,8 @@ public struct AudioTarget: Hashable, Codable, Sendable {
     public var direction: Direction
     /// The encoder's name as FFmpeg spells it, for example "aac" or "pcm_s16le"; "copy" for passthrough.
     public var encoder: String
-    /// Samples per second. It differs from the source's only if the encoder does not take that.
+    /// Samples per second. It differs from the source's if an option asks for another, or if the
+    /// encoder does not take that.
     public var sampleRate: Int
     /// The channel layout, as libavutil describes it.
     public var channelLayout: String

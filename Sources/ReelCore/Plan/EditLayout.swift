@@ -14,6 +14,8 @@ struct EditLayout {
     private(set) var chapters: [Chapter] = []
     /// The end of the clips so far, in seconds of the output.
     private var end = Rational(0)
+    /// The frames of all stills so far; at most `Edit.mostClips`.
+    private var stillFrames = 0
 
     /// The clips of an edit, each a span of frames of a source in one direction.
     ///
@@ -111,9 +113,10 @@ struct EditLayout {
     ) throws(ReelFailure) {
         let rate = stillRate ?? Rational(1) / still
         let count = max(TimeBase(1, 1).ticks(in: still * rate, rounding: .down), 1)
-        guard Int64(clips.count) + count <= Int64(Edit.mostClips) else {
+        guard count <= Int64(Edit.mostClips - stillFrames) else {
             throw ReelFailure(.stillTooLong(clip: number, frames: Int(count), most: Edit.mostClips))
         }
+        stillFrames += Int(count)
         var part = clip
         for place in 0..<count {
             // The last one lasts to the end.

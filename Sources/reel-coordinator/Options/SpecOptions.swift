@@ -1,67 +1,8 @@
-public import ArgumentParser
-public import ReelCore
+internal import ArgumentParser
+internal import ReelCore
 internal import ReelJobs
 internal import ReelTerminal
 internal import ReelWords
-
-extension AudioMode: ExpressibleByArgument {}
-extension TimestampMode: ExpressibleByArgument {}
-extension VerifyMode: ExpressibleByArgument {}
-extension DamageMode: ExpressibleByArgument {}
-extension Play: ExpressibleByArgument {}
-extension Turn: ExpressibleByArgument {}
-extension Trim: ExpressibleByArgument {}
-extension Dither: ExpressibleByArgument {}
-extension PictureSize: ExpressibleByArgument {
-    /// Reads "640x360".
-    public init?(argument: String) { self.init(argument) }
-}
-
-/// How often moving pictures are played: a number, or `forever`.
-struct Plays: ExpressibleByArgument {
-    /// Nil for ever.
-    let number: Int?
-
-    init?(argument: String) {
-        guard argument == "forever" || Int(argument) != nil else { return nil }
-        number = Int(argument)
-    }
-}
-
-/// Frames a second, as a decimal number or a ratio.
-struct FrameRate: ExpressibleByArgument {
-    let ratio: Rational
-
-    init?(argument: String) {
-        guard let ratio = ClockTime(argument)?.seconds ?? Rational(argument), !argument.contains(":"),
-            JobSpec.ratesAllowed.contains(ratio)
-        else { return nil }
-        self.ratio = ratio
-    }
-}
-
-/// A speed, as a decimal number or a ratio.
-struct Speed: ExpressibleByArgument {
-    let ratio: Rational
-
-    init?(argument: String) {
-        guard let ratio = ClockTime(argument)?.seconds ?? Rational(argument), !argument.contains(":"),
-            EditClip.speedsAllowed.contains(ratio)
-        else { return nil }
-        self.ratio = ratio
-    }
-}
-
-/// A number of threads, or `auto`.
-struct ThreadCount: ExpressibleByArgument {
-    /// Nil leaves it to the planner.
-    let number: Int?
-
-    init?(argument: String) {
-        guard argument == "auto" || Int(argument) != nil else { return nil }
-        number = Int(argument)
-    }
-}
 
 /// Options that describe the output, and those that shape the work.
 struct SpecOptions: ParsableArguments {
@@ -200,8 +141,7 @@ struct SpecOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             The most frames a second; every m-th frame of the source is shown. In videos, gaps and frozen frames become \
-            frames at this rate. Default: all frames; 30 for gif, 50 for apng \
-            and webp.
+            frames at this rate. Default: all frames; 30 for gif, 50 for apng and webp.
             """, valueName: "rate"))
     var fps: FrameRate?
 
