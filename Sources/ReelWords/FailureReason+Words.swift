@@ -90,6 +90,9 @@ extension FailureReason {
         case .sizeIndivisible(let encoder, let size, let pixelFormat):
             "the encoder \(encoder) takes no pictures of \(size.width)x\(size.height) in \(pixelFormat), in which pairs of "
                 + "pixels share their colour: choose an even width and height, or a pixel format such as yuv444p"
+        case .sizeTooLarge(let container, let size, let most):
+            "\(container.file) holds pictures of at most \(most) pixels in each direction, not \(size.width)x\(size.height): "
+                + "choose a smaller size"
         case .sourceRateUnsupported(let encoder):
             "\(encoder) writes the bit rate into its parameters, so that parts which follow the source's rate "
                 + "do not join; give a bit rate"

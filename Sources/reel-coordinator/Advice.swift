@@ -32,6 +32,7 @@ enum Advice {
             "leave out \(name(of: option))"
         case .valueUnsupported(let option, _, _, _): "choose with \(name(of: option))"
         case .sizeIndivisible: "--size and --pixel-format say so"
+        case .sizeTooLarge: "--size says so"
         case .losslessCodecFixed(let option, _, _): "leave out \(name(of: option))"
         case .losslessNotHeld, .framesTooClose: "name such a file with -o"
         case .noSoundHeld, .soundOutOfReach: "--audio none leaves the sound out"

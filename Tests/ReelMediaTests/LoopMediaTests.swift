@@ -208,7 +208,17 @@ struct LoopMediaTests {
             try reason(JobSpec(container: .apng, loop: LoopOptions(colours: 2)))
                 == .optionNotOfContainer(option: .colors, container: .apng))
         #expect(
+            try reason(JobSpec(container: .webp, loop: LoopOptions(dither: .bayer)))
+                == .optionNotOfContainer(option: .dither, container: .webp))
+        #expect(
             try reason(JobSpec(container: .gif, crf: 20)) == .optionNotOfContainer(option: .crf, container: .gif))
+        #expect(
+            try reason(JobSpec(container: .webp, crf: 20)) == .optionNotOfContainer(option: .crf, container: .webp))
+        #expect(try reason(JobSpec(container: .apng, lossless: true)) == .losslessNotHeld(container: .apng))
+        let wide = PictureSize(width: 16_384, height: 16)
+        #expect(
+            try reason(JobSpec(container: .webp, size: wide))
+                == .sizeTooLarge(container: .webp, size: wide, most: 16_383))
     }
 
     @Test("one changed byte is found")

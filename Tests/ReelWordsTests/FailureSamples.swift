@@ -86,6 +86,7 @@ extension FailureReason {
             option: .pixelFormat, value: "rgb24", encoder: "libx265", known: ["yuv420p", "yuv422p", "yuv444p"]),
         .valueUnsupported(option: .channelLayout, value: "9.1", encoder: nil, known: ["mono", "stereo"]),
         .sizeIndivisible(encoder: "libx264", size: PictureSize(width: 321, height: 180), pixelFormat: "yuv420p"),
+        .sizeTooLarge(container: .webp, size: PictureSize(width: 16_384, height: 1080), most: 16_383),
         .sourceRateUnsupported(encoder: "wmv2"),
         .pixelFormatUnsupported(encoder: "gif", pixelFormat: "gbrpf32le"),
         .pixelFormatLossy(encoder: "rawvideo", pixelFormat: "xyz12le"),

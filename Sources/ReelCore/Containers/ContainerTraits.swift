@@ -146,7 +146,7 @@ extension ContainerTraits {
         muxer: "webp", extensions: ["webp"], family: .other, codecs: ["webp"], holdsChapters: false, holdsTags: false,
         loops: LoopTraits(
             encoder: "libwebp", pixelFormat: "yuv420p", transparentFormat: "yuva420p", losslessFormat: "bgra",
-            clock: TimeBase(1, 1000)))
+            clock: TimeBase(1, 1000), mostSide: 16_383))
 }
 
 extension Container {

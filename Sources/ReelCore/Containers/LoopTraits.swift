@@ -18,6 +18,8 @@ public struct LoopTraits: Sendable {
     public var mostFrames = Rational(50)
     /// The width in pixels to which larger pictures are scaled, unless the user asks for another size; nil for none.
     public var mostWidth: Int?
+    /// The most pixels in a line, and lines, that the encoder takes; nil if it takes any that reel does.
+    public var mostSide: Int?
 
     /// The shortest time for which browsers show a picture as long as it says, in seconds.
     public static let leastDelay = Rational(1, 50)

@@ -40,6 +40,7 @@ extension FailureReason {
         case optionUnsupported = "option-unsupported"
         case valueUnsupported = "value-unsupported"
         case sizeIndivisible = "size-indivisible"
+        case sizeTooLarge = "size-too-large"
         case sourceRateUnsupported = "source-rate-unsupported"
         case pixelFormatUnsupported = "pixel-format-unsupported"
         case pixelFormatLossy = "pixel-format-lossy"

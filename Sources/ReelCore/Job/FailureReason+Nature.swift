@@ -39,8 +39,8 @@ extension FailureReason {
             .dynamicRangesMixed, .interlacedMixed:
             FailureNature(.request, .input)
         case .rangeEmpty, .nothingInRange, .memoryTooSmall, .encoderUnknown, .encoderRefuses, .settingUnknown,
-            .optionUnsupported, .valueUnsupported, .sizeIndivisible, .sourceRateUnsupported, .pixelFormatUnsupported,
-            .losslessCodecFixed, .copyWithOption, .optionNotOfContainer:
+            .optionUnsupported, .valueUnsupported, .sizeIndivisible, .sizeTooLarge, .sourceRateUnsupported,
+            .pixelFormatUnsupported, .losslessCodecFixed, .copyWithOption, .optionNotOfContainer:
             FailureNature(.request, .usage)
         case .encoderAbsent: FailureNature(.host, .usage, .incompatible)
         case .pixelFormatLossy, .codecNotHeld, .noSoundHeld, .losslessNotHeld, .rawNotGivenBack, .framesTooClose,

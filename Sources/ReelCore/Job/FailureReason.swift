@@ -81,6 +81,8 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case valueUnsupported(option: JobSpec.Option, value: String, encoder: String?, known: [String])
     /// The encoder does not take pictures of this size: chroma of the pixel format is shared by pairs of pixels.
     case sizeIndivisible(encoder: String, size: PictureSize, pixelFormat: String)
+    /// The container holds pictures of at most so many pixels in each direction.
+    case sizeTooLarge(container: Container, size: PictureSize, most: Int)
     /// The encoder writes its rate into its parameters, so chunks that follow the source's rate do not join.
     case sourceRateUnsupported(encoder: String)
     /// The encoder does not take the pixel format, nor any to which it could be converted.

@@ -27,6 +27,10 @@ extension TargetChoice {
             of: stream, spec.directions, timeBase: try spec.clock(of: indexes),
             pixelFormat: isTransparent ? "bgra" : "bgr0", beside: others.map(\.video.stream),
             size: spec.size ?? stream.shownSize.narrowed(to: loops.mostWidth))
+        if let most = loops.mostSide, max(format.width, format.height) > most {
+            let size = PictureSize(width: format.width, height: format.height)
+            throw ReelFailure(.sizeTooLarge(container: spec.container, size: size, most: most))
+        }
         try refuseInterlaced(scaledTo: format)
         checkConversions(to: format)
         if stream.colour.dynamicRange != .standard { diagnostics.append(.highDynamicRangeUnmapped) }
