@@ -94,9 +94,122 @@ struct LoopMediaTests {
             end += delay
             #expect(abs(Double(end) - Double((place + 1) * 1001) / 30) <= 0.5)
         }
-        let lossy = try webP(try job(source, .webp, size: PictureSize(width: 161, height: 91)).output)
-        #expect(lossy.hashes.count == 40 && Set(lossy.hashes).count == 40 && lossy.loop == 0)
-        #expect(Set(lossy.delays) == [33, 34])
+    }
+
+    @Test(
+        "a lossy WebP of an odd size shows every frame in its turn, near the source's colours",
+        .enabled(if: python != nil, "set REEL_PYTHON to a Python that has Pillow"))
+    func lossyWebP() throws {
+        let source = try Fixture.make(
+            "odd.mkv", in: folder, frames: 40, rate: "30000/1001", size: "320x180",
+            filter: "scale=321:181,setsar=1,format=gbrp",
+            video: ["-c:v", "ffv1"])
+        let bytes = 321 * 181 * 3
+        let file = folder.path + "/frames.raw"
+        try run("ffmpeg", "-v", "error", "-y", "-i", source, "-f", "rawvideo", "-pix_fmt", "rgb24", file)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)).count == 40 * bytes)
+        // Every frame of the source beside every picture of the output: the mean difference of their samples.
+        let script = """
+            import sys
+            from PIL import Image, ImageChops, ImageStat
+            image, data = Image.open(sys.argv[1]), open(sys.argv[2], "rb").read()
+            sources = [Image.frombytes("RGB", image.size, data[n:n + \(bytes)]) for n in range(0, len(data), \(bytes))]
+            for number in range(image.n_frames):
+                image.seek(number)
+                shown = image.convert("RGB")
+                print(image.info["duration"], image.info["loop"],
+                    *(int(100 * sum(ImageStat.Stat(ImageChops.difference(shown, one)).mean) / 3) for one in sources))
+            """
+        let output = try job(source, .webp).output
+        let rows = try run(python ?? "", "-c", script, output, file).split(whereSeparator: \.isNewline)
+            .map { $0.split(separator: " ").compactMap { Int($0) } }
+        #expect(rows.count == 40)
+        for (place, row) in rows.enumerated() {
+            let differences = row.dropFirst(2)
+            let nearest = try #require(differences.min())
+            #expect(Array(differences).firstIndex(of: nearest) == 39 - place)
+            #expect(nearest < 600)
+            #expect((33...34).contains(row[0]) && row[1] == 0)
+        }
+    }
+
+    @Test(
+        "of a WebP, only the part of a picture that changes is coded, transparent or not",
+        arguments: [true, false], ["gbrp", "gbrap"])
+    func changedParts(lossless: Bool, format: String) throws {
+        let source = folder.path + "/clock.mkv"
+        // A field of noise that stands still, half of it transparent, in which a box moves every second frame.
+        try run(
+            "ffmpeg", "-v", "error", "-f", "lavfi", "-i",
+            "nullsrc=s=160x90:r=25,format=gbrap,geq=r=random(1)*255:g=128:b=9:a='if(gt(X,80),255,0)',loop=-1:1",
+            "-f", "lavfi", "-i", "testsrc2=s=15x11:r=25", "-filter_complex",
+            "[0]format=\(format)[a];[1]format=gbrap[b];[a][b]overlay=x='20+9*floor(n/2)':y=41:format=gbrp",
+            "-frames:v", "12", "-c:v", "ffv1", "-pix_fmt", format, source)
+        let made = try job(source, .webp, lossless: lossless)
+        // The place that the box leaves and the one to which it comes; colours of pairs of pixels reach beyond them.
+        let parts = try pictureSizes(of: made.output)
+        #expect(parts.count == 12 && parts[0] == PictureSize(width: 160, height: 90))
+        #expect(parts.dropFirst().allSatisfy { $0.width <= 28 && $0.height <= 18 }, "\(parts)")
+        guard lossless, format == "gbrp", python != nil else { return }
+        let frames = try raw(source, format: "rgb24", bytes: 160 * 90 * 3)
+        let shown = try webP(made.output)
+        #expect(shown.hashes == frames.reversed() && shown.delays == Array(repeating: 40, count: 12))
+    }
+
+    @Test("a WebP has a picture for each of several frames that are the same")
+    func equalFrames() throws {
+        let still = folder.path + "/still.mkv"
+        try run(
+            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "smptebars=s=64x48:r=10", "-frames:v", "5", "-c:v", "ffv1",
+            still)
+        let all = PictureSize(width: 64, height: 48)
+        let none = PictureSize(width: 1, height: 1)
+        #expect(try pictureSizes(of: try job(still, .webp).output) == [all, none, none, none, none])
+    }
+
+    /// The size of each picture of a WebP file, in the order of the file.
+    private func pictureSizes(of path: String) throws -> [PictureSize] {
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        return try pictureChunks(of: path).map { chunk in
+            let size = (0..<2).map { side in
+                (0..<3).reversed().reduce(0) { $0 << 8 | Int(bytes[chunk.lowerBound + 14 + 3 * side + $1]) }
+            }
+            return PictureSize(width: size[0] + 1, height: size[1] + 1)
+        }
+    }
+
+    /// The chunks of the pictures of a WebP file.
+    private func pictureChunks(of path: String) throws -> [Range<Int>] {
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        var chunks: [Range<Int>] = []
+        var place = 44
+        while place < bytes.count {
+            #expect(bytes[place..<place + 4].elementsEqual("ANMF".utf8))
+            let length = (0..<4).reversed().reduce(0) { $0 << 8 | Int(bytes[place + 4 + $1]) }
+            chunks.append(place..<place + 8 + length)
+            place = chunks[chunks.count - 1].upperBound
+        }
+        return chunks
+    }
+
+    @Test("of a WebP, any byte that is changed is found", arguments: [true, false])
+    func everyByteOfWebP(lossless: Bool) throws {
+        let source = try source("tiny.mp4", frames: 3, rate: "25", size: "32x24")
+        let made = try job(source, .webp, lossless: lossless)
+        let assembler = Assembler(
+            sources: [IndexedSource(.file(source), index: made.index)], plan: made.plan,
+            segments: SegmentList(made.results.flatMap(\.segments), in: folder.path))
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: made.output)))
+        let heads = try pictureChunks(of: made.output).flatMap { $0.prefix(32) }
+        let changed = folder.path + "/changed.webp"
+        for place in Array(0..<44) + heads + stride(from: 44, to: bytes.count, by: 23) {
+            var wrong = bytes
+            wrong[place] ^= 1
+            try Data(wrong).write(to: URL(fileURLWithPath: changed))
+            #expect(throws: ReelFailure.self, "\(place)") { try assembler.verify(.file(changed)) { _ in } }
+        }
+        try Data(bytes + [0]).write(to: URL(fileURLWithPath: changed))
+        #expect(throws: ReelFailure.self) { try assembler.verify(.file(changed)) { _ in } }
     }
 
     @Test(
@@ -134,14 +247,7 @@ struct LoopMediaTests {
             segments: SegmentList(made.results.flatMap(\.segments), in: folder.path))
         #expect(try assembler.verify(.file(made.output)) { _ in } == 12)
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: made.output)))
-        // The places of the chunks of pictures.
-        var chunks: [Range<Int>] = []
-        var place = 44
-        while place < bytes.count {
-            let length = (0..<4).reversed().reduce(0) { $0 << 8 | Int(bytes[place + 4 + $1]) }
-            chunks.append(place..<place + 8 + length + length % 2)
-            place = chunks[chunks.count - 1].upperBound
-        }
+        let chunks = try pictureChunks(of: made.output)
         #expect(chunks.count == 12)
         var swapped = Array(bytes[..<chunks[3].lowerBound])
         for chunk in [chunks[4], chunks[3]] + chunks[5...] { swapped += bytes[chunk] }

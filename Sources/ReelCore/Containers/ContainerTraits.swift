@@ -145,8 +145,9 @@ extension ContainerTraits {
     fileprivate static let webp = ContainerTraits(
         muxer: "webp", extensions: ["webp"], family: .other, codecs: ["webp"], holdsChapters: false, holdsTags: false,
         loops: LoopTraits(
-            encoder: "libwebp", pixelFormat: "yuv420p", transparentFormat: "yuva420p", losslessFormat: "bgra",
-            clock: TimeBase(1, 1000), mostSide: 16_383))
+            // Opacity tells which pixels change.
+            encoder: "libwebp", pixelFormat: "yuva420p", losslessFormat: "bgra", clock: TimeBase(1, 1000),
+            mostSide: 16_383))
 }
 
 extension Container {

@@ -8,10 +8,10 @@ internal import ReelCore
 /// drawn in them, so that no picture is held.
 struct LoopAssembler {
     private let sources: [IndexedSource]
-    private let plan: Plan
+    let plan: Plan
     private let segments: SegmentList
-    private let traits: LoopTraits
-    private let options: LoopOptions
+    let traits: LoopTraits
+    let options: LoopOptions
 
     /// Nil if the plan is for a container of video.
     init?(sources: [IndexedSource], plan: Plan, segments: SegmentList) {
@@ -29,95 +29,69 @@ struct LoopAssembler {
     ) throws(ReelFailure) -> Assembled {
         let sink = try failing(.write, output) { () throws(ByteFault) in try output.sink() }
         let delays = delays
-        let encoder = try encoder()
-        var written = 0
-        let expected: Expected
-        let bytes: Int64
-        if isWebP {
-            let file = try WebPWriter(
-                sink, size: size, count: delays.count, plays: options.plays ?? 0, isTransparent: isTransparent)
-            expected = try coded(by: encoder, delays) { (packet) throws(ReelFailure) in
-                try file.add(webP(packet), delay: delays[written])
-                written += 1
-                progress(written, written)
-            }
-            bytes = try file.finish()
-        } else {
-            let muxer = try Muxer(sink, format: plan.container.traits.muxer)
-            _ = try muxer.addStream(timeBase: traits.clock) { (stream) throws(ReelFailure) in
-                try encoder.describe(into: stream.pointee.codecpar)
-            }
-            try muxer.begin(options: muxerOptions(last: delays.last ?? 1))
-            expected = try coded(by: encoder, delays) { (packet) throws(ReelFailure) in
-                packet.streamIndex = 0
-                try muxer.write(packet, timeBase: traits.clock)
-                written += 1
-                progress(written, written)
-            }
-            bytes = try muxer.finish()
-        }
+        let made =
+            isWebP
+            ? try writeWebP(to: sink, delays, progress: progress) : try write(to: sink, delays, progress: progress)
         sink.finish()
         let readBack = try failing(.read, output) { () throws(ByteFault) in try sink.written() }
-        let checksum = try verify(readBack, expected, delays) { progress(written + $0, written) }
+        let checksum = try verify(readBack, made.expected, delays) { progress(delays.count + $0, delays.count) }
         try failing(.sync, output, sink.commit)
-        return Assembled(packets: written, bytes: bytes, checksum: checksum, diagnostics: [])
+        return Assembled(packets: delays.count, bytes: made.bytes, checksum: checksum, diagnostics: [])
     }
 
     /// Compares a finished file with the segments from which it was made. Returns the number of pictures compared.
     func verify(_ output: Locator, progress: (Int) -> Void) throws(ReelFailure) -> Int {
         let delays = delays
-        // Of WebP the coded pictures are compared, too: it may lose, so what it shows differs from what was drawn.
-        let expected = isWebP ? try coded(by: encoder(), delays) { _ in } : Expected(pictures: try drawn { _ in })
+        let expected = isWebP ? try codedWebP(delays) { _ in } : Expected(pictures: try drawn { _ in })
         let source = try failing(.open, output) { () throws(ByteFault) in try output.source() }
         _ = try verify(source, expected, delays, progress: progress)
         return expected.pictures.count
     }
 
-    /// Hashes of all pictures.
-    private struct Expected {
-        /// Of what each shows.
-        var pictures: [UInt64] = []
-        /// Of how each is coded, of WebP.
-        var coded: [[UInt8]] = []
+    /// All pictures, in the output's order.
+    struct Expected {
+        /// What each shows.
+        var pictures: [DecodedPicture] = []
+        /// Of WebP, SHA-256 of the bytes of each in the file.
+        var coded: [SHA256Digest] = []
     }
 
     private var isWebP: Bool { plan.container == .webp }
 
-    /// Draws and encodes all pictures.
-    private func coded(
-        by encoder: Encoder, _ delays: [Int64], _ take: (borrowing Packet) throws(ReelFailure) -> Void
-    ) throws(ReelFailure) -> Expected {
-        var (starts, shown) = (0 as Int64, 0)
-        var expected = Expected()
+    /// Writes all pictures by libavformat's muxer. Returns the file's size in bytes, too.
+    private func write(
+        to sink: any ByteSink, _ delays: [Int64], progress: (_ packets: Int, _ frames: Int) -> Void
+    ) throws(ReelFailure) -> (expected: Expected, bytes: Int64) {
+        let muxer = try Muxer(sink, format: plan.container.traits.muxer)
+        let encoder = try encoder()
+        _ = try muxer.addStream(timeBase: traits.clock) { (stream) throws(ReelFailure) in
+            try encoder.describe(into: stream.pointee.codecpar)
+        }
+        try muxer.begin(options: muxerOptions(last: delays.last ?? 1))
+        var (starts, written, shown) = (0 as Int64, 0, 0)
         let packet = try Packet()
-        func receive() throws(ReelFailure) {
+        func writePackets() throws(ReelFailure) {
             while try encoder.receive(into: packet) {
-                if isWebP { expected.coded.append(hash(of: try webP(packet))) }
-                try take(packet)
+                packet.streamIndex = 0
+                try muxer.write(packet, timeBase: traits.clock)
                 packet.reset()
+                written += 1
             }
         }
-        expected.pictures = try drawn { (picture) throws(ReelFailure) in
+        let pictures = try drawn { (picture) throws(ReelFailure) in
             picture.pts = Timestamp(starts)
             starts += delays[shown]
             shown += 1
             try encoder.send(picture)
-            try receive()
+            try writePackets()
+            progress(written, shown)
         }
         try encoder.finish()
-        try receive()
-        return expected
+        try writePackets()
+        return (Expected(pictures: pictures), try muxer.finish())
     }
 
-    private func webP(_ packet: borrowing Packet) throws(ReelFailure) -> WebPPicture {
-        let picture = packet.withBytes { WebPPicture(file: $0, size: size) }
-        guard let picture else { throw wrong(.undecodable) }
-        return picture
-    }
-
-    private func hash(of picture: WebPPicture) -> [UInt8] { Array(SHA256.hash(data: picture.chunks)) }
-
-    private var size: PictureSize {
+    var size: PictureSize {
         PictureSize(width: plan.video.format.width, height: plan.video.format.height)
     }
 
@@ -152,8 +126,7 @@ struct LoopAssembler {
     }
 
     private func encoder() throws(ReelFailure) -> Encoder {
-        let settings = options.isLossless ? [MediaOption(name: "lossless", value: "1")] : []
-        return try Encoder(traits.encoder, options: settings) { (context) throws(ReelFailure) in
+        try Encoder(traits.encoder, options: []) { (context) throws(ReelFailure) in
             context.pointee.width = Int32(plan.video.format.width)
             context.pointee.height = Int32(plan.video.format.height)
             context.pointee.pix_fmt = av_get_pix_fmt(drawnFormat)
@@ -162,20 +135,20 @@ struct LoopAssembler {
         }
     }
 
-    private var isTransparent: Bool { plan.video.format.pixelFormat == "bgra" }
+    var isTransparent: Bool { plan.video.format.pixelFormat == "bgra" }
 
     /// The pixel format in which the encoder takes the pictures.
-    private var drawnFormat: String {
+    var drawnFormat: String {
         if options.isLossless, let format = traits.losslessFormat { return format }
         return isTransparent ? traits.transparentFormat ?? traits.pixelFormat : traits.pixelFormat
     }
 
     // MARK: Pictures
 
-    /// Hands out all pictures in the output's order, as the format shows them. Returns a hash of each.
-    private func drawn(
+    /// Hands out all pictures in the output's order, as the format shows them. Returns what each shows.
+    func drawn(
         _ take: (borrowing Frame) throws(ReelFailure) -> Void
-    ) throws(ReelFailure) -> [UInt64] {
+    ) throws(ReelFailure) -> [DecodedPicture] {
         let chain: FilterGraph
         let format = plan.video.format
         let (width, height) = (format.width, format.height)
@@ -196,11 +169,11 @@ struct LoopAssembler {
                 pictures: "format=\(drawnFormat)", width: width, height: height, format: own)
         }
         let digest = try LoopDigest()
-        var hashes: [UInt64] = []
+        var pictures: [DecodedPicture] = []
         let made = try Frame()
         func pull() throws(ReelFailure) {
             while try chain.pull(into: made) {
-                hashes.append(try digest.hash(of: made))
+                pictures.append(try digest.describe(made))
                 try take(made)
             }
         }
@@ -210,7 +183,7 @@ struct LoopAssembler {
         }
         try chain.finish()
         try pull()
-        return hashes
+        return pictures
     }
 
     /// The palette of all pictures: 256 colours in a picture of 16 by 16.
@@ -291,7 +264,9 @@ struct LoopAssembler {
                 guard lasts == planned else {
                     throw wrong(.packetDuration(packet: count, found: lasts, planned: planned))
                 }
-                guard try digest.hash(of: frame) == expected[count] else { throw wrong(.framePicture(frame: count)) }
+                guard try digest.describe(frame).hash == expected[count].hash else {
+                    throw wrong(.framePicture(frame: count))
+                }
                 due += delays[count]
                 count += 1
                 progress(count)
@@ -308,89 +283,7 @@ struct LoopAssembler {
         return try demuxer.file.checksum()
     }
 
-    /// The same for WebP, which libavformat does not read.
-    private func verifyWebP(
-        _ output: any ByteSource, _ expected: Expected, _ delays: [Int64], progress: (Int) -> Void
-    ) throws(ReelFailure) -> String {
-        let bytes = try ByteReader(output, .output)
-        var file = try WebPFile(bytes, size: size)
-        let parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
-        defer {
-            var parameters: UnsafeMutablePointer<AVCodecParameters>? = parameters
-            avcodec_parameters_free(&parameters)
-        }
-        parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
-        parameters.pointee.codec_id = AV_CODEC_ID_WEBP
-        let decoder = try Decoder(parameters: parameters, timeBase: traits.clock, threads: 1, path: output.name)
-        let digest = try LoopDigest()
-        let packet = try Packet()
-        let frame = try Frame()
-        var count = 0
-        while let picture = try file.next() {
-            guard count < expected.coded.count else {
-                throw wrong(.frameCount(found: count + 1, planned: expected.coded.count))
-            }
-            if let delay = picture.delay, delay != delays[count] {
-                let (found, planned) = (traits.clock.seconds(Ticks(delay)), traits.clock.seconds(Ticks(delays[count])))
-                throw wrong(.packetDuration(packet: count, found: found, planned: planned))
-            }
-            guard picture.size == size, hash(of: picture) == expected.coded[count] else {
-                throw wrong(.framePicture(frame: count))
-            }
-            try packet.fill(with: picture.file)
-            guard try decoder.send(packet) == .accepted, try decoder.receive(into: frame) == .frame,
-                frame.width == size.width, frame.height == size.height
-            else { throw wrong(.undecodable) }
-            packet.reset()
-            if options.isLossless, try digest.hash(of: frame) != expected.pictures[count] {
-                throw wrong(.framePicture(frame: count))
-            }
-            count += 1
-            progress(count)
-        }
-        guard count == expected.coded.count else {
-            throw wrong(.frameCount(found: count, planned: expected.coded.count))
-        }
-        // A single picture is not played.
-        guard (file.plays ?? options.plays ?? 0) == options.plays ?? 0 else { throw wrong(.payload) }
-        return try bytes.checksum()
-    }
-
-    private func wrong(_ flaw: VerificationFlaw) -> ReelFailure {
+    func wrong(_ flaw: VerificationFlaw) -> ReelFailure {
         ReelFailure(.verificationFailed(stream: 0, flaw: flaw))
-    }
-}
-
-/// Hashes pictures by what they show: pixels that are transparent are equal, whatever colour they would have.
-private final class LoopDigest {
-    private let digest: PictureDigest
-    private var chain: (graph: FilterGraph, format: AVPixelFormat)?
-
-    init() throws(ReelFailure) { digest = try PictureDigest() }
-
-    func hash(of picture: borrowing Frame) throws(ReelFailure) -> UInt64 {
-        let shown = try Frame()
-        let graph = try graph(for: picture)
-        try graph.push(picture)
-        guard try graph.pull(into: shown) else {
-            throw ReelFailure(.pictureUnconvertible(width: picture.width, height: picture.height))
-        }
-        try check(av_frame_make_writable(shown.native), .convertPicture)
-        if let pixels = shown.plane(0) {
-            for row in 0..<shown.height {
-                let line = UnsafeMutableRawPointer(mutating: pixels + row * shown.lineSize(0))
-                    .assumingMemoryBound(to: UInt32.self)
-                for pixel in 0..<shown.width where line[pixel] >> 24 == 0 { line[pixel] = 0 }
-            }
-        }
-        return digest.describe(shown).hash
-    }
-
-    private func graph(for picture: borrowing Frame) throws(ReelFailure) -> FilterGraph {
-        if let chain, chain.format == picture.pixelFormat { return chain.graph }
-        let graph = try FilterGraph(
-            pictures: "format=bgra", width: picture.width, height: picture.height, format: picture.pixelFormat)
-        chain = (graph, picture.pixelFormat)
-        return graph
     }
 }

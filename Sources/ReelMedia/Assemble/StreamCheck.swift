@@ -80,7 +80,8 @@ struct PictureCheck {
     /// The greatest distance of two likenesses that count as the same picture, and how much nearer another frame's
     /// likeness must be to count as a mismatch. A lossy encoder, or one with another colour model, moves a cell by a
     /// few of its 255 steps.
-    private static let (tolerance, advantage) = (384, 64)
+    static let tolerance = 384
+    private static let advantage = 64
 
     mutating func flaw(of frame: borrowing Frame) -> VerificationFlaw? {
         defer { count += 1 }

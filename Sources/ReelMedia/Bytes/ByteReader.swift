@@ -82,7 +82,8 @@ final class ByteReader {
         kind == .source ? sourceFailure(errno: errno, name) : fileFailure(errno: errno, step, name)
     }
 
-    private var size: Int64 {
+    /// How many bytes there are; 0 if the system does not say, which `check` throws.
+    var size: Int64 {
         do {
             return try source.size()
         } catch {

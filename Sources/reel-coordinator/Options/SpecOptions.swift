@@ -141,13 +141,13 @@ struct SpecOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             The most frames a second; every m-th frame of the source is shown. In videos, gaps and frozen frames become \
-            frames at this rate. Default: all frames; 30 for gif, 50 for apng and webp.
+            frames at this rate. Default: all frames; 30 for gif, 50 for webp and apng.
             """, valueName: "rate"))
     var fps: FrameRate?
 
     @Option(
         help: ArgumentHelp(
-            "gif, apng and webp: how often players show it, or forever. Default: forever.", valueName: "times")
+            "gif, webp and apng: how often players show it, or forever. Default: forever.", valueName: "times")
     )
     var loop: Plays?
 

@@ -1,0 +1,132 @@
+internal import CFFmpeg
+internal import Glibc
+internal import ReelCore
+
+/// A part of a picture, in pixels.
+struct PictureArea: Equatable {
+    /// Pixels on its left.
+    var x: Int
+    /// Lines above it.
+    var y: Int
+    /// Pixels in a line.
+    var width: Int
+    /// Lines.
+    var height: Int
+
+    var size: PictureSize { PictureSize(width: width, height: height) }
+
+    /// Whether a picture of that size has the part.
+    func lies(in size: PictureSize) -> Bool { x + width <= size.width && y + height <= size.height }
+}
+
+/// A picture and the one before it, of the same size and format: what has changed. It does not keep their memory.
+struct PictureChange {
+    private let size: PictureSize
+    private let planes: [Plane]
+
+    /// A plane of both pictures.
+    private struct Plane {
+        let mine: UnsafeMutablePointer<UInt8>
+        let theirs: UnsafeMutablePointer<UInt8>
+        let lineSizes: (mine: Int, theirs: Int)
+        /// Bytes of a sample, and as powers of two the pixels and the lines that share one.
+        let bytes, across, down: Int
+
+        /// The samples of so many pixels, or of so many lines, and of a part of one.
+        func samples(_ pixels: Int) -> Int { (pixels + (1 << across) - 1) >> across }
+        func lines(_ lines: Int) -> Int { (lines + (1 << down) - 1) >> down }
+
+        func isEqual(_ area: PictureArea) -> Bool {
+            let start = (area.x >> across) * bytes
+            let count = samples(area.x + area.width) * bytes - start
+            return (area.y >> down..<lines(area.y + area.height)).allSatisfy {
+                memcmp(mine + $0 * lineSizes.mine + start, theirs + $0 * lineSizes.theirs + start, count) == 0
+            }
+        }
+    }
+
+    init(of picture: borrowing Frame, since before: borrowing Frame) throws(ReelFailure) {
+        let format = picture.pixelFormat
+        guard let description = av_pix_fmt_desc_get(format) else {
+            throw ReelFailure(.pictureUnconvertible(width: picture.width, height: picture.height))
+        }
+        var planes: [Plane] = []
+        for plane in 0..<max(Int(av_pix_fmt_count_planes(format)), 0) {
+            guard let mine = picture.plane(plane), let theirs = before.plane(plane) else { continue }
+            let isChroma = plane == 1 || plane == 2
+            planes.append(
+                Plane(
+                    mine: mine, theirs: theirs, lineSizes: (picture.lineSize(plane), before.lineSize(plane)),
+                    bytes: Int(av_image_get_linesize(format, 1, Int32(plane))),
+                    across: isChroma ? Int(description.pointee.log2_chroma_w) : 0,
+                    down: isChroma ? Int(description.pointee.log2_chroma_h) : 0))
+        }
+        self.planes = planes
+        size = picture.size
+    }
+
+    /// The smallest part, from an even pixel and an even line on, outside which nothing has changed; a single pixel if
+    /// nothing has.
+    var area: PictureArea {
+        let (width, height) = (size.width, size.height)
+        var (left, right, top, bottom) = (width, 0, height, 0)
+        for plane in planes {
+            let bytes = plane.samples(width) * plane.bytes
+            for row in 0..<plane.lines(height) {
+                let mine = plane.mine + row * plane.lineSizes.mine
+                let theirs = plane.theirs + row * plane.lineSizes.theirs
+                guard memcmp(mine, theirs, bytes) != 0 else { continue }
+                var (first, end) = (0, bytes)
+                while mine[first] == theirs[first] { first += 1 }
+                while mine[end - 1] == theirs[end - 1] { end -= 1 }
+                left = min(left, (first / plane.bytes) << plane.across)
+                right = max(right, ((end - 1) / plane.bytes + 1) << plane.across)
+                (top, bottom) = (min(top, row << plane.down), max(bottom, (row + 1) << plane.down))
+            }
+        }
+        guard bottom > 0 else { return PictureArea(x: 0, y: 0, width: 1, height: 1) }
+        (left, top) = (left & ~1, top & ~1)
+        return PictureArea(x: left, y: top, width: min(right, width) - left, height: min(bottom, height) - top)
+    }
+
+    /// The part of the squares that have not changed, of all with sides of so many pixels: an even number if pixels share
+    /// colours.
+    func unchanged(squares side: Int) -> Rational {
+        let count = ((size.width + side - 1) / side) * ((size.height + side - 1) / side)
+        return Rational(equal(squares: side).reduce(0) { sum, _ in sum + 1 }, Int64(count))
+    }
+
+    /// Makes every square of the picture transparent that has not changed. The last plane holds the opacity of planar
+    /// formats, and all of it is cleared in others.
+    func clearUnchanged(squares side: Int) {
+        guard let last = planes.last else { return }
+        for square in equal(squares: side) {
+            for row in square.y..<square.y + square.height {
+                memset(last.mine + row * last.lineSizes.mine + square.x * last.bytes, 0, square.width * last.bytes)
+            }
+        }
+    }
+
+    private func equal(squares side: Int) -> some Sequence<PictureArea> {
+        stride(from: 0, to: size.height, by: side).lazy.flatMap { y in
+            stride(from: 0, to: size.width, by: side).lazy.map { x in
+                PictureArea(x: x, y: y, width: min(side, size.width - x), height: min(side, size.height - y))
+            }
+        }.filter { square in planes.allSatisfy { $0.isEqual(square) } }
+    }
+}
+
+extension Frame {
+    var size: PictureSize { PictureSize(width: width, height: height) }
+
+    /// The part of the picture, in the same memory. The part begins at an even pixel and an even line.
+    func part(_ area: PictureArea) throws(ReelFailure) -> Frame {
+        let part = try reference()
+        part.native.pointee.crop_left = area.x
+        part.native.pointee.crop_top = area.y
+        part.native.pointee.crop_right = width - area.x - area.width
+        part.native.pointee.crop_bottom = height - area.y - area.height
+        try check(av_frame_apply_cropping(part.native, Int32(AV_FRAME_CROP_UNALIGNED)), .convertPicture)
+        return part
+    }
+}
