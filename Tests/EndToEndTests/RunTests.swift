@@ -24,6 +24,20 @@ extension EndToEnd {
             #expect(facts.peakRSS <= facts.need, "\(facts)")
         }
 
+        @Test("a WebP takes no more memory than its plan states", arguments: [[], ["--lossless"]])
+        func memoryOfWebP(options: [String]) async throws {
+            let source = fixture.path("noise.mkv")
+            let noise = ["-v", "error", "-f", "lavfi", "-i", "color=gray:s=1280x720:r=25,noise=alls=100:allf=t"]
+            #expect(try await fixture.run(.ffmpeg, noise + ["-frames:v", "6", "-c:v", "ffv1", source]).code == 0)
+            let outcome = try await fixture.run(
+                .coordinator, ["run", source, "-o", "noise.webp", "--json", "--pass-frames", "3"] + options)
+            #expect(outcome.code == 0, "\(outcome.error)")
+            struct Facts: Decodable { let frames, need, peakRSS: Int }
+            let line = try #require(outcome.output.split(separator: "\n").last)
+            let facts = try JSONDecoder().decode(Facts.self, from: Data(line.utf8))
+            #expect(facts.frames == 6 && facts.peakRSS <= facts.need, "\(facts)")
+        }
+
         @Test func losslessIsExact() async throws {
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             let outcome = try await fixture.run(

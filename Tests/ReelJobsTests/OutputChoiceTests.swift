@@ -26,7 +26,8 @@ import Testing
     }
 
     @Test(
-        arguments: zip(["o.mp4", "o.mov", "o.MKV", "o.webm", "o.ts", "o.nut", "o.GIF", "o.apng"], Container.allCases))
+        arguments: zip(
+            ["o.mp4", "o.mov", "o.MKV", "o.webm", "o.ts", "o.nut", "o.GIF", "o.apng", "o.webp"], Container.allCases))
     func theNameChooses(name: String, container: Container) throws {
         let choice = try OutputChoice(named: "/b/" + name, lossless: false)
         #expect(choice.path == "/b/" + name)
@@ -40,7 +41,12 @@ import Testing
         #expect(failure?.reason == .outputNotNamed(output: path))
     }
 
-    @Test(arguments: ["/b/o.mp4", "/b/o.webm", "/b/o.ts"])
+    @Test(arguments: ["/b/o.mkv", "/b/o.mov", "/b/o.nut", "/b/o.webp"])
+    func containersThatKeepAll(path: String) throws {
+        #expect(try OutputChoice(named: path, lossless: true).path == path)
+    }
+
+    @Test(arguments: ["/b/o.mp4", "/b/o.webm", "/b/o.ts", "/b/o.gif", "/b/o.apng"])
     func containersThatLoseSomething(path: String) throws {
         let failure = #expect(throws: ReelFailure.self) { try OutputChoice(named: path, lossless: true) }
         #expect(failure?.exitCode == 3)
