@@ -43,6 +43,32 @@ struct CorpusTests {
     @Test("is reversed without loss", arguments: whole)
     func lossless(file: String) throws { try judge(file, JobSpec(container: .mkv, lossless: true)) }
 
+    private static let playable: [String] = {
+        let manifest = (try? String(contentsOfFile: (corpus ?? "") + "/MANIFEST.tsv", encoding: .utf8)) ?? ""
+        return manifest.split(separator: "\n").dropFirst().compactMap { row in
+            let fields = row.split(separator: "\t", omittingEmptySubsequences: false)
+            return fields.last?.hasPrefix("ok") == true ? fields.first.map(String.init) : nil
+        }
+    }()
+
+    @Test("half a second is shown forth and back, each frame as in its reversal", arguments: playable)
+    func pingPong(file: String) throws {
+        let source = (corpus ?? "") + "/" + file
+        let index = try Recon(.file(source)).run()
+        let first = try #require(index.video.frames.first)
+        let begin = index.video.stream.timeBase.seconds(first.interval.start) - index.startTime
+        let half = max(begin, Rational(0)) + Rational(1, 2)
+        func hashes(_ spec: JobSpec) throws -> [String] {
+            let folder = try ScratchFolder()
+            return try Decoded(try MediaJob(source, spec: spec, folder: folder.path).output).hashes
+        }
+        let back = try hashes(JobSpec(container: .mkv, lossless: true, to: half))
+        let edit = Edit(clips: [EditClip(to: half, play: .pingPong)])
+        let loop = try hashes(JobSpec(container: .mkv, lossless: true, edit: edit))
+        #expect(!back.isEmpty)
+        #expect(loop == back.reversed() + back.dropFirst().dropLast())
+    }
+
     @Test("two packets that are one frame: AVCHD")
     func fieldPairs() throws {
         try judge("sony_a7m3_avchd_paff_opengop.mts", JobSpec(container: .mkv, lossless: true))
