@@ -115,6 +115,9 @@ extension FailureReason {
         case .framesTooClose(let time, let container):
             "two frames are less than a millisecond apart at \(Wording.seconds(time)): "
                 + "\(container.file) cannot hold that; write .mp4, .mov or .nut"
+        case .pictureTooLong(let time, let length, let container, let most):
+            "the picture at \(Wording.seconds(time)) of the output is shown for \(Wording.seconds(length)), and "
+                + "\(container.file) shows one for at most \(most) s: shorten it, or choose another container"
         case .copyWithOption(let option):
             "copied packets keep the pictures as they are and have no passes; do not ask for \(option.words)"
         case .optionNotOfContainer(let option, let container):

@@ -75,6 +75,25 @@ struct LoopTests {
         #expect(plan.need >= (91 << 20) + Int64(64 * width * height))
     }
 
+    @Test(
+        "a picture that is shown for longer than the format can say is refused",
+        arguments: [(.gif, 655), (.apng, 65), (.webp, 16_777)] as [(Container, Int)])
+    func longPicture(container: Container, most: Int) throws {
+        let index = Indexes.regular(frames: 30, keysAt: [0])
+        func plan(gap: Rational) throws -> Plan {
+            let spec = JobSpec(container: container, edit: Edit(clips: [EditClip(play: .forward), .gap(gap)]))
+            return try Planner(slots: 1).plan(
+                indexes: [index], spec: spec, video: Plans.target("ffv1").on(try spec.clock(of: [index])), audio: [],
+                indexHashes: [""], diagnostics: [])
+        }
+        #expect(try plan(gap: Rational(Int64(most))).frameCount == 31)
+        let length = Rational(Int64(most)) + Rational(1, 100)
+        let failure = #expect(throws: ReelFailure.self) { try plan(gap: length) }
+        let end = index.video.stream.timeBase.seconds(index.video.frames[29].interval.end)
+        #expect(
+            failure?.reason == .pictureTooLong(time: end, length: length, container: container, most: most))
+    }
+
     @Test("a size is two sides", arguments: ["640", "640x", "x360", "1x360", "640x360x2", "-640x360", "a", "20000x2"])
     func noSize(text: String) { #expect(PictureSize(text) == nil) }
 

@@ -97,6 +97,7 @@ extension FailureReason {
         .rawNotGivenBack(pixelFormat: "xyz12le", container: .mkv, lossless: true),
         .rawNotGivenBack(pixelFormat: "xyz12le", container: .mkv, lossless: false),
         .framesTooClose(time: Rational(1, 3), container: .mkv),
+        .pictureTooLong(time: Rational(5, 2), length: Rational(700), container: .gif, most: 655),
         .copyWithOption(option: .passFrames),
         .optionNotOfContainer(option: .dither, container: .mp4),
         .copyImpossible(obstacle: .interFrames(codec: "h264")),

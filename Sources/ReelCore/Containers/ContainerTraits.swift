@@ -135,19 +135,19 @@ extension ContainerTraits {
         muxer: "gif", extensions: ["gif"], family: .other, codecs: ["gif"], holdsChapters: false, holdsTags: false,
         loops: LoopTraits(
             encoder: "gif", pixelFormat: "pal8", clock: TimeBase(1, 100), hasPalette: true, mostFrames: Rational(30),
-            mostWidth: 640))
+            mostWidth: 640, mostDelay: 655))
 
     fileprivate static let apng = ContainerTraits(
         muxer: "apng", extensions: ["apng"], family: .other, codecs: ["apng"], holdsChapters: false, holdsTags: false,
         loops: LoopTraits(
-            encoder: "apng", pixelFormat: "rgb24", transparentFormat: "rgba", clock: TimeBase(1, 1000)))
+            encoder: "apng", pixelFormat: "rgb24", transparentFormat: "rgba", clock: TimeBase(1, 1000), mostDelay: 65))
 
     fileprivate static let webp = ContainerTraits(
         muxer: "webp", extensions: ["webp"], family: .other, codecs: ["webp"], holdsChapters: false, holdsTags: false,
         loops: LoopTraits(
             // Opacity tells which pixels change.
             encoder: "libwebp", pixelFormat: "yuva420p", losslessFormat: "bgra", clock: TimeBase(1, 1000),
-            mostSide: 16_383))
+            mostSide: 16_383, mostDelay: 16_777))
 }
 
 extension Container {

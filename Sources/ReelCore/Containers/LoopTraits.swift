@@ -20,6 +20,8 @@ public struct LoopTraits: Sendable {
     public var mostWidth: Int?
     /// The most pixels in a line, and lines, that the encoder takes; nil if it takes any that reel does.
     public var mostSide: Int?
+    /// The longest time for which a picture can be shown, in seconds.
+    public let mostDelay: Int
 
     /// The shortest time for which browsers show a picture as long as it says, in seconds.
     public static let leastDelay = Rational(1, 50)

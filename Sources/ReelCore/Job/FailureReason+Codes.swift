@@ -50,6 +50,7 @@ extension FailureReason {
         case losslessNotHeld = "lossless-not-held"
         case rawNotGivenBack = "raw-not-given-back"
         case framesTooClose = "frames-too-close"
+        case pictureTooLong = "picture-too-long"
         case copyWithOption = "copy-with-option"
         case optionNotOfContainer = "option-not-of-container"
         case copyImpossible = "copy-impossible"

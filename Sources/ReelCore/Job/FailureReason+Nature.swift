@@ -44,7 +44,7 @@ extension FailureReason {
             FailureNature(.request, .usage)
         case .encoderAbsent: FailureNature(.host, .usage, .incompatible)
         case .pixelFormatLossy, .codecNotHeld, .noSoundHeld, .losslessNotHeld, .rawNotGivenBack, .framesTooClose,
-            .copyImpossible, .copyNotGivenBack:
+            .pictureTooLong, .copyImpossible, .copyNotGivenBack:
             FailureNature(.request, .input)
 
         // MARK: Engine

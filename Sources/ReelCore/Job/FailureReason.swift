@@ -101,6 +101,8 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case rawNotGivenBack(pixelFormat: String, container: Container, lossless: Bool)
     /// Two frames are less than a millisecond apart, the first `time` seconds from the file's start.
     case framesTooClose(time: Rational, container: Container)
+    /// The container shows a picture for at most so many seconds. Times are of the output, in seconds.
+    case pictureTooLong(time: Rational, length: Rational, container: Container, most: Int)
     /// Passthrough cannot follow an option of the job.
     case copyWithOption(option: JobSpec.Option)
     /// The container has nothing for an option to set.

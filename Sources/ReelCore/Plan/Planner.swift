@@ -28,6 +28,7 @@ public struct Planner: Sendable {
         packets: Int = 0, indexHashes: [String], encoders: [String] = [], diagnostics: [Diagnostic]
     ) throws(ReelFailure) -> Plan {
         let (clips, chapters) = try spec.clips(of: indexes, video)
+        try spec.refuseUnlessShown(clips, indexes, video.format.timeBase)
         var plan = try plan(
             clips, indexes: indexes, spec: spec, video: video, audio: audio, head: head, packets: packets,
             indexHashes: indexHashes, encoders: encoders, diagnostics: diagnostics)
@@ -254,6 +255,24 @@ extension JobSpec {
             frames: frames, step: step, timestamps: timestamps, map: map, audioFrom: from.map { index.startTime + $0 },
             audioTo: to.map { index.startTime + $0 })
         return ([clip], [])
+    }
+
+    /// Throws if a picture would be shown for longer than the container can say.
+    fileprivate func refuseUnlessShown(
+        _ clips: [Clip], _ indexes: [SourceIndex], _ clock: TimeBase
+    ) throws(ReelFailure) {
+        guard let most = container.traits.loops?.mostDelay else { return }
+        for clip in clips {
+            let track = indexes[clip.source].video
+            for place in 0..<clip.frameCount {
+                let interval = clip.interval(of: clip.frame(at: place), in: track)
+                let length = clock.seconds(interval.duration)
+                guard length > Rational(Int64(most)) else { continue }
+                throw ReelFailure(
+                    .pictureTooLong(
+                        time: clock.seconds(interval.start), length: length, container: container, most: most))
+            }
+        }
     }
 
     /// How pictures that loop are made; nil for a container of video.
