@@ -5,7 +5,7 @@ internal import ReelCore
 
 /// Adds packets to checksums on a thread of its own, while the next ones are read or written.
 final class DigestQueue {
-    private let thread = DispatchQueue(label: "reel.digest")
+    private let thread = WorkQueue()
     /// One batch being hashed and the next one.
     private let room = DispatchSemaphore(value: 2)
     private var batch = Batch()
@@ -19,14 +19,14 @@ final class DigestQueue {
     /// Waits until the checksums include everything added.
     func finish() {
         send()
-        thread.sync {}
+        thread.wait()
     }
 
     private func send() {
         let full = batch
         batch = Batch()
         room.wait()
-        thread.async { [room] in
+        thread.add { [room] in
             full.digest()
             room.signal()
         }

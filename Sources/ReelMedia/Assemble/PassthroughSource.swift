@@ -1,6 +1,5 @@
 internal import BasicContainers
 internal import CFFmpeg
-internal import Dispatch
 internal import ReelCore
 
 /// The sources' own packets in the order of the output, if each is a whole frame. Nothing is decoded or encoded, and there
@@ -71,26 +70,26 @@ private struct PacketBlock: ~Copyable {
 /// Reads the packets of clips in read blocks, in the order of the output, each while the previous one is in use.
 private final class BlockReader {
     private let ahead: Ahead
-    private let thread = DispatchQueue(label: "reel.copy")
+    private let thread = WorkQueue()
 
     init(_ sources: [IndexedSource], clips: [Clip]) throws(ReelFailure) {
         var revisions: [Int: ByteRevision] = [:]
         for source in Set(clips.map(\.source)) { revisions[source] = try sources[source].locator.revision() }
         ahead = Ahead(sources: sources, clips: clips, revisions: revisions)
-        thread.async { [ahead] in ahead.read() }
+        thread.add { [ahead] in ahead.read() }
     }
 
     /// The next block; empty after the last.
     func next() throws(ReelFailure) -> PacketBlock {
-        thread.sync {}
+        thread.wait()
         let block = try ahead.take()
-        thread.async { [ahead] in ahead.read() }
+        thread.add { [ahead] in ahead.read() }
         return block
     }
 
     /// Throws `.sourceReplaced` if a file was written to or replaced since the copying began.
     func finish() throws(ReelFailure) {
-        thread.sync {}
+        thread.wait()
         try ahead.finish()
     }
 

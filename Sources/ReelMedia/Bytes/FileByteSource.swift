@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Glibc
 
 /// A file, open for reading.
@@ -6,6 +5,7 @@ final class FileByteSource: ByteSource {
     let name: String
     private let descriptor: Int32
     private let readBytes = FileReading.current.read
+    private let adviser = WorkQueue()
 
     init(_ path: String) throws(ByteFault) {
         name = path
@@ -53,7 +53,7 @@ final class FileByteSource: ByteSource {
             // pieces at once.
             let descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
             guard descriptor >= 0 else { return }
-            DispatchQueue.global().async {
+            adviser.add {
                 for place in places { posix_fadvise(descriptor, off_t(place), 1, POSIX_FADV_WILLNEED) }
                 close(descriptor)
             }

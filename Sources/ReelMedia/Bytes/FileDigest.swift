@@ -3,7 +3,7 @@ internal import Dispatch
 
 /// SHA-256 of a file's bytes as they are read, taken on a thread of its own while the next ones are read.
 final class FileDigest {
-    private let thread = DispatchQueue(label: "reel.file-digest")
+    private let thread = WorkQueue()
     /// Whether the block that is not being filled has been hashed.
     private let room = DispatchSemaphore(value: 1)
     private let hash = Hash()
@@ -12,7 +12,7 @@ final class FileDigest {
     private var turn = 0
     private var finished: String?
 
-    deinit { thread.sync {} }
+    deinit { thread.wait() }
 
     /// Takes in the bytes that follow; nothing can be added once the digest was asked for.
     func add(_ bytes: UnsafeRawBufferPointer) {
@@ -28,7 +28,7 @@ final class FileDigest {
     func finish() -> String {
         if let finished { return finished }
         send()
-        thread.sync {}
+        thread.wait()
         let text = hash.finish()
         finished = text
         return text
@@ -36,7 +36,7 @@ final class FileDigest {
 
     private func send() {
         let block = blocks[turn]
-        thread.async { [hash, room] in
+        thread.add { [hash, room] in
             hash.take(block)
             room.signal()
         }

@@ -1,5 +1,4 @@
 internal import CFFmpeg
-internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
@@ -8,7 +7,7 @@ internal import Synchronization
 final class Writeback {
     /// Its owner's.
     private let descriptor: Int32
-    private let thread = DispatchQueue(label: "reel.writeback")
+    private let thread = WorkQueue()
     /// Bytes of the file whose writeback has begun.
     private var begun: Int64 = 0
     /// The offset up to which room is reserved.
@@ -29,7 +28,7 @@ final class Writeback {
         let (start, length) = (begun, size - begun)
         begun = size
         // This call waits if the disk is busy. The last sync also reports a failure.
-        thread.async { [descriptor] in reel_begin_writing(descriptor, start, length) }
+        thread.add { [descriptor] in reel_begin_writing(descriptor, start, length) }
         guard size + Self.step > reserved else { return }
         reserved = max(size, reserved)
         reel_reserve_room(descriptor, reserved, Self.room)
@@ -38,7 +37,7 @@ final class Writeback {
 
     /// Begins the writeback of the whole file, now that it has its final size. The file may be read meanwhile.
     func begin(size: Int64) {
-        thread.async { [descriptor, failure, reserved] in
+        thread.add { [descriptor, failure, reserved] in
             // Releases the reserved room after the file's end.
             guard reserved <= size || ftruncate(descriptor, off_t(size)) == 0, fsync(descriptor) == 0 else {
                 return failure.code.store(errno, ordering: .relaxed)
@@ -47,7 +46,7 @@ final class Writeback {
     }
 
     /// Waits until nothing of it goes on.
-    func wait() { thread.sync {} }
+    func wait() { thread.wait() }
 
     /// Waits until the whole file is on disk.
     func finish() throws(ByteFault) {

@@ -18,7 +18,7 @@ final class SampleDecoding: @unchecked Sendable {
     private let stream: UnsafeMutablePointer<AVStream>
     private let path: String
     private let found = Mutex(Found())
-    private let threads = DispatchQueue(label: "reel.samples", attributes: .concurrent)
+    private let threads = WorkQueue(threads: ProcessInfo.processInfo.activeProcessorCount)
     private let room = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount)
 
     init(stream: UnsafeMutablePointer<AVStream>, path: String) {
@@ -30,7 +30,7 @@ final class SampleDecoding: @unchecked Sendable {
     func add(_ packet: borrowing Packet, number: Int, time: Rational?) throws(ReelFailure) {
         let sample = try Sample(packet)
         room.wait()
-        threads.async { [self] in
+        threads.add { [self] in
             look(at: sample, number, time)
             room.signal()
         }
@@ -38,7 +38,7 @@ final class SampleDecoding: @unchecked Sendable {
 
     /// The fault of the first faulty packet, once all are decoded; nil if there is none.
     func finish() throws(ReelFailure) -> Fault? {
-        threads.sync(flags: .barrier) {}
+        threads.wait()
         return try found.withLock { (found) throws(ReelFailure) in
             if let failure = found.failure { throw failure }
             return found.fault

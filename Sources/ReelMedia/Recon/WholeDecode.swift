@@ -62,7 +62,7 @@ final class WholeDecode {
 
 /// Computes hash and likeness of each picture on a thread of its own, while the next one is decoded.
 private final class Album {
-    private let thread = DispatchQueue(label: "reel.album")
+    private let thread = WorkQueue()
     /// Signals that no thread uses `sheet`.
     private let isFree = DispatchSemaphore(value: 0)
     private let sheet: Sheet
@@ -74,7 +74,7 @@ private final class Album {
         isFree.signal()
     }
 
-    deinit { thread.sync {} }
+    deinit { thread.wait() }
 
     /// Takes the picture; the frame can be filled again. Waits until the previous picture is released, so that the
     /// decoder gets its memory back in the same order every time: see `Decoder.init`.
@@ -82,7 +82,7 @@ private final class Album {
         isFree.wait()
         sheet.picture.take(frame)
         sheet.packet = Int32(packet)
-        thread.async { [pages, sheet, isFree] in
+        thread.add { [pages, sheet, isFree] in
             pages.add(sheet)
             sheet.picture.reset()
             isFree.signal()
@@ -90,7 +90,7 @@ private final class Album {
     }
 
     func finish() -> [ShownFrame] {
-        thread.sync {}
+        thread.wait()
         return pages.frames
     }
 
