@@ -41,6 +41,7 @@ let package = Package(
                 ])
             ]),
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
+        .systemLibrary(name: "CSandbox"),
 
         .target(name: "ReelCore", swiftSettings: strict),
         .target(name: "ReelWords", dependencies: ["ReelCore"], swiftSettings: strict),
@@ -51,10 +52,11 @@ let package = Package(
                 .product(name: "BasicContainers", package: "swift-collections"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: strict),
+        .target(name: "ReelSandbox", dependencies: ["ReelCore", "CSandbox"], swiftSettings: strict),
         .target(
             name: "ReelEngine",
             dependencies: [
-                "ReelCore", .product(name: "Subprocess", package: "swift-subprocess"),
+                "ReelCore", "ReelSandbox", .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: strict),
         .target(
@@ -69,7 +71,7 @@ let package = Package(
         .target(
             name: "ReelJobs",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelQueue", "ReelStore", "ReelWords",
+                "ReelCore", "ReelEngine", "ReelQueue", "ReelSandbox", "ReelStore", "ReelWords",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: strict),
@@ -93,12 +95,13 @@ let package = Package(
         .executableTarget(
             name: "reel-coordinator",
             dependencies: [
-                "ReelJobs", "ReelTerminal", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ReelJobs", "ReelSandbox", "ReelTerminal",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: strict),
         .executableTarget(
             name: "reel-worker",
             dependencies: [
-                "ReelEngine", "ReelJobs", "ReelQueue", "ReelTerminal", "ReelWork",
+                "ReelEngine", "ReelJobs", "ReelQueue", "ReelSandbox", "ReelTerminal", "ReelWork",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),
@@ -141,6 +144,15 @@ let package = Package(
             name: "ReelEngineTests",
             dependencies: ["ReelRandom", "ReelTestSupport", "ReelEngine", "ReelCore", "ReelWords"],
             exclude: ["Fixtures", "Golden"], swiftSettings: strict),
+        // An engine that attacks, for tests; it is no product.
+        .executableTarget(
+            name: "reel-probe-engine", dependencies: ["CAttack", "ReelCore", "ReelEngine"],
+            path: "Tests/ReelProbeEngine", swiftSettings: strict),
+        .systemLibrary(name: "CAttack", path: "Tests/CAttack"),
+        .testTarget(
+            name: "ReelSandboxTests",
+            dependencies: ["ReelCore", "ReelEngine", "ReelSandbox", "ReelTestSupport", "reel-probe-engine"],
+            swiftSettings: strict),
         .testTarget(
             name: "ReelWordsTests", dependencies: ["ReelTestSupport", "ReelWords", "ReelCore"], exclude: ["Golden"],
             swiftSettings: strict),

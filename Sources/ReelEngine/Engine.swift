@@ -47,11 +47,13 @@ public protocol EngineRunner: Sendable {
     /// When this returns, on any path, nothing of the engine is left. Cancelling the task kills it at once. An engine dies
     /// with its first crash: start another for the next pass.
     ///
-    /// - Parameter memory: bytes that the engine's passes may take, nil for no limit.
+    /// - Parameters:
+    ///   - memory: bytes that the engine's passes may take; nil for an engine that does none.
+    ///   - scope: the files that the engine may reach, for all of its requests.
     /// - Throws: what `body` throws; `ReelFailure` with cause incompatible if the engine cannot be started or speaks
     ///   another protocol version, crash if it dies before it is ready, kind interrupted if the task was cancelled
     ///   before that.
     nonisolated(nonsending) func withEngine<R: Sendable>(
-        memory: Int64?, _ body: nonisolated(nonsending) (any Engine) async throws -> R
+        memory: Int64?, scope: EngineScope, _ body: nonisolated(nonsending) (any Engine) async throws -> R
     ) async throws -> R
 }

@@ -22,14 +22,17 @@ public struct EngineIdentity: Codable, Hashable, Sendable {
     public var version: Int
     /// `EncoderIdentity.build` of every encoder that this engine has.
     public var encoders: [String]
+    /// How it is confined.
+    public var sandbox: SandboxState
 
-    package init(version: Int, encoders: [String]) {
+    package init(version: Int, encoders: [String], sandbox: SandboxState) {
         self.version = version
         self.encoders = encoders
+        self.sandbox = sandbox
     }
 
     enum CodingKeys: String, CodingKey {
-        case version, encoders
+        case version, encoders, sandbox
     }
 }
 

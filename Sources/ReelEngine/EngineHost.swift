@@ -1,5 +1,7 @@
+internal import FoundationEssentials
 internal import Glibc
-internal import ReelCore
+public import ReelCore
+internal import ReelSandbox
 internal import Subprocess
 internal import SystemPackage
 
@@ -23,42 +25,61 @@ public struct EngineHost: EngineRunner {
     public let executable: String
     /// When an engine counts as hung.
     public let limits: EngineLimits
+    /// Whether engines must be confined.
+    public let sandbox: SandboxMode
 
     /// A host of engines of one executable.
     ///
     /// - Note: From now on the process ignores SIGPIPE: an engine may die while a request is written to it.
-    public init(executable: String, limits: EngineLimits = EngineLimits()) {
+    public init(executable: String, limits: EngineLimits = EngineLimits(), sandbox: SandboxMode = .try) {
         self.executable = executable
         self.limits = limits
+        self.sandbox = sandbox
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Starts the engine in a process group of its own. When this returns, on any path, the engine and all processes that
-    /// it started are dead and reaped. The engine enforces the limit of its memory itself.
+    /// Starts the engine in a session of its own, in the folder `/`, with no more of this process's environment than it
+    /// needs. When this returns, on any path, the engine and all processes that it started are dead and reaped. The engine
+    /// confines itself, and enforces the limit of its memory.
     public nonisolated(nonsending) func withEngine<R: Sendable>(
-        memory: Int64?, _ body: nonisolated(nonsending) (any Engine) async throws -> R
+        memory: Int64?, scope: EngineScope, _ body: nonisolated(nonsending) (any Engine) async throws -> R
     ) async throws -> R {
         var options = PlatformOptions()
-        options.processGroupID = 0
+        options.createSession = true
         options.teardownSequence = EngineProcess.killingGroup
+        let start = Children.own.start()
+        defer { start.end() }
         let outcome: ExecutionResult<Result<R, any Error>, SequenceOutput, SequenceOutput>
         do {
             outcome = try await run(
                 executable.contains("/") ? .path(FilePath(executable)) : .name(executable),
                 arguments: Arguments(memory.map { ["--memory", String($0)] } ?? []),
-                // The engine reads hostile files, so it must not know how to reach the board. Its crashes are expected:
-                // Swift's backtracer would take seconds for each, and its output would replace the codec's last words.
-                environment: .inherit.updating(["REEL_REDIS": nil, "SWIFT_BACKTRACE": "enable=no"]),
-                platformOptions: options, input: .inputWriter, output: .sequence, error: .sequence
+                environment: .custom(EngineHost.environment), workingDirectory: "/", platformOptions: options,
+                input: .inputWriter, output: .sequence, error: .sequence
             ) { execution in
+                start.isRunning(as: execution.processIdentifier.value)
                 let process = EngineProcess(execution, limits: limits)
                 return await process.live { () async throws -> R in
-                    try await body(EngineSession(process, identity: process.start()))
+                    let identity = try await process.start(Confinement(scope: scope, mode: sandbox))
+                    return try await body(EngineSession(process, identity: identity))
                 }
             }
         } catch let error as SubprocessError {
             throw ReelFailure(.engineUnstartable(executable: executable, said: "\(error)"))
         }
         return try outcome.closureResult.get()
+    }
+
+    /// The engine reads hostile files, so it learns nothing but the language, where temporary files go, and how programs are
+    /// loaded and take memory. Its crashes are expected: Swift's backtracer would take seconds for each, and its output
+    /// would replace the codec's last words.
+    private static var environment: [Environment.Key: String] {
+        var kept = ["SWIFT_BACKTRACE": "enable=no"]
+        for (name, value) in ProcessInfo.processInfo.environment {
+            let isKept =
+                ["LANG", "PATH", "TMPDIR"].contains(name) || ["LC_", "LD_", "MALLOC_"].contains(where: name.hasPrefix)
+            if isKept { kept[name] = value }
+        }
+        return Dictionary(uniqueKeysWithValues: kept.map { (Environment.Key(stringLiteral: $0), $1) })
     }
 }

@@ -50,8 +50,10 @@ final class EngineProcess: Sendable {
         return result
     }
 
-    /// Waits until the engine has sent its identity.
-    func start() async throws(ReelFailure) -> EngineIdentity {
+    /// Says what the engine may reach, and waits until it has sent its identity.
+    func start(_ confinement: Confinement) async throws(ReelFailure) -> EngineIdentity {
+        // If the line cannot be written, the engine is dead or dying: its end is the answer.
+        _ = try? await execution.standardInputWriter.write(line(.confinement(confinement)))
         switch await awaitAnswer() {
         case .ready(let identity) where identity.version == Wire.version:
             return identity

@@ -141,8 +141,27 @@ public struct AssembleRequest: Codable, Sendable {
     }
 }
 
+/// The first line on an engine's standard input: the engine confines itself before it is ready.
+public struct Confinement: Codable, Hashable, Sendable {
+    /// The files that the engine may reach.
+    public var scope: EngineScope
+    /// Whether the engine must be confined.
+    public var mode: SandboxMode
+
+    package init(scope: EngineScope, mode: SandboxMode) {
+        self.scope = scope
+        self.mode = mode
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case scope, mode
+    }
+}
+
 /// A line on an engine's standard input.
 public enum EngineInput: Codable, Sendable {
+    /// What the engine may reach, before anything else.
+    case confinement(Confinement)
     /// The next thing to do.
     case request(EngineRequest)
     /// Segments for the assembly that was requested last, in any order. There may be many such lines, while passes are
@@ -150,6 +169,6 @@ public enum EngineInput: Codable, Sendable {
     case segments([StoredSegment])
 
     package enum CodingKeys: String, CodingKey {
-        case request, segments
+        case confinement, request, segments
     }
 }

@@ -2,5 +2,5 @@
 /// until `result` or `failure`, then the next request. Large data does not travel in lines, which name where it is.
 public enum Wire {
     /// Grows with every change that an older worker or engine would misread.
-    public static let version = 9
+    public static let version = 10
 }

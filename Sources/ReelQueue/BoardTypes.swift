@@ -140,6 +140,8 @@ public struct WorkerReport: Codable, Hashable, Sendable {
     public var encoders: [String]
     /// The version of the engine's protocol that it has.
     public var protocolVersion: Int
+    /// How its engines are confined; nil if an earlier release reported.
+    public var sandbox: SandboxState?
     /// Why the worker claims nothing, or less than it could: a full disk, slots that took themselves out.
     public var notes: [Diagnostic]
     /// The passes that it holds.
@@ -150,7 +152,7 @@ public struct WorkerReport: Codable, Hashable, Sendable {
 
     // Names that are stored. Never change one.
     enum CodingKeys: String, CodingKey {
-        case worker, host, slots, slotsOut, memoryTotal, encoders, protocolVersion, notes, held
+        case worker, host, slots, slotsOut, memoryTotal, encoders, protocolVersion, sandbox, notes, held
     }
 
     /// A pass that the worker holds, with its progress.
@@ -188,7 +190,7 @@ public struct WorkerReport: Codable, Hashable, Sendable {
 
     package init(
         worker: WorkerID, host: String, slots: Int, slotsOut: Int = 0, memoryTotal: Int64, encoders: [String],
-        protocolVersion: Int, notes: [Diagnostic] = [], held: [Held]
+        protocolVersion: Int, sandbox: SandboxState? = nil, notes: [Diagnostic] = [], held: [Held]
     ) {
         self.worker = worker
         self.host = host
@@ -197,6 +199,7 @@ public struct WorkerReport: Codable, Hashable, Sendable {
         self.memoryTotal = memoryTotal
         self.encoders = encoders
         self.protocolVersion = protocolVersion
+        self.sandbox = sandbox
         self.notes = notes
         self.held = held
     }

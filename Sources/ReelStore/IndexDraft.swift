@@ -5,12 +5,15 @@ public import ReelCore
 public final class IndexDraft: Sendable {
     /// The place at which the engine writes.
     public let locator: Locator
+    /// The folder of that place, which has nothing else in it.
+    public let folder: Locator
     /// An object that the store keeps as long as the draft, so that the room stays.
     private let room: any Sendable
 
     /// A draft that a store has made room for.
-    package init(at locator: Locator, room: any Sendable) {
+    package init(at locator: Locator, in folder: Locator, room: any Sendable) {
         self.locator = locator
+        self.folder = folder
         self.room = room
     }
 }

@@ -8,11 +8,11 @@ enum JobFileName: Hashable {
     case plan(Int)
     /// The verified result.
     case output(Container)
-    /// The output of the assembler that holds the token, until it is verified.
+    /// The output of the assembler that holds the token, as earlier releases named it until it was verified.
     case assembling(token: String, Container)
     case lock
-    /// Folders: of the segments, of the engines' last words, of the source's copy.
-    case segments, attempts, stage
+    /// Folders: of the segments, of outputs that are being assembled, of the engines' last words, of the source's copy.
+    case segments, assemblies, attempts, stage
     /// A file that is not whole yet.
     case temporary
 
@@ -24,6 +24,7 @@ enum JobFileName: Hashable {
         case .assembling(let token, let container): "assembling.\(token).\(container.rawValue)"
         case .lock: "lock"
         case .segments: "segments"
+        case .assemblies: "assemblies"
         case .attempts: "attempts"
         case .stage: "source"
         case .temporary: Files.temporaryPrefix + Files.randomName()
@@ -49,6 +50,7 @@ enum JobFileName: Hashable {
         case ("assembling", 3, let container?): self = .assembling(token: parts[1], container)
         case ("lock", 1, _): self = .lock
         case ("segments", 1, _): self = .segments
+        case ("assemblies", 1, _): self = .assemblies
         case ("attempts", 1, _): self = .attempts
         case ("source", 1, _): self = .stage
         default:

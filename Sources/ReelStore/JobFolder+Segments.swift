@@ -102,8 +102,8 @@ extension JobFolder {
         let names = segmentNames()
         let whole = Set(names.compactMap { SegmentName(recordName: $0) }.flatMap { [$0.text, $0.recordName] })
         for name in names where name.contains(".\(token).") && !whole.contains(name) { unlink("\(segments)/\(name)") }
-        for name in (try? Files.names(in: path)) ?? [] where JobFileName(name)?.token == token {
-            unlink("\(path)/\(name)")
+        for name in (try? Files.names(in: assemblies)) ?? [] where name.hasPrefix("\(token).") {
+            unlink("\(assemblies)/\(name)")
         }
     }
 

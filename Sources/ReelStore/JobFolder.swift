@@ -14,6 +14,8 @@ public struct JobFolder: JobEntry {
     package var jobFile: String { path(.record) }
     /// The folder of the segments.
     package var segments: String { path(.segments) }
+    /// The folder of outputs that are being assembled: an engine writes there, and not beside the record.
+    package var assemblies: String { path(.assemblies) }
     /// The folder of the engines' standard error, a file per attempt that failed.
     package var attempts: String { path(.attempts) }
 
@@ -37,7 +39,14 @@ public struct JobFolder: JobEntry {
 
     /// The place at which the assembler that holds `token` writes its result before it is published.
     public func assembling(_ container: Container, token: String) -> Locator {
-        .file(path(.assembling(token: token, container)))
+        .file("\(assemblies)/\(token).\(container.rawValue)")
+    }
+
+    /// The folders in which the job's engines write, made if there are none: of its segments, and of outputs that are
+    /// being assembled. The job's record is in neither.
+    public func engineFolders() throws(ReelFailure) -> [Locator] {
+        try create()
+        return [.file(segments), .file(assemblies)]
     }
 
     /// The place at which an engine writes the segment of a name.
@@ -52,7 +61,7 @@ public struct JobFolder: JobEntry {
     /// Makes the folder and those inside it.
     package func create() throws(ReelFailure) {
         do {
-            for folder in [segments, attempts] { try Files.makeFolders(folder) }
+            for folder in [segments, assemblies, attempts] { try Files.makeFolders(folder) }
             for folder in [path, Files.folder(of: path)] { try Files.syncFolder(folder) }
         } catch {
             throw SystemError.store(.makeFolder, path, error.value)
@@ -122,7 +131,7 @@ public struct JobFolder: JobEntry {
     /// killed processes.
     public func removeParts(keepingSegments: Bool) throws(ReelFailure) {
         if !keepingSegments { try remove(segments) }
-        try remove(stage)
+        for folder in [stage, assemblies] { try remove(folder) }
         let names = (try? Files.names(in: path)) ?? []
         for name in names where JobFileName(name)?.isPart == true { try remove("\(path)/\(name)") }
     }

@@ -178,6 +178,11 @@ public protocol JobEntry: Sendable {
     /// Removes the files that the attempt that held `token` left half-written. Whole segments stay.
     func removePartial(token: String) async
 
+    // MARK: Engines
+
+    /// The folders in which the job's engines write, made if there are none. The job's record is in none of them.
+    func engineFolders() async throws(ReelFailure) -> [Locator]
+
     // MARK: The result
 
     /// The place at which the assembler that holds `token` writes its result before it is published.
@@ -225,6 +230,9 @@ public protocol SourceEntry: Sendable {
 
     /// The place of the index with this hash, of any kind; nil if there is none.
     func locator(of hash: String) async -> Locator?
+
+    /// The folder in which the source's indexes are kept, made if there is none.
+    func indexFolder() async throws(ReelFailure) -> Locator
 
     /// Room for an index that an engine is to write.
     func draft() async throws(ReelFailure) -> IndexDraft

@@ -42,6 +42,18 @@ public struct SourceFolder: SourceEntry {
         _ = try AtomicFile.create(AtomicFile.json(of: reason), at: disproofPath)
     }
 
+    /// The folder in which the source's indexes are kept, made if there is none.
+    ///
+    /// Throws `.unreachable` if it cannot be made.
+    public func indexFolder() throws(ReelFailure) -> Locator {
+        do {
+            try Files.makeFolders(path)
+        } catch {
+            throw SystemError.store(.makeFolder, path, error.value)
+        }
+        return .file(path)
+    }
+
     private var disproofPath: String { path + "/disproof.json" }
 
     /// The place of the index with this hash, of any kind; nil if there is none.
@@ -52,7 +64,7 @@ public struct SourceFolder: SourceEntry {
     /// Throws `.unreachable` if the store cannot be written.
     public func draft() throws(ReelFailure) -> IndexDraft {
         let folder = try store.temporaryFolder()
-        return IndexDraft(at: .file(folder.path + "/index"), room: folder)
+        return IndexDraft(at: .file(folder.path + "/index"), in: .file(folder.path), room: folder)
     }
 
     /// Keeps an index that an engine has written as a draft, and returns its SHA-256 in hexadecimal. It is harmless if

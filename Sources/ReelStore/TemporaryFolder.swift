@@ -1,5 +1,5 @@
 internal import Glibc
-internal import ReelCore
+package import ReelCore
 
 /// A folder that is removed with everything in it when the last reference to it is released.
 public final class TemporaryFolder: Sendable {
@@ -8,22 +8,30 @@ public final class TemporaryFolder: Sendable {
     private let root: String
     private let lock: FileLock
 
-    private static let prefix = "tmp."
+    /// A folder in a store.
+    convenience init(in root: String) throws(ReelFailure) { try self.init(in: root, prefix: "tmp.", isShared: true) }
 
-    init(in root: String) throws(ReelFailure) {
-        TemporaryFolder.removeAbandoned(in: root)
+    /// A folder of this user alone, in a folder for temporary files that others may write in, too.
+    package convenience init(scratchIn root: String) throws(ReelFailure) {
+        try self.init(in: root, prefix: "reel-scratch.", isShared: false)
+    }
+
+    private init(in root: String, prefix: String, isShared: Bool) throws(ReelFailure) {
+        TemporaryFolder.removeAbandoned(in: root, prefix: prefix, ofOthers: isShared)
         self.root = root
-        (path, lock) = try TemporaryFolder.make(in: root)
+        (path, lock) = try TemporaryFolder.make(in: root, prefix: prefix, mode: isShared ? 0o777 : 0o700)
     }
 
     /// Makes a folder and locks it. Between the two, another process may take it for abandoned and remove it: then one with
     /// another name is made.
-    private static func make(in root: String) throws(ReelFailure) -> (path: String, lock: FileLock) {
+    private static func make(
+        in root: String, prefix: String, mode: mode_t
+    ) throws(ReelFailure) -> (path: String, lock: FileLock) {
         var attempts = 0
         while true {
             let path = "\(root)/\(prefix)\(Files.randomName())"
             do throws(SystemCode) {
-                guard mkdir(path, 0o777) == 0 else { throw SystemCode(errno) }
+                guard mkdir(path, mode) == 0 else { throw SystemCode(errno) }
                 guard let lock = try FileLock(path + "/lock") else { throw SystemCode(EBUSY) }
                 return (path, lock)
             } catch {
@@ -41,9 +49,10 @@ public final class TemporaryFolder: Sendable {
     deinit { try? Files.removeTree(path, beneath: root) }
 
     /// Removes the files that killed processes left: their locks are gone.
-    private static func removeAbandoned(in root: String) {
+    private static func removeAbandoned(in root: String, prefix: String, ofOthers: Bool) {
         for name in (try? Files.names(in: root)) ?? [] where name.hasPrefix(prefix) {
             let folder = "\(root)/\(name)"
+            if !ofOthers { guard let entry = try? Files.entry(folder), entry.st_uid == geteuid() else { continue } }
             // A folder without its lock file may be about to get it.
             guard access(folder + "/lock", F_OK) == 0, let lock = try? FileLock(folder + "/lock") else { continue }
             withExtendedLifetime(lock) { try? Files.removeTree(folder, beneath: root) }

@@ -52,6 +52,8 @@ public enum JobText {
             rows.append(("", StripText.line(strip, width: width, on: canvas)))
             rows.append(("", StripText.legend(on: canvas)))
         }
+        let engines = Set(view.engines.compactMap { engine in engine.sandbox.map { "\(engine.host): \($0.words)" } })
+        rows += engines.sorted().enumerated().map { ($0.offset == 0 ? "engines" : "", ScreenLine($0.element)) }
         rows.append(("memory", ScreenLine(memory(view))))
         if let output = view.output { rows.append(("output", ScreenLine(output))) }
         return rows.map { ScreenLine(Figures.padded($0, indent), .faint) + $1 } + messages(view, on: canvas)

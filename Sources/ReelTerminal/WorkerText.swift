@@ -9,7 +9,9 @@ public enum WorkerText {
         guard !views.isEmpty else {
             return [ScreenLine(WaitReason.noWorker.description)]
         }
-        return views.flatMap { [head($0)] + $0.notes.map { ScreenLine("  \($0)", .bad) } + $0.passes.map(line) }
+        return views.flatMap {
+            [head($0)] + sandbox($0) + $0.notes.map { ScreenLine("  \($0)", .bad) } + $0.passes.map(line)
+        }
     }
 
     private static func head(_ view: WorkerView) -> ScreenLine {
@@ -20,6 +22,10 @@ public enum WorkerText {
         return ScreenLine(view.id, .strong) + ScreenLine(facts)
             + (view.gone ? ScreenLine("  gone", .bad) : ScreenLine())
             + (view.draining ? ScreenLine("  draining", .busy) : ScreenLine())
+    }
+
+    private static func sandbox(_ view: WorkerView) -> [ScreenLine] {
+        view.sandbox.map { [ScreenLine("  \($0.words)", $0.missing.isEmpty ? .faint : .bad)] } ?? []
     }
 
     private static func line(_ pass: WorkerView.PassView) -> ScreenLine {

@@ -22,6 +22,15 @@ extension FrameDamage {
     }
 }
 
+extension SandboxPart {
+    var words: String {
+        switch self {
+        case .files: "Landlock for files"
+        case .calls: "filter of system calls (seccomp)"
+        }
+    }
+}
+
 extension PlanDisproof {
     var words: String {
         switch self {

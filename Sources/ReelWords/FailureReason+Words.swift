@@ -298,6 +298,12 @@ extension FailureReason {
         case .programMissing(let name, let folder):
             "\(name) is missing in \(folder): reel's programs must be in one folder"
         case .programsNotFound: "cannot find reel's programs: /proc/self/exe cannot be read"
+        case .redisFileUnusable(let path, let errno):
+            "\(path): cannot read the address of Redis: \(SystemWords.text(errno))"
+        case .redisFileOpen(let path):
+            "\(path): the address of Redis must be secret, but all users can read the file, or its group can change it"
+        case .sandboxIncomplete(let missing):
+            "the kernel of this machine cannot confine engines: it has no \(missing.map(\.words).joined(separator: " and no "))"
         case .folderUnwritable(let path, let errno):
             "cannot write in \(path)" + (errno.map { ": \(SystemWords.text($0))" } ?? "")
         case .redisNotInstalled: "redis-server is not installed: apt-get install redis-server"

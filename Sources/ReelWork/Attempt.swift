@@ -42,28 +42,28 @@ struct Attempt: Sendable {
         return PassResult(segments: reused, statistics: statistics, diagnostics: [])
     }
 
-    /// Has an engine do the remaining work. Throws the engine's failure, or how it died.
+    /// Has an engine do the remaining work; it spills into the folder `scratch`. Throws the engine's failure, or how it died.
     func perform(
-        in engine: any Engine, progress: @escaping @Sendable (EngineProgress) -> Void
+        in engine: any Engine, scratch: String, progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
         try context.checkSources()
         switch claim.pass {
         case .assembly: return try await assemble(in: engine, progress: progress)
         case .probe: preconditionFailure("a probe has no pass of a plan")
-        case .audio: return try await reverse(in: engine, EngineRequest.reverseAudio, progress: progress)
-        case .video: return try await reverse(in: engine, EngineRequest.reverse, progress: progress)
+        case .audio: return try await reverse(in: engine, EngineRequest.reverseAudio, scratch, progress: progress)
+        case .video: return try await reverse(in: engine, EngineRequest.reverse, scratch, progress: progress)
         }
     }
 
     private func reverse(
-        in engine: any Engine, _ kind: (PassRequest) -> EngineRequest,
+        in engine: any Engine, _ kind: (PassRequest) -> EngineRequest, _ scratch: String,
         progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
         let places = zip(context.plan.subjects(of: claim.pass), whole).map { subject, whole in
             whole == nil ? entry.place(of: SegmentName(subject: subject, token: claim.token)) : nil
         }
         let request = PassRequest(
-            job: context.files, pass: claim.index, segments: places, scratch: environment.scratch)
+            job: context.files, pass: claim.index, segments: places, scratch: scratch)
         guard case .pass(var result) = try await engine.perform(kind(request), progress: progress) else {
             throw ReelFailure(.engineMisanswered(task: .pass))
         }

@@ -58,6 +58,24 @@ package final class JobContext: Sendable {
             plan: entry.plan(plan.number))
     }
 
+    /// What an engine reaches that does passes of the job.
+    ///
+    /// - Parameter scratch: the folder for what it spills, which no other engine has.
+    func scope(scratch: String) async throws(ReelFailure) -> EngineScope {
+        let files = files
+        let frames = Int64(max(0, min(plan.frameCount, 1 << 30)))
+        let bytes = record.sources.reduce(0) { min($0 + max(0, min($1.fingerprint.size, 1 << 50)), 1 << 50) }
+        let format = plan.video.format
+        let pixels = Int64(max(0, min(format.width, 1 << 14))) * Int64(max(0, min(format.height, 1 << 14)))
+        return EngineScope(
+            reads: files.sources.flatMap { [$0.source, $0.index] } + [files.plan],
+            folders: try await entry.engineFolders() + [.file(scratch)],
+            // Ten minutes for a frame are more than any encoder takes.
+            cpuSeconds: 3600 + Int(frames) * 600,
+            // Decoded sound on the disk, packets that are copied, and pictures without any compression.
+            fileBytes: 256 << 30 + 4 * bytes + 16 * frames * pixels)
+    }
+
     /// Whether this context, read earlier, still describes the job that the store has now.
     func describes(_ record: JobRecord, plan number: Int) -> Bool {
         self.record.created == record.created && self.record.sources == record.sources && plan.number == number

@@ -63,8 +63,10 @@ extension Slot {
         let lease = Mutex(EngineLease(current: attempt))
         let memory = first.claim.need + first.context.plan.reservedAddresses
         let life = Task {
-            try await environment.engines.withEngine(memory: memory) { engine in
-                try await serve(attempt, in: engine, lease, kill)
+            let scratch = try TemporaryFolder(scratchIn: environment.scratch)
+            let scope = try await first.context.scope(scratch: scratch.path)
+            try await environment.engines.withEngine(memory: memory, scope: scope) { engine in
+                try await serve(attempt, in: engine, scratch, lease, kill)
             }
         }
         kill.arm { life.cancel() }
@@ -80,11 +82,12 @@ extension Slot {
 
     /// The life of one engine. It ends when the engine fails, is killed, or has no more to do for this job.
     private func serve(
-        _ first: Attempt, in engine: any Engine, _ lease: borrowing Mutex<EngineLease>, _ kill: KillSwitch
+        _ first: Attempt, in engine: any Engine, _ scratch: TemporaryFolder, _ lease: borrowing Mutex<EngineLease>,
+        _ kill: KillSwitch
     ) async throws(ReelFailure) {
         var attempt = first
         while true {
-            let result = try await perform(attempt, in: engine)
+            let result = try await perform(attempt, in: engine, scratch)
             lease.withLock { $0.current = nil }
             guard let following = await following(attempt, result, kill, lease) else { return }
             attempt = following
@@ -132,10 +135,13 @@ extension Slot {
         return nil
     }
 
-    private func perform(_ attempt: Attempt, in engine: any Engine) async throws(ReelFailure) -> PassResult {
+    private func perform(
+        _ attempt: Attempt, in engine: any Engine, _ scratch: TemporaryFolder
+    ) async throws(ReelFailure) -> PassResult {
         let claim = attempt.pass.claim
         do {
-            return try await attempt.perform(in: engine) { [passes = environment.passes] progress in
+            return try await attempt.perform(in: engine, scratch: scratch.path) {
+                [passes = environment.passes] progress in
                 passes.update(claim, progress)
             }
         } catch {

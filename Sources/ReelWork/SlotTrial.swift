@@ -40,7 +40,12 @@ package struct SlotTrial: Sendable {
                     job.entry.place(of: SegmentName(subject: $0, token: "0"))
                 }, scratch: folder.path))
         let answer = try await ReelFailure.unifying {
-            try await engines.withEngine(memory: job.plan.need + job.plan.reservedAddresses) { engine in
+            let scope = EngineScope(
+                reads: files.sources.map(\.index) + [files.plan],
+                folders: try await job.entry.engineFolders() + [.file(folder.path)])
+            return try await engines.withEngine(
+                memory: job.plan.need + job.plan.reservedAddresses, scope: scope
+            ) { engine in
                 try await engine.perform(request)
             }
         }

@@ -52,7 +52,7 @@ public final class Worker: Service {
 
     private func work() async throws(ReelFailure) {
         let identity = try await ReelFailure.unifying {
-            try await environment.engines.withEngine(memory: nil) { engine in engine.identity }
+            try await environment.engines.withEngine(memory: nil, scope: .nothing) { engine in engine.identity }
         }
         guard try await waitForRedis(as: identity) else { return }
         let heartbeat = Heartbeat(
@@ -67,6 +67,7 @@ public final class Worker: Service {
             }
         }
         log.info("\(id) works with \(settings.slots) slots and \(ByteSize(bytes: settings.memoryTotal))")
+        log.log(level: identity.sandbox.missing.isEmpty ? .info : .warning, "\(identity.sandbox.words)")
         await runSlots(identity)
         caring.cancel()
         beating.cancel()
@@ -97,7 +98,7 @@ public final class Worker: Service {
         return WorkerReport(
             worker: id, host: host, slots: settings.slots, slotsOut: notes.slotsOut,
             memoryTotal: settings.memoryTotal, encoders: identity.encoders, protocolVersion: Wire.version,
-            notes: notes.diagnostics, held: environment.passes.report)
+            sandbox: identity.sandbox, notes: notes.diagnostics, held: environment.passes.report)
     }
 
     /// Returns false if the worker was told to end before Redis answered. Throws if Redis refuses for good, a password for

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ReelCore
+internal import ReelSandbox
 internal import ReelTerminal
 
 /// The streams that this program prints to.
@@ -19,5 +20,8 @@ struct ReelCoordinator: AsyncParsableCommand {
             InitCommand.self,
         ])
 
-    static func main() async { await console.run(self) }
+    static func main() async {
+        OwnProcess.protect()
+        await console.run(self)
+    }
 }

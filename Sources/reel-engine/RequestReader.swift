@@ -12,13 +12,27 @@ final class RequestReader: Sendable {
     private let waiting = Mutex<[EngineRequest]>([])
     private let arrived = DispatchSemaphore(value: 0)
 
+    /// Reads the first line, before there is a second thread; nil if the input ends.
+    static func confinement() -> Confinement? {
+        guard let line = readLine() else { return nil }
+        guard case .confinement(let confinement) = input(line) else { refuse(line) }
+        return confinement
+    }
+
+    private static func input(_ line: String) -> EngineInput? {
+        try? JSONDecoder().decode(EngineInput.self, from: Data(line.utf8))
+    }
+
+    private static func refuse(_ line: String) -> Never {
+        FileHandle.standardError.write(Data("reel-engine: not a request: \(line.prefix(200))\n".utf8))
+        _exit(2)
+    }
+
     func start() {
         Thread { [self] in
             while let line = readLine() {
-                switch try? JSONDecoder().decode(EngineInput.self, from: Data(line.utf8)) {
-                case nil:
-                    FileHandle.standardError.write(Data("reel-engine: not a request: \(line.prefix(200))\n".utf8))
-                    _exit(2)
+                switch Self.input(line) {
+                case nil, .confinement: Self.refuse(line)
                 case .segments(let more): segments.add(more)
                 case .request(let request):
                     // The last request has been answered: what came late for it is of no use.

@@ -5,6 +5,7 @@ internal import ReelCore
 internal import ReelEngine
 internal import ReelJobs
 internal import ReelQueue
+internal import ReelSandbox
 internal import ReelTerminal
 internal import ReelWork
 
@@ -15,6 +16,7 @@ private let console = Console(name: "reel-worker") { reason in
     case .boardUnprepared: "reel-coordinator init --redis loads them, as a user that may"
     case .storeNotNamed, .storeNameEmpty: "name it with --store or REEL_STORE"
     case .folderUnwritable: "name another folder with --scratch"
+    case .sandboxIncomplete: "--sandbox try confines engines as far as the kernel can"
     default: nil
     }
 }
@@ -35,6 +37,7 @@ struct ReelWorker: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long passes may go on after SIGTERM.", valueName: "seconds"))
     var grace = 25
 
+    @OptionGroup var sandbox: SandboxOption
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
 
@@ -51,12 +54,15 @@ struct ReelWorker: AsyncParsableCommand {
         }
         let worker = Worker(
             boards: BoardConnections(redis: try redis.address()), store: store,
-            engines: EngineHost(executable: try Programs().path("reel-engine")),
+            engines: EngineHost(executable: try Programs().path("reel-engine"), sandbox: sandbox.mode),
             settings: WorkerSettings(
                 slots: slots.count, memoryTotal: slots.memory, scratch: scratch, grace: .seconds(grace)),
             log: Logger(label: "reel-worker"))
         try await Interruption.shuttingDown(worker) { worker.endNow() }
     }
 
-    static func main() async { await console.run(self) }
+    static func main() async {
+        OwnProcess.protect()
+        await console.run(self)
+    }
 }

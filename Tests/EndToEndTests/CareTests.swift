@@ -128,8 +128,8 @@ extension EndToEnd {
         @Test func theAssemblyBeginsWhileAPassIsInFlight() async throws {
             try await withEarlyAssembly { fleet, id, slow, early in
                 let token = try #require(early.live[early.passes]).token
-                let name = "assembling.\(token).mov.part"
-                #expect(try await eventually(.seconds(10)) { fleet.names(id).contains(name) })
+                let name = "\(token).mov.part"
+                #expect(try await eventually(.seconds(10)) { fleet.names(id + "/assemblies").contains(name) })
                 kill(try #require(slow.children("reel-engine").first), SIGCONT)
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
                 #expect(try fleet.sight(id).done[early.passes] == token)

@@ -88,6 +88,13 @@ actor Clips {
             "sickness.so", .at("/usr/bin/env"), ["clang", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", source, "-o"])
     }
 
+    /// A library that takes Landlock away from programs that are started with it.
+    func oldKernel() async throws -> String {
+        let source = URL(fileURLWithPath: #filePath).appendingPathComponent("../Fixtures/oldkernel.c").standardized.path
+        return try await make(
+            "oldkernel.so", .at("/usr/bin/env"), ["clang", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", source, "-o"])
+    }
+
     private func make(_ name: String, inputs: [String], _ options: [String]) async throws -> String {
         let sources = inputs.flatMap { ["-f", "lavfi", "-i", $0] }
         return try await make(name, .ffmpeg, ["-v", "error", "-y"] + sources + options)

@@ -196,7 +196,9 @@ import Testing
             held.worker.send(SIGSTOP)
             Glibc.kill(held.engine, SIGCONT)
             #expect(
-                try await eventually(.seconds(10)) { fleet.names(id).contains("assembling.\(held.token).mov.part") })
+                try await eventually(.seconds(10)) {
+                    fleet.names(id + "/assemblies").contains("\(held.token).mov.part")
+                })
             try await fleet.startWorker()
             #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
             held.worker.send(SIGCONT)
@@ -280,7 +282,7 @@ extension CrashPointTests {
         let holder = try #require(sight.live[sight.passes])
         let worker = try #require(await fleet.workers.first { $0.pid == holder.pid })
         #expect(
-            try await eventually(.seconds(10)) { fleet.names(id).contains("assembling.\(holder.token).mov.part") })
+            try await eventually(.seconds(10)) { fleet.names(id + "/assemblies").contains("\(holder.token).mov.part") })
         let engine = try #require(worker.children("reel-engine").first)
         Glibc.kill(engine, SIGSTOP)
         return Held(worker: worker, engine: engine, index: sight.passes, token: holder.token)

@@ -13,7 +13,9 @@ extension EndToEnd {
             let request = ReconRequest(source: .file(source), index: .file(fixture.path("index")))
             let heard = Mutex<[EngineProgress]>([])
             let begin = ContinuousClock.now
-            try await EngineHost(executable: Program.folder + "/reel-engine").withEngine(memory: nil) { engine in
+            let scope = EngineScope(reads: [request.source], folders: [.file(fixture.folder)])
+            let host = EngineHost(executable: Program.folder + "/reel-engine")
+            try await host.withEngine(memory: nil, scope: scope) { engine in
                 _ = try await engine.perform(.recon(request)) { progress in heard.withLock { $0.append(progress) } }
             }
             let quarters = Int((ContinuousClock.now - begin) / .milliseconds(250))
@@ -31,7 +33,8 @@ extension EndToEnd {
             let source = try await Clips.shared.long()
             let index = fixture.path("index")
             let host = EngineHost(executable: Program.folder + "/reel-engine")
-            try await host.withEngine(memory: nil) { engine in
+            let scope = EngineScope(reads: [.file(source)], folders: [.file(fixture.folder)])
+            try await host.withEngine(memory: nil, scope: scope) { engine in
                 _ = try await engine.perform(.recon(ReconRequest(source: .file(source), index: .file(index))))
             }
             func choose(_ codec: String, threads: Int) -> EngineRequest {
@@ -39,7 +42,7 @@ extension EndToEnd {
                 return .choose(ChooseRequest(indexes: [.file(index)], spec: spec))
             }
             // As many addresses as the engine has before it does anything.
-            try await host.withEngine(memory: 0) { engine in
+            try await host.withEngine(memory: 0, scope: scope) { engine in
                 let begin = ContinuousClock.now
                 let failure = await #expect(throws: ReelFailure.self) {
                     try await engine.perform(choose("av1", threads: 4))

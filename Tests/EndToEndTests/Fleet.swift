@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ReelCore
 import ReelTestSupport
 import Testing
 
@@ -8,6 +9,7 @@ struct WorkerJSON: Decodable {
     var id: String
     var slotsOut: Int
     var notes: [String]
+    var sandbox: SandboxState?
     var gone: Bool
 }
 
@@ -45,7 +47,7 @@ actor Fleet {
     /// The address for one of the users of `deploy/redis-users.acl`; the password of each is its name.
     nonisolated func address(as user: String) -> String { "unix://\(user):\(user)@\(socket)" }
 
-    private nonisolated func environment(as user: String) -> [String: String] {
+    nonisolated func environment(as user: String) -> [String: String] {
         ["REEL_REDIS": address(as: user), "REEL_STORE": store]
     }
 

@@ -66,7 +66,7 @@ final class ProcessFixture: Sendable {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return entries.compactMap(pid_t.init).reduce(into: [:]) { found, entry in
             guard let environment = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(entry)/environ")),
-                environment.range(of: Data(mark.utf8)) != nil,
+                environment.range(of: Data(mark.prefix(19).utf8)) != nil,
                 let command = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(entry)/cmdline")), !command.isEmpty
             else { return }
             found[entry] = String(decoding: command.map { $0 == 0 ? 32 : $0 }, as: UTF8.self)

@@ -115,14 +115,14 @@ extension EndToEnd {
             try #require(made.code == 0, "\(made.error)")
             let command = ["run", source, "-o", "out.nut"]
             let outcome = try await fixture.run(.coordinator, command) { running in
-                let isUnderWay = try await running.waits { jobFiles.contains { $0.hasPrefix("assembling.") } }
+                let isUnderWay = try await running.waits { !names(in: job + "/assemblies").isEmpty }
                 #expect(isUnderWay)
                 // The worker, and the guard, whose arguments name it.
                 while fixture.kill("reel-worker --redis") {}
             }
             #expect(outcome.code == 4)
             #expect(try await fixture.isQuiet())
-            #expect(jobFiles.contains { $0.hasPrefix("assembling.") } && !jobFiles.contains("output.nut"))
+            #expect(!names(in: job + "/assemblies").isEmpty && !jobFiles.contains("output.nut"))
             #expect(fixture.names == [".reel", "source.nut"])
 
             let again = try await fixture.run(.coordinator, command)

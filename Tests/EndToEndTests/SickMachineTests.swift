@@ -1,5 +1,7 @@
 import Foundation
 import Glibc
+import ReelCore
+import ReelEngine
 import Testing
 
 extension EndToEnd {
@@ -39,7 +41,7 @@ extension EndToEnd {
                 """
                 read -r request
                 case $request in *evil.mp4*) kill -SEGV $$ ;; esac
-                { printf '%s\\n' "$request"; cat; } | "\(engine)" "$@" | sed -u 1d
+                { printf '%s\\n' "$confinement" "$request"; cat; } | "\(engine)" "$@" | sed -u 1d
                 """
             }
             try await Fleet.with(fixture, workers: 0) { fleet in
@@ -67,7 +69,9 @@ extension EndToEnd {
         func aMachineWhoseEngineLiesHarmsNoJob(lie: String) async throws {
             let clip = try await Clips.shared.crowd(frames: 48, size: "320x180")
             let source = try fixture.copy(clip, as: "crowd.mov")
-            let machine = try await machine { engine in "\"\(engine)\" \"$@\" | sed -u '1d; \(lie)'" }
+            let machine = try await machine { engine in
+                "{ printf '%s\\n' \"$confinement\"; cat; } | \"\(engine)\" \"$@\" | sed -u '1d; \(lie)'"
+            }
             try await Fleet.with(fixture, workers: 0) { fleet in
                 let id = try await fleet.submit([source, "--lossless", "--pass-frames", "12"])
                 let sick = try await fleet.startWorker(.at(machine))
@@ -96,7 +100,10 @@ extension EndToEnd {
             try files.createSymbolicLink(atPath: folder + "/reel-engine", withDestinationPath: link)
             // An engine ends with its input: it is given time to say what it is.
             let engine = Program.folder + "/reel-engine"
-            let ready = try await fixture.run(.at("/bin/sh"), ["-c", "sleep 2 | \(engine)"]).output
+            let confinement = EngineInput.confinement(Confinement(scope: .nothing, mode: .try))
+            let line = String(decoding: try JSONEncoder().encode(confinement), as: UTF8.self)
+            let command = "{ echo '\(line)'; sleep 2; } | \(engine)"
+            let ready = try await fixture.run(.at("/bin/sh"), ["-c", command]).output
             #expect(ready.hasPrefix("{\"ready\""))
             try ready.write(toFile: folder + "/ready", atomically: false, encoding: .utf8)
             let lines = "cat \(folder)/ready\n\(script(engine))\n"

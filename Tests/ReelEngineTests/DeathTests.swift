@@ -216,7 +216,7 @@ struct StartTests {
     func missing() async {
         let host = EngineHost(executable: "/nowhere/reel-engine")
         let failure = await #expect(throws: ReelFailure.self) {
-            try await host.withEngine(memory: nil) { _ in Issue.record("there is no engine") }
+            try await host.withEngine(memory: nil, scope: .nothing) { _ in Issue.record("there is no engine") }
         }
         #expect(failure?.cause == .incompatible)
         #expect(failure?.words.contains("/nowhere/reel-engine") == true)
@@ -242,7 +242,7 @@ struct StartTests {
 
     @Test("An engine of another release is refused")
     func otherVersion() async throws {
-        let other = EngineEvent.ready(EngineIdentity(version: Wire.version + 1, encoders: []))
+        let other = EngineEvent.ready(EngineIdentity(version: Wire.version + 1, encoders: [], sandbox: .none))
         let failure = await failure(try FakeEngine(say(other)))
         #expect(failure?.cause == .incompatible)
         #expect(failure?.words.contains("version \(Wire.version + 1)") == true)

@@ -30,7 +30,9 @@ final class FakeEngine: Sendable {
         // The folder must last as long as the engine, whatever the optimiser thinks of the last use of `self`.
         defer { withExtendedLifetime(self) {} }
         let host = EngineHost(executable: path, limits: EngineLimits(stall: stall, silence: silence))
-        return try await host.withEngine(memory: memory) { try await body(#require($0 as? EngineSession)) }
+        return try await host.withEngine(memory: memory, scope: .nothing) {
+            try await body(#require($0 as? EngineSession))
+        }
     }
 
     /// What the script wrote to `$0.NAME`.
@@ -52,7 +54,8 @@ func say(_ event: EngineEvent) throws -> String {
     return "printf '%s\\n' '\(json)'"
 }
 
-let ready = EngineEvent.ready(EngineIdentity(version: Wire.version, encoders: ["libx264 Lavc59.37.100"]))
+let ready = EngineEvent.ready(
+    EngineIdentity(version: Wire.version, encoders: ["libx264 Lavc59.37.100"], sandbox: .none))
 
 func progress(_ decoded: Int, frames: Range<Int>) -> EngineEvent {
     .progress(.video(decoded: decoded, encoded: 0, frames: frames))

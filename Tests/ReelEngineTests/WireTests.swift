@@ -53,15 +53,18 @@ struct WireTests {
     @Test("Requests are written as the golden file says, and are read back")
     func requests() throws {
         let spec = JobSpec(container: .mkv, videoCodec: "libx264", crf: 20, from: Rational(3, 2))
+        let scope = EngineScope(
+            reads: [job.plan], folders: [.file("/store/segments")], cpuSeconds: 3600, fileBytes: 1 << 30)
         try compare(
-            [
-                EngineRequest.recon(
-                    ReconRequest(source: job.sources[0].source, index: job.sources[0].index, limit: 1 << 20)),
-                .recon(ReconRequest(source: job.sources[0].source, index: job.sources[0].index)),
-                .choose(ChooseRequest(indexes: [job.sources[0].index], spec: spec, threads: 4)),
-                .reverse(pass), .reverseAudio(pass),
-                .assemble(AssembleRequest(job: job, output: .file("/store/out.mkv"))),
-            ].map(EngineInput.request) + [.segments([segment])], "requests.json")
+            [.confinement(Confinement(scope: scope, mode: .require))]
+                + [
+                    EngineRequest.recon(
+                        ReconRequest(source: job.sources[0].source, index: job.sources[0].index, limit: 1 << 20)),
+                    .recon(ReconRequest(source: job.sources[0].source, index: job.sources[0].index)),
+                    .choose(ChooseRequest(indexes: [job.sources[0].index], spec: spec, threads: 4)),
+                    .reverse(pass), .reverseAudio(pass),
+                    .assemble(AssembleRequest(job: job, output: .file("/store/out.mkv"))),
+                ].map(EngineInput.request) + [.segments([segment])], "requests.json")
     }
 
     @Test("Events are written as the golden file says, and are read back")
@@ -69,7 +72,10 @@ struct WireTests {
         let diagnostics: [Diagnostic] = [.soundNotHeard(track: 1)]
         try compare(
             [
-                .ready(EngineIdentity(version: 5, encoders: ["libx264 Lavc59.37.100"])),
+                .ready(
+                    EngineIdentity(
+                        version: 5, encoders: ["libx264 Lavc59.37.100"],
+                        sandbox: SandboxState(landlock: 2, seccomp: true))),
                 .progress(.recon(packets: 640, thousandths: 250)),
                 .progress(.video(decoded: 7, encoded: 5, frames: 240..<480)),
                 .progress(.sound),
@@ -90,7 +96,7 @@ struct WireTests {
     }
 
     @Test("The protocol's version is that of the golden files")
-    func version() { #expect(Wire.version == 9) }
+    func version() { #expect(Wire.version == 10) }
 
     /// Compares the lines with a golden file, which REEL_WRITE_GOLDEN=1 rewrites, and the values read back with the originals.
     private func compare<Message: Codable>(_ messages: [Message], _ name: String) throws {

@@ -39,7 +39,7 @@ import Testing
             text == """
                 {"clips":[],"created":10.5,"diagnostics":[{"code":"no-timestamps","facts":{},"message":"the video has no timestamps: its \
                 frames are shown in order, at the rate it states"},{"code":"head-only","facts":{},"message":"only the head of the source was read so far"}],\
-                "excluded":[{"code":"encoder-missing","host":"h","reason":"the worker has no encoder x265","worker":"w"}],"failureCount":1,\
+                "engines":[],"excluded":[{"code":"encoder-missing","host":"h","reason":"the worker has no encoder x265","worker":"w"}],"failureCount":1,\
                 "failures":[{"attempts":{"crash":2},"endFrame":20,"firstFrame":10,"index":1,"kind":"video",\
                 "lastMessage":"the engine was ended","recent":[{"cause":"crash","code":"engine-ended","facts":{},\
                 "host":"h","log":["said","this"],"message":"the engine was ended","owner":"passing","time":11,\

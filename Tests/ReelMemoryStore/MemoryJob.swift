@@ -102,6 +102,11 @@ package struct MemoryJob: JobEntry {
         withState { $0.plans[number]?.room.locator("plan.json") } ?? store.missing("plan.json")
     }
 
+    // MARK: Engines
+
+    /// Each file has a folder of its own, and the engines of the tests are not confined.
+    package func engineFolders() -> [Locator] { [] }
+
     // MARK: The result
 
     package func assembling(_ container: Container, token: String) -> Locator {

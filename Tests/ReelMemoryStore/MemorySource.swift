@@ -18,8 +18,10 @@ package struct MemorySource: SourceEntry {
 
     package func draft() throws(ReelFailure) -> IndexDraft {
         let room = try store.room()
-        return IndexDraft(at: room.locator("index"), room: room)
+        return IndexDraft(at: room.locator("index"), in: .file(room.path), room: room)
     }
+
+    package func indexFolder() throws(ReelFailure) -> Locator { .file(try store.room().path) }
 
     package func keep(_ draft: IndexDraft, as kind: IndexKind) throws(ReelFailure) -> String {
         let index = MemoryStore.StoredIndex(

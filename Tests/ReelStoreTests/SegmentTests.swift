@@ -111,7 +111,8 @@ struct SegmentTests {
             try write("half", job.assembling(.mkv, token: "bb").name + ".part")
             job.removePartial(token: "aa")
             #expect(try names(job.segments) == (left + ["c0v720-960.aaa.nut"]).sorted())
-            #expect(try names(job.path) == ["assembling.bb.mkv.part", "attempts", "segments"])
+            #expect(try names(job.path) == ["assemblies", "attempts", "segments"])
+            #expect(try names(job.path + "/assemblies") == ["bb.mkv.part"])
         }
     }
 }

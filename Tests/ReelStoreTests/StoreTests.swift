@@ -20,7 +20,7 @@ struct StoreTests {
             let path = folder + "/deep/store/jobs/c3/job.json"
             let missing = #expect(throws: ReelFailure.self) { try store.job(JobID("c3")).read() }
             #expect(missing?.reason == .jobUnknownHere(job: JobID("c3"), path: path))
-            #expect(try names(folder + "/deep/store/jobs/a2") == ["attempts", "job.json", "segments"])
+            #expect(try names(folder + "/deep/store/jobs/a2") == ["assemblies", "attempts", "job.json", "segments"])
         }
     }
 

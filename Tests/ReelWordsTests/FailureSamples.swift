@@ -270,6 +270,8 @@ extension FailureReason {
         .redisUnusable(last: ReelFailure(.redisSilent(said: "Connection refused"))),
         .programMissing(name: "reel-engine", folder: "/usr/bin"),
         .programsNotFound,
+        .redisFileUnusable(path: "/run/redis", errno: 2), .redisFileOpen(path: "/run/redis"),
+        .sandboxIncomplete(missing: [.files]), .sandboxIncomplete(missing: [.files, .calls]),
         .folderUnwritable(path: "/out", errno: 13), .folderUnwritable(path: "/out", errno: nil),
         .redisNotInstalled,
         .redisSilent(said: "no memory"),

@@ -48,7 +48,7 @@ final class FakeEngines: EngineRunner {
         self.scratch = scratch
     }
 
-    static let identity = EngineIdentity(version: Wire.version, encoders: [FakeMedia.encoder])
+    static let identity = EngineIdentity(version: Wire.version, encoders: [FakeMedia.encoder], sandbox: .none)
 
     static let crash = ReelFailure(.engineDied(place: .idle, end: .signalled(signal: 11), lastWords: nil))
 
@@ -84,7 +84,7 @@ final class FakeEngines: EngineRunner {
     // MARK: EngineRunner
 
     nonisolated(nonsending) func withEngine<R: Sendable>(
-        memory: Int64?, _ body: nonisolated(nonsending) (any Engine) async throws -> R
+        memory: Int64?, scope: EngineScope, _ body: nonisolated(nonsending) (any Engine) async throws -> R
     ) async throws -> R {
         state.withLock { state in
             state.started.append(memory)
@@ -137,7 +137,7 @@ final class FakeEngines: EngineRunner {
     }
 
     private func isOfJob(_ request: EngineRequest) -> Bool {
-        if case .reverse(let pass) = request { pass.scratch == scratch } else { false }
+        if case .reverse(let pass) = request { pass.scratch.hasPrefix(scratch + "/reel-scratch.") } else { false }
     }
 
     private func waitForGate() async throws(ReelFailure) {

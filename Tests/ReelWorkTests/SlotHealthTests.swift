@@ -68,7 +68,7 @@ import Testing
             worker.engines.answer { request in
                 guard case .reverse(let pass) = request else { return .result }
                 // What has another folder for its scratch files is the clip.
-                return pass.scratch == scratch ? .crash : .wait
+                return pass.scratch.hasPrefix(scratch + "/reel-scratch.") ? .crash : .wait
             }
             let slots = worker.start()
             try await until { worker.engines.waiting == 1 }

@@ -114,7 +114,8 @@ extension FailureReason {
             .workerUnknown:
             FailureNature(.request, .usage)
         case .jobNotOnBoard: FailureNature(.host, .usage)
-        case .jobForgotten, .programsNotFound, .folderUnwritable, .redisNotInstalled, .redisSilent,
+        case .jobForgotten, .programsNotFound, .redisFileUnusable, .redisFileOpen, .sandboxIncomplete,
+            .folderUnwritable, .redisNotInstalled, .redisSilent,
             .localWorkerEnded:
             FailureNature(.host, .unreachable)
         case .jobCancelled, .jobNotFinished, .noResult: FailureNature(.request, .job)

@@ -339,6 +339,12 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case programMissing(name: String, folder: String)
     /// The folder of reel's programs is unknown, since /proc/self/exe cannot be read.
     case programsNotFound
+    /// The file with the address of Redis cannot be read.
+    case redisFileUnusable(path: String, errno: Int32)
+    /// Other users can read the file with the address of Redis.
+    case redisFileOpen(path: String)
+    /// The kernel cannot confine an engine as it must be.
+    case sandboxIncomplete(missing: [SandboxPart])
     /// The folder cannot be written to.
     case folderUnwritable(path: String, errno: Int32?)
     case redisNotInstalled

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import ReelCore
 internal import ReelQueue
+internal import ReelSandbox
 internal import Subprocess
 internal import SystemPackage
 
@@ -10,12 +11,14 @@ struct LocalCluster: Sendable {
     private let store: String
     private let slots: Int
     private let memoryTotal: Int64
+    private let sandbox: SandboxMode
 
-    init(programs: Programs, store: String, slots: Int, memoryTotal: Int64) {
+    init(programs: Programs, store: String, slots: Int, memoryTotal: Int64, sandbox: SandboxMode) {
         self.programs = programs
         self.store = store
         self.slots = slots
         self.memoryTotal = memoryTotal
+        self.sandbox = sandbox
     }
 
     /// Starts both, runs the body meanwhile, and ends both, however the body ends. Neither of them remains then, even if this
@@ -29,13 +32,18 @@ struct LocalCluster: Sendable {
         let folder = try PrivateFolder()
         let url = "unix://\(folder.path)/redis.sock"
         let address = try RedisAddress(url)
-        let configuration = try configuration(folder.path, url)
-        defer { LocalCluster.endOrphans(of: folder.path) }
+        let configuration = try configuration(folder, url)
+        let start = Children.own.start()
+        defer {
+            LocalCluster.endOrphans(of: folder.path)
+            start.end()
+        }
         return try await ReelFailure.unifying {
             let outcome = try await Subprocess.run(
                 configuration, input: .inputWriter, output: .discarded, error: .sequence
             ) { execution in
-                try await withThrowingTaskGroup(of: Ended<Result>.self) { group in
+                start.isRunning(as: execution.processIdentifier.value)
+                return try await withThrowingTaskGroup(of: Ended<Result>.self) { group in
                     group.addTask { .guardian(try await LocalCluster.tail(of: execution.standardError)) }
                     group.addTask {
                         .body(
@@ -78,7 +86,8 @@ struct LocalCluster: Sendable {
         case body(Result)
     }
 
-    private func configuration(_ folder: String, _ url: String) throws(ReelFailure) -> Configuration {
+    private func configuration(_ room: PrivateFolder, _ url: String) throws(ReelFailure) -> Configuration {
+        let folder = room.path
         guard let redis = Programs.installed("redis-server") else {
             throw ReelFailure(.redisNotInstalled)
         }
@@ -96,10 +105,12 @@ struct LocalCluster: Sendable {
                 throw ReelFailure(.folderUnwritable(path: folder, errno: nil))
             }
         }
-        let worker = [
-            try programs.path("reel-worker"), "--redis", url, "--store", store, "--slots", "\(slots)",
-            "--memory-total", "\(memoryTotal)", "--grace", "0",
-        ]
+        let worker =
+            [
+                try programs.path("reel-worker"), "--redis", url, "--store", store, "--slots", "\(slots)",
+                "--memory-total", "\(memoryTotal)", "--grace", "0",
+                "--sandbox", sandbox.rawValue,
+            ] + (room.isInTemporary ? ["--scratch", folder] : [])
         var options = PlatformOptions()
         // A process group of its own: Ctrl-C at a terminal reaches the coordinator alone, which ends the others in order.
         options.processGroupID = 0

@@ -26,6 +26,7 @@ public struct LocalRun: Sendable {
     private let slots: Int
     private let memoryTotal: Int64
     private let memoryIsLimited: Bool
+    private let sandbox: SandboxMode
     private let anew: Bool
 
     /// A run of one job.
@@ -37,10 +38,11 @@ public struct LocalRun: Sendable {
     ///   - slots: passes at once, at most.
     ///   - memoryTotal: bytes that all passes may take together.
     ///   - memoryIsLimited: whether a user chose the total. If not, a pass that needs more takes it.
+    ///   - sandbox: whether engines must be confined.
     ///   - anew: remove first the files that an earlier run left.
     public init(
         _ job: JobRecord, to destination: Destination, programs: Programs, slots: Int, memoryTotal: Int64,
-        memoryIsLimited: Bool, anew: Bool
+        memoryIsLimited: Bool, sandbox: SandboxMode, anew: Bool
     ) {
         self.job = job
         self.destination = destination
@@ -48,6 +50,7 @@ public struct LocalRun: Sendable {
         self.slots = slots
         self.memoryTotal = memoryTotal
         self.memoryIsLimited = memoryIsLimited
+        self.sandbox = sandbox
         self.anew = anew
     }
 
@@ -83,7 +86,7 @@ public struct LocalRun: Sendable {
             // Redis and a worker take about as long to start as recon takes.
             let (folder, view) = try await cluster(memoryTotal, store).with { redis in
                 let probe = Probe(
-                    store: store, engine: EngineHost(executable: try programs.path("reel-engine")),
+                    store: store, engine: EngineHost(executable: try programs.path("reel-engine"), sandbox: sandbox),
                     capacity: Capacity(slots: slots, memoryTotal: memoryTotal, isLimit: memoryIsLimited),
                     reading: { told(.reading($0)) })
                 let folder = store.job(job.id)
@@ -112,7 +115,8 @@ public struct LocalRun: Sendable {
     }
 
     private func cluster(_ memoryTotal: Int64, _ store: FolderStore) -> LocalCluster {
-        LocalCluster(programs: programs, store: store.root, slots: slots, memoryTotal: memoryTotal)
+        LocalCluster(
+            programs: programs, store: store.root, slots: slots, memoryTotal: memoryTotal, sandbox: sandbox)
     }
 
     /// Has the job done, unless an earlier run did all of it and could not deliver.

@@ -56,9 +56,11 @@ package struct Probe: Sendable {
     /// written.
     func examine(_ record: JobRecord) async throws(ReelFailure) -> ProbedSources {
         try await ReelFailure.unifying {
-            try await engine.withEngine(memory: nil) { session in
+            var parts: [ReconPart] = []
+            for number in record.sources.indices { parts.append(try await part(number, of: record)) }
+            return try await engine.withEngine(memory: nil, scope: scope(of: parts)) { [parts] session in
                 var found: [(hash: String, locator: Locator)] = []
-                for number in record.sources.indices { found.append(try await index(number, of: record, in: session)) }
+                for part in parts { found.append(try await index(part, of: record, in: session)) }
                 var indexes: [SourceIndex] = []
                 for (_, locator) in found { indexes.append(try await store.readIndex(locator)) }
                 return ProbedSources(
@@ -87,26 +89,62 @@ package struct Probe: Sendable {
         return try await choose(threads: threads)
     }
 
-    /// Hash and place of the index of a source, or of its first part if the job is an early start.
-    ///
+    /// A source of the job, and where its index is or is to be.
+    private struct ReconPart: Sendable {
+        /// The source's place in the record.
+        let number: Int
+        let source: JobSource
+        /// The place of its bytes: the copy in the store, if it is there by now.
+        let locator: Locator
+        let entry: any SourceEntry
+        let kind: IndexKind
+        let isDisproved: Bool
+        let indexes: Locator
+        /// Room for the index; nil if the store has it.
+        let draft: IndexDraft?
+    }
+
     /// - Parameter number: the source's place in the record.
-    private func index(
-        _ number: Int, of record: JobRecord, in session: any Engine
-    ) async throws(ReelFailure) -> (hash: String, locator: Locator) {
-        let recorded = record.sources[number]
-        let folder = try store.source(recorded.fingerprint)
+    private func part(_ number: Int, of record: JobRecord) async throws(ReelFailure) -> ReconPart {
+        let source = record.sources[number]
+        let entry = try store.source(source.fingerprint)
         let isSoundOnly = record.spec.isOnlyHeard(number)
-        let isDisproved = isSoundOnly ? false : try await folder.isDisproved()
+        let isDisproved = isSoundOnly ? false : try await entry.isDisproved()
         let kind: IndexKind = record.headBytes != nil ? .head : isSoundOnly ? .sound : isDisproved ? .decoded : .index
-        if let known = await folder.index(kind) { return known }
-        // The copy in the store, if it is there by now.
-        let source = await store.job(record.id).presentLocator(of: recorded)
-        let draft = try await folder.draft()
+        let isKnown = await entry.index(kind) != nil
+        return ReconPart(
+            number: number, source: source, locator: await store.job(record.id).presentLocator(of: source),
+            entry: entry, kind: kind, isDisproved: isDisproved, indexes: try await entry.indexFolder(),
+            draft: isKnown ? nil : try await entry.draft())
+    }
+
+    /// What the engine reaches that reads the sources, and then the indexes.
+    private func scope(of parts: [ReconPart]) -> EngineScope {
+        let unread = parts.filter { $0.draft != nil }
+        let bytes = unread.reduce(0) { min($0 + max(0, min($1.source.fingerprint.size, 1 << 50)), 1 << 50) }
+        return EngineScope(
+            reads: unread.map(\.locator) + parts.map(\.indexes), folders: unread.compactMap(\.draft?.folder),
+            // Decoding takes the most time for its bytes where a picture hardly changes.
+            cpuSeconds: 3600 + Int(bytes >> 12), fileBytes: Probe.longestIndex)
+    }
+
+    /// No store reads an index with more bytes.
+    private static let longestIndex: Int64 = 1 << 30
+
+    /// Hash and place of the index of a source, or of its first part if the job is an early start.
+    private func index(
+        _ part: ReconPart, of record: JobRecord, in session: any Engine
+    ) async throws(ReelFailure) -> (hash: String, locator: Locator) {
+        // Two sources of a job may be the same file.
+        if let known = await part.entry.index(part.kind) { return known }
+        guard let draft = part.draft else {
+            throw ReelFailure(.indexMissing(hash: "", folder: part.indexes.name))
+        }
         let request = EngineRequest.recon(
             ReconRequest(
-                source: source, index: draft.locator, limit: record.headBytes, decoding: isDisproved ? .disproved : nil,
-                isSoundOnly: isSoundOnly))
-        let (read, all) = (Double(number), Double(record.sources.count))
+                source: part.locator, index: draft.locator, limit: record.headBytes,
+                decoding: part.isDisproved ? .disproved : nil, isSoundOnly: part.kind == .sound))
+        let (read, all) = (Double(part.number), Double(record.sources.count))
         let result = try await session.perform(request) { [reading] progress in
             if case .recon(_, let thousandths) = progress { reading((read + Double(thousandths) / 1000) / all) }
         }
@@ -114,11 +152,11 @@ package struct Probe: Sendable {
             throw ReelFailure(.engineMisanswered(task: .recon))
         }
         // The job's id is made of the fingerprint, so the bytes that were read must have it.
-        guard try recorded.fingerprint.matches(source) else {
-            throw ReelFailure(.sourceReplaced(path: source.name))
+        guard try part.source.fingerprint.matches(part.locator) else {
+            throw ReelFailure(.sourceReplaced(path: part.locator.name))
         }
-        guard try await folder.keep(draft, as: kind) == result.indexHash,
-            let kept = await folder.locator(of: result.indexHash)
+        guard try await part.entry.keep(draft, as: part.kind) == result.indexHash,
+            let kept = await part.entry.locator(of: result.indexHash)
         else { throw ReelFailure(.indexMissing(hash: result.indexHash, folder: store.name)) }
         return (result.indexHash, kept)
     }

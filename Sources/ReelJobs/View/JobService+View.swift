@@ -20,6 +20,7 @@ extension JobService {
             status, output: entry?.result, found: try await board.passDiagnostics(id),
             waitReason: reason, waitAdvice: reason.flatMap(advice),
             failures: try await failures(status, entry))
+        view.engines = workers.map(\.report).filter { $0.held.contains { $0.job == id } }.map(JobView.EngineView.init)
         if let entry {
             if let record = try? await entry.read() { view.sources = record.sources.map(\.path) }
             var sight = ClipSight(entry, on: board)

@@ -60,6 +60,8 @@ public struct JobView: Codable, Hashable, Sendable {
     public var warnings: [String]
     /// What will not be kept, was changed or repaired, as codes with their facts.
     public var diagnostics: [DiagnosticView]
+    /// The workers that hold passes of the job, in a view of that job alone: how their engines are confined.
+    public var engines: [EngineView]
     /// Workers that cannot claim any pass of the job.
     public var excluded: [ExcludedView]
     /// How many passes have had a failed attempt.
@@ -76,6 +78,20 @@ public struct JobView: Codable, Hashable, Sendable {
     public var outputBytes: Int64?
     /// SHA-256 of the result, in hexadecimal.
     public var outputSha256: String?
+
+    /// The engines of a worker.
+    public struct EngineView: Codable, Hashable, Sendable {
+        /// The worker's id.
+        public var worker: String
+        /// The name of its host.
+        public var host: String
+        /// How they are confined; missing if the worker's release is too old to say.
+        public var sandbox: SandboxState?
+
+        package init(_ report: WorkerReport) {
+            (worker, host, sandbox) = (report.worker.text, report.host, report.sandbox)
+        }
+    }
 
     /// A worker that cannot claim any pass of the job.
     public struct ExcludedView: Codable, Hashable, Sendable {
@@ -131,6 +147,7 @@ public struct JobView: Codable, Hashable, Sendable {
             let view = DiagnosticView(diagnostic)
             if !told.contains(view) { told.append(view) }
         }
+        engines = []
         excluded = status.excluded.sorted { $0.key < $1.key }.map {
             ExcludedView(
                 worker: $0.key, host: $0.value.host, reason: $0.value.reason.words, code: $0.value.reason.reason.code)
@@ -175,6 +192,7 @@ public struct JobView: Codable, Hashable, Sendable {
         finished = record.finished
         diagnostics = plan?.diagnostics.map(DiagnosticView.init) ?? []
         warnings = diagnostics.map(\.message)
+        engines = []
         excluded = []
         failureCount = 0
         failures = []

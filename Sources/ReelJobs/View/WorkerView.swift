@@ -1,4 +1,4 @@
-internal import ReelCore
+public import ReelCore
 package import ReelQueue
 
 /// A worker as `--json` shows it. Documented in docs/json.md; names only ever get added.
@@ -19,6 +19,8 @@ public struct WorkerView: Codable, Hashable, Sendable {
     public var gone: Bool
     /// It claims no more, and ends when it has finished the passes that it holds.
     public var draining: Bool
+    /// How its engines are confined; missing if its release is too old to say.
+    public var sandbox: SandboxState?
     /// Why it does less than it could, in words.
     public var notes: [String]
     /// Why it does less than it could, as codes with their facts.
@@ -73,6 +75,7 @@ public struct WorkerView: Codable, Hashable, Sendable {
         beatAge = status.beatAge
         gone = status.isGone
         draining = status.draining
+        sandbox = status.report.sandbox
         diagnostics = status.report.notes.map(DiagnosticView.init)
         notes = diagnostics.map(\.message)
         passes = status.report.held.sorted { ($0.job.text, $0.index) < ($1.job.text, $1.index) }

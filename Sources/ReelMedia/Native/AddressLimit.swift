@@ -4,7 +4,10 @@ internal import Glibc
 public enum AddressLimit {
     /// Limits the address space to a number of bytes. Beyond it an allocation fails, and the pass with it, instead of the
     /// machine. The limit is a soft one: an encoder that does not survive a refusal while it starts is let go beyond it.
+    ///
+    /// Call it before the process is confined: it opens a file of /proc.
     public static func set(_ bytes: UInt64) {
+        _ = statistics
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
         limit.rlim_cur = min(rlim_t(bytes), limit.rlim_max)
@@ -26,12 +29,14 @@ public enum AddressLimit {
         return (result, bytes() <= limit.rlim_cur)
     }
 
+    /// Descriptor of the kernel's figures about this process's memory.
+    private static let statistics = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+
     /// Bytes of address space that the process has; 0 if /proc cannot be read.
     private static func bytes() -> UInt64 {
-        guard let file = fopen("/proc/self/statm", "re") else { return 0 }
-        defer { fclose(file) }
         var line = [UInt8](repeating: 0, count: 128)
-        let count = fread(&line, 1, line.count, file)
+        let count = pread(statistics, &line, line.count, 0)
+        guard count > 0 else { return 0 }
         let pages = String(decoding: line[..<count], as: UTF8.self).split(separator: " ").first.flatMap { UInt64($0) }
         return (pages ?? 0) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
     }

@@ -6,15 +6,32 @@ public import ReelStore
 
 /// The option `--redis`: where the board is.
 public struct RedisOption: ParsableArguments {
-    /// The URL as the user wrote it.
-    @Option(help: ArgumentHelp("URL of Redis; REEL_REDIS sets the default.", valueName: "url"))
-    public var redis = ProcessInfo.processInfo.environment["REEL_REDIS"] ?? "redis://127.0.0.1:6379"
+    @Option(
+        help: ArgumentHelp(
+            "URL of Redis. Default: that of REEL_REDIS, or in the file that REEL_REDIS_FILE names.", valueName: "url"))
+    private var redis: String?
 
     /// For ArgumentParser.
     public init() {}
 
-    /// The parsed URL. Throws `.redisAddressInvalid`.
-    public func address() throws(ReelFailure) -> RedisAddress { try RedisAddress(redis) }
+    /// The option with a URL.
+    public init(url: String) { redis = url }
+
+    /// The parsed URL. Throws `.redisAddressInvalid`, and what `urlOfEnvironment` throws.
+    public func address() throws(ReelFailure) -> RedisAddress {
+        if let redis { return try RedisAddress(redis) }
+        return try RedisAddress(RedisOption.urlOfEnvironment() ?? "redis://127.0.0.1:6379")
+    }
+
+    /// The URL that the environment names, itself or in a file; nil if it names none. A process's environment is less
+    /// private than a file.
+    ///
+    /// Throws `.redisFileUnusable` if the file cannot be read, `.redisFileOpen` if other users could.
+    public static func urlOfEnvironment() throws(ReelFailure) -> String? {
+        let environment = ProcessInfo.processInfo.environment
+        guard let path = environment["REEL_REDIS_FILE"] else { return environment["REEL_REDIS"] }
+        return try SecretFile.read(path).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
 }
 
 /// The option `--store`: the folder that coordinator and workers share.

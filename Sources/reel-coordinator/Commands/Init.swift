@@ -13,7 +13,7 @@ struct InitCommand: AsyncParsableCommand {
             "Make a store that workers and coordinators share, and prepare the board; prints the store's id.",
         discussion: """
             Prepares the store of --store, the board of --redis, or both. Without options, REEL_STORE and REEL_REDIS \
-            apply. A new folder is accessible to its owner and its group only (mode 2770); an existing one keeps its \
+            or REEL_REDIS_FILE apply. A new folder is accessible to its owner and its group only (mode 2770); an existing one keeps its \
             mode, and a store is not changed. Preparing the board loads reel's functions into Redis, unless it has newer \
             ones. Other programs load them by themselves if their user may.
             """)
@@ -25,7 +25,7 @@ struct InitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let isChosen = store.isGiven || redis != nil
-        let address = redis ?? (isChosen ? nil : ProcessInfo.processInfo.environment["REEL_REDIS"])
+        let address = try redis ?? (isChosen ? nil : RedisOption.urlOfEnvironment())
         let makesStore = store.isGiven || !isChosen && store.isNamed
         guard makesStore || address != nil else {
             throw ValidationError(
@@ -43,8 +43,7 @@ struct InitCommand: AsyncParsableCommand {
     }
 
     private func prepareBoard(_ address: String) async throws {
-        var option = RedisOption()
-        option.redis = address
+        let option = RedisOption(url: address)
         let isNew = try await option.service(warnings: true).prepareBoard()
         console.say("Redis at \(try option.address()) \(isNew ? "has got" : "has") the board's functions")
     }

@@ -32,6 +32,7 @@ struct PlanCommand: AsyncParsableCommand {
     var overwrite = false
 
     @OptionGroup var spec: SpecOptions
+    @OptionGroup var sandbox: SandboxOption
 
     @Flag(help: "Print a line of JSON.")
     var json = false
@@ -56,7 +57,7 @@ struct PlanCommand: AsyncParsableCommand {
         if let timeline { try order.check(timeline) }
         let choice = try OutputChoice(
             output, for: order.named, like: order.sources[0], deed: order.deed, lossless: spec.lossless)
-        let engine = EngineHost(executable: try Programs().path("reel-engine"))
+        let engine = EngineHost(executable: try Programs().path("reel-engine"), sandbox: sandbox.mode)
         let job = try JobRecord(submitting: order.sources, spec: spec.spec(order, choice.container))
         let prepared = try await Interruption.cancelling {
             let reading = ReadingDisplay(on: console)

@@ -25,6 +25,7 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
     @OptionGroup var spec: SpecOptions
+    @OptionGroup var sandbox: SandboxOption
 
     @OptionGroup var slots: SlotOptions
 
@@ -47,7 +48,7 @@ struct RunCommand: AsyncParsableCommand {
         try order.check(destination)
         let local = LocalRun(
             job, to: destination, programs: try Programs(), slots: slots.count, memoryTotal: slots.memory,
-            memoryIsLimited: slots.memoryTotal != nil, anew: force)
+            memoryIsLimited: slots.memoryTotal != nil, sandbox: sandbox.mode, anew: force)
         let (begun, display) = (ContinuousClock.now, RunDisplay())
         let view = try await Interruption.cancelling {
             defer { display.clear() }

@@ -20,6 +20,7 @@ struct SubmitCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
     @OptionGroup var spec: SpecOptions
+    @OptionGroup var sandbox: SandboxOption
     @OptionGroup var terms: TermsOptions
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
@@ -55,7 +56,7 @@ struct SubmitCommand: AsyncParsableCommand {
             orders.append((job, destination))
         }
         let service = try await redis.service(joining: store.open(), warnings: true)
-        let engine = EngineHost(executable: try Programs().path("reel-engine"))
+        let engine = EngineHost(executable: try Programs().path("reel-engine"), sandbox: sandbox.mode)
         var submitted: [(job: SubmittedJob, spec: JobSpec, destination: Destination)] = []
         for (job, destination) in orders {
             let found = try await reporting(job.id) { () throws(ReelFailure) in

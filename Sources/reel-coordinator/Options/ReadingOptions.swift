@@ -24,7 +24,7 @@ struct ReadingOptions: ParsableArguments {
         guard watch else { return try output.write(try await look(service), on: console) }
         let feed = service.events(after: try await service.now(), of: job)
         let watch = Watch(
-            address: redis.redis, output: output, on: console,
+            address: "\(try redis.address())", output: output, on: console,
             change: { () async throws(ReelFailure) in _ = try await feed.wait(atMost: Watch.slowest) },
             look: { () async throws(ReelFailure) in try await look(service) })
         do {

@@ -29,15 +29,23 @@ static const char *store;
 /// An engine crashes if it opens a file whose path ends with this.
 static const char *fatal;
 
+/// A variable of this name, or of `inherited` in an engine, which gets no others than those that begin like that. A worker
+/// passes it on under that name.
+static const char *variable(const char *name, const char *inherited) {
+    const char *value = getenv(name) ? getenv(name) : getenv(inherited);
+    if (value) setenv(inherited, value, 1);
+    return value;
+}
+
 __attribute__((constructor)) static void begin(void) {
-    const char *path = getenv("REEL_SICKNESS");
+    const char *path = variable("REEL_SICKNESS", "LD_SICKNESS");
     int file = path ? syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC) : -1;
     if (file < 0) return;
     void *shared = mmap(NULL, sizeof(struct sickness), PROT_READ, MAP_SHARED, file, 0);
     close(file);
     if (shared == MAP_FAILED) return;
-    store = getenv("REEL_STORE");
-    fatal = getenv("REEL_SICKNESS_FATAL");
+    store = variable("REEL_STORE", "LD_SICKNESS_STORE");
+    fatal = variable("REEL_SICKNESS_FATAL", "LD_SICKNESS_FATAL");
     sickness = shared;
 }
 

@@ -1,0 +1,59 @@
+// System calls that glibc has no function for, or one with a variable number of arguments, which Swift does not import.
+// Each function returns -1 and sets errno if the kernel refuses.
+#ifndef REEL_CSANDBOX_SHIM_H
+#define REEL_CSANDBOX_SHIM_H
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+// As in linux/landlock.h, whose older versions lack the last two fields. The numbers are those of all architectures.
+struct reel_landlock_ruleset {
+    uint64_t files;
+    uint64_t network;
+    uint64_t scoped;
+};
+
+struct reel_landlock_beneath {
+    uint64_t allowed;
+    int32_t parent;
+} __attribute__((packed));
+
+static inline long reel_landlock_version(void) { return syscall(444, NULL, 0, 1); }
+
+/// A kernel refuses a set with more bytes than it knows, unless the rest is zero.
+static inline int reel_landlock_create(const struct reel_landlock_ruleset *rules) {
+    return (int)syscall(444, rules, sizeof *rules, 0);
+}
+
+static inline int reel_landlock_allow(int rules, int parent, uint64_t allowed) {
+    struct reel_landlock_beneath rule = {allowed, parent};
+    return (int)syscall(445, rules, 1, &rule, 0);
+}
+
+static inline int reel_landlock_restrict(int rules) { return (int)syscall(446, rules, 0); }
+
+/// Of all threads.
+static inline int reel_filter_calls(const struct sock_filter *program, unsigned short count) {
+    struct sock_fprog code = {count, (struct sock_filter *)program};
+#if defined(__x86_64__)
+    return (int)syscall(317, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &code);
+#elif defined(__aarch64__)
+    return (int)syscall(277, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &code);
+#else
+    return -1;
+#endif
+}
+
+static inline int reel_forbid_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+
+/// Closes /proc/PID/mem, environ and the like of this process to others of its user.
+static inline int reel_close_memory(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+/// Makes this process the parent of its descendants whose own parents end.
+static inline int reel_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
+
+#endif

@@ -1,0 +1,28 @@
+public import ReelCore
+
+/// What an engine may reach: the files of its one job, and nothing else.
+public struct EngineScope: Codable, Hashable, Sendable {
+    /// Files that it may read, and folders whose files it may.
+    public var reads: [Locator]
+    /// Folders in which it may make, write, rename, read and remove files.
+    public var folders: [Locator]
+    /// Seconds of CPU time, of all threads, after which it is killed; nil for no limit.
+    public var cpuSeconds: Int?
+    /// The most bytes that a file that it writes can have; nil for no limit.
+    public var fileBytes: Int64?
+
+    /// The scope of an engine that reads and writes nothing.
+    public static let nothing = EngineScope(reads: [], folders: [])
+
+    /// A scope of these files.
+    public init(reads: [Locator], folders: [Locator], cpuSeconds: Int? = nil, fileBytes: Int64? = nil) {
+        self.reads = reads
+        self.folders = folders
+        self.cpuSeconds = cpuSeconds
+        self.fileBytes = fileBytes
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case reads, folders, cpuSeconds, fileBytes
+    }
+}

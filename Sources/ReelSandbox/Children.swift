@@ -1,0 +1,90 @@
+internal import Glibc
+internal import Synchronization
+
+/// The children of this process. One that this process did not start is what an engine left behind: an engine that is not
+/// confined can move a process into a session of its own, where no signal to the engine's group reaches it, and end.
+///
+/// Children become strangers only in a process that adopts orphans (``OwnProcess``).
+public final class Children: Sendable {
+    /// Those of this process.
+    public static let own = Children()
+
+    private struct State {
+        var adopts = false
+        /// How many are being started, whose numbers are not known yet.
+        var starting = 0
+        var known: Set<pid_t> = []
+    }
+
+    private let state = Mutex(State())
+
+    private init() {}
+
+    func adopt() { state.withLock { $0.adopts = true } }
+
+    /// Announces that a child is about to be started.
+    public func start() -> Start { Start(self) }
+
+    /// A child that is being started, is running, or has ended and is not reaped.
+    public final class Start: Sendable {
+        private let children: Children
+        private let process = Mutex<pid_t?>(nil)
+
+        init(_ children: Children) {
+            self.children = children
+            children.state.withLock { $0.starting += 1 }
+        }
+
+        /// Says which process it is.
+        public func isRunning(as number: Int32) {
+            process.withLock { $0 = number }
+            children.state.withLock { state in
+                state.starting -= 1
+                state.known.insert(number)
+            }
+        }
+
+        /// Says that the child could not be started, or is reaped; then kills what it left behind.
+        public func end() {
+            let number = process.withLock(\.self)
+            children.state.withLock { state in
+                if let number { state.known.remove(number) } else { state.starting -= 1 }
+            }
+            children.endStrangers()
+        }
+    }
+
+    /// Kills and reaps children that this process did not start, and theirs, which become its own children thereby. While a
+    /// child is being started, it cannot be told from a stranger: then the end of that start does this.
+    private func endStrangers() {
+        for _ in 0..<1000 {
+            let strangers = state.withLock { state in
+                state.adopts && state.starting == 0 ? Self.all.subtracting(state.known) : []
+            }
+            guard !strangers.isEmpty else { return }
+            for process in strangers {
+                kill(process, SIGKILL)
+                waitpid(process, nil, 0)
+            }
+        }
+    }
+
+    /// A thread's children are in a file of /proc.
+    private static var all: Set<pid_t> {
+        var found: Set<pid_t> = []
+        guard let folder = opendir("/proc/self/task") else { return found }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard let file = fopen("/proc/self/task/\(name)/children", "re") else { continue }
+            defer { fclose(file) }
+            var text = [UInt8](repeating: 0, count: 1 << 16)
+            let count = fread(&text, 1, text.count, file)
+            found.formUnion(
+                String(decoding: text[..<count], as: UTF8.self).split(separator: " ").compactMap { pid_t($0) })
+        }
+        return found
+    }
+}

@@ -1,0 +1,73 @@
+internal import CSandbox
+internal import Glibc
+public import ReelCore
+
+/// Confines this process before it reads anything of strangers.
+public struct Sandbox: Sendable {
+    /// Files that it may read, and folders whose files it may.
+    public var reads: [String]
+    /// Folders in which it may make, write, rename, read and remove files.
+    public var folders: [String]
+    /// Seconds of CPU time, of all threads, after which it is killed; nil for no limit.
+    public var cpuSeconds: Int?
+    /// The most bytes that a file that it writes can have; nil for no limit.
+    public var fileBytes: Int64?
+
+    /// A sandbox that is not in force yet.
+    public init(reads: [String], folders: [String], cpuSeconds: Int? = nil, fileBytes: Int64? = nil) {
+        self.reads = reads
+        self.folders = folders
+        self.cpuSeconds = cpuSeconds
+        self.fileBytes = fileBytes
+    }
+
+    /// Confines the process as far as the mode says and the kernel can, and returns what is in force. It cannot be undone.
+    ///
+    /// Call it while the process has one thread: Landlock confines the calling thread, and those that it starts later.
+    ///
+    /// Throws `.sandboxIncomplete` if the mode requires a part that the kernel lacks.
+    public func enter(_ mode: SandboxMode) throws(ReelFailure) -> SandboxState {
+        limit(RLIMIT_CORE, to: 0)
+        // Segments, sources, and what libraries have open.
+        limit(RLIMIT_NOFILE, to: 128 + 4 * rlim_t(reads.count))
+        if let cpuSeconds { limit(RLIMIT_CPU, to: rlim_t(max(1, cpuSeconds))) }
+        if let fileBytes { limit(RLIMIT_FSIZE, to: rlim_t(max(0, fileBytes))) }
+        // The other engines of this user could open this one's memory.
+        _ = reel_close_memory()
+        let isHeld = reel_forbid_new_privileges() == 0
+        guard mode != .off else { return .none }
+        var state = SandboxState.none
+        if isHeld, Self.hasOneThread, Landlock.restrict(reads: reads, folders: folders) {
+            state.landlock = Landlock.version
+        }
+        if isHeld { state.seccomp = CallFilter(process: UInt32(getpid())).install() }
+        guard mode != .require || state.missing.isEmpty else {
+            throw ReelFailure(.sandboxIncomplete(missing: state.missing))
+        }
+        return state
+    }
+
+    private func limit(_ resource: __rlimit_resource, to number: rlim_t) {
+        var limits = rlimit()
+        getrlimit(__rlimit_resource_t(resource.rawValue), &limits)
+        limits = rlimit(rlim_cur: min(number, limits.rlim_max), rlim_max: min(number, limits.rlim_max))
+        setrlimit(__rlimit_resource_t(resource.rawValue), &limits)
+    }
+
+    /// A process has a folder for each thread, and a folder has two links more than it has folders.
+    private static var hasOneThread: Bool {
+        var status = stat()
+        return stat("/proc/self/task", &status) == 0 && status.st_nlink == 3
+    }
+}
+
+extension CallFilter {
+    /// Puts the filter in force for all threads. Returns false if the kernel refuses.
+    fileprivate func install() -> Bool {
+        guard let architecture = Architecture.current else { return false }
+        let program = program(for: architecture).map {
+            sock_filter(code: $0.code, jt: $0.skipTrue, jf: $0.skipFalse, k: $0.value)
+        }
+        return reel_filter_calls(program, UInt16(program.count)) == 0
+    }
+}
