@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Glibc
 
 /// The memory that this process can use.
 public enum HostMemory {
@@ -7,19 +8,15 @@ public enum HostMemory {
 
     /// Bytes: the machine's memory, or what the process's control group allows if that is less, times `share`.
     public static var budget: Int64 {
-        let machine = (try? text("/proc/meminfo")).flatMap(total(meminfo:)) ?? 2 << 30
         let group = (try? text("/proc/self/cgroup")).map(limitFiles(cgroup:)) ?? []
         let limits = group.compactMap { try? text($0) }.compactMap(limit(file:))
         return Int64(Double(min(machine, limits.min() ?? machine)) * share)
     }
 
-    /// Bytes in the line MemTotal of /proc/meminfo; nil if there is none.
-    package static func total(meminfo: String) -> Int64? {
-        let line = meminfo.split(whereSeparator: \.isNewline).first { $0.hasPrefix("MemTotal:") }
-        guard let number = line?.split(separator: " ").dropFirst().first, let kibibytes = Int64(number) else {
-            return nil
-        }
-        return kibibytes * 1024
+    /// Bytes of the machine's memory. A service manager may hide /proc/meminfo.
+    package static var machine: Int64 {
+        let pages = Int64(sysconf(Int32(_SC_PHYS_PAGES)))
+        return pages > 0 ? pages * Int64(sysconf(Int32(_SC_PAGESIZE))) : 2 << 30
     }
 
     /// The limit files, of version 2 and 1, of the groups that /proc/self/cgroup names and of those above them.
