@@ -27,14 +27,20 @@ public struct EngineHost: EngineRunner {
     public let limits: EngineLimits
     /// Whether engines must be confined.
     public let sandbox: SandboxMode
+    /// The folders from which engines read sources; nil for any.
+    public let sourceRoots: SourceRoots?
 
     /// A host of engines of one executable.
     ///
     /// - Note: From now on the process ignores SIGPIPE: an engine may die while a request is written to it.
-    public init(executable: String, limits: EngineLimits = EngineLimits(), sandbox: SandboxMode = .try) {
+    public init(
+        executable: String, limits: EngineLimits = EngineLimits(), sandbox: SandboxMode = .try,
+        sourceRoots: SourceRoots? = nil
+    ) {
         self.executable = executable
         self.limits = limits
         self.sandbox = sandbox
+        self.sourceRoots = sourceRoots
         signal(SIGPIPE, SIG_IGN)
     }
 
@@ -60,7 +66,8 @@ public struct EngineHost: EngineRunner {
                 start.isRunning(as: execution.processIdentifier.value)
                 let process = EngineProcess(execution, limits: limits)
                 return await process.live { () async throws -> R in
-                    let identity = try await process.start(Confinement(scope: scope, mode: sandbox))
+                    let confinement = Confinement(scope: scope, mode: sandbox, sourceRoots: sourceRoots)
+                    let identity = try await process.start(confinement)
                     return try await body(EngineSession(process, identity: identity))
                 }
             }

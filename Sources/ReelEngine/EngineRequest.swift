@@ -147,14 +147,17 @@ public struct Confinement: Codable, Hashable, Sendable {
     public var scope: EngineScope
     /// Whether the engine must be confined.
     public var mode: SandboxMode
+    /// The folders in which the scope's sources must lie; nil for any.
+    public var sourceRoots: SourceRoots?
 
-    package init(scope: EngineScope, mode: SandboxMode) {
+    package init(scope: EngineScope, mode: SandboxMode, sourceRoots: SourceRoots?) {
         self.scope = scope
         self.mode = mode
+        self.sourceRoots = sourceRoots
     }
 
     enum CodingKeys: String, CodingKey {
-        case scope, mode
+        case scope, mode, sourceRoots
     }
 }
 

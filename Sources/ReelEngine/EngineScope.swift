@@ -2,7 +2,9 @@ public import ReelCore
 
 /// What an engine may reach: the files of its one job, and nothing else.
 public struct EngineScope: Codable, Hashable, Sendable {
-    /// Files that it may read, and folders whose files it may.
+    /// Sources, which it may read if they lie in the roots of its caller, if those are restricted.
+    public var sources: [Locator]
+    /// Other files that it may read, and folders whose files it may.
     public var reads: [Locator]
     /// Folders in which it may make, write, rename, read and remove files.
     public var folders: [Locator]
@@ -12,10 +14,13 @@ public struct EngineScope: Codable, Hashable, Sendable {
     public var fileBytes: Int64?
 
     /// The scope of an engine that reads and writes nothing.
-    public static let nothing = EngineScope(reads: [], folders: [])
+    public static let nothing = EngineScope(sources: [], reads: [], folders: [])
 
     /// A scope of these files.
-    public init(reads: [Locator], folders: [Locator], cpuSeconds: Int? = nil, fileBytes: Int64? = nil) {
+    public init(
+        sources: [Locator], reads: [Locator], folders: [Locator], cpuSeconds: Int? = nil, fileBytes: Int64? = nil
+    ) {
+        self.sources = sources
         self.reads = reads
         self.folders = folders
         self.cpuSeconds = cpuSeconds
@@ -23,6 +28,6 @@ public struct EngineScope: Codable, Hashable, Sendable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case reads, folders, cpuSeconds, fileBytes
+        case sources, reads, folders, cpuSeconds, fileBytes
     }
 }

@@ -6,9 +6,9 @@ public struct BoardConnections: Sendable {
     /// - Parameter make: makes a board; the name appears in the server's list of connections, and has no spaces.
     public init(_ make: @escaping @Sendable (_ name: String) -> any Board) { self.make = make }
 
-    /// Connections to the Redis at an address. Each connects with its first call.
-    public init(redis address: RedisAddress) {
-        self.init { RedisBoard(address, name: $0) }
+    /// Connections to one of the boards in the Redis at an address. Each connects with its first call.
+    public init(redis address: RedisAddress, namespace: Namespace) {
+        self.init { RedisBoard(address, name: $0, namespace: namespace) }
     }
 
     /// A board of the caller's own.

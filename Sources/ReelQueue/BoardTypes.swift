@@ -142,6 +142,8 @@ public struct WorkerReport: Codable, Hashable, Sendable {
     public var protocolVersion: Int
     /// How its engines are confined; nil if an earlier release reported.
     public var sandbox: SandboxState?
+    /// The folders from which it takes sources; nil for any.
+    public var sourceRoots: SourceRoots?
     /// Why the worker claims nothing, or less than it could: a full disk, slots that took themselves out.
     public var notes: [Diagnostic]
     /// The passes that it holds.
@@ -152,7 +154,7 @@ public struct WorkerReport: Codable, Hashable, Sendable {
 
     // Names that are stored. Never change one.
     enum CodingKeys: String, CodingKey {
-        case worker, host, slots, slotsOut, memoryTotal, encoders, protocolVersion, sandbox, notes, held
+        case worker, host, slots, slotsOut, memoryTotal, encoders, protocolVersion, sandbox, sourceRoots, notes, held
     }
 
     /// A pass that the worker holds, with its progress.
@@ -190,7 +192,8 @@ public struct WorkerReport: Codable, Hashable, Sendable {
 
     package init(
         worker: WorkerID, host: String, slots: Int, slotsOut: Int = 0, memoryTotal: Int64, encoders: [String],
-        protocolVersion: Int, sandbox: SandboxState? = nil, notes: [Diagnostic] = [], held: [Held]
+        protocolVersion: Int, sandbox: SandboxState? = nil, sourceRoots: SourceRoots? = nil, notes: [Diagnostic] = [],
+        held: [Held]
     ) {
         self.worker = worker
         self.host = host
@@ -200,6 +203,7 @@ public struct WorkerReport: Codable, Hashable, Sendable {
         self.encoders = encoders
         self.protocolVersion = protocolVersion
         self.sandbox = sandbox
+        self.sourceRoots = sourceRoots
         self.notes = notes
         self.held = held
     }

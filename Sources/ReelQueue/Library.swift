@@ -23,7 +23,6 @@ package enum Library {
     private static let head = """
         #!lua name=\(name)
         local VERSION, SERVES, SCHEMA = \(version), \(serves), '\(RedisBoard.schema)'
-        local PREFIX = '\(RedisBoard.prefix)'
         local KEY_NAMES = { \(BoardKey.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")) }
         \(BoardPolicy.lua)
 
@@ -33,10 +32,10 @@ package enum Library {
     /// that the user may use all of them and that they lie in one slot. Keys of jobs and workers are checked when the
     /// function uses them.
     static func call<Called: BoardCommand>(
-        _ command: Called, _ timing: BoardTiming
+        _ command: Called, _ keys: BoardKeys, _ timing: BoardTiming
     ) throws(ReelFailure) -> [String] {
         [Called.isReadOnly ? "FCALL_RO" : "FCALL", Called.function, String(BoardKey.allCases.count)]
-            + BoardKey.names + [String(version)] + (try command.arguments(timing))
+            + keys.declared + [String(version)] + (try command.arguments(timing))
     }
 
     /// An answer of Redis that says that its functions are not those that the caller knows.
@@ -56,16 +55,4 @@ package enum Library {
             }
         }
     }
-}
-
-/// Keys of the whole board, whose names are fixed. `docs/board.md` says what each holds. New ones go to the end, since
-/// functions take keys by their place and serve earlier callers.
-enum BoardKey: String, CaseIterable {
-    case jobs, active, failed, store, schema, lease, run, virtual, broken, timer, tail, wake, workers, control, auditing
-    case events, pace
-
-    var name: String { RedisBoard.prefix + rawValue }
-
-    /// The names of all keys, in the order in which calls declare them.
-    static let names = allCases.map(\.name)
 }

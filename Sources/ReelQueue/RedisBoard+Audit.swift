@@ -58,15 +58,15 @@ extension RedisBoard {
 
     /// Whether the board knows no job, not even one that has ended.
     public func isEmpty() throws(ReelFailure) -> Bool {
-        try send(["EXISTS", BoardKey.jobs.name]) == .integer(0)
+        try send(["EXISTS", keys[.jobs]]) == .integer(0)
     }
 
     /// Jobs that are on a list and have passes but no hash of their own.
     private func lostJobs() throws(ReelFailure) -> [JobID] {
         var lost: [JobID] = []
         for id in try jobs(in: [.jobs, .active, .run, .timer]) {
-            guard try send(["EXISTS", RedisBoard.key(id)]) == .integer(0) else { continue }
-            if try send(["EXISTS", RedisBoard.key(id, "passes")]) == .integer(1) { lost.append(id) }
+            guard try send(["EXISTS", keys.job(id)]) == .integer(0) else { continue }
+            if try send(["EXISTS", keys.job(id, "passes")]) == .integer(1) { lost.append(id) }
         }
         return lost
     }
@@ -75,7 +75,7 @@ extension RedisBoard {
     private func jobs(in lists: [BoardKey]) throws(ReelFailure) -> [JobID] {
         var found: Set<String> = []
         for list in lists {
-            let reply = try send(["ZRANGE", list.name, "0", "-1"])
+            let reply = try send(["ZRANGE", keys[list], "0", "-1"])
             guard let ids = reply.array else { throw reply.surprise }
             for id in ids { found.insert(try id.text()) }
         }
@@ -90,16 +90,16 @@ extension RedisBoard {
             next = page.next
         }
         // Before there is a plan, finished passes belong to a publisher that has not finished.
-        guard try send(["HGET", RedisBoard.key(job), "plan"]).string != "0" else { return repairs }
+        guard try send(["HGET", keys.job(job), "plan"]).string != "0" else { return repairs }
         return repairs + (try tally(job) ? 1 : 0)
     }
 
     /// Writes the job's totals (`sum`) anew if they do not count every finished pass. Returns whether it did.
     @discardableResult
     func tally(_ job: JobID) throws(ReelFailure) -> Bool {
-        let finished = try send(["HLEN", RedisBoard.key(job, "done")]).integer ?? 0
+        let finished = try send(["HLEN", keys.job(job, "done")]).integer ?? 0
         guard finished > 0 else { return false }
-        let register = try send(["HGET", RedisBoard.key(job), "sum"]).string
+        let register = try send(["HGET", keys.job(job), "sum"]).string
         guard Int(register?.split(separator: " ").first ?? "0") != finished else { return false }
         let totals = try totals(of: job, register: nil, finished: finished)
         return try call(Command.Tally(job: job, finished: finished, totals: totals))

@@ -18,7 +18,7 @@ extension RedisBoard {
         // 0 would wait for ever.
         let wait = max(blocking(duration), 1)
         let reply = try send(
-            ["XREAD", "COUNT", "1000", "BLOCK", String(wait), "STREAMS", BoardKey.events.name, place.id])
+            ["XREAD", "COUNT", "1000", "BLOCK", String(wait), "STREAMS", keys[.events], place.id])
         if reply == .none { return [] }
         var streams = try ReplyReader(reply)
         guard let stream = try streams.list().last, let entries = stream.array else { throw reply.surprise }

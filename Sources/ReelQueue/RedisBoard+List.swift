@@ -33,7 +33,7 @@ extension RedisBoard {
 
     /// The ids of jobs that a function has set aside.
     func aside() throws(ReelFailure) -> [String] {
-        let reply = try send(["ZRANGE", BoardKey.broken.name, "0", "-1"])
+        let reply = try send(["ZRANGE", keys[.broken], "0", "-1"])
         guard let ids = reply.array?.compactMap(\.string) else { throw reply.surprise }
         return ids
     }
@@ -45,10 +45,10 @@ extension RedisBoard {
     /// if there is no such job.
     public func state(of job: JobID) throws(ReelFailure) -> JobState? {
         do throws(ReelFailure) {
-            if let state = try send(["HGET", RedisBoard.key(job), "state"]).string {
+            if let state = try send(["HGET", keys.job(job), "state"]).string {
                 return JobState(rawValue: state) ?? .running
             }
-            return try send(["EXISTS", RedisBoard.key(job)]) == .integer(1) ? .running : nil
+            return try send(["EXISTS", keys.job(job)]) == .integer(1) ? .running : nil
         } catch {
             guard error.isOfOneRecord else { throw error }
             return .running

@@ -46,7 +46,7 @@ extension RedisBoard {
 
     /// The speed of all jobs together over the last minute.
     public func pace() throws(ReelFailure) -> Pace {
-        let reply = try send(["HGETALL", BoardKey.pace.name])
+        let reply = try send(["HGETALL", keys[.pace]])
         let clock = try send(["TIME"])
         guard let slots = reply.dictionary, let now = clock.array?.first?.string.flatMap(Double.init) else {
             throw reply.surprise
@@ -57,7 +57,7 @@ extension RedisBoard {
     /// A job's passes as a row of cells, `cells` at most; nil if there is no such job or it has no plan. The cost does
     /// not grow with the number of passes.
     public func strip(_ job: JobID, cells: Int) throws(ReelFailure) -> PassStrip? {
-        guard let passes = try send(["HGET", RedisBoard.key(job), "passes"]).string.flatMap(Int.init),
+        guard let passes = try send(["HGET", keys.job(job), "passes"]).string.flatMap(Int.init),
             PublishedJob.passCounts.contains(passes), passes > 0
         else {
             return nil
@@ -78,8 +78,8 @@ extension RedisBoard {
     /// Jobs that have not ended, the oldest first, and after them those that failed, the latest first; `count` of each
     /// at most.
     public func queue(count: Int) throws(ReelFailure) -> JobList {
-        let active = try send(["ZRANGE", BoardKey.active.name, "0", String(count - 1)])
-        let failed = try send(["ZRANGE", BoardKey.failed.name, "0", String(count - 1), "REV"])
+        let active = try send(["ZRANGE", keys[.active], "0", String(count - 1)])
+        let failed = try send(["ZRANGE", keys[.failed], "0", String(count - 1), "REV"])
         guard let ids = active.array, let others = failed.array else { throw active.surprise }
         var all: [String] = []
         for id in ids + others { all.append(try id.text()) }
@@ -89,7 +89,7 @@ extension RedisBoard {
     /// The number of jobs that have not ended, and of those that failed and are still on the board.
     public func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int) {
         let replies = (
-            try send(["ZCARD", BoardKey.active.name]), try send(["ZCARD", BoardKey.failed.name])
+            try send(["ZCARD", keys[.active]]), try send(["ZCARD", keys[.failed]])
         )
         guard let active = replies.0.integer, let failed = replies.1.integer else { throw replies.0.surprise }
         return (active, failed)
@@ -97,10 +97,10 @@ extension RedisBoard {
 
     /// Jobs that have not ended, 500 at most, and of the others the `ended` that were submitted last; the oldest first.
     public func latestJobs(ended: Int) throws(ReelFailure) -> JobList {
-        let active = try send(["ZRANGE", BoardKey.active.name, "0", "499"])
+        let active = try send(["ZRANGE", keys[.active], "0", "499"])
         guard let running = active.array?.compactMap(\.string) else { throw active.surprise }
         let known = Set(running)
-        let latest = try send(["ZRANGE", BoardKey.jobs.name, "0", String(known.count + ended - 1), "REV"])
+        let latest = try send(["ZRANGE", keys[.jobs], "0", String(known.count + ended - 1), "REV"])
         guard let ids = latest.array?.compactMap(\.string) else { throw latest.surprise }
         var list = try list(running + ids.filter { !known.contains($0) }.prefix(ended))
         list.jobs.sort { ($0.created, $0.job.id.text) < ($1.created, $1.job.id.text) }
@@ -110,7 +110,7 @@ extension RedisBoard {
     /// Those of a job's passes that have one of these indices, as they were published, by index.
     public func passes(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: Pass] {
         guard !indices.isEmpty else { return [:] }
-        let reply = try send(["HMGET", RedisBoard.key(job, "passes")] + indices.map(String.init))
+        let reply = try send(["HMGET", keys.job(job, "passes")] + indices.map(String.init))
         guard let entries = reply.array, entries.count == indices.count else { throw reply.surprise }
         var found: [Int: Pass] = [:]
         for (index, entry) in zip(indices, entries) {
@@ -125,7 +125,7 @@ extension RedisBoard {
 
     /// The diagnostics that engines of finished passes reported, each once, in the order of the passes; 100 at most.
     public func passDiagnostics(_ job: JobID) throws(ReelFailure) -> [Diagnostic] {
-        let reply = try send(["HGETALL", RedisBoard.key(job, "diagnostics")])
+        let reply = try send(["HGETALL", keys.job(job, "diagnostics")])
         guard let told = reply.dictionary else { throw reply.surprise }
         let lines = told.map { (index: Int($0.value) ?? 0, text: $0.key) }
             .sorted { ($0.index, $0.text) < ($1.index, $1.text) }
@@ -139,7 +139,7 @@ extension RedisBoard {
         var found: [Int: RecordedResult] = [:]
         var cursor = "0"
         repeat {
-            let reply = try send(["HSCAN", RedisBoard.key(job, "done"), cursor, "COUNT", "500"])
+            let reply = try send(["HSCAN", keys.job(job, "done"), cursor, "COUNT", "500"])
             guard let parts = reply.array, parts.count == 2, let next = parts[0].string,
                 let page = parts[1].dictionary
             else { throw reply.surprise }
@@ -155,7 +155,7 @@ extension RedisBoard {
     /// The results of those of the passes at these indices that are finished, by index.
     public func results(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: PassResult] {
         guard !indices.isEmpty else { return [:] }
-        let reply = try send(["HMGET", RedisBoard.key(job, "done")] + indices.map(String.init))
+        let reply = try send(["HMGET", keys.job(job, "done")] + indices.map(String.init))
         guard let entries = reply.array, entries.count == indices.count else { throw reply.surprise }
         var found: [Int: PassResult] = [:]
         for (index, entry) in zip(indices, entries) {
@@ -173,14 +173,14 @@ extension RedisBoard {
 
     /// The number of a job's passes that wait for a retry, due or not.
     public func retries(_ job: JobID) throws(ReelFailure) -> Int {
-        let reply = try send(["ZCARD", RedisBoard.key(job, "retry")])
+        let reply = try send(["ZCARD", keys.job(job, "retry")])
         guard let count = reply.integer else { throw reply.surprise }
         return count
     }
 
     /// The holders of a job's passes, by index.
     public func live(_ job: JobID) throws(ReelFailure) -> [Int: WorkerID] {
-        let reply = try send(["HGETALL", RedisBoard.key(job, "live")])
+        let reply = try send(["HGETALL", keys.job(job, "live")])
         guard let entries = reply.dictionary else { throw reply.surprise }
         var found: [Int: WorkerID] = [:]
         for (index, entry) in entries {

@@ -30,7 +30,7 @@ extension RedisBoard {
     /// Throws if the user of this connection may not make a worker's calls.
     public func checkWorker() throws(ReelFailure) {
         // The one plain command that a worker repeats. If this takes a hint, another worker waits a second longer.
-        try send(["BLPOP", BoardKey.wake.name, "0.001"])
+        try send(["BLPOP", keys[.wake], "0.001"])
     }
 
     /// Returns when there may be work, at the latest after `seconds`, or after half of `BoardTiming.answerTimeout` if
@@ -39,7 +39,7 @@ extension RedisBoard {
     public func waitForWork(seconds: Int) throws(ReelFailure) {
         let wait = blocking(.seconds(seconds))
         guard wait > 0 else { return }
-        try send(["BLPOP", BoardKey.wake.name, String(Double(wait) / 1000)])
+        try send(["BLPOP", keys[.wake], String(Double(wait) / 1000)])
     }
 
     /// Records a pass's result. Repeat the call until it is answered: if the result was recorded before, the answer is

@@ -9,6 +9,7 @@ public import ReelCore
 /// refuses for good, a password for instance, has cause `.permanent`.
 public actor RedisBoard: Board {
     let timing: BoardTiming
+    let keys: BoardKeys
     private let address: RedisAddress
     private let name: String
     private let executor: BlockingExecutor
@@ -22,11 +23,15 @@ public actor RedisBoard: Board {
     ///
     /// - Parameters:
     ///   - name: the connection's name in Redis's list of clients, without spaces.
+    ///   - namespace: which of the boards there.
     ///   - timing: leases and time-outs.
-    public init(_ address: RedisAddress, name: String, timing: BoardTiming = BoardTiming()) {
+    public init(
+        _ address: RedisAddress, name: String, namespace: Namespace = .main, timing: BoardTiming = BoardTiming()
+    ) {
         self.address = address
         self.name = name
         self.timing = timing
+        keys = BoardKeys(namespace)
         executor = BlockingExecutor(name: name)
     }
 
@@ -58,21 +63,13 @@ public actor RedisBoard: Board {
 }
 
 extension RedisBoard {
-    /// The beginning of every key. The braces put all keys in one hash slot.
-    static let prefix = "reel2:{main}:"
-
     /// The version of the keys' contents, as `board.lua` writes it.
     static let schema = 2
-
-    /// The key of a job's own hash, or of one of its parts.
-    static func key(_ job: JobID, _ part: String? = nil) -> String {
-        "\(prefix)job:\(job)" + (part.map { ":\($0)" } ?? "")
-    }
 
     /// Calls a function and returns its answer. If Redis has no functions of the board, they are loaded first. If it
     /// has older ones, they are replaced, unless the call changes nothing: then this throws `.boardUnprepared`.
     func call<Called: BoardCommand>(_ command: Called) throws(ReelFailure) -> Called.Answer {
-        let sent = try Library.call(command, timing)
+        let sent = try Library.call(command, keys, timing)
         for _ in 0..<3 {
             let reply = try exchange(sent)
             guard case .error(let message) = reply, Library.Mismatch(message) != nil else {

@@ -11,9 +11,6 @@ struct Landlock {
         UInt64(1 << 1), UInt64(1 << 2), UInt64(1 << 3), UInt64(1 << 5), UInt64(1 << 8), UInt64(1 << 14)
     )
 
-    /// O_PATH, which Swift does not import: a descriptor that names a file and does not open it.
-    private static let naming: Int32 = 0x200000
-
     /// All rights in files that a version knows: execute to make links, then those that later versions added.
     private static func files(_ version: Int) -> UInt64 {
         let added = [(2, 13), (3, 14), (5, 15)].filter { version >= $0.0 }
@@ -24,9 +21,9 @@ struct Landlock {
     /// it was.
     ///
     /// - Parameters:
-    ///   - reads: files that may be read, and folders whose files may be. A missing one stays out of reach.
-    ///   - folders: folders in which files may be made, written, renamed, read and removed.
-    static func restrict(reads: [String], folders: [String]) -> Bool {
+    ///   - reads: descriptors of files that may be read, and of folders whose files may be.
+    ///   - folders: descriptors of folders in which files may be made, written, renamed, read and removed.
+    static func restrict(reads: [Int32], folders: [Int32]) -> Bool {
         let version = version
         guard version > 0 else { return false }
         let all = files(version)
@@ -36,13 +33,8 @@ struct Landlock {
         guard domain >= 0 else { return false }
         defer { close(domain) }
         let working = writeFile | readFile | readFolder | removeFile | makeFile | truncate
-        for (paths, rights) in [(reads, readFile), (folders, working)] {
-            for path in paths {
-                let place = open(path, naming | O_CLOEXEC)
-                guard place >= 0 else { continue }
-                defer { close(place) }
-                _ = reel_landlock_allow(domain, place, rights & all)
-            }
+        for (places, rights) in [(reads, readFile), (folders, working)] {
+            for place in places { _ = reel_landlock_allow(domain, place, rights & all) }
         }
         return reel_landlock_restrict(domain) == 0
     }

@@ -4,7 +4,11 @@ public import ReelCore
 
 /// Confines this process before it reads anything of strangers.
 public struct Sandbox: Sendable {
-    /// Files that it may read, and folders whose files it may.
+    /// Sources, which it may read.
+    public var sources: [String]
+    /// The folders in which the sources must lie; nil for any.
+    public var sourceRoots: SourceRoots?
+    /// Other files that it may read, and folders whose files it may.
     public var reads: [String]
     /// Folders in which it may make, write, rename, read and remove files.
     public var folders: [String]
@@ -14,7 +18,12 @@ public struct Sandbox: Sendable {
     public var fileBytes: Int64?
 
     /// A sandbox that is not in force yet.
-    public init(reads: [String], folders: [String], cpuSeconds: Int? = nil, fileBytes: Int64? = nil) {
+    public init(
+        sources: [String], sourceRoots: SourceRoots?, reads: [String], folders: [String], cpuSeconds: Int? = nil,
+        fileBytes: Int64? = nil
+    ) {
+        self.sources = sources
+        self.sourceRoots = sourceRoots
         self.reads = reads
         self.folders = folders
         self.cpuSeconds = cpuSeconds
@@ -25,11 +34,14 @@ public struct Sandbox: Sendable {
     ///
     /// Call it while the process has one thread: Landlock confines the calling thread, and those that it starts later.
     ///
-    /// Throws `.sandboxIncomplete` if the mode requires a part that the kernel lacks.
+    /// Throws `.sandboxIncomplete` if the mode requires a part that the kernel lacks, `.sourceOutside` if a source lies
+    /// outside the roots.
     public func enter(_ mode: SandboxMode) throws(ReelFailure) -> SandboxState {
+        let (reads, folders) = (try nameSources() + name(reads), name(folders))
+        defer { for place in reads + folders { close(place) } }
         limit(RLIMIT_CORE, to: 0)
         // Segments, sources, and what libraries have open.
-        limit(RLIMIT_NOFILE, to: 128 + 4 * rlim_t(reads.count))
+        limit(RLIMIT_NOFILE, to: 128 + 4 * rlim_t(self.reads.count + sources.count))
         if let cpuSeconds { limit(RLIMIT_CPU, to: rlim_t(max(1, cpuSeconds))) }
         if let fileBytes { limit(RLIMIT_FSIZE, to: rlim_t(max(0, fileBytes))) }
         // The other engines of this user could open this one's memory.
@@ -45,6 +57,19 @@ public struct Sandbox: Sendable {
             throw ReelFailure(.sandboxIncomplete(missing: state.missing))
         }
         return state
+    }
+
+    /// Descriptors that name files or folders and do not open them. What does not exist stays out of reach.
+    private func name(_ paths: [String]) -> [Int32] {
+        // O_PATH, which Swift does not import.
+        paths.map { open($0, 0x200000 | O_CLOEXEC) }.filter { $0 >= 0 }
+    }
+
+    private func nameSources() throws(ReelFailure) -> [Int32] {
+        guard let sourceRoots else { return name(sources) }
+        var places: [Int32] = []
+        for source in sources { if let place = try sourceRoots.name(source) { places.append(place) } }
+        return places
     }
 
     private func limit(_ resource: __rlimit_resource, to number: rlim_t) {

@@ -73,6 +73,9 @@ public struct JobSource: Hashable, Codable, Sendable {
         self.fingerprint = fingerprint
     }
 
+    /// The place of the source itself, whether or not the store has a copy.
+    public var original: Locator { .file(path) }
+
     package enum CodingKeys: String, CodingKey {
         case path = "path"
         case staged = "staged"

@@ -252,7 +252,7 @@ extension JobEntry {
     /// The present place of a source's bytes: `locator(of:)`, or the path of the record if the source is to be staged and
     /// its copy is not there yet.
     public func presentLocator(of source: JobSource) async -> Locator {
-        await hasCopy(of: source) ? locator(of: source) : .file(source.path)
+        await hasCopy(of: source) ? locator(of: source) : source.original
     }
 
     /// The places at which an engine reads segments.

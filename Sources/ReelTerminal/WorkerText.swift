@@ -9,8 +9,9 @@ public enum WorkerText {
         guard !views.isEmpty else {
             return [ScreenLine(WaitReason.noWorker.description)]
         }
-        return views.flatMap {
-            [head($0)] + sandbox($0) + $0.notes.map { ScreenLine("  \($0)", .bad) } + $0.passes.map(line)
+        return views.flatMap { view -> [ScreenLine] in
+            let notes = view.notes.map { ScreenLine("  \($0)", .bad) }
+            return [head(view)] + sandbox(view) + roots(view) + notes + view.passes.map(line)
         }
     }
 
@@ -26,6 +27,10 @@ public enum WorkerText {
 
     private static func sandbox(_ view: WorkerView) -> [ScreenLine] {
         view.sandbox.map { [ScreenLine("  \($0.words)", $0.missing.isEmpty ? .faint : .bad)] } ?? []
+    }
+
+    private static func roots(_ view: WorkerView) -> [ScreenLine] {
+        view.sourceRoots.map { [ScreenLine("  sources from \($0.joined(separator: ", "))", .faint)] } ?? []
     }
 
     private static func line(_ pass: WorkerView.PassView) -> ScreenLine {

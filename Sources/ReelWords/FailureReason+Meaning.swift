@@ -145,6 +145,7 @@ extension FailureReason.CodingKeys {
         case .boardLost: "Redis started without jobs that it had."
         case .boardUnreadable: "The board holds something that this release cannot read."
         case .passesVanished: "Redis lost passes of a job while they were published."
+        case .namespaceInvalid: "The name of the namespace has characters that it may not have."
         case .redisAddressInvalid: "The address of Redis is not one that reel understands."
         case .jobContradictory: "A job cannot be published as it is."
 
@@ -168,6 +169,8 @@ extension FailureReason.CodingKeys {
         case .interrupted: "The command was interrupted."
         case .runStopped: "A run on one machine stopped and can go on; its failure says why."
         case .workspaceUnusable: "The folder beside the output in which a run works cannot be used."
+        case .sourceOutside: "A host takes sources from other folders only."
+        case .sourceRootUnusable: "A folder for sources does not exist, or is none."
         case .sourceOutOfReach: "A host does not see the source."
         case .planDiffers: "A host's store has another plan than the board."
         case .noResult: "The job has no result to deliver."
@@ -331,6 +334,7 @@ extension FailureReason.CodingKeys {
             "Stop Redis, copy its log, and see what Redis wrote while it loaded the log; or recover the jobs from the store."
         case .boardUnreadable: "Look for another program that writes to this Redis; a damaged job can be removed."
         case .passesVanished: "Submit the job again."
+        case .namespaceInvalid: "Choose another name."
         case .redisAddressInvalid: "Write it as the message says."
         case .jobContradictory: "Report it: this is an error in reel."
 
@@ -354,6 +358,9 @@ extension FailureReason.CodingKeys {
         case .interrupted: "Start it again: it goes on where it stopped."
         case .runStopped: "Do what the failure says, then give the same command again."
         case .workspaceUnusable: "Choose another place for the output."
+        case .sourceOutside:
+            "Put it into one of them, by a path without links that lead out of it, or have it copied into the store."
+        case .sourceRootUnusable: "Name a folder that exists."
         case .sourceOutOfReach: "Mount it there under the same path, or have it copied into the store."
         case .planDiffers: "Check that every host uses the same store."
         case .noResult: "Wait for it, or see why it failed."

@@ -258,6 +258,8 @@ extension FailureReason {
                 + "): Redis's log is left unchanged: jobs may be recoverable from it"
         case .boardUnreadable(let said): "the board holds something that this version cannot read: \(said)"
         case .passesVanished(let job): "Redis lost passes of job \(job) while they were published: submit the job again"
+        case .namespaceInvalid(let name):
+            "\(name) is no namespace: one has 1 to 64 letters, digits, dots, hyphens and underscores"
         case .redisAddressInvalid(let address, let fault):
             "Redis address\(address.map { " \($0)" } ?? ""): \(fault.words). It looks like "
                 + "redis://[user[:password]@]host[:port][/db] or unix:///path?db=N"
@@ -284,6 +286,9 @@ extension FailureReason {
         case .interrupted: "interrupted"
         case .runStopped(let last): "\(last.words); the same command goes on where this one stopped"
         case .workspaceUnusable(let last): last.words
+        case .sourceOutside(let path): "\(path) lies outside the folders from which sources are taken here"
+        case .sourceRootUnusable(let path, let errno):
+            "sources cannot be taken from \(path): \(SystemWords.text(errno))"
         case .sourceOutOfReach(let last): "on this host: \(last.words)"
         case .planDiffers(let job, let plan, let store):
             "the store \(store) has another plan \(plan) of job \(job) than the board"

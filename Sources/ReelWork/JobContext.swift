@@ -67,8 +67,10 @@ package final class JobContext: Sendable {
         let bytes = record.sources.reduce(0) { min($0 + max(0, min($1.fingerprint.size, 1 << 50)), 1 << 50) }
         let format = plan.video.format
         let pixels = Int64(max(0, min(format.width, 1 << 14))) * Int64(max(0, min(format.height, 1 << 14)))
+        let (sources, originals) = (files.sources.map(\.source), Set(record.sources.map(\.original)))
         return EngineScope(
-            reads: files.sources.flatMap { [$0.source, $0.index] } + [files.plan],
+            sources: sources.filter(originals.contains),
+            reads: sources.filter { !originals.contains($0) } + files.sources.map(\.index) + [files.plan],
             folders: try await entry.engineFolders() + [.file(scratch)],
             // Ten minutes for a frame are more than any encoder takes.
             cpuSeconds: 3600 + Int(frames) * 600,

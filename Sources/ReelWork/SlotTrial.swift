@@ -41,7 +41,7 @@ package struct SlotTrial: Sendable {
                 }, scratch: folder.path))
         let answer = try await ReelFailure.unifying {
             let scope = EngineScope(
-                reads: files.sources.map(\.index) + [files.plan],
+                sources: [], reads: files.sources.map(\.index) + [files.plan],
                 folders: try await job.entry.engineFolders() + [.file(folder.path)])
             return try await engines.withEngine(
                 memory: job.plan.need + job.plan.reservedAddresses, scope: scope

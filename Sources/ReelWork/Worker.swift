@@ -98,7 +98,8 @@ public final class Worker: Service {
         return WorkerReport(
             worker: id, host: host, slots: settings.slots, slotsOut: notes.slotsOut,
             memoryTotal: settings.memoryTotal, encoders: identity.encoders, protocolVersion: Wire.version,
-            sandbox: identity.sandbox, notes: notes.diagnostics, held: environment.passes.report)
+            sandbox: identity.sandbox, sourceRoots: settings.sourceRoots, notes: notes.diagnostics,
+            held: environment.passes.report)
     }
 
     /// Returns false if the worker was told to end before Redis answered. Throws if Redis refuses for good, a password for

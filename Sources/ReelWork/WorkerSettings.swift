@@ -1,3 +1,5 @@
+public import ReelCore
+
 /// A worker's limits and intervals.
 public struct WorkerSettings: Sendable {
     /// How many passes run at once, at most.
@@ -6,6 +8,8 @@ public struct WorkerSettings: Sendable {
     public var memoryTotal: Int64
     /// The folder for the engines' spills.
     public var scratch: String
+    /// The folders from which the worker takes sources, as its engines have been told; nil for any.
+    public var sourceRoots: SourceRoots?
     /// How long passes may go on when the worker is told to end.
     public var grace: Duration
     /// From one beat to the next; the board's lease is a multiple of it.
@@ -17,12 +21,14 @@ public struct WorkerSettings: Sendable {
 
     /// Settings with the default times for production.
     public init(
-        slots: Int, memoryTotal: Int64, scratch: String, grace: Duration = .seconds(25), beat: Duration = .seconds(5),
-        reap: Duration = .seconds(3), cleaning: Duration = .seconds(600)
+        slots: Int, memoryTotal: Int64, scratch: String, sourceRoots: SourceRoots? = nil,
+        grace: Duration = .seconds(25), beat: Duration = .seconds(5), reap: Duration = .seconds(3),
+        cleaning: Duration = .seconds(600)
     ) {
         self.slots = slots
         self.memoryTotal = memoryTotal
         self.scratch = scratch
+        self.sourceRoots = sourceRoots
         self.grace = grace
         self.beat = beat
         self.reap = reap

@@ -44,6 +44,7 @@ enum Advice {
         case .indexDamaged: "submit the job again with --force"
         case .storeNotNamed, .storeNameEmpty: "name it with --store or REEL_STORE"
         case .folderUnwritable: "name another folder with --scratch, or with TMPDIR"
+        case .namespaceInvalid: "REEL_NAMESPACE names it"
         case .sandboxIncomplete: "--sandbox try confines engines as far as the kernel can"
         case .workerUnknown: "reel-coordinator workers lists those there are"
         case .redisUnusable(let last):

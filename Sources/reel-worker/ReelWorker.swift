@@ -16,6 +16,7 @@ private let console = Console(name: "reel-worker") { reason in
     case .boardUnprepared: "reel-coordinator init --redis loads them, as a user that may"
     case .storeNotNamed, .storeNameEmpty: "name it with --store or REEL_STORE"
     case .folderUnwritable: "name another folder with --scratch"
+    case .namespaceInvalid: "REEL_NAMESPACE names it"
     case .sandboxIncomplete: "--sandbox try confines engines as far as the kernel can"
     default: nil
     }
@@ -38,6 +39,7 @@ struct ReelWorker: AsyncParsableCommand {
     var grace = 25
 
     @OptionGroup var sandbox: SandboxOption
+    @OptionGroup var sources: SourceRootOption
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
 
@@ -52,11 +54,14 @@ struct ReelWorker: AsyncParsableCommand {
         guard FileManager.default.isWritableFile(atPath: scratch) else {
             throw ReelFailure(.folderUnwritable(path: scratch, errno: nil))
         }
+        let sourceRoots = try sources.roots()
         let worker = Worker(
-            boards: BoardConnections(redis: try redis.address()), store: store,
-            engines: EngineHost(executable: try Programs().path("reel-engine"), sandbox: sandbox.mode),
+            boards: BoardConnections(redis: try redis.address(), namespace: try redis.namespace()), store: store,
+            engines: EngineHost(
+                executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: sourceRoots),
             settings: WorkerSettings(
-                slots: slots.count, memoryTotal: slots.memory, scratch: scratch, grace: .seconds(grace)),
+                slots: slots.count, memoryTotal: slots.memory, scratch: scratch, sourceRoots: sourceRoots,
+                grace: .seconds(grace)),
             log: Logger(label: "reel-worker"))
         try await Interruption.shuttingDown(worker) { worker.endNow() }
     }

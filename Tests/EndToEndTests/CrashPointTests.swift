@@ -125,7 +125,7 @@ import Testing
             #expect(try fleet.cutLog(beforeLast: 1, of: "EXEC") > 0)
             let torn = try fleet.newestLog()
             // Microseconds for each key: the log is not to be new at once.
-            try await fleet.startRedis("--rdb-key-save-delay", "1000000")
+            try await fleet.startRedis("--rdb-key-save-delay", "1000000", repairing: false)
             let isRewriting = try await eventually(.seconds(20)) {
                 _ = try? RawRedis(socket: fleet.socket)("BGREWRITEAOF")
                 return try fleet.newestLog() != torn
@@ -133,7 +133,7 @@ import Testing
             #expect(isRewriting)
             try await fleet.killRedis()
             worker.send(SIGCONT)
-            try await fleet.startRedis()
+            try await fleet.startRedis(repairing: false)
             let isBack = try await eventually(.seconds(20)) {
                 _ = try await fleet.keepRedis()
                 return (try? RawRedis(socket: fleet.socket)("PING")) == "PONG"

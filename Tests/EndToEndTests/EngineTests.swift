@@ -13,7 +13,7 @@ extension EndToEnd {
             let request = ReconRequest(source: .file(source), index: .file(fixture.path("index")))
             let heard = Mutex<[EngineProgress]>([])
             let begin = ContinuousClock.now
-            let scope = EngineScope(reads: [request.source], folders: [.file(fixture.folder)])
+            let scope = EngineScope(sources: [request.source], reads: [], folders: [.file(fixture.folder)])
             let host = EngineHost(executable: Program.folder + "/reel-engine")
             try await host.withEngine(memory: nil, scope: scope) { engine in
                 _ = try await engine.perform(.recon(request)) { progress in heard.withLock { $0.append(progress) } }
@@ -33,7 +33,7 @@ extension EndToEnd {
             let source = try await Clips.shared.long()
             let index = fixture.path("index")
             let host = EngineHost(executable: Program.folder + "/reel-engine")
-            let scope = EngineScope(reads: [.file(source)], folders: [.file(fixture.folder)])
+            let scope = EngineScope(sources: [.file(source)], reads: [], folders: [.file(fixture.folder)])
             try await host.withEngine(memory: nil, scope: scope) { engine in
                 _ = try await engine.perform(.recon(ReconRequest(source: .file(source), index: .file(index))))
             }

@@ -10,6 +10,7 @@ struct WorkerJSON: Decodable {
     var slotsOut: Int
     var notes: [String]
     var sandbox: SandboxState?
+    var sourceRoots: [String]?
     var gone: Bool
 }
 
@@ -34,8 +35,8 @@ actor Fleet {
     /// The users of `deploy/`, and one for tests that read Redis without the board.
     private func writeUsers() throws {
         var users = try String(contentsOfFile: Fleet.deploy.path + "/redis-users.acl", encoding: .utf8)
-        for (user, place) in [("reel-worker", "#WORKER_SHA256"), ("reel-coordinator", "#COORDINATOR_SHA256")] {
-            users = users.replacingOccurrences(of: place, with: ">" + user)
+        for user in ["worker", "coordinator", "admin"] {
+            users = users.replacingOccurrences(of: "#\(user.uppercased())_SHA256", with: ">reel-" + user)
         }
         users += "user admin on >admin ~* &* +@all\n"
         try users.write(toFile: fixture.path("redis/users.acl"), atomically: true, encoding: .utf8)
@@ -61,6 +62,9 @@ actor Fleet {
             try await fleet.startRedis()
             try #require(
                 try await eventually(.seconds(20)) { (try? RawRedis(socket: fleet.socket)("PING")) == "PONG" })
+            let prepared = try await fixture.run(
+                .coordinator, ["init", "--redis", fleet.address(as: "reel-admin")])
+            try #require(prepared.code == 0, "\(prepared.error)")
             for _ in 0..<count { try await fleet.startWorker() }
             try await body(fleet)
         } catch {
@@ -85,7 +89,13 @@ actor Fleet {
     func setRedisSickness(_ sickness: Sickness) { redisSickness = sickness }
 
     /// Starts Redis in the folder of its log, and returns at once: programs that need it wait for it.
-    func startRedis(_ settings: String...) async throws {
+    func startRedis(_ settings: String..., repairing: Bool = true) async throws {
+        // As deploy/redis-reel.service.conf does: the end of a torn log is cut off where a transaction began.
+        let manifest = fixture.path("redis/reel-appendonly/appendonly.aof.manifest")
+        if repairing, FileManager.default.fileExists(atPath: manifest) {
+            let command = "yes | redis-check-aof --fix \"$0\" >/dev/null"
+            _ = try await fixture.run(.at("/bin/sh"), ["-c", command, manifest])
+        }
         redis = try await fixture.start(
             .redis,
             [
@@ -147,9 +157,11 @@ actor Fleet {
     // MARK: Workers
 
     @discardableResult
-    func startWorker(_ program: Program = .worker, sickness: Sickness? = nil) async throws -> Child {
+    func startWorker(
+        _ program: Program = .worker, sickness: Sickness? = nil, arguments: [String] = []
+    ) async throws -> Child {
         let worker = try await fixture.start(
-            program, ["--slots", "1", "--grace", "5", "--scratch", fixture.path("scratch")],
+            program, ["--slots", "1", "--grace", "5", "--scratch", fixture.path("scratch")] + arguments,
             environment: environment(as: "reel-worker").merging(sickness?.environment ?? [:]) { $1 })
         workers.append(worker)
         return worker

@@ -28,7 +28,7 @@ extension EndToEnd {
             let own = try fixture.copy(try await Clips.shared.film(), as: "own.mp4")
             let other = try fixture.copy(own, as: "other.mp4")
             try FileManager.default.createDirectory(atPath: fixture.path("d"), withIntermediateDirectories: false)
-            let scope = EngineScope(reads: [.file(own)], folders: [.file(fixture.path("d"))])
+            let scope = EngineScope(sources: [.file(own)], reads: [], folders: [.file(fixture.path("d"))])
             let host = EngineHost(executable: Program.folder + "/reel-engine")
             try await host.withEngine(memory: nil, scope: scope) { engine in
                 let index = Locator.file(fixture.path("d/index"))
@@ -115,6 +115,48 @@ extension EndToEnd {
                             && status.st_uid == 0
                     })
                 try running.send(.kill)
+            }
+        }
+
+        @Test("a job whose source lies outside a worker's roots says so, and others are done")
+        func sourceRoots() async throws {
+            let film = try await Clips.shared.crowd(frames: 60, size: "320x240")
+            for name in ["films", "private"] {
+                try FileManager.default.createDirectory(
+                    atPath: fixture.path(name), withIntermediateDirectories: false)
+            }
+            let outside = try fixture.copy(film, as: "private/outside.mov")
+            let inside = try fixture.copy(film, as: "films/inside.mov")
+            let link = fixture.path("films/link.mov")
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: outside)
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                // Different options make different jobs of the same bytes.
+                let jobs = [
+                    try await fleet.submit([outside, "--lossless", "--to", "1"]),
+                    try await fleet.submit([link, "--lossless", "--to", "1.5"]),
+                    try await fleet.submit([inside, "--lossless"]),
+                    try await fleet.submit([outside, "--stage", "--lossless", "--from", "1"]),
+                ]
+                let root = fixture.path("films")
+                for refused in [outside, link] {
+                    let outcome = try await fleet.coordinator(["submit", refused, "--source-root", root])
+                    #expect(outcome.code == 3)
+                    #expect(outcome.error.contains("\(refused) lies outside the folders"), "\(outcome.error)")
+                }
+                try await fleet.startWorker(arguments: ["--source-root", root])
+                for (job, state) in zip(jobs, ["failed", "failed", "done", "done"]) {
+                    #expect(try await eventually(.seconds(60)) { try fleet.sight(job).state == state })
+                }
+                let told = try await fleet.coordinator(["status", jobs[1]]).output
+                #expect(told.contains("\(link) lies outside the folders from which sources are taken"), "\(told)")
+                #expect(try await fleet.job(jobs[1]).failures.isEmpty)
+                #expect(try await fleet.listedWorkers().first?.sourceRoots == [root])
+                #expect(try await fleet.coordinator(["workers"]).output.contains("sources from \(root)"))
+                let missing = try await fixture.run(
+                    .worker, ["--source-root", fixture.path("none")],
+                    environment: fleet.environment(as: "reel-worker"))
+                #expect(missing.code == 4)
+                #expect(missing.error.contains("sources cannot be taken from"), "\(missing.error)")
             }
         }
 

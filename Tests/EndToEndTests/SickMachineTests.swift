@@ -100,7 +100,7 @@ extension EndToEnd {
             try files.createSymbolicLink(atPath: folder + "/reel-engine", withDestinationPath: link)
             // An engine ends with its input: it is given time to say what it is.
             let engine = Program.folder + "/reel-engine"
-            let confinement = EngineInput.confinement(Confinement(scope: .nothing, mode: .try))
+            let confinement = EngineInput.confinement(Confinement(scope: .nothing, mode: .try, sourceRoots: nil))
             let line = String(decoding: try JSONEncoder().encode(confinement), as: UTF8.self)
             let command = "{ echo '\(line)'; sleep 2; } | \(engine)"
             let ready = try await fixture.run(.at("/bin/sh"), ["-c", command]).output

@@ -53,7 +53,7 @@ extension EndToEnd {
         func preparesABoard() async throws {
             try await Fleet.with(fixture, workers: 0) { fleet in
                 let admin = try RawRedis(socket: fleet.socket)
-                for user in ["reel-worker", "reel-coordinator"] { try admin("ACL", "SETUSER", user, "-function|load") }
+                try admin("FUNCTION", "FLUSH")
                 let place = ["--store", fleet.store]
                 #expect(try await fixture.run(.coordinator, ["init"] + place).code == 0)
                 let asWorker = place + ["--redis", fleet.address(as: "reel-worker")]
@@ -63,7 +63,8 @@ extension EndToEnd {
                     #expect(refused.code == 4)
                     #expect(refused.error.contains("reel-coordinator init"), "\(refused.error)")
                 }
-                let prepared = try await fixture.run(.coordinator, ["init", "--redis", fleet.address(as: "admin")])
+                let prepared = try await fixture.run(
+                    .coordinator, ["init", "--redis", fleet.address(as: "reel-admin")])
                 #expect(prepared.code == 0 && prepared.output == "", "\(prepared.error)")
                 #expect(try await fixture.run(.coordinator, recovering).code == 0)
                 #expect(try await fixture.run(.coordinator, ["init"]).code == 2)

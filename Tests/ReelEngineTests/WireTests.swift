@@ -54,9 +54,10 @@ struct WireTests {
     func requests() throws {
         let spec = JobSpec(container: .mkv, videoCodec: "libx264", crf: 20, from: Rational(3, 2))
         let scope = EngineScope(
-            reads: [job.plan], folders: [.file("/store/segments")], cpuSeconds: 3600, fileBytes: 1 << 30)
+            sources: [job.sources[0].source], reads: [job.plan], folders: [.file("/store/segments")], cpuSeconds: 3600,
+            fileBytes: 1 << 30)
         try compare(
-            [.confinement(Confinement(scope: scope, mode: .require))]
+            [.confinement(Confinement(scope: scope, mode: .require, sourceRoots: SourceRoots(["/films"])))]
                 + [
                     EngineRequest.recon(
                         ReconRequest(source: job.sources[0].source, index: job.sources[0].index, limit: 1 << 20)),

@@ -50,7 +50,9 @@ final class Surroundings: Sendable {
     var other: String { jobs + "/b/segments/v0-240.nut" }
 
     /// What the engine of job a may reach.
-    var scope: EngineScope { EngineScope(reads: [.file(source)], folders: [.file(segments)], cpuSeconds: 60) }
+    var scope: EngineScope {
+        EngineScope(sources: [.file(source)], reads: [], folders: [.file(segments)], cpuSeconds: 60)
+    }
 
     /// A shell command that answers as an engine does after an attack that succeeded.
     var succeeding: String {

@@ -27,7 +27,9 @@ public final class RedisServer: @unchecked Sendable {  // because suites that ki
     }
 
     /// The users of `deploy/redis-users.acl`, with signs in a password that have a meaning in an address.
-    public static let passwords = ["reel-worker": "w0rk@er/:%", "reel-coordinator": "c00rdinator"]
+    public static let passwords = [
+        "reel-worker": "w0rk@er/:%", "reel-coordinator": "c00rdinator", "reel-admin": "adm1n",
+    ]
 
     private static let deploy = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../deploy").standardized
 
@@ -39,9 +41,10 @@ public final class RedisServer: @unchecked Sendable {  // because suites that ki
         folder = String(cString: name)
         let file = RedisServer.deploy.appendingPathComponent("redis-users.acl")
         var users = try String(contentsOf: file, encoding: .utf8)
-        for (user, place) in [("reel-worker", "#WORKER_SHA256"), ("reel-coordinator", "#COORDINATOR_SHA256")] {
+        for (user, password) in RedisServer.passwords {
+            let place = "#\(user.dropFirst("reel-".count).uppercased())_SHA256"
             guard users.contains(place) else { throw Trouble(message: "no \(place) in redis-users.acl") }
-            users = users.replacingOccurrences(of: place, with: ">\(RedisServer.passwords[user] ?? "")")
+            users = users.replacingOccurrences(of: place, with: ">\(password)")
         }
         users += "user admin on >admin ~* &* +@all\n"
         try users.write(toFile: "\(folder)/users.acl", atomically: true, encoding: .utf8)

@@ -199,12 +199,14 @@ extension FailureReason {
             .boardLost(jobs: ["a1", "b2", "c3", "d4"].map { JobID($0) }),
             .boardUnreadable(said: "not JSON"),
             .passesVanished(job: JobID("a1")),
+            .namespaceInvalid(name: "a:b"),
         ] + RedisAddressFault.allCases.map { .redisAddressInvalid(address: "http://x", fault: $0) }
         + JobFault.allCases.map { .jobContradictory(job: JobID("a1"), fault: $0) }
 
     private static let storeSamples: [FailureReason] = [
         .sourceInaccessible(path: path, errno: 13),
         .sourceIsFolder(path: path),
+        .sourceOutside(path: path), .sourceRootUnusable(path: "/srv/films", errno: 2),
         .sourceNotAFile(path: path),
         .sourceChangedWhileCopied(path: path),
         .storeUnusable(doing: .makeFolder, path: "/store/jobs/a1", errno: 20),

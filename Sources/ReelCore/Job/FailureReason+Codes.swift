@@ -139,6 +139,7 @@ extension FailureReason {
         case boardUnreadable = "board-unreadable"
         case passesVanished = "passes-vanished"
         case redisAddressInvalid = "redis-address-invalid"
+        case namespaceInvalid = "namespace-invalid"
         case jobContradictory = "job-contradictory"
         case jobNotEnded = "job-not-ended"
 
@@ -157,6 +158,8 @@ extension FailureReason {
         case passesWait = "passes-wait"
         case probeLost = "probe-lost"
         case engineMisanswered = "engine-misanswered"
+        case sourceOutside = "source-outside"
+        case sourceRootUnusable = "source-root-unusable"
         case sourceReplaced = "source-replaced"
         case interrupted = "interrupted"
         case runStopped = "run-stopped"

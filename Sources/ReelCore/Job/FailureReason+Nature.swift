@@ -107,7 +107,7 @@ extension FailureReason {
         case .boardLost: FailureNature(.host, .unreachable)
         case .boardUnreadable: FailureNature(.host, .unreachable)
         case .passesVanished: FailureNature(.passing, .unreachable, .transient)
-        case .redisAddressInvalid, .jobContradictory, .jobNotEnded: FailureNature(.request, .usage)
+        case .redisAddressInvalid, .namespaceInvalid, .jobContradictory, .jobNotEnded: FailureNature(.request, .usage)
 
         // MARK: Jobs
         case .jobUnknown, .jobEnded, .jobNotFailed, .outputContainerDiffers, .outputNotNamed,
@@ -127,9 +127,9 @@ extension FailureReason {
         case .sourceReplaced: FailureNature(.source, .input)
         case .runStopped(let last): FailureNature(last.owner, last.kind, last.cause)
         case .workspaceUnusable(let last): FailureNature(last.owner, .output, last.cause)
-        case .sourceOutOfReach: FailureNature(.host, .input, .incompatible)
+        case .sourceOutside, .sourceOutOfReach: FailureNature(.host, .input, .incompatible)
         case .planDiffers, .programMissing: FailureNature(.host, .unreachable, .incompatible)
-        case .storeNotNamed: FailureNature(.request, .unreachable)
+        case .storeNotNamed, .sourceRootUnusable: FailureNature(.request, .unreachable)
         case .redisUnusable(let last): FailureNature(.request, .unreachable, last.cause)
         case .unexpected: FailureNature(.job, .job, .transient)
         }

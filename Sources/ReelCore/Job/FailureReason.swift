@@ -277,6 +277,8 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case passesVanished(job: JobID)
     /// The address of a Redis server cannot be used. It is given without its password; nil if it is not a URL.
     case redisAddressInvalid(address: String?, fault: RedisAddressFault)
+    /// The name cannot be a part of a board's keys. `name` has 64 characters at most.
+    case namespaceInvalid(name: String)
     /// A job to be put on the board contradicts itself.
     case jobContradictory(job: JobID, fault: JobFault)
     /// The request needs an ended job.
@@ -319,6 +321,10 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case runStopped(last: ReelFailure)
     /// The folder in which `run` works cannot be used for this reason.
     case workspaceUnusable(last: ReelFailure)
+    /// The source lies outside the folders from which this host takes sources.
+    case sourceOutside(path: String)
+    /// A folder from which sources are to be taken cannot be one, for this error of the system.
+    case sourceRootUnusable(path: String, errno: Int32)
     /// This host cannot use the source for this reason.
     case sourceOutOfReach(last: ReelFailure)
     /// The store's plan of this number, `plan`, differs from the board's.

@@ -102,6 +102,9 @@ package struct Probe: Sendable {
         let indexes: Locator
         /// Room for the index; nil if the store has it.
         let draft: IndexDraft?
+
+        /// Whether the bytes are the source's own, not a copy in the store.
+        var isOriginal: Bool { locator == source.original }
     }
 
     /// - Parameter number: the source's place in the record.
@@ -123,7 +126,9 @@ package struct Probe: Sendable {
         let unread = parts.filter { $0.draft != nil }
         let bytes = unread.reduce(0) { min($0 + max(0, min($1.source.fingerprint.size, 1 << 50)), 1 << 50) }
         return EngineScope(
-            reads: unread.map(\.locator) + parts.map(\.indexes), folders: unread.compactMap(\.draft?.folder),
+            sources: unread.filter(\.isOriginal).map(\.locator),
+            reads: unread.filter { !$0.isOriginal }.map(\.locator) + parts.map(\.indexes),
+            folders: unread.compactMap(\.draft?.folder),
             // Decoding takes the most time for its bytes where a picture hardly changes.
             cpuSeconds: 3600 + Int(bytes >> 12), fileBytes: Probe.longestIndex)
     }

@@ -1,23 +1,27 @@
 internal import Foundation
 public import ReelCore
+internal import ReelSandbox
 public import ReelStore
 
 extension JobRecord {
     /// The job that sources and a spec make, before it is in any store. Reads the first and the last MiB of each source, no
     /// more.
     ///
-    /// Throws `.input` if a source cannot be read.
+    /// Throws `.input` if a source cannot be read, or lies outside the roots.
     ///
     /// - Parameters:
     ///   - sources: paths of the files; at least one.
     ///   - spec: the output that is wanted.
     ///   - terms: conditions that do not change the output.
+    ///   - roots: the folders from which sources are taken; nil for any.
     ///   - stages: copy the sources into the store, for workers that do not see them at their paths.
     public init(
-        submitting sources: [String], spec: JobSpec, terms: JobTerms = JobTerms(), stages: Bool = false
+        submitting sources: [String], spec: JobSpec, terms: JobTerms = JobTerms(), within roots: SourceRoots? = nil,
+        stages: Bool = false
     ) throws(ReelFailure) {
         let files = try sources.enumerated().map { (number, source) throws(ReelFailure) in
             let url = URL(fileURLWithPath: source).standardizedFileURL
+            try roots?.check(url.path)
             // Files of two folders may have the same name.
             let copy = sources.count > 1 ? "\(number)-\(url.lastPathComponent)" : url.lastPathComponent
             return JobSource(

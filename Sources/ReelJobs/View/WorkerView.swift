@@ -21,6 +21,8 @@ public struct WorkerView: Codable, Hashable, Sendable {
     public var draining: Bool
     /// How its engines are confined; missing if its release is too old to say.
     public var sandbox: SandboxState?
+    /// The folders from which it takes sources; missing if it takes any.
+    public var sourceRoots: [String]?
     /// Why it does less than it could, in words.
     public var notes: [String]
     /// Why it does less than it could, as codes with their facts.
@@ -76,6 +78,7 @@ public struct WorkerView: Codable, Hashable, Sendable {
         gone = status.isGone
         draining = status.draining
         sandbox = status.report.sandbox
+        sourceRoots = status.report.sourceRoots?.folders
         diagnostics = status.report.notes.map(DiagnosticView.init)
         notes = diagnostics.map(\.message)
         passes = status.report.held.sorted { ($0.job.text, $0.index) < ($1.job.text, $1.index) }

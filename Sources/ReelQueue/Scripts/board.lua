@@ -2,8 +2,8 @@
 -- file, and the files of the transitions in the order of their names. `Library.swift` joins them end to end.
 --
 -- A call is `FCALL reel2_NAME`. Its KEYS are all keys of a fixed name, in the order of KEY_NAMES; its arguments are the
--- version that the caller knows, then those of the transition. Keys of jobs and workers are made of PREFIX and an id.
--- The braces in PREFIX put all of them in one hash slot.
+-- version that the caller knows, then those of the transition. Keys of jobs and workers are made of prefix and an id.
+-- The braces in prefix put all of them in one hash slot.
 --
 -- Time is Redis's. A torn append-only file can apply any prefix of a call's writes, so their order keeps every prefix
 -- safe:
@@ -11,8 +11,9 @@
 --   * an entry of `live` always has its lease;
 --   * a job is in `run` before its state says running; claim removes from `run` what does not belong there.
 
--- Of the current call: the time in milliseconds since 1970, and the keys that it declared, by name.
-local now, declared = 0, {}
+-- Of the current call: the time in milliseconds since 1970, the keys that it declared, by name, and how all keys of its
+-- namespace begin.
+local now, declared, prefix = 0, {}, ''
 
 -- The index of the probe, the pass that makes a job's index and plan while the job is probing.
 local PROBE = '-1'
@@ -29,14 +30,14 @@ local PARTS = {
 -- A key of the whole board.
 local function key(name) return declared[name] end
 
-local function worker_key(worker) return PREFIX .. 'worker:' .. worker end
+local function worker_key(worker) return prefix .. 'worker:' .. worker end
 
 -- A whole number as text. An argument that is a number costs more than the whole call with text instead.
 local function text(number) return string.format('%d', number) end
 
 local function job_key(id, part)
-  if part then return PREFIX .. 'job:' .. id .. ':' .. part end
-  return PREFIX .. 'job:' .. id
+  if part then return prefix .. 'job:' .. id .. ':' .. part end
+  return prefix .. 'job:' .. id
 end
 
 local function lease_name(id, index, token) return id .. '/' .. index .. '/' .. token end
@@ -150,8 +151,9 @@ local function is_open(state, index)
   return CLAIMABLE[state]
 end
 
--- The prefix of a board of version 1, which has no `schema`.
-local OLD = 'reel:{main}:'
+-- The prefix of a board of version 1, which has no `schema`, and that of the board that takes it over: version 1 had no
+-- namespaces.
+local OLD, HEIR = 'reel:{main}:', 'reel2:{main}:'
 
 -- Removes the keys of a board of version 1 whose jobs have all ended. The next call finishes a removal that is torn.
 local function remove_old()
@@ -180,7 +182,7 @@ local function refuse_schema()
   local found = redis.call('GET', key('schema'))
   if found == SCHEMA then return nil end
   if found then return redis.error_reply('REELSCHEMA ' .. found) end
-  if redis.call('EXISTS', OLD .. 'jobs') == 1 then
+  if prefix == HEIR and redis.call('EXISTS', OLD .. 'jobs') == 1 then
     if redis.call('ZCARD', OLD .. 'active') > 0 then return redis.error_reply('REELSCHEMA 1') end
     remove_old()
   end
@@ -424,8 +426,10 @@ local function register(name, flags, action)
       if not caller or caller < SERVES or caller > VERSION then
         return redis.error_reply('REELLIBRARY ' .. text(VERSION))
       end
+      -- The first key is that of the jobs, in the caller's namespace: Redis has checked that its user may use it.
+      prefix = string.sub(keys[1], 1, -1 - #KEY_NAMES[1])
       -- An earlier program declares fewer keys, since new names are appended to the list.
-      for place, fixed in ipairs(KEY_NAMES) do declared[fixed] = keys[place] or PREFIX .. fixed end
+      for place, fixed in ipairs(KEY_NAMES) do declared[fixed] = keys[place] or prefix .. fixed end
       local clock = redis.call('TIME')
       now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
       return action(args)

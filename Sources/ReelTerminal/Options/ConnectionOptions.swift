@@ -8,7 +8,10 @@ public import ReelStore
 public struct RedisOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "URL of Redis. Default: that of REEL_REDIS, or in the file that REEL_REDIS_FILE names.", valueName: "url"))
+            """
+            URL of Redis. Default: that of REEL_REDIS, or in the file that REEL_REDIS_FILE names. REEL_NAMESPACE chooses \
+            one of several boards there; the default is main.
+            """, valueName: "url"))
     private var redis: String?
 
     /// For ArgumentParser.
@@ -21,6 +24,12 @@ public struct RedisOption: ParsableArguments {
     public func address() throws(ReelFailure) -> RedisAddress {
         if let redis { return try RedisAddress(redis) }
         return try RedisAddress(RedisOption.urlOfEnvironment() ?? "redis://127.0.0.1:6379")
+    }
+
+    /// The board that `REEL_NAMESPACE` chooses. Throws `.namespaceInvalid`.
+    public func namespace() throws(ReelFailure) -> Namespace {
+        guard let name = ProcessInfo.processInfo.environment["REEL_NAMESPACE"] else { return .main }
+        return try Namespace(name)
     }
 
     /// The URL that the environment names, itself or in a file; nil if it names none. A process's environment is less

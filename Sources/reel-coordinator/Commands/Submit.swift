@@ -21,6 +21,7 @@ struct SubmitCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var spec: SpecOptions
     @OptionGroup var sandbox: SandboxOption
+    @OptionGroup var sourceRoot: SourceRootOption
     @OptionGroup var terms: TermsOptions
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
@@ -45,18 +46,20 @@ struct SubmitCommand: AsyncParsableCommand {
 
     func run() async throws {
         var orders: [(job: JobRecord, destination: Destination)] = []
+        let roots = try sourceRoot.roots()
         for order in try spec.orders(sources) {
             order.diagnostics.forEach(console.warn)
             let choice = try output.choice(for: order, spec)
             let job = try JobRecord(
                 submitting: order.sources, spec: spec.spec(order, choice.container), terms: terms.terms,
-                stages: terms.stage)
+                within: roots, stages: terms.stage)
             let destination = Destination(choice.path, overwrite: output.overwrite)
             if wait { try order.check(destination) }
             orders.append((job, destination))
         }
         let service = try await redis.service(joining: store.open(), warnings: true)
-        let engine = EngineHost(executable: try Programs().path("reel-engine"), sandbox: sandbox.mode)
+        let engine = EngineHost(
+            executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: roots)
         var submitted: [(job: SubmittedJob, spec: JobSpec, destination: Destination)] = []
         for (job, destination) in orders {
             let found = try await reporting(job.id) { () throws(ReelFailure) in

@@ -10,9 +10,9 @@ extension RedisOption {
     ///
     /// - Parameter warnings: whether to print what makes this Redis unfit to keep a board.
     func service(_ store: (any JobStore)? = nil, warnings: Bool = false) async throws(ReelFailure) -> JobService {
-        let (address, process) = (try address(), ProcessInfo.processInfo.processIdentifier)
+        let (address, namespace, process) = (try address(), try namespace(), ProcessInfo.processInfo.processIdentifier)
         let service = JobService(store: store, advice: { Advice.text(for: $0) }) {
-            RedisBoard(address, name: "reel-coordinator-\(process)")
+            RedisBoard(address, name: "reel-coordinator-\(process)", namespace: namespace)
         }
         try await service.reach()
         if warnings {

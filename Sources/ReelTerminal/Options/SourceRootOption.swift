@@ -1,0 +1,39 @@
+public import ArgumentParser
+internal import Foundation
+public import ReelCore
+
+/// The option `--source-root`: the folders from which sources are taken.
+public struct SourceRootOption: ParsableArguments {
+    @Option(
+        name: .customLong("source-root"),
+        help: ArgumentHelp(
+            """
+            Take sources from this folder only; links may not lead out of it. May be repeated. REEL_SOURCE_ROOTS sets the \
+            default, with a colon between folders. Without either, any file that can be read is taken.
+            """, valueName: "dir"))
+    private var folders: [String] = []
+
+    /// For ArgumentParser.
+    public init() {}
+
+    /// The folders that option or environment name; nil if they name none. Throws `.sourceRootUnusable` if one is no folder.
+    public func roots() throws(ReelFailure) -> SourceRoots? {
+        let named = folders.isEmpty ? SourceRootOption.fromEnvironment : folders
+        guard !named.isEmpty else { return nil }
+        var paths: [String] = []
+        for name in named {
+            let path = URL(fileURLWithPath: name).standardizedFileURL.path
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+                throw ReelFailure(.sourceRootUnusable(path: path, errno: ENOENT))
+            }
+            guard isFolder.boolValue else { throw ReelFailure(.sourceRootUnusable(path: path, errno: ENOTDIR)) }
+            paths.append(path)
+        }
+        return SourceRoots(paths)
+    }
+
+    private static var fromEnvironment: [String] {
+        (ProcessInfo.processInfo.environment["REEL_SOURCE_ROOTS"] ?? "").split(separator: ":").map(String.init)
+    }
+}
