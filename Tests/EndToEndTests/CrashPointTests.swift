@@ -154,6 +154,14 @@ import Testing
             try await fleet.killRedis()
             try FileManager.default.removeItem(atPath: fixture.path("redis/reel-appendonly"))
             try await fleet.startRedis()
+            // Its functions are lost, too, and the users of deploy/ may not load them.
+            let isBack = try await eventually(.seconds(20)) {
+                (try? RawRedis(socket: fleet.socket)("PING")) == "PONG"
+            }
+            #expect(isBack)
+            let prepared = try await fixture.run(
+                .coordinator, ["init", "--redis", fleet.address(as: "reel-admin")])
+            #expect(prepared.code == 0, "\(prepared.error)")
             // The worker has looked after it.
             let isSeen = try await eventually(.seconds(30)) {
                 (try? RawRedis(socket: fleet.socket)("HGET", "reel2:{main}:control", "audited")).map { !$0.isEmpty }
