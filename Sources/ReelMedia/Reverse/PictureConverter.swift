@@ -32,7 +32,8 @@ final class PictureConverter {
         direction = clip.direction
         isBlack = clip.isBlack
         isExact = !hasPalette
-        fitting = target.takes(stream, beside: main) ? nil : PictureFitting(stream, into: main, target, isExact: !hasPalette)
+        fitting =
+            target.takes(stream, beside: main) ? nil : PictureFitting(stream, into: main, target, isExact: !hasPalette)
         colour = main.colour.converted(from: av_get_pix_fmt(main.pixelFormat), to: format)
         scaled = try Frame()
     }
