@@ -162,7 +162,7 @@ struct LoopAssembler {
                 case .floydSteinberg: "floyd_steinberg"
                 }
             chain = try FilterGraph(
-                pictures: "[in][palette]paletteuse=dither=\(dither)", width: width, height: height,
+                pictures: "[in][palette]paletteuse=dither=\(dither):diff_mode=rectangle", width: width, height: height,
                 format: own, palette: try palette())
         } else {
             chain = try FilterGraph(

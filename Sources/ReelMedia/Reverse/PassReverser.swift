@@ -123,8 +123,7 @@ public final class PassReverser {
         let source = sources[plan.clips[clips[0]].source]
         let converters = try clips.map { (clip) throws(ReelFailure) in
             try PictureConverter(
-                format: plan.video.format, stream: source.index.video.stream, main: main, clip: plan.clips[clip],
-                hasPalette: plan.container.traits.loops?.hasPalette == true)
+                format: plan.video.format, stream: source.index.video.stream, main: main, clip: plan.clips[clip])
         }
         // Backwards last, since a frame is then dropped as soon as it is encoded.
         let directions = Direction.allCases.filter { clips.map { plan.clips[$0].direction }.contains($0) }

@@ -15,25 +15,20 @@ final class PictureConverter {
     /// Nil if the source has the output's form.
     private let fitting: PictureFitting?
     private let isBlack: Bool
-    private let isExact: Bool
 
     /// - Parameters:
     ///   - target: the output's format.
     ///   - stream: that of the clip's source.
     ///   - main: that of the source whose format the output has.
-    ///   - hasPalette: whether the output will have 256 colours: what is dithered to those gains nothing by exact rounding,
-    ///     and takes more bytes.
     init(
-        format target: OutputFormat, stream: VideoStream, main: VideoStream, clip: Clip, hasPalette: Bool
+        format target: OutputFormat, stream: VideoStream, main: VideoStream, clip: Clip
     ) throws(ReelFailure) {
         self.target = target
         format = av_get_pix_fmt(target.pixelFormat)
         self.stream = stream
         direction = clip.direction
         isBlack = clip.isBlack
-        isExact = !hasPalette
-        fitting =
-            target.takes(stream, beside: main) ? nil : PictureFitting(stream, into: main, target, isExact: !hasPalette)
+        fitting = target.takes(stream, beside: main) ? nil : PictureFitting(stream, into: main, target)
         colour = main.colour.converted(from: av_get_pix_fmt(main.pixelFormat), to: format)
         scaled = try Frame()
     }
@@ -97,7 +92,7 @@ final class PictureConverter {
         scaler = sws_getCachedContext(
             scaler, Int32(picture.width), Int32(picture.height), PixelFormatChoice.withoutRange(picture.pixelFormat),
             Int32(width), Int32(height), PixelFormatChoice.withoutRange(format),
-            isExact ? SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP : SWS_BICUBIC, nil, nil, nil)
+            SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP, nil, nil, nil)
         guard scaler != nil else {
             throw ReelFailure(.pictureUnconvertible(width: picture.width, height: picture.height))
         }

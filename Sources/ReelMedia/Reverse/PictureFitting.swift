@@ -8,7 +8,6 @@ final class PictureFitting {
     private let main: VideoStream
     private let target: OutputFormat
     private let format: AVPixelFormat
-    private let flags: String
     /// The size in which the pictures are scaled, and where they lie on the output's.
     private let area: Area
     private var graph: (chain: FilterGraph, width: Int, height: Int, format: AVPixelFormat)?
@@ -25,9 +24,7 @@ final class PictureFitting {
     ///   - source: the stream whose pictures are fitted.
     ///   - main: the stream whose colours they get.
     ///   - target: the output's format.
-    ///   - isExact: whether rounding is exact, and every pixel has a colour of its own where the source shares them.
-    init(_ source: VideoStream, into main: VideoStream, _ target: OutputFormat, isExact: Bool) {
-        flags = isExact ? "bicubic+accurate_rnd+full_chroma_inp+full_chroma_int" : "bicubic"
+    init(_ source: VideoStream, into main: VideoStream, _ target: OutputFormat) {
         self.source = source
         self.main = main
         self.target = target
@@ -87,7 +84,8 @@ final class PictureFitting {
             return graph.chain
         }
         var filters = Turning(from: source.displayMatrix, to: target.displayMatrix).filters
-        filters.append("scale=\(area.width):\(area.height):flags=\(flags)" + colours)
+        filters.append(
+            "scale=\(area.width):\(area.height):flags=bicubic+accurate_rnd+full_chroma_inp+full_chroma_int" + colours)
         filters.append("format=\(target.pixelFormat)")
         let chain = try FilterGraph(
             pictures: filters.joined(separator: ","), width: picture.width, height: picture.height, format: own)
