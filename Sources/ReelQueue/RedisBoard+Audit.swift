@@ -47,7 +47,8 @@ extension RedisBoard {
             do throws(ReelFailure) {
                 try send(["BGREWRITEAOF"])
             } catch {
-                // A rewrite is under way, or Redis keeps no log. The audit goes on either way.
+                // A rewrite is under way, Redis keeps no log, or this user may not have it rewritten: the users of
+                // `deploy/` may not, where the log is repaired before Redis starts. The audit goes on either way.
             }
         }
         var audit = try audit()

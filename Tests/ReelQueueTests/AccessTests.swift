@@ -129,6 +129,22 @@ extension BoardTests {
             #expect(try admin("GET", "other") == "value")
         }
 
+        @Test("the administrator's user loads functions, and changes nothing")
+        func administratorChangesNothing() async throws {
+            try await prepare()
+            let client = try RawRedis(socket: server.socket)
+            try client("AUTH", "reel-admin", #require(RedisServer.passwords["reel-admin"]))
+            for command in [
+                "SET reel2:{main}:x 1", "DEL reel2:{main}:jobs", "HSET reel2:{main}:x a 1", "FCALL reel2_drain 0",
+                "EVAL return 0", "FLUSHALL", "FUNCTION DELETE reel2", "FUNCTION FLUSH", "CONFIG GET *", "SELECT 1",
+            ] {
+                let trouble = #expect(throws: RawRedis.Trouble.self, "\(command)") {
+                    try client.send(command.split(separator: " ").map(String.init))
+                }
+                #expect(trouble?.message.contains("permission") == true, "\(command): \(trouble?.message ?? "")")
+            }
+        }
+
         @Test("users of one namespace neither see nor change the board of another")
         func namespaces() async throws {
             try await prepare()

@@ -126,7 +126,8 @@ package struct Probe: Sendable {
         let unread = parts.filter { $0.draft != nil }
         let bytes = unread.reduce(0) { min($0 + max(0, min($1.source.fingerprint.size, 1 << 50)), 1 << 50) }
         return EngineScope(
-            sources: unread.filter(\.isOriginal).map(\.locator),
+            // Also those that need not be read again: one outside the roots is refused before it is copied into the store.
+            sources: parts.filter(\.isOriginal).map(\.locator),
             reads: unread.filter { !$0.isOriginal }.map(\.locator) + parts.map(\.indexes),
             folders: unread.compactMap(\.draft?.folder),
             // Decoding takes the most time for its bytes where a picture hardly changes.
