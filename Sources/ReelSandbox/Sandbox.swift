@@ -42,7 +42,7 @@ public struct Sandbox: Sendable {
         limit(RLIMIT_CORE, to: 0)
         // Segments, sources, and what libraries have open.
         limit(RLIMIT_NOFILE, to: 128 + 4 * rlim_t(self.reads.count + sources.count))
-        if let cpuSeconds { limit(RLIMIT_CPU, to: rlim_t(max(1, cpuSeconds))) }
+        if let cpuSeconds { limit(RLIMIT_CPU, to: rlim_t(max(1, cpuSeconds)), beyond: 5) }
         if let fileBytes { limit(RLIMIT_FSIZE, to: rlim_t(max(0, fileBytes))) }
         // The other engines of this user could open this one's memory.
         _ = reel_close_memory()
@@ -72,10 +72,11 @@ public struct Sandbox: Sendable {
         return places
     }
 
-    private func limit(_ resource: __rlimit_resource, to number: rlim_t) {
+    /// - Parameter beyond: how much later than the signal that tells the reason the one comes that tells none.
+    private func limit(_ resource: __rlimit_resource, to number: rlim_t, beyond: rlim_t = 0) {
         var limits = rlimit()
         getrlimit(__rlimit_resource_t(resource.rawValue), &limits)
-        limits = rlimit(rlim_cur: min(number, limits.rlim_max), rlim_max: min(number, limits.rlim_max))
+        limits = rlimit(rlim_cur: min(number, limits.rlim_max), rlim_max: min(number + beyond, limits.rlim_max))
         setrlimit(__rlimit_resource_t(resource.rawValue), &limits)
     }
 

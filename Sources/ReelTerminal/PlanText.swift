@@ -39,6 +39,7 @@ public enum PlanText {
             ),
             ("memory", "\(ByteSize(bytes: view.need)) a pass"),
             ("decodes", Wording.count(view.framesToDecode, "frame")),
+            ("quotas", list(view.quotas.map { "\($0.quota) \($0.asked) of \($0.most)" })),
         ]
         return rows.filter { !$0.1.isEmpty }.map { name, text in
             name + String(repeating: " ", count: max(9 - name.count, 1)) + text

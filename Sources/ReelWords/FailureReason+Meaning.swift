@@ -169,6 +169,7 @@ extension FailureReason.CodingKeys {
         case .interrupted: "The command was interrupted."
         case .runStopped: "A run on one machine stopped and can go on; its failure says why."
         case .workspaceUnusable: "The folder beside the output in which a run works cannot be used."
+        case .quotaExceeded: "The job asks for more than a host allows."
         case .sourceOutside: "A host takes sources from other folders only."
         case .sourceRootUnusable: "A folder for sources does not exist, or is none."
         case .sourceOutOfReach: "A host does not see the source."
@@ -358,6 +359,7 @@ extension FailureReason.CodingKeys {
         case .interrupted: "Start it again: it goes on where it stopped."
         case .runStopped: "Do what the failure says, then give the same command again."
         case .workspaceUnusable: "Choose another place for the output."
+        case .quotaExceeded: "Ask for less, as the message says, or allow more there."
         case .sourceOutside:
             "Put it into one of them, by a path without links that lead out of it, or have it copied into the store."
         case .sourceRootUnusable: "Name a folder that exists."

@@ -286,6 +286,7 @@ extension FailureReason {
         case .interrupted: "interrupted"
         case .runStopped(let last): "\(last.words); the same command goes on where this one stopped"
         case .workspaceUnusable(let last): last.words
+        case .quotaExceeded(let quota, let asked, let most): quota.exceeded(asked, most)
         case .sourceOutside(let path): "\(path) lies outside the folders from which sources are taken here"
         case .sourceRootUnusable(let path, let errno):
             "sources cannot be taken from \(path): \(SystemWords.text(errno))"

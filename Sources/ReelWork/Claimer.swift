@@ -153,6 +153,7 @@ package actor Claimer {
         guard passes.indices.contains(claim.index), passes[claim.index] == claim.pass else {
             throw ReelFailure(.planDiffers(job: claim.job, plan: claim.plan, store: store.name))
         }
+        try environment.quotas.check(context.plan)
         // Plans of long films are large, and a worker seldom has more than a few jobs at once.
         if contexts.count >= 8 { contexts = [:] }
         contexts[claim.job] = context

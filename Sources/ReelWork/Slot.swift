@@ -64,7 +64,8 @@ extension Slot {
         let memory = first.claim.need + first.context.plan.reservedAddresses
         let life = Task {
             let scratch = try TemporaryFolder(scratchIn: environment.scratch)
-            let scope = try await first.context.scope(scratch: scratch.path)
+            let scope = try await first.context.scope(
+                scratch: scratch.path, quotas: environment.quotas)
             try await environment.engines.withEngine(memory: memory, scope: scope) { engine in
                 try await serve(attempt, in: engine, scratch, lease, kill)
             }
@@ -104,8 +105,11 @@ extension Slot {
         var claimed = await claimer.take()
         await claimer.admitIdleSlots()
         let now = attempt.pass
+        // The kernel counts the CPU time of an engine's life: with a quota, each pass has an engine of its own.
+        let isLast = environment.quotas[.passCPU] != nil
         while let work = claimed {
-            guard case .pass(let next) = work, next.claim.job == now.claim.job, next.claim.need == now.claim.need,
+            guard !isLast, case .pass(let next) = work, next.claim.job == now.claim.job,
+                next.claim.need == now.claim.need,
                 next.context.describes(now.context.record, plan: now.claim.plan)
             else {
                 lease.withLock { $0.next = work }
@@ -140,15 +144,14 @@ extension Slot {
     ) async throws(ReelFailure) -> PassResult {
         let claim = attempt.pass.claim
         do {
-            return try await attempt.perform(in: engine, scratch: scratch.path) {
-                [passes = environment.passes] progress in
-                passes.update(claim, progress)
+            return try await environment.quotas.timed { [passes = environment.passes] in
+                try await attempt.perform(in: engine, scratch: scratch.path) { passes.update(claim, $0) }
             }
         } catch {
             // Kept so that a user can look into the failure. If it cannot be kept, the attempt ends as it would anyway.
             try? await attempt.pass.context.entry.writeAttempt(
                 pass: claim.index, token: claim.token, standardError: engine.standardErrorTail)
-            throw error
+            throw environment.quotas.explained(error)
         }
     }
 
@@ -182,7 +185,9 @@ extension Slot {
         passes.add(claim, kill: kill)
         let life = Task { [environment] () async throws -> StoredJob in
             let capacity = try await Capacity.ofWorkers(on: environment.board)
-            let probe = Probe(store: environment.store, engine: environment.engines, capacity: capacity)
+            let probe = Probe(
+                store: environment.store, engine: environment.engines, capacity: capacity,
+                quotas: environment.quotas)
             return try await ProbeAttempt(probe: probe, board: environment.board, claim: claim).run()
         }
         kill.arm { life.cancel() }

@@ -29,7 +29,7 @@ public final class Worker: Service {
         let id = WorkerID("\(host)-\(ProcessInfo.processInfo.processIdentifier)-\(random)")
         environment = WorkerEnvironment(
             worker: id, board: boards.board(named: "\(id)-claims"), store: store, engines: engines,
-            scratch: settings.scratch, grace: settings.grace, log: log)
+            scratch: settings.scratch, quotas: settings.quotas, grace: settings.grace, log: log)
     }
 
     /// Works until shut down. Throws if no engine can be started.

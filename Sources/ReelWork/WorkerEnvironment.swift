@@ -1,4 +1,5 @@
 package import Logging
+package import ReelCore
 package import ReelEngine
 package import ReelQueue
 package import ReelStore
@@ -13,6 +14,8 @@ package struct WorkerEnvironment: Sendable {
     package let engines: any EngineRunner
     /// The folder for what engines spill, perhaps on another disk than the store.
     package let scratch: String
+    /// The most that a job may ask for.
+    package let quotas: Quotas
     package let clock: WorkerClock
     package let log: Logger
     /// The passes that the worker holds.
@@ -25,7 +28,7 @@ package struct WorkerEnvironment: Sendable {
     /// - Parameter grace: how long passes may go on when the worker drains.
     package init(
         worker: WorkerID, board: any Board, store: any JobStore, engines: any EngineRunner, scratch: String,
-        grace: Duration,
+        quotas: Quotas = Quotas(), grace: Duration,
         clock: WorkerClock = .continuous, log: Logger
     ) {
         self.worker = worker
@@ -33,6 +36,7 @@ package struct WorkerEnvironment: Sendable {
         self.store = store
         self.engines = engines
         self.scratch = scratch
+        self.quotas = quotas
         self.clock = clock
         self.log = log
         drain = Drain(grace: grace, passes: passes, signal: signal, clock: clock)

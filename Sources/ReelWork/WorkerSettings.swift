@@ -10,6 +10,8 @@ public struct WorkerSettings: Sendable {
     public var scratch: String
     /// The folders from which the worker takes sources, as its engines have been told; nil for any.
     public var sourceRoots: SourceRoots?
+    /// The most that a job may ask of this worker.
+    public var quotas: Quotas
     /// How long passes may go on when the worker is told to end.
     public var grace: Duration
     /// From one beat to the next; the board's lease is a multiple of it.
@@ -21,7 +23,7 @@ public struct WorkerSettings: Sendable {
 
     /// Settings with the default times for production.
     public init(
-        slots: Int, memoryTotal: Int64, scratch: String, sourceRoots: SourceRoots? = nil,
+        slots: Int, memoryTotal: Int64, scratch: String, sourceRoots: SourceRoots? = nil, quotas: Quotas = Quotas(),
         grace: Duration = .seconds(25), beat: Duration = .seconds(5), reap: Duration = .seconds(3),
         cleaning: Duration = .seconds(600)
     ) {
@@ -29,6 +31,7 @@ public struct WorkerSettings: Sendable {
         self.memoryTotal = memoryTotal
         self.scratch = scratch
         self.sourceRoots = sourceRoots
+        self.quotas = quotas
         self.grace = grace
         self.beat = beat
         self.reap = reap

@@ -40,6 +40,8 @@ struct ReelWorker: AsyncParsableCommand {
 
     @OptionGroup var sandbox: SandboxOption
     @OptionGroup var sources: SourceRootOption
+    @OptionGroup var quotas: QuotaOptions
+    @OptionGroup var passQuotas: PassQuotaOptions
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
 
@@ -55,12 +57,14 @@ struct ReelWorker: AsyncParsableCommand {
             throw ReelFailure(.folderUnwritable(path: scratch, errno: nil))
         }
         let sourceRoots = try sources.roots()
+        var most = quotas.quotas
+        passQuotas.set(&most)
         let worker = Worker(
             boards: BoardConnections(redis: try redis.address(), namespace: try redis.namespace()), store: store,
             engines: EngineHost(
                 executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: sourceRoots),
             settings: WorkerSettings(
-                slots: slots.count, memoryTotal: slots.memory, scratch: scratch, sourceRoots: sourceRoots,
+                slots: slots.count, memoryTotal: slots.memory, scratch: scratch, sourceRoots: sourceRoots, quotas: most,
                 grace: .seconds(grace)),
             log: Logger(label: "reel-worker"))
         try await Interruption.shuttingDown(worker) { worker.endNow() }

@@ -160,6 +160,53 @@ extension EndToEnd {
             }
         }
 
+        @Test(
+            "a pass that takes more than a worker allows ends the job there, with the quota as its reason",
+            arguments: [
+                (["--max-frames", "59"], "the output has 60 frames, and at most 59 are allowed here"),
+                (["--max-output", "10KiB"], "a file takes more than 10 KiB"),
+                (["--max-pass-cpu", "1"], "a pass took more than 1 s of CPU time"),
+                (["--max-pass-time", "1"], "a pass took longer than 1 s"),
+            ])
+        func quotas(options: [String], reason: String) async throws {
+            let film = try await Clips.shared.crowd(frames: 60, size: "1280x720")
+            let source = try fixture.copy(film, as: "crowd.mov")
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                let large = try await fleet.submit([
+                    source, "--video-codec", "hevc", "--preset", "veryslow", "--pass-frames", "60",
+                ])
+                try await fleet.startWorker(arguments: options)
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(large).state == "failed" })
+                let told = try await fleet.coordinator(["status", large]).output
+                #expect(told.contains(reason), "\(told)")
+                #expect(try await fleet.job(large).failures.isEmpty)
+                // The worker is well.
+                let small = try await fleet.submit([source, "--to", "0.2", "--size", "64x36"])
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(small).state == "done" })
+            }
+        }
+
+        @Test("submit and plan refuse what asks for more than their quotas, and plan shows them")
+        func refusedByQuota() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let shown = try await fixture.run(
+                .coordinator, ["plan", source, "--max-frames", "100000", "--max-tracks", "8"])
+            #expect(shown.code == 0)
+            #expect(shown.output.contains(/quotas   frames \d+ of 100000, tracks \d of 8/), "\(shown.output)")
+            for option in ["--max-pixels", "--max-duration", "--max-frames"] {
+                let refused = try await fixture.run(.coordinator, ["plan", source, option, "1"])
+                #expect(refused.code == 3)
+                #expect(refused.error.contains(/at most 1 (s )?(is|are) allowed here/), "\(refused.error)")
+                #expect(try await fixture.run(.coordinator, ["plan", source, option, "0"]).code == 2)
+            }
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                let refused = try await fleet.coordinator(["submit", source, "--max-frames", "1"])
+                #expect(refused.code == 3)
+                #expect(refused.error.contains("at most 1 are allowed here"), "\(refused.error)")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: fleet.store + "/jobs").isEmpty)
+            }
+        }
+
         @Test("the address of Redis comes from a file that only its owner and its group may read")
         func addressFile() async throws {
             let file = fixture.path("redis")

@@ -129,7 +129,7 @@ struct AttackTests {
             guard case .recon(let answer) = try await engine.perform(.recon(request)) else { return [Substring]() }
             return answer.indexHash.split(separator: " ")
         }
-        #expect(facts.prefix(6) == ["/", "true", "0", "132", "60", "1048576"])
+        #expect(facts.prefix(6) == ["/", "true", "0", "132", "65", "1048576"])
         let kept = ["LANG", "PATH", "TMPDIR", "SWIFT_BACKTRACE"]
         #expect(
             facts.dropFirst(6).allSatisfy { name in

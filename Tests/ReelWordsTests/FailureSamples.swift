@@ -206,6 +206,13 @@ extension FailureReason {
     private static let storeSamples: [FailureReason] = [
         .sourceInaccessible(path: path, errno: 13),
         .sourceIsFolder(path: path),
+        .quotaExceeded(quota: .pixels, asked: 256_000_000, most: 8_294_400),
+        .quotaExceeded(quota: .duration, asked: 7200, most: 3600),
+        .quotaExceeded(quota: .frames, asked: 432_000, most: 216_000),
+        .quotaExceeded(quota: .tracks, asked: 17, most: 8),
+        .quotaExceeded(quota: .output, asked: nil, most: 1 << 30),
+        .quotaExceeded(quota: .passTime, asked: nil, most: 600),
+        .quotaExceeded(quota: .passCPU, asked: nil, most: 1200),
         .sourceOutside(path: path), .sourceRootUnusable(path: "/srv/films", errno: 2),
         .sourceNotAFile(path: path),
         .sourceChangedWhileCopied(path: path),

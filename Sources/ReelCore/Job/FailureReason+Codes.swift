@@ -158,6 +158,7 @@ extension FailureReason {
         case passesWait = "passes-wait"
         case probeLost = "probe-lost"
         case engineMisanswered = "engine-misanswered"
+        case quotaExceeded = "quota-exceeded"
         case sourceOutside = "source-outside"
         case sourceRootUnusable = "source-root-unusable"
         case sourceReplaced = "source-replaced"

@@ -127,7 +127,7 @@ extension FailureReason {
         case .sourceReplaced: FailureNature(.source, .input)
         case .runStopped(let last): FailureNature(last.owner, last.kind, last.cause)
         case .workspaceUnusable(let last): FailureNature(last.owner, .output, last.cause)
-        case .sourceOutside, .sourceOutOfReach: FailureNature(.host, .input, .incompatible)
+        case .quotaExceeded, .sourceOutside, .sourceOutOfReach: FailureNature(.host, .input, .incompatible)
         case .planDiffers, .programMissing: FailureNature(.host, .unreachable, .incompatible)
         case .storeNotNamed, .sourceRootUnusable: FailureNature(.request, .unreachable)
         case .redisUnusable(let last): FailureNature(.request, .unreachable, last.cause)

@@ -321,6 +321,8 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case runStopped(last: ReelFailure)
     /// The folder in which `run` works cannot be used for this reason.
     case workspaceUnusable(last: ReelFailure)
+    /// The job asks for more than this host allows; `asked` is nil if only the limit is known.
+    case quotaExceeded(quota: Quotas.Quota, asked: Int64?, most: Int64)
     /// The source lies outside the folders from which this host takes sources.
     case sourceOutside(path: String)
     /// A folder from which sources are to be taken cannot be one, for this error of the system.

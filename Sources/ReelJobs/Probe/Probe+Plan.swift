@@ -47,6 +47,7 @@ extension Probe {
         var plan = try capacity.planner.plan(
             indexes: sources.indexes, spec: record.spec, video: targets.video, audio: targets.audio, head: early,
             packets: packets, indexHashes: sources.indexHashes, diagnostics: targets.diagnostics)
+        try quotas.check(plan, of: sources.indexes)
         if record.headBytes != nil { plan.diagnostics = [.headOnly] }
         plan.encoders = plan.builds(among: sources.encoders)
         return plan

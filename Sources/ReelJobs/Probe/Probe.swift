@@ -10,6 +10,7 @@ package struct Probe: Sendable {
     package let store: any JobStore
     let engine: any EngineRunner
     let capacity: Capacity
+    let quotas: Quotas
     let reading: JobService.Reading
 
     /// Bytes of memory that probing may take: recon of ten hours at 60 frames a second stays below.
@@ -17,14 +18,16 @@ package struct Probe: Sendable {
 
     /// - Parameters:
     ///   - capacity: slots and memory of the machines that will do the work, as far as they are known.
+    ///   - quotas: the most that the job may ask for.
     ///   - reading: hears how far the engine has read the source.
     package init(
-        store: any JobStore, engine: any EngineRunner, capacity: Capacity,
+        store: any JobStore, engine: any EngineRunner, capacity: Capacity, quotas: Quotas = Quotas(),
         reading: @escaping JobService.Reading = { _ in }
     ) {
         self.store = store
         self.engine = engine
         self.capacity = capacity
+        self.quotas = quotas
         self.reading = reading
     }
 

@@ -15,17 +15,19 @@ extension JobService {
     ///
     /// - Parameters:
     ///   - engine: reads the source.
+    ///   - quotas: the most that the job may ask for.
     ///   - reading: hears how far that is.
     public static func prepare(
-        _ wanted: JobRecord, engine: any EngineRunner, reading: @escaping Reading = { _ in }
+        _ wanted: JobRecord, engine: any EngineRunner, quotas: Quotas = Quotas(), reading: @escaping Reading = { _ in }
     ) async throws(ReelFailure) -> PreparedJob {
         let folder = try PrivateFolder()
         defer { withExtendedLifetime(folder) {} }
         let store = try FolderStore.make(root: folder.path)
         let probe = Probe(
-            store: store, engine: engine, capacity: Capacity(slots: Capacity.usualSlots), reading: reading)
+            store: store, engine: engine, capacity: Capacity(slots: Capacity.usualSlots), quotas: quotas,
+            reading: reading)
         let job = try await probe.planAlone(wanted, anew: false)
-        return PreparedJob(job, indexes: try await job.indexes(in: store))
+        return PreparedJob(job, indexes: try await job.indexes(in: store), quotas: quotas)
     }
 
     /// Has workers do a job: attaches to it if it runs already, resumes it if it was interrupted, else begins it. Returns
@@ -37,11 +39,13 @@ extension JobService {
     /// - Parameters:
     ///   - wanted: from `JobRecord.init(submitting:spec:terms:stages:)`.
     ///   - engine: reads the source, unless the store has its index or another process reads it.
+    ///   - quotas: the most that the job may ask for.
     ///   - anew: remove the job's passes and plan first, even if it runs now.
     ///   - reading: hears how far this process has read the source.
     ///   - known: hears of the job's state as soon as the board or the store knows the job: from then on its id is of use.
     public func submit(
-        _ wanted: JobRecord, engine: any EngineRunner, anew: Bool = false, reading: @escaping Reading = { _ in },
+        _ wanted: JobRecord, engine: any EngineRunner, quotas: Quotas = Quotas(), anew: Bool = false,
+        reading: @escaping Reading = { _ in },
         known: (JobState) -> Void = { _ in }
     ) async throws(ReelFailure) -> SubmittedJob {
         let store = try requiredStore()
@@ -51,7 +55,8 @@ extension JobService {
             try await control.withdraw(wanted.id)
         }
         let probe = Probe(
-            store: store, engine: engine, capacity: try await Capacity.ofWorkers(on: board), reading: reading)
+            store: store, engine: engine, capacity: try await Capacity.ofWorkers(on: board), quotas: quotas,
+            reading: reading)
         let (job, outcome) = try await Submitter(probe: probe, board: board, wanted: wanted).submit(known: known)
         return SubmittedJob(id: job.id, outcome: outcome, diagnostics: job.plan.diagnostics)
     }

@@ -6,14 +6,19 @@ public struct PreparedJob: Sendable {
     private let record: JobRecord
     private let plan: Plan
     private let indexes: [SourceIndex]
+    private let quotas: Quotas
 
-    init(_ job: StoredJob, indexes: [SourceIndex]) {
-        (record, plan, self.indexes) = (job.record, job.plan, indexes)
+    init(_ job: StoredJob, indexes: [SourceIndex], quotas: Quotas) {
+        (record, plan, self.indexes, self.quotas) = (job.record, job.plan, indexes, quotas)
     }
 
     /// What `plan` shows.
     public var view: PlanView {
-        PlanView(id: record.id.text, sources: record.sources.map(\.path), plan: plan, indexes: indexes)
+        var view = PlanView(id: record.id.text, sources: record.sources.map(\.path), plan: plan, indexes: indexes)
+        view.quotas = Quotas.asked(by: plan, of: indexes).compactMap { quota, amount in
+            quotas[quota].map { PlanView.QuotaView(quota: quota.rawValue, asked: amount, most: $0) }
+        }
+        return view
     }
 
     /// Writes the edit as a timeline of OpenTimelineIO. Reading that gives the same plan.

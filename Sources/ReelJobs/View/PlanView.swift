@@ -42,6 +42,18 @@ public struct PlanView: Codable, Hashable, Sendable {
     public var need: Int64
     /// Frames to decode, with those that a pass discards before its first; none with passthrough.
     public var framesToDecode: Int
+    /// How much the job asks of each quota that is set and can be known before any work.
+    public var quotas: [QuotaView] = []
+
+    /// How much a job asks of a quota.
+    public struct QuotaView: Codable, Hashable, Sendable {
+        /// "pixels" of a picture, "duration" in seconds, "frames" or "tracks" of the output.
+        public var quota: String
+        /// What the job asks for.
+        public var asked: Int64
+        /// The most that is allowed.
+        public var most: Int64
+    }
     /// What will not be kept, is changed or repaired, in words.
     public var warnings: [String]
     /// What will not be kept, is changed or repaired, as codes with their facts.

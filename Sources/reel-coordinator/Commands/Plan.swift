@@ -33,6 +33,7 @@ struct PlanCommand: AsyncParsableCommand {
 
     @OptionGroup var spec: SpecOptions
     @OptionGroup var sandbox: SandboxOption
+    @OptionGroup var quotas: QuotaOptions
 
     @Flag(help: "Print a line of JSON.")
     var json = false
@@ -62,7 +63,8 @@ struct PlanCommand: AsyncParsableCommand {
         let prepared = try await Interruption.cancelling {
             let reading = ReadingDisplay(on: console)
             defer { reading.clear() }
-            return try await JobService.prepare(job, engine: engine, reading: reading.heard)
+            return try await JobService.prepare(
+                job, engine: engine, quotas: quotas.quotas, reading: reading.heard)
         }
         try timeline.map(prepared.writeTimeline)
         var view = prepared.view

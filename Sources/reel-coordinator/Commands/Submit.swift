@@ -21,6 +21,7 @@ struct SubmitCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var spec: SpecOptions
     @OptionGroup var sandbox: SandboxOption
+    @OptionGroup var quotas: QuotaOptions
     @OptionGroup var sourceRoot: SourceRootOption
     @OptionGroup var terms: TermsOptions
     @OptionGroup var redis: RedisOption
@@ -98,7 +99,9 @@ struct SubmitCommand: AsyncParsableCommand {
         let submitted = try await Interruption.cancelling {
             let reading = ReadingDisplay(on: console)
             defer { reading.clear() }
-            return try await service.submit(job, engine: engine, anew: force, reading: reading.heard) { state in
+            return try await service.submit(
+                job, engine: engine, quotas: quotas.quotas, anew: force, reading: reading.heard
+            ) { state in
                 if json {
                     console.json(SubmittedView(id: job.id, state: state))
                 } else {

@@ -1,0 +1,68 @@
+public import ArgumentParser
+public import ReelCore
+public import ReelWords
+
+/// The options `--max-…`: the most that a job may ask for. What they refuse ends with exit code 3.
+public struct QuotaOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The most pixels of a picture, of a source or of the output.", valueName: "count"))
+    private var maxPixels: Int64?
+
+    @Option(help: ArgumentHelp("The longest output, in seconds.", valueName: "seconds"))
+    private var maxDuration: Int64?
+
+    @Option(help: ArgumentHelp("The most frames of the output.", valueName: "count"))
+    private var maxFrames: Int64?
+
+    @Option(help: ArgumentHelp("The most tracks of the output, of video and sound together.", valueName: "count"))
+    private var maxTracks: Int64?
+
+    /// For ArgumentParser.
+    public init() {}
+
+    /// The quotas that the options set.
+    public var quotas: Quotas {
+        var quotas = Quotas()
+        quotas[.pixels] = maxPixels
+        quotas[.duration] = maxDuration
+        quotas[.frames] = maxFrames
+        quotas[.tracks] = maxTracks
+        return quotas
+    }
+
+    /// Throws `ValidationError` for a limit below 1.
+    public func validate() throws {
+        let limits = [
+            ("pixels", maxPixels), ("duration", maxDuration), ("frames", maxFrames), ("tracks", maxTracks),
+        ]
+        for (name, limit) in limits where limit ?? 1 < 1 { throw ValidationError("--max-\(name) must be 1 or more") }
+    }
+}
+
+/// The options `--max-output`, `--max-pass-time` and `--max-pass-cpu`: the most that a pass may take.
+public struct PassQuotaOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The largest file that a pass may write, or an assembly.", valueName: "size"))
+    private var maxOutput: ByteSize?
+
+    @Option(help: ArgumentHelp("The longest time for a pass, in seconds.", valueName: "seconds"))
+    private var maxPassTime: Int64?
+
+    @Option(help: ArgumentHelp("The most CPU time for a pass, in seconds.", valueName: "seconds"))
+    private var maxPassCpu: Int64?
+
+    /// For ArgumentParser.
+    public init() {}
+
+    /// Sets the quotas of these options.
+    public func set(_ quotas: inout Quotas) {
+        quotas[.output] = maxOutput?.bytes
+        quotas[.passTime] = maxPassTime
+        quotas[.passCPU] = maxPassCpu
+    }
+
+    /// Throws `ValidationError` for a limit below 1.
+    public func validate() throws {
+        for (name, limit) in [("time", maxPassTime), ("cpu", maxPassCpu)] where limit ?? 1 < 1 {
+            throw ValidationError("--max-pass-\(name) must be 1 or more")
+        }
+    }
+}

@@ -1,0 +1,24 @@
+internal import ReelCore
+
+extension Quotas {
+    /// Does a piece of work, and cancels it when the time of a pass is over.
+    ///
+    /// Throws `.quotaExceeded` then, and what the work throws.
+    func timed<Result: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Result
+    ) async throws(ReelFailure) -> Result {
+        try await ReelFailure.unifying {
+            guard let most = self[.passTime] else { return try await work() }
+            return try await withThrowingTaskGroup(of: Result.self) { group in
+                group.addTask { try await work() }
+                group.addTask {
+                    try await Task.sleep(for: .seconds(most))
+                    throw ReelFailure(.quotaExceeded(quota: .passTime, asked: nil, most: most))
+                }
+                defer { group.cancelAll() }
+                guard let result = try await group.next() else { throw CancellationError() }
+                return result
+            }
+        }
+    }
+}
