@@ -1,4 +1,5 @@
 internal import ReelCore
+internal import ReelJobs
 
 extension Quotas {
     /// Does a piece of work, and cancels it when the time of a pass is over.

@@ -149,25 +149,11 @@ struct LoopAssembler {
     func drawn(
         _ take: (borrowing Frame) throws(ReelFailure) -> Void
     ) throws(ReelFailure) -> [DecodedPicture] {
-        let chain: FilterGraph
+        if traits.hasPalette { return try drawnInPalette(take) }
         let format = plan.video.format
-        let (width, height) = (format.width, format.height)
-        let own = av_get_pix_fmt(format.pixelFormat)
-        if traits.hasPalette {
-            let dither =
-                switch options.dither ?? .standard {
-                case .none: "none"
-                case .bayer: "bayer"
-                case .sierra: "sierra2_4a"
-                case .floydSteinberg: "floyd_steinberg"
-                }
-            chain = try FilterGraph(
-                pictures: "[in][palette]paletteuse=dither=\(dither):diff_mode=rectangle", width: width, height: height,
-                format: own, palette: try palette())
-        } else {
-            chain = try FilterGraph(
-                pictures: "format=\(drawnFormat)", width: width, height: height, format: own)
-        }
+        let chain = try FilterGraph(
+            pictures: "format=\(drawnFormat)", width: format.width, height: format.height,
+            format: av_get_pix_fmt(format.pixelFormat))
         let digest = try LoopDigest()
         var pictures: [DecodedPicture] = []
         let made = try Frame()
@@ -183,6 +169,36 @@ struct LoopAssembler {
         }
         try chain.finish()
         try pull()
+        return pictures
+    }
+
+    private func drawnInPalette(
+        _ take: (borrowing Frame) throws(ReelFailure) -> Void
+    ) throws(ReelFailure) -> [DecodedPicture] {
+        let dither =
+            switch options.dither ?? .standard {
+            case .none: "none"
+            case .bayer: "bayer"
+            case .sierra: "sierra2_4a"
+            case .floydSteinberg: "floyd_steinberg"
+            }
+        let chain = try FilterGraph(
+            pictures: "[in][palette]paletteuse=dither=\(dither):diff_mode=rectangle", width: size.width,
+            height: size.height, format: AV_PIX_FMT_BGRA, palette: try palette())
+        let (converter, digest) = (LoopConverter(), try LoopDigest())
+        let steady = try SteadyColours()
+        var pictures: [DecodedPicture] = []
+        let made = try Frame()
+        try eachPicture { (picture) throws(ReelFailure) in
+            let source = try converter.shown(picture)
+            try chain.push(source)
+            guard try chain.pull(into: made) else {
+                throw ReelFailure(.pictureUnconvertible(width: size.width, height: size.height))
+            }
+            try steady.steady(made, source: source)
+            pictures.append(try digest.describe(made))
+            try take(made)
+        }
         return pictures
     }
 

@@ -1,6 +1,6 @@
 public import ArgumentParser
 public import ReelCore
-public import ReelWords
+internal import ReelWords
 
 /// The options `--max-…`: the most that a job may ask for. What they refuse ends with exit code 3.
 public struct QuotaOptions: ParsableArguments {

@@ -60,11 +60,11 @@ struct PlanCommand: AsyncParsableCommand {
             output, for: order.named, like: order.sources[0], deed: order.deed, lossless: spec.lossless)
         let engine = EngineHost(executable: try Programs().path("reel-engine"), sandbox: sandbox.mode)
         let job = try JobRecord(submitting: order.sources, spec: spec.spec(order, choice.container))
+        let quotas = quotas.quotas
         let prepared = try await Interruption.cancelling {
             let reading = ReadingDisplay(on: console)
             defer { reading.clear() }
-            return try await JobService.prepare(
-                job, engine: engine, quotas: quotas.quotas, reading: reading.heard)
+            return try await JobService.prepare(job, engine: engine, quotas: quotas, reading: reading.heard)
         }
         try timeline.map(prepared.writeTimeline)
         var view = prepared.view

@@ -95,12 +95,12 @@ struct SubmitCommand: AsyncParsableCommand {
     private func submit(
         _ job: JobRecord, to service: JobService, _ engine: any EngineRunner
     ) async throws(ReelFailure) -> SubmittedJob {
-        let (force, json) = (force, json)
+        let (force, json, quotas) = (force, json, quotas.quotas)
         let submitted = try await Interruption.cancelling {
             let reading = ReadingDisplay(on: console)
             defer { reading.clear() }
             return try await service.submit(
-                job, engine: engine, quotas: quotas.quotas, anew: force, reading: reading.heard
+                job, engine: engine, quotas: quotas, anew: force, reading: reading.heard
             ) { state in
                 if json {
                     console.json(SubmittedView(id: job.id, state: state))
