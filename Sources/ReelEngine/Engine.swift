@@ -10,6 +10,9 @@ public protocol Engine: Sendable {
     /// The end of the engine's standard error, 64 KiB at most.
     var standardErrorTail: String { get }
 
+    /// Seconds of CPU time that the engine has taken, by the kernel's count; 0 once it has ended.
+    var cpuSeconds: Double { get }
+
     /// Sends a request and waits for its result. Cancelling the task kills the engine.
     ///
     /// - Parameter progress: called with each progress event, in order, at most four times a second.

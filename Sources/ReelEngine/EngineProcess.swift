@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Glibc
 internal import ReelCore
 internal import Subprocess
 internal import Synchronization
@@ -29,6 +30,13 @@ final class EngineProcess: Sendable {
     init(_ execution: Execution, limits: EngineLimits) {
         self.execution = execution
         self.limits = limits
+    }
+
+    var cpuSeconds: Double {
+        var (clock, time) = (clockid_t(), timespec())
+        guard clock_getcpuclockid(execution.processIdentifier.value, &clock) == 0, clock_gettime(clock, &time) == 0
+        else { return 0 }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     var isDead: Bool { state.withLock { $0.dialogue.isOver || $0.dialogue.killReason != nil } }

@@ -30,6 +30,9 @@ public final class EngineSession: Engine {
     /// The end of the engine's standard error, 64 KiB at most.
     public var standardErrorTail: String { process.standardError.text }
 
+    /// Seconds of CPU time that the engine has taken, by the kernel's count; 0 once it has ended.
+    public var cpuSeconds: Double { process.cpuSeconds }
+
     /// Whether the engine has ended, or is about to because it was killed.
     public var isDead: Bool { process.isDead }
 }

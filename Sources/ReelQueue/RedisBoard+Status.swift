@@ -10,7 +10,7 @@ extension RedisBoard {
         else { throw surprise() }
         if !state.isTerminal, try aside().contains(job.text) { throw RedisBoard.setAside }
         let published: PublishedJob = try JSON.value(text)
-        guard PublishedJob.passCounts.contains(published.passCount), Totals.frames.contains(published.frames) else {
+        guard PublishedJob.passCounts.contains(published.passCount), Totals.counts.contains(published.frames) else {
             throw surprise()
         }
         let (fields, count) = (look.fields, published.passCount)
@@ -34,7 +34,8 @@ extension RedisBoard {
             job: published, state: state, isPaused: fields["paused"] != nil,
             passes: look.counts(state: state, passCount: count), framesEncoded: totals.encoded,
             framesDecoded: totals.decoded, pace: Pace(look.pace, now: look.now, since: offered),
-            peakRSS: totals.peak, created: created / 1000,
+            peakRSS: totals.peak, cpuSeconds: Double(totals.cpu) / 1000,
+            elapsed: look.time("taken").map { max(0, look.now - $0) / 1000 }, created: created / 1000,
             finished: look.time("finished").map { $0 / 1000 },
             oldestWait: look.oldestWait(state: state, passCount: count, offered: offered),
             nextRetry: look.nextRetry(state: state, passCount: count),
@@ -195,38 +196,41 @@ extension RedisBoard {
     func totals(
         of job: JobID, register: String?, finished: Int
     ) throws(ReelFailure) -> Totals {
-        let numbers = (register ?? "0 0 0 0").split(separator: " ").compactMap { Int64($0) }
-        if numbers.count == 4, numbers[0] == Int64(finished),
-            numbers[1...2].allSatisfy({ Totals.frames.contains(Int($0)) })
+        let numbers = (register ?? "0 0 0 0 0").split(separator: " ").compactMap { Int64($0) }
+        if numbers.count == 5, numbers[0] == Int64(finished),
+            [numbers[1], numbers[2], numbers[4]].allSatisfy({ Totals.counts.contains(Int($0)) })
         {
-            return Totals(decoded: Int(numbers[1]), encoded: Int(numbers[2]), peak: numbers[3])
+            return Totals(
+                decoded: Int(numbers[1]), encoded: Int(numbers[2]), peak: numbers[3], cpu: Int(numbers[4]))
         }
         var sums = Totals()
         for recorded in try recordedResults(job).values {
             let statistics = recorded.result.statistics
             sums.peak = max(sums.peak, statistics.peakRSS)
             sums.add(decoded: statistics.framesDecoded, encoded: statistics.framesEncoded)
+            sums.cpu = Totals.sum(sums.cpu, Int(statistics.cpuSeconds * 1000))
         }
         return sums
     }
 }
 
-/// The frames of several passes, and the greatest peak memory of their engines in bytes.
+/// The frames of several passes, the greatest peak memory of their engines in bytes, and their CPU time in milliseconds.
 struct Totals {
-    /// The frame counts that are accepted. Redis may hold any number; sums of these do not overflow.
-    static let frames = 0...(1 << 50)
+    /// The numbers that are accepted. Redis may hold any; sums of these do not overflow.
+    static let counts = 0...(1 << 50)
 
     var decoded = 0
     var encoded = 0
     var peak: Int64 = 0
+    var cpu = 0
 
     mutating func add(decoded more: Int, encoded further: Int) {
         decoded = Totals.sum(decoded, more)
         encoded = Totals.sum(encoded, further)
     }
 
-    private static func sum(_ one: Int, _ other: Int) -> Int {
-        min(max(one, frames.lowerBound), frames.upperBound) + min(max(other, frames.lowerBound), frames.upperBound)
+    static func sum(_ one: Int, _ other: Int) -> Int {
+        min(max(one, counts.lowerBound), counts.upperBound) + min(max(other, counts.lowerBound), counts.upperBound)
     }
 }
 
@@ -239,7 +243,7 @@ private struct Holder {
     init?(_ entry: String) {
         let parts = entry.split(separator: " ", maxSplits: 4)
         guard parts.count == 5, let decoded = Int(parts[2]), let encoded = Int(parts[3]) else { return nil }
-        guard Totals.frames.contains(decoded), Totals.frames.contains(encoded) else { return nil }
+        guard Totals.counts.contains(decoded), Totals.counts.contains(encoded) else { return nil }
         self.decoded = decoded
         self.encoded = encoded
         worker = WorkerID(String(parts[4]))

@@ -18,6 +18,10 @@ public struct JobStatus: Hashable, Sendable {
     public var pace: Pace
     /// The greatest peak of resident memory among the engines that finished a pass, in bytes.
     public var peakRSS: Int64
+    /// Seconds of CPU time that the engines of finished passes took.
+    public var cpuSeconds: Double
+    /// Seconds since the first pass was given out; nil before. If the job has run again, since then.
+    public var elapsed: Double?
     /// When the job was begun, in seconds since 1970 by Redis's clock.
     public var created: Double
     /// When the job ended, in seconds since 1970 by Redis's clock; nil if it has not.
@@ -90,8 +94,9 @@ public struct JobStatus: Hashable, Sendable {
 
     package init(
         job: PublishedJob, state: JobState, isPaused: Bool = false, passes: PassCounts = PassCounts(),
-        framesEncoded: Int = 0, framesDecoded: Int = 0, pace: Pace = .none, peakRSS: Int64 = 0, created: Double,
-        finished: Double? = nil, oldestWait: Double? = nil, nextRetry: Double? = nil, failureCount: Int = 0,
+        framesEncoded: Int = 0, framesDecoded: Int = 0, pace: Pace = .none, peakRSS: Int64 = 0,
+        cpuSeconds: Double = 0, elapsed: Double? = nil, created: Double, finished: Double? = nil,
+        oldestWait: Double? = nil, nextRetry: Double? = nil, failureCount: Int = 0,
         failures: [PassFailure] = [], spaceNote: SpaceNote? = nil, excluded: [String: Exclusion] = [:],
         failure: ReelFailure? = nil, isRefused: Bool = false
     ) {
@@ -103,6 +108,8 @@ public struct JobStatus: Hashable, Sendable {
         self.framesDecoded = framesDecoded
         self.pace = pace
         self.peakRSS = peakRSS
+        self.cpuSeconds = cpuSeconds
+        self.elapsed = elapsed
         self.created = created
         self.finished = finished
         self.oldestWait = oldestWait

@@ -10,6 +10,8 @@ extension Quotas.Quota {
         case .tracks: "the output has \(asked ?? 0) tracks, and at most \(most) are allowed here"
         case .output: "a file takes more than \(ByteSize(bytes: most)), which is the most that is allowed here"
         case .passTime: "a pass took longer than \(most) s, which is the most that is allowed here"
+        case .jobTime: "the job took longer than \(most) s, which is the most that is allowed here"
+        case .jobCPU: "the job took more than \(most) s of CPU time, which is the most that is allowed here"
         case .passCPU: "a pass took more than \(most) s of CPU time, which is the most that is allowed here"
         }
     }

@@ -62,8 +62,8 @@ package final class JobContext: Sendable {
     ///
     /// - Parameters:
     ///   - scratch: the folder for what it spills, which no other engine has.
-    ///   - quotas: the most that the job may ask for.
-    func scope(scratch: String, quotas: Quotas) async throws(ReelFailure) -> EngineScope {
+    ///   - allowance: the most that a pass may take.
+    func scope(scratch: String, _ allowance: PassAllowance) async throws(ReelFailure) -> EngineScope {
         let files = files
         let frames = Int64(max(0, min(plan.frameCount, 1 << 30)))
         let bytes = record.sources.reduce(0) { min($0 + max(0, min($1.fingerprint.size, 1 << 50)), 1 << 50) }
@@ -75,9 +75,9 @@ package final class JobContext: Sendable {
             reads: sources.filter { !originals.contains($0) } + files.sources.map(\.index) + [files.plan],
             folders: try await entry.engineFolders() + [.file(scratch)],
             // Ten minutes for a frame are more than any encoder takes.
-            cpuSeconds: quotas[.passCPU].map { Int($0) } ?? 3600 + Int(frames) * 600,
+            cpuSeconds: allowance.cpu.map { Int($0.seconds) } ?? 3600 + Int(frames) * 600,
             // Decoded sound on the disk, packets that are copied, and pictures without any compression.
-            fileBytes: min(quotas[.output] ?? .max, 256 << 30 + 4 * bytes + 16 * frames * pixels))
+            fileBytes: min(allowance.output ?? .max, 256 << 30 + 4 * bytes + 16 * frames * pixels))
     }
 
     /// Whether this context, read earlier, still describes the job that the store has now.

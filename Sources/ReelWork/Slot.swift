@@ -64,10 +64,10 @@ extension Slot {
         let memory = first.claim.need + first.context.plan.reservedAddresses
         let life = Task {
             let scratch = try TemporaryFolder(scratchIn: environment.scratch)
-            let scope = try await first.context.scope(
-                scratch: scratch.path, quotas: environment.quotas)
+            let allowance = try await allowance(of: first.claim.job)
+            let scope = try await first.context.scope(scratch: scratch.path, allowance)
             try await environment.engines.withEngine(memory: memory, scope: scope) { engine in
-                try await serve(attempt, in: engine, scratch, lease, kill)
+                try await serve(attempt, in: engine, scratch, allowance, lease, kill)
             }
         }
         kill.arm { life.cancel() }
@@ -83,16 +83,25 @@ extension Slot {
 
     /// The life of one engine. It ends when the engine fails, is killed, or has no more to do for this job.
     private func serve(
-        _ first: Attempt, in engine: any Engine, _ scratch: TemporaryFolder, _ lease: borrowing Mutex<EngineLease>,
-        _ kill: KillSwitch
+        _ first: Attempt, in engine: any Engine, _ scratch: TemporaryFolder, _ allowance: PassAllowance,
+        _ lease: borrowing Mutex<EngineLease>, _ kill: KillSwitch
     ) async throws(ReelFailure) {
         var attempt = first
         while true {
-            let result = try await perform(attempt, in: engine, scratch)
+            let result = try await perform(attempt, in: engine, scratch, allowance)
             lease.withLock { $0.current = nil }
             guard let following = await following(attempt, result, kill, lease) else { return }
             attempt = following
         }
+    }
+
+    /// What the quotas leave for a pass of a job.
+    private func allowance(of job: JobID) async throws(ReelFailure) -> PassAllowance {
+        let quotas = environment.quotas
+        guard quotas.countsJobs, let status = try await environment.board.status(job) else {
+            return try quotas.allowance()
+        }
+        return try quotas.allowance(elapsed: status.elapsed ?? 0, cpu: status.cpuSeconds)
     }
 
     /// Reports a pass, and begins the next one of the same job that needs an engine; nil if there is none.
@@ -105,8 +114,9 @@ extension Slot {
         var claimed = await claimer.take()
         await claimer.admitIdleSlots()
         let now = attempt.pass
-        // The kernel counts the CPU time of an engine's life: with a quota, each pass has an engine of its own.
-        let isLast = environment.quotas[.passCPU] != nil
+        // The kernel counts the CPU time of an engine's life, and what a job has left falls: then each pass has an engine
+        // of its own.
+        let isLast = environment.quotas[.passCPU] != nil || environment.quotas.countsJobs
         while let work = claimed {
             guard !isLast, case .pass(let next) = work, next.claim.job == now.claim.job,
                 next.claim.need == now.claim.need,
@@ -140,18 +150,21 @@ extension Slot {
     }
 
     private func perform(
-        _ attempt: Attempt, in engine: any Engine, _ scratch: TemporaryFolder
+        _ attempt: Attempt, in engine: any Engine, _ scratch: TemporaryFolder, _ allowance: PassAllowance
     ) async throws(ReelFailure) -> PassResult {
         let claim = attempt.pass.claim
+        let before = engine.cpuSeconds
         do {
-            return try await environment.quotas.timed { [passes = environment.passes] in
+            var result = try await allowance.timed { [passes = environment.passes] in
                 try await attempt.perform(in: engine, scratch: scratch.path) { passes.update(claim, $0) }
             }
+            result.statistics.cpuSeconds = max(0, engine.cpuSeconds - before)
+            return result
         } catch {
             // Kept so that a user can look into the failure. If it cannot be kept, the attempt ends as it would anyway.
             try? await attempt.pass.context.entry.writeAttempt(
                 pass: claim.index, token: claim.token, standardError: engine.standardErrorTail)
-            throw environment.quotas.explained(error)
+            throw allowance.explained(error)
         }
     }
 
@@ -188,7 +201,9 @@ extension Slot {
             let probe = Probe(
                 store: environment.store, engine: environment.engines, capacity: capacity,
                 quotas: environment.quotas)
-            return try await ProbeAttempt(probe: probe, board: environment.board, claim: claim).run()
+            return try await environment.quotas.allowance().timed {
+                try await ProbeAttempt(probe: probe, board: environment.board, claim: claim).run()
+            }
         }
         kill.arm { life.cancel() }
         switch await life.result {

@@ -164,9 +164,11 @@ extension EndToEnd {
             "a pass that takes more than a worker allows ends the job there, with the quota as its reason",
             arguments: [
                 (["--max-frames", "59"], "the output has 60 frames, and at most 59 are allowed here"),
-                (["--max-output", "10KiB"], "a file takes more than 10 KiB"),
+                (["--max-output", "128KiB"], "a file takes more than 128 KiB"),
                 (["--max-pass-cpu", "1"], "a pass took more than 1 s of CPU time"),
                 (["--max-pass-time", "1"], "a pass took longer than 1 s"),
+                (["--max-job-cpu", "1"], "the job took more than 1 s of CPU time"),
+                (["--max-job-time", "1"], "the job took longer than 1 s"),
             ])
         func quotas(options: [String], reason: String) async throws {
             let film = try await Clips.shared.crowd(frames: 60, size: "1280x720")
@@ -181,7 +183,7 @@ extension EndToEnd {
                 #expect(told.contains(reason), "\(told)")
                 #expect(try await fleet.job(large).failures.isEmpty)
                 // The worker is well.
-                let small = try await fleet.submit([source, "--to", "0.2", "--size", "64x36"])
+                let small = try await fleet.submit([source, "--to", "0.2", "--size", "64x36", "--audio", "none"])
                 #expect(try await eventually(.seconds(60)) { try fleet.sight(small).state == "done" })
             }
         }

@@ -8,12 +8,13 @@ extension BoardModel {
     package func status(_ id: String) -> JobStatus? {
         guard let job = jobs[id] else { return nil }
         var counts = JobStatus.PassCounts()
-        var (decoded, encoded, peak) = (0, 0, Int64(0))
+        var (decoded, encoded, peak, cpu) = (0, 0, Int64(0), 0.0)
         for (index, condition) in job.conditions.enumerated() {
             let isAssembly = index == job.published.passCount
             switch condition {
             case .done(let recorded):
                 peak = max(peak, recorded.result.statistics.peakRSS)
+                cpu += recorded.result.statistics.cpuSeconds
                 encoded += recorded.result.statistics.framesEncoded
                 if !isAssembly { counts.done += 1 }
             case .held(let holder, _):
@@ -33,7 +34,8 @@ extension BoardModel {
         }
         return JobStatus(
             job: job.published, state: job.state, isPaused: job.isPaused, passes: counts, framesEncoded: encoded,
-            framesDecoded: decoded, peakRSS: peak, created: 0, finished: job.state.isTerminal ? 0 : nil,
+            framesDecoded: decoded, peakRSS: peak, cpuSeconds: cpu, created: 0,
+            finished: job.state.isTerminal ? 0 : nil,
             failureCount: failures.count, failures: failures, spaceNote: job.spaceNote, excluded: job.excluded,
             failure: job.failure, isRefused: job.state == .failed && job.isRefused)
     }
@@ -64,9 +66,7 @@ extension BoardModel {
     /// The results of a job's finished passes, with the tokens that recorded them.
     package func recordedResults(_ id: String) -> [Int: RecordedResult] {
         var found: [Int: RecordedResult] = [:]
-        for (index, condition) in (jobs[id]?.conditions ?? []).enumerated() {
-            if case .done(let recorded) = condition { found[index] = recorded }
-        }
+        for index in jobs[id]?.conditions.indices ?? 0..<0 { found[index] = jobs[id]?.result(of: index) }
         return found
     }
 
@@ -77,7 +77,8 @@ extension BoardModel {
 
     /// Passes by index, as they were published.
     package func passes(_ id: String, at indices: [Int]) -> [Int: Pass] {
-        let passes = jobs[id]?.passes ?? []
+        guard let job = jobs[id], ![.done, .cancelled].contains(job.state) else { return [:] }
+        let passes = job.passes
         return indices.filter(passes.indices.contains).reduce(into: [:]) { $0[$1] = passes[$1] }
     }
 
@@ -131,8 +132,9 @@ extension BoardModel {
             switch condition {
             case .waiting: facts.append("waiting \(id) \(index)")
             case .retry(let due): facts.append("retry \(id) \(index) \(due > now ? "later" : "due")")
-            case .done(let recorded):
-                facts.append("done \(id) \(index) \(recorded.token)")
+            case .done:
+                facts.append(
+                    job.result(of: index).map { "done \(id) \(index) \($0.token)" } ?? "waiting \(id) \(index)")
                 facts.append("bit \(id) \(index)")
             case .held(let holder, let copy):
                 facts.append(holding("live", index, holder))
@@ -187,7 +189,7 @@ extension JobStatus {
     /// Without what depends on the clock.
     package var timeless: JobStatus {
         var status = self
-        (status.pace, status.created, status.finished) = (.none, 0, finished.map { _ in 0 })
+        (status.pace, status.created, status.finished, status.elapsed) = (.none, 0, finished.map { _ in 0 }, nil)
         (status.oldestWait, status.nextRetry) = (nil, nil)
         status.failures = failures.map { failure in
             PassFailure(

@@ -44,15 +44,38 @@ struct QuotasTests {
     }
 
     @Test("what the kernel does to a pass that takes too much is put in the quota's words")
-    func explained() {
+    func explained() throws {
         var quotas = Quotas()
         let large = ReelFailure(.fileFailed(path: "/s", step: .write, errno: 27, passes: false))
         let slow = ReelFailure(.engineDied(place: .assembly, end: .signalled(signal: 24), lastWords: nil))
-        for failure in [large, slow] { #expect(quotas.explained(failure) == failure) }
+        for failure in [large, slow] { #expect(try quotas.allowance().explained(failure) == failure) }
         (quotas[.output], quotas[.passCPU]) = (1000, 60)
-        #expect(quotas.explained(large).reason == .quotaExceeded(quota: .output, asked: nil, most: 1000))
-        #expect(quotas.explained(slow).reason == .quotaExceeded(quota: .passCPU, asked: nil, most: 60))
+        let allowance = try quotas.allowance()
+        #expect(allowance.explained(large).reason == .quotaExceeded(quota: .output, asked: nil, most: 1000))
+        #expect(allowance.explained(slow).reason == .quotaExceeded(quota: .passCPU, asked: nil, most: 60))
         let other = ReelFailure(.fileFailed(path: "/s", step: .write, errno: 28, passes: false))
-        #expect(quotas.explained(other) == other)
+        #expect(allowance.explained(other) == other)
+        quotas[.jobCPU] = 100
+        #expect(
+            try quotas.allowance(cpu: 50).explained(slow).reason
+                == .quotaExceeded(quota: .jobCPU, asked: nil, most: 100))
+    }
+
+    @Test("a pass may take what its own quota allows, or what its job has left if that is less")
+    func allowances() throws {
+        var quotas = Quotas()
+        #expect(try quotas.allowance(elapsed: 1e300, cpu: 1e300).time == nil)
+        #expect(!quotas.countsJobs)
+        (quotas[.passTime], quotas[.jobTime], quotas[.jobCPU]) = (60, 100, 1000)
+        #expect(quotas.countsJobs)
+        let seconds = try [0, 39.9, 40.5, 41, 99.9].map { try quotas.allowance(elapsed: $0).time?.seconds }
+        #expect(seconds == [60, 60, 60, 59, 1])
+        #expect(try quotas.allowance(cpu: 400.2).cpu?.seconds == 600)
+        for elapsed in [100, 1e300] {
+            let failure = #expect(throws: ReelFailure.self) { try quotas.allowance(elapsed: elapsed) }
+            #expect(failure?.reason == .quotaExceeded(quota: .jobTime, asked: nil, most: 100))
+        }
+        let failure = #expect(throws: ReelFailure.self) { try quotas.allowance(cpu: 1000) }
+        #expect(failure?.reason == .quotaExceeded(quota: .jobCPU, asked: nil, most: 1000))
     }
 }

@@ -45,7 +45,6 @@ extension BoardTests {
             let assembly = try await fixture.take()
             #expect(try await fixture.complete(assembly) == .ok)
             #expect(try await fixture.complete(assembly) == .duplicate)
-            #expect(try await fixture.complete(claim) == .duplicate)
             #expect(try await fixture.state() == .done)
         }
 
@@ -165,9 +164,64 @@ extension BoardTests {
             for _ in 0..<3 { try await fixture.complete(fixture.take()) }
             let whole = try #require(try await fixture.board.status(JobID("a1")))
             #expect((whole.framesDecoded, whole.framesEncoded, whole.peakRSS) == (36, 30, 1002))
-            try fixture.raw("HSET", "reel2:{main}:job:a1", "sum", "2 24 20 1001")
+            try fixture.raw("HSET", "reel2:{main}:job:a1", "sum", "2 24 20 1001 0")
             let added = try #require(try await fixture.board.status(JobID("a1")))
             #expect((added.framesDecoded, added.framesEncoded, added.peakRSS) == (36, 30, 1002))
+        }
+
+        /// What a job that never runs again has no use for leaves Redis when the job ends.
+        @Test(arguments: [JobState.done, .cancelled, .failed])
+        func onlyAFailedJobKeepsItsPassesAndResults(end: JobState) async throws {
+            let job = BoardFixture.job(passes: 3)
+            try await fixture.publish(job)
+            func size(_ part: String) throws -> Int {
+                Int(try fixture.raw("HLEN", "reel2:{main}:job:a1:" + part)) ?? -1
+            }
+            var held = try await fixture.take()
+            for _ in 0..<2 {
+                try await fixture.complete(held)
+                held = try await fixture.take()
+            }
+            let before = try #require(try await fixture.board.status(job.id))
+            switch end {
+            case .cancelled: #expect(try await fixture.board.cancel(job.id))
+            case .failed: try await fixture.fail(held, .permanent)
+            default:
+                try await fixture.complete(held)
+                let assembly = try await fixture.take()
+                #expect(try await fixture.complete(assembly) == .ok)
+                // Their answers were lost.
+                #expect(try await fixture.complete(assembly) == .duplicate)
+                #expect(try await fixture.complete(held) == .late)
+                #expect(try await fixture.board.results(job.id) == [3: BoardFixture.result(of: assembly)])
+            }
+            #expect(try await fixture.state() == end)
+            let isFailed = end == .failed
+            #expect(try size("passes") == (isFailed ? 3 : 0))
+            #expect(try size("done") == (isFailed ? 2 : end == .done ? 1 : 0))
+            #expect(try await fixture.board.passes(job.id, at: [0, 1, 2]).count == (isFailed ? 3 : 0))
+            let status = try #require(try await fixture.board.status(job.id))
+            #expect(status.passes.done == (end == .done ? 3 : 2))
+            #expect(status.framesEncoded == (end == .done ? 30 : before.framesEncoded))
+            #expect(try await fixture.board.strip(job.id, cells: 3)?.cells.map(\.done) == [1, 1, end == .done ? 1 : 0])
+            for part in ["done", "passes", "map"] where try fixture.raw("EXISTS", "reel2:{main}:job:a1:" + part) == "1"
+            {
+                #expect(try fixture.raw("PTTL", "reel2:{main}:job:a1:" + part) != "-1")
+            }
+        }
+
+        @Test func cpuTimeAddsUpOverThePassesOfAJob() async throws {
+            try await fixture.publish(BoardFixture.job(passes: 2))
+            #expect(try await fixture.board.status(JobID("a1"))?.elapsed == nil)
+            for _ in 0..<2 {
+                let claim = try await fixture.take()
+                var result = BoardFixture.result(of: claim)
+                result.statistics.cpuSeconds = 1.5
+                #expect(try await fixture.board.complete(claim, worker: WorkerID("w1"), result: result) == .ok)
+            }
+            let status = try #require(try await fixture.board.status(JobID("a1")))
+            #expect(status.cpuSeconds == 3)
+            #expect(status.elapsed ?? -1 >= 0)
         }
 
         @Test func thousandsOfResultsAreReadInPages() async throws {

@@ -27,7 +27,7 @@ extension BoardTests {
             #expect(try await fixture.board.results(job).keys.sorted() == [0, 2])
             #expect(try await fixture.board.strip(job, cells: 3)?.cells.map(\.done) == [1, 0, 1])
             // The sums are there at once: readers need not add up.
-            #expect(try fixture.raw("HGET", "reel2:{main}:job:a1", "sum") == "2 24 20 1002")
+            #expect(try fixture.raw("HGET", "reel2:{main}:job:a1", "sum") == "2 24 20 1002 0")
             // It waits like one that began early, and is handed back uncharged.
             try await fixture.board.release(assembly)
             let again = try await fixture.take("w2")

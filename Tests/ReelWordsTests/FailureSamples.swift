@@ -213,6 +213,8 @@ extension FailureReason {
         .quotaExceeded(quota: .output, asked: nil, most: 1 << 30),
         .quotaExceeded(quota: .passTime, asked: nil, most: 600),
         .quotaExceeded(quota: .passCPU, asked: nil, most: 1200),
+        .quotaExceeded(quota: .jobTime, asked: nil, most: 7200),
+        .quotaExceeded(quota: .jobCPU, asked: nil, most: 36000),
         .sourceOutside(path: path), .sourceRootUnusable(path: "/srv/films", errno: 2),
         .sourceNotAFile(path: path),
         .sourceChangedWhileCopied(path: path),

@@ -33,6 +33,7 @@ final class FakeEngines: EngineRunner {
         var assemblies = 0
         var recons: [Int64?] = []
         var threads: [Int] = []
+        var (cpuSeconds, cpuPerPass) = (0.0, 0.0)
     }
 
     private let state = Mutex(State())
@@ -63,6 +64,9 @@ final class FakeEngines: EngineRunner {
     /// From now on, recon says that every frame is shown a little later.
     func delayFrames() { state.withLock { $0.delay = 7 } }
 
+    /// From now on, each pass takes so many seconds of CPU time.
+    func burn(_ seconds: Double) { state.withLock { $0.cpuPerPass = seconds } }
+
     /// Lets the engines go on that wait.
     func letGo() { gate.send() }
 
@@ -75,6 +79,7 @@ final class FakeEngines: EngineRunner {
     var mostWorking: Int { state.withLock(\.mostWorking) }
     /// The passes that engines were asked to reverse, in order.
     var passes: [Int] { state.withLock(\.passes) }
+    fileprivate var cpuSeconds: Double { state.withLock(\.cpuSeconds) }
     var assemblies: Int { state.withLock(\.assemblies) }
     /// The limit of each recon, nil if the whole source was read.
     var recons: [Int64?] { state.withLock(\.recons) }
@@ -100,7 +105,9 @@ final class FakeEngines: EngineRunner {
     ) async throws(ReelFailure) -> EngineResult {
         let answer: @Sendable (EngineRequest) -> Answer = state.withLock { state in
             switch request {
-            case .reverse(let pass), .reverseAudio(let pass): state.passes.append(pass.pass)
+            case .reverse(let pass), .reverseAudio(let pass):
+                state.passes.append(pass.pass)
+                state.cpuSeconds += state.cpuPerPass
             case .assemble: state.assemblies += 1
             case .recon(let recon): state.recons.append(recon.limit)
             case .choose(let choice): state.threads.append(choice.threads)
@@ -231,6 +238,7 @@ private struct FakeEngine: Engine {
 
     var identity: EngineIdentity { FakeEngines.identity }
     var standardErrorTail: String { "last words" }
+    var cpuSeconds: Double { engines.cpuSeconds }
 
     func perform(
         _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void

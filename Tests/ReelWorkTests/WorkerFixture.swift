@@ -33,7 +33,9 @@ struct WorkerFixture: Sendable {
     enum StoreKind { case memory, folder }
 
     /// - Parameter frames: of each source; a pass has ten of them.
-    init(_ kind: StoreKind, frames: Int, memory: Int64, clockRunsFreely: Bool) async throws {
+    init(
+        _ kind: StoreKind, frames: Int, memory: Int64, quotas: Quotas, clockRunsFreely: Bool
+    ) async throws {
         let folder = NSTemporaryDirectory() + "reel-work-tests-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder + "/scratch", withIntermediateDirectories: true)
         try Data(repeating: 7, count: 8000).write(to: URL(filePath: folder + "/film.mkv"))
@@ -46,12 +48,12 @@ struct WorkerFixture: Sendable {
         try await self.init(
             folder: folder, store: store, board: ModelBoard(),
             engines: FakeEngines(frames: frames, scratch: folder + "/scratch"), drains: Drains(), name: "w1",
-            memory: memory, clockRunsFreely: clockRunsFreely)
+            memory: memory, quotas: quotas, clockRunsFreely: clockRunsFreely)
     }
 
     private init(
         folder: String, store: any JobStore, board: ModelBoard, engines: FakeEngines, drains: Drains, name: String,
-        memory: Int64, clockRunsFreely: Bool
+        memory: Int64, quotas: Quotas, clockRunsFreely: Bool
     ) async throws {
         self.folder = folder
         self.store = store
@@ -61,7 +63,7 @@ struct WorkerFixture: Sendable {
         clock = ManualClock(runsFreely: clockRunsFreely)
         environment = WorkerEnvironment(
             worker: WorkerID(name), board: board, store: store, engines: engines, scratch: folder + "/scratch",
-            grace: WorkerFixture.grace, clock: clock.clock, log: log.logger)
+            quotas: quotas, grace: WorkerFixture.grace, clock: clock.clock, log: log.logger)
         claimer = Claimer(environment, identity: FakeEngines.identity, waiting: board, memoryTotal: memory)
         drains.add(environment.drain)
         try await board.register(environment.worker, host: "host of \(name)", memory: memory)
@@ -69,11 +71,11 @@ struct WorkerFixture: Sendable {
 
     /// Another worker of the same farm, on a host of its own.
     func another(
-        _ name: String, memory: Int64 = memory, clockRunsFreely: Bool = false
+        _ name: String, memory: Int64 = memory, quotas: Quotas = Quotas(), clockRunsFreely: Bool = false
     ) async throws -> WorkerFixture {
         try await WorkerFixture(
             folder: folder, store: store, board: board, engines: engines, drains: drains, name: name,
-            memory: memory, clockRunsFreely: clockRunsFreely)
+            memory: memory, quotas: quotas, clockRunsFreely: clockRunsFreely)
     }
 
     var worker: WorkerID { environment.worker }
@@ -92,9 +94,10 @@ struct WorkerFixture: Sendable {
 /// Runs a test's body with a worker.
 func withWorker(
     store kind: WorkerFixture.StoreKind = .memory, frames: Int = 40, memory: Int64 = WorkerFixture.memory,
-    clockRunsFreely: Bool = false, _ body: (WorkerFixture) async throws -> Void
+    quotas: Quotas = Quotas(), clockRunsFreely: Bool = false, _ body: (WorkerFixture) async throws -> Void
 ) async throws {
-    let fixture = try await WorkerFixture(kind, frames: frames, memory: memory, clockRunsFreely: clockRunsFreely)
+    let fixture = try await WorkerFixture(
+        kind, frames: frames, memory: memory, quotas: quotas, clockRunsFreely: clockRunsFreely)
     do {
         try await body(fixture)
     } catch {

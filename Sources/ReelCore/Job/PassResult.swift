@@ -34,10 +34,12 @@ public struct PassStatistics: Hashable, Codable, Sendable {
     public var waitSeconds: Double
     /// The engine's peak resident memory so far, in bytes.
     public var peakRSS: Int64
+    /// Seconds of CPU time that the engine took, as its worker saw it.
+    public var cpuSeconds: Double
 
     package init(
         framesDecoded: Int = 0, framesEncoded: Int = 0, decodeSeconds: Double = 0, encodeSeconds: Double = 0,
-        waitSeconds: Double = 0, peakRSS: Int64 = 0
+        waitSeconds: Double = 0, peakRSS: Int64 = 0, cpuSeconds: Double = 0
     ) {
         self.framesDecoded = framesDecoded
         self.framesEncoded = framesEncoded
@@ -45,6 +47,7 @@ public struct PassStatistics: Hashable, Codable, Sendable {
         self.encodeSeconds = encodeSeconds
         self.waitSeconds = waitSeconds
         self.peakRSS = peakRSS
+        self.cpuSeconds = cpuSeconds
     }
 
     /// Rejects numbers that cannot be added up: negative, too large, or not finite.
@@ -56,8 +59,9 @@ public struct PassStatistics: Hashable, Codable, Sendable {
         encodeSeconds = try container.decode(Double.self, forKey: .encodeSeconds)
         waitSeconds = try container.decode(Double.self, forKey: .waitSeconds)
         peakRSS = try container.decode(Int64.self, forKey: .peakRSS)
+        cpuSeconds = try container.decodeIfPresent(Double.self, forKey: .cpuSeconds) ?? 0
         let counts = [Int64(framesDecoded), Int64(framesEncoded), peakRSS]
-        let seconds = [decodeSeconds, encodeSeconds, waitSeconds]
+        let seconds = [decodeSeconds, encodeSeconds, waitSeconds, cpuSeconds]
         guard counts.allSatisfy({ (0...1 << 50).contains($0) }),
             seconds.allSatisfy({ (0...0x1p40).contains($0) })
         else {
@@ -73,5 +77,6 @@ public struct PassStatistics: Hashable, Codable, Sendable {
         case encodeSeconds = "encodeSeconds"
         case waitSeconds = "waitSeconds"
         case peakRSS = "peakRSS"
+        case cpuSeconds = "cpuSeconds"
     }
 }

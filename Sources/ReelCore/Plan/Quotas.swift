@@ -16,6 +16,10 @@ public struct Quotas: Hashable, Codable, Sendable {
         case passTime = "pass-time"
         /// Seconds of CPU time, of all threads, that a pass takes.
         case passCPU = "pass-cpu"
+        /// Seconds from a job's first pass on.
+        case jobTime = "job-time"
+        /// Seconds of CPU time that all finished passes of a job take together.
+        case jobCPU = "job-cpu"
     }
 
     private var limits: [Quota: Int64] = [:]
@@ -52,13 +56,58 @@ public struct Quotas: Hashable, Codable, Sendable {
         }
     }
 
+    /// Whether it matters what a job has taken already.
+    public var countsJobs: Bool { self[.jobTime] != nil || self[.jobCPU] != nil }
+
+    /// What is left for a pass. Throws `.quotaExceeded` if its job has nothing left.
+    ///
+    /// - Parameters:
+    ///   - elapsed: seconds since the job's first pass was given out.
+    ///   - cpu: seconds of CPU time that the job's finished passes took.
+    public func allowance(elapsed: Double = 0, cpu: Double = 0) throws(ReelFailure) -> PassAllowance {
+        PassAllowance(
+            time: try limit(.passTime, .jobTime, taken: elapsed), cpu: try limit(.passCPU, .jobCPU, taken: cpu),
+            output: self[.output])
+    }
+
+    /// The lesser of what a pass may take and what its job has left.
+    private func limit(
+        _ pass: Quota, _ job: Quota, taken: Double
+    ) throws(ReelFailure) -> PassAllowance.Limit? {
+        let own = self[pass].map { PassAllowance.Limit(seconds: $0, quota: pass, most: $0) }
+        guard let most = self[job] else { return own }
+        let rest = PassAllowance.Limit(seconds: most - Int64(min(taken, 0x1p60)), quota: job, most: most)
+        guard rest.seconds > 0 else { throw rest.exceeded }
+        return own.map { $0.seconds <= rest.seconds ? $0 : rest } ?? rest
+    }
+}
+
+/// What a pass may take.
+public struct PassAllowance: Hashable, Sendable {
+    /// Time, and the quota that allows no more.
+    public struct Limit: Hashable, Sendable {
+        /// How long.
+        public var seconds: Int64
+        let quota: Quotas.Quota
+        let most: Int64
+
+        /// The failure of a pass that takes longer.
+        public var exceeded: ReelFailure { ReelFailure(.quotaExceeded(quota: quota, asked: nil, most: most)) }
+    }
+
+    /// From the start of the pass to its end.
+    public var time: Limit?
+    /// CPU time of its engine.
+    public var cpu: Limit?
+    /// Bytes of a file that it writes.
+    public var output: Int64?
+
     /// The failure of a pass in the words of the quota that ended it; other failures as they are.
     public func explained(_ failure: ReelFailure) -> ReelFailure {
         switch failure.reason {
-        case .fileFailed(_, _, errno: Quotas.fileTooLarge, _):
-            self[.output].map { ReelFailure(.quotaExceeded(quota: .output, asked: nil, most: $0)) } ?? failure
-        case .engineDied(_, .signalled(Quotas.timeIsUp), _):
-            self[.passCPU].map { ReelFailure(.quotaExceeded(quota: .passCPU, asked: nil, most: $0)) } ?? failure
+        case .fileFailed(_, _, errno: PassAllowance.fileTooLarge, _):
+            output.map { ReelFailure(.quotaExceeded(quota: .output, asked: nil, most: $0)) } ?? failure
+        case .engineDied(_, .signalled(PassAllowance.timeIsUp), _): cpu?.exceeded ?? failure
         default: failure
         }
     }

@@ -134,7 +134,7 @@ package struct Probe: Sendable {
             reads: unread.filter { !$0.isOriginal }.map(\.locator) + parts.map(\.indexes),
             folders: unread.compactMap(\.draft?.folder),
             // Decoding takes the most time for its bytes where a picture hardly changes.
-            cpuSeconds: 3600 + Int(bytes >> 12), fileBytes: Probe.longestIndex)
+            cpuSeconds: quotas[.passCPU].map { Int($0) } ?? 3600 + Int(bytes >> 12), fileBytes: Probe.longestIndex)
     }
 
     /// No store reads an index with more bytes.

@@ -11,7 +11,7 @@ extension Command {
         static let source = PackageResources.tally_lua
 
         func arguments(_ timing: BoardTiming) -> [String] {
-            [job.text] + [finished, totals.decoded, totals.encoded, Int(totals.peak)].map(String.init)
+            [job.text] + [finished, totals.decoded, totals.encoded, Int(totals.peak), totals.cpu].map(String.init)
         }
 
         func answer(_ reply: Reply) throws(ReelFailure) -> Bool { try reply.flag() }

@@ -137,6 +137,7 @@ transition('claim', function(args)
     if job.virtual > (tonumber(redis.call('GET', key('virtual')) or 0) or 0) then
       redis.call('SET', key('virtual'), job.virtual)
     end
+    redis.call('HSETNX', job_key(id), 'taken', now)
     event('claimed', id, index, worker)
     return answer(id, index, need)
   end

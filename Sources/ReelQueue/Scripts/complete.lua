@@ -2,18 +2,19 @@
 --
 -- args     1 job  2 index  3 token  4 worker  5 plan  6 result as JSON  7 its diagnostics as JSON, one a line
 --          8 frames decoded  9 frames encoded  10 peak resident memory (bytes)  11 lease (ms)  12 retention (ms)
+--          13 CPU time (ms), which programs before 0.2.0 do not tell
 -- Reply    'ok'         recorded
 --          'duplicate'  this token's result was recorded before
 --          'late'       another token's result was recorded, or another token holds the pass, or this one handed it
---                       back, or the job has another plan by now; always for the probe, which has no result
---          'cancelled'  the job ended without this pass, or is unknown
+--                       back, or the job is done or has another plan by now; always for the probe, which has no result
+--          'cancelled'  the job failed or was cancelled without this pass, or is unknown
 -- Keeps    `done` is written once per pass, and its length tells when all passes are finished. `sum` has totals over
 --          the first n results, and n itself: readers use it only while n is the length of `done`. `map` has a bit for
 --          each pass.
 transition('complete', function(args)
   local id, index, token, worker, place = args[1], args[2], args[3], args[4], tonumber(args[2])
   local decoded, encoded, peak = tonumber(args[8]), tonumber(args[9]), tonumber(args[10])
-  local lease, retention = tonumber(args[11]), tonumber(args[12])
+  local lease, retention, cpu = tonumber(args[11]), tonumber(args[12]), tonumber(args[13] or 0)
   local state, passes, sum, cursor, noted, plan = unpack(
     redis.call('HMGET', job_key(id), 'state', 'passes', 'sum', 'cursor', 'noted', 'plan'))
   passes = tonumber(passes)
@@ -28,7 +29,7 @@ transition('complete', function(args)
   end
   if not CLAIMABLE[state] then
     remove_holder(id, index, token)
-    return 'cancelled'
+    return state == 'done' and 'late' or 'cancelled'
   end
   local live, backup = redis.call('HGET', job_key(id, 'live'), index), redis.call('HGET', job_key(id, 'copies'), index)
   local held = token_of(live) == token and live or token_of(backup) == token and backup
@@ -46,10 +47,10 @@ transition('complete', function(args)
   add_to_pace(id, math.max(encoded - (before or 0), 0), place < passes and 1 or 0)
 
   local count = redis.call('HLEN', job_key(id, 'done'))
-  local n, d, e, p = (sum or '0 0 0 0'):match('^(%d+) (%d+) (%d+) (%d+)$')
+  local n, d, e, p, c = (sum or '0 0 0 0 0'):match('^(%d+) (%d+) (%d+) (%d+) (%d+)$')
   if tonumber(n) == count - 1 then
-    redis.call('HSET', job_key(id), 'sum', string.format('%d %d %d %d',
-      count, d + decoded, e + encoded, math.max(p, peak)))
+    redis.call('HSET', job_key(id), 'sum', string.format('%d %d %d %d %d',
+      count, d + decoded, e + encoded, math.max(p, peak), c + cpu))
   end
   -- The note goes only with the pass that waited: other passes tell nothing of the disk that lacked room.
   if noted == index then redis.call('HDEL', job_key(id), 'note', 'noting', 'noted') end

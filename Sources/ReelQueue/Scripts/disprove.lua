@@ -22,7 +22,7 @@ transition('disprove', function(args)
     'encoders', '', 'share', args[8], 'frames', 0, 'effort', 1, 'cursor', 0, 'offered', now)
   redis.call('DEL', job_key(id, 'retry'))
   redis.call('ZADD', job_key(id, 'retry'), now, PROBE)
-  redis.call('HDEL', job_key(id), 'sum', 'note', 'noting', 'noted', 'copied', 'publisher')
+  redis.call('HDEL', job_key(id), 'sum', 'note', 'noting', 'noted', 'copied', 'publisher', 'taken')
   redis.call('ZREM', key('tail'), id)
   for _, part in ipairs({ 'live', 'copies' }) do
     local held = redis.call('HGETALL', job_key(id, part))

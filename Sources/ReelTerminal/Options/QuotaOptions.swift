@@ -38,9 +38,9 @@ public struct QuotaOptions: ParsableArguments {
     }
 }
 
-/// The options `--max-output`, `--max-pass-time` and `--max-pass-cpu`: the most that a pass may take.
+/// The options `--max-output`, `--max-pass-…` and `--max-job-…`: the most that a pass or all passes of a job may take.
 public struct PassQuotaOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The largest file that a pass may write, or an assembly.", valueName: "size"))
+    @Option(help: ArgumentHelp("The largest file that an engine may write, temporary ones too.", valueName: "size"))
     private var maxOutput: ByteSize?
 
     @Option(help: ArgumentHelp("The longest time for a pass, in seconds.", valueName: "seconds"))
@@ -48,6 +48,12 @@ public struct PassQuotaOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("The most CPU time for a pass, in seconds.", valueName: "seconds"))
     private var maxPassCpu: Int64?
+
+    @Option(help: ArgumentHelp("The longest time from a job's first pass on, in seconds.", valueName: "seconds"))
+    private var maxJobTime: Int64?
+
+    @Option(help: ArgumentHelp("The most CPU time for all passes of a job, in seconds.", valueName: "seconds"))
+    private var maxJobCpu: Int64?
 
     /// For ArgumentParser.
     public init() {}
@@ -57,12 +63,15 @@ public struct PassQuotaOptions: ParsableArguments {
         quotas[.output] = maxOutput?.bytes
         quotas[.passTime] = maxPassTime
         quotas[.passCPU] = maxPassCpu
+        quotas[.jobTime] = maxJobTime
+        quotas[.jobCPU] = maxJobCpu
     }
 
     /// Throws `ValidationError` for a limit below 1.
     public func validate() throws {
-        for (name, limit) in [("time", maxPassTime), ("cpu", maxPassCpu)] where limit ?? 1 < 1 {
-            throw ValidationError("--max-pass-\(name) must be 1 or more")
-        }
+        let limits = [
+            ("pass-time", maxPassTime), ("pass-cpu", maxPassCpu), ("job-time", maxJobTime), ("job-cpu", maxJobCpu),
+        ]
+        for (name, limit) in limits where limit ?? 1 < 1 { throw ValidationError("--max-\(name) must be 1 or more") }
     }
 }
