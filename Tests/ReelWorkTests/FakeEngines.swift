@@ -23,6 +23,7 @@ final class FakeEngines: EngineRunner {
     private struct State {
         var answer: @Sendable (EngineRequest) -> Answer = { _ in .result }
         var probeFailure: ReelFailure?
+        var root: String?
         var delay: Int64 = 0
         var started: [Int64?] = []
         var running = 0
@@ -61,6 +62,9 @@ final class FakeEngines: EngineRunner {
     /// From now on, no source can be read.
     func failProbes(with failure: ReelFailure) { state.withLock { $0.probeFailure = failure } }
 
+    /// From now on, engines start only for sources in this folder; nil for any.
+    func takeSources(from root: String?) { state.withLock { $0.root = root } }
+
     /// From now on, recon says that every frame is shown a little later.
     func delayFrames() { state.withLock { $0.delay = 7 } }
 
@@ -91,6 +95,11 @@ final class FakeEngines: EngineRunner {
     nonisolated(nonsending) func withEngine<R: Sendable>(
         memory: Int64?, scope: EngineScope, _ body: nonisolated(nonsending) (any Engine) async throws -> R
     ) async throws -> R {
+        if let root = state.withLock(\.root),
+            let outside = scope.sources.first(where: { !$0.name.hasPrefix(root + "/") })
+        {
+            throw ReelFailure(.sourceOutside(path: outside.name))
+        }
         state.withLock { state in
             state.started.append(memory)
             if memory != nil { state.running += 1 }

@@ -46,6 +46,30 @@ import Testing
         }
     }
 
+    @Test("A source outside a worker's roots is not copied into the store, not even if its index is there")
+    func sourcesOutside() async throws {
+        try await withWorker(store: .folder) { worker in
+            _ = try await worker.probe.planAlone(try worker.record(), anew: false)
+            let record = try JobRecord(
+                submitting: [worker.source], spec: JobSpec(container: .mkv, crf: 30, passFrames: 10), stages: true)
+            let source = record.sources[0]
+            func isCopied() async -> Bool {
+                await worker.store.job(record.id).presentLocator(of: source) != source.original
+            }
+            let other = try await worker.another("w2")
+            worker.engines.takeSources(from: "/elsewhere")
+            try await worker.board.release(try await worker.holdProbe(record))
+            try await worker.work { try await worker.status(record.id).excluded["w1"] != nil }
+            #expect(try await worker.status(record.id).state == .probing)
+            #expect(worker.engines.recons == [nil])
+            #expect(await !isCopied())
+            worker.engines.takeSources(from: nil)
+            try await other.work { try await worker.status(record.id).state != .probing }
+            #expect(worker.engines.recons == [nil])
+            #expect(await isCopied())
+        }
+    }
+
     @Test("Encoders get the threads that keep all slots busy, once it is known how many passes there are")
     func threads() async throws {
         try await withWorker { worker in
