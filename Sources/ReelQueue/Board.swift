@@ -233,6 +233,9 @@ public protocol Board: Sendable {
     /// `count` of each at most.
     func queue(count: Int) async throws(ReelFailure) -> JobList
 
+    /// Returns the ids of all jobs, the one that was submitted first first.
+    func jobs() async throws(ReelFailure) -> [JobID]
+
     /// Returns how many jobs have not ended, and how many failed and are still on the board.
     func jobCounts() async throws(ReelFailure) -> (active: Int, failed: Int)
 

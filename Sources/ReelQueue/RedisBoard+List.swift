@@ -31,6 +31,13 @@ extension RedisBoard {
         return list
     }
 
+    /// The ids of all jobs, the one that was submitted first first.
+    public func jobs() throws(ReelFailure) -> [JobID] {
+        let reply = try send(["ZRANGE", keys[.jobs], "0", "-1"])
+        guard let ids = reply.array?.compactMap(\.string) else { throw reply.surprise }
+        return ids.map(JobID.init)
+    }
+
     /// The ids of jobs that a function has set aside.
     func aside() throws(ReelFailure) -> [String] {
         let reply = try send(["ZRANGE", keys[.broken], "0", "-1"])

@@ -91,17 +91,23 @@ public struct JobTerms: Hashable, Codable, Sendable {
     public var retain: Double
     /// Whether segments stay after the job is done.
     public var keepsSegments: Bool
+    /// Absolute path where the submitter wants the result; nil in records of earlier builds.
+    public var output: String?
 
     /// The usual: weight 1, a week, without segments.
-    public init(weight: Double = 1, retain: Double = 7 * 24 * 3600, keepsSegments: Bool = false) {
+    public init(
+        weight: Double = 1, retain: Double = 7 * 24 * 3600, keepsSegments: Bool = false, output: String? = nil
+    ) {
         self.weight = weight
         self.retain = retain
         self.keepsSegments = keepsSegments
+        self.output = output
     }
 
     package enum CodingKeys: String, CodingKey {
         case weight = "weight"
         case retain = "retain"
         case keepsSegments = "keepsSegments"
+        case output = "output"
     }
 }

@@ -61,7 +61,23 @@ public struct StoredResult: Hashable, Sendable {
         return found
     }
 
-    /// Does the same with a file elsewhere that should be a copy of the result; links to it are followed.
+    /// Hands out the file's bytes in pieces, after all of them were compared with those recorded. Throws as `verify` does.
+    public func read(_ take: ([UInt8]) -> Void) throws(ReelFailure) {
+        try verify()
+        do {
+            let file = try Descriptor(regular: locator.path)
+            var block = [UInt8](repeating: 0, count: 1 << 20)
+            while true {
+                let count = try file.read(into: &block)
+                guard count > 0 else { return }
+                take(Array(block[..<count]))
+            }
+        } catch {
+            throw SystemError.store(.read, locator.name, error.value)
+        }
+    }
+
+    /// Does the same as `verify` with a file elsewhere that should be a copy of the result; links to it are followed.
     ///
     /// Throws `.resultDiffers` and `.resultUnrecorded` as well, `.sourceInaccessible` if the copy cannot be read, and
     /// `.sourceNotAFile` if it is not a regular file.

@@ -1,6 +1,7 @@
 public import ArgumentParser
 internal import Foundation
 public import ReelCore
+internal import ReelJobs
 internal import ReelWords
 
 /// Standard output and standard error of a program: results go to the former, messages to people to the latter.
@@ -23,8 +24,11 @@ public struct Console: Sendable {
     /// Writes on standard output, unchanged: the text must be legible already. If the reader has gone, as with `| head`, the
     /// program exits with the code of SIGPIPE, which it ignores because of its libraries. Any other error ends it with a
     /// message.
-    public func print(_ text: String) {
-        let code = write(text, to: STDOUT_FILENO)
+    public func print(_ text: String) { print(Array(text.utf8)) }
+
+    /// Writes bytes on standard output, as `print` does.
+    public func print(_ bytes: [UInt8]) {
+        let code = write(bytes, to: STDOUT_FILENO)
         guard code != 0 else { return }
         guard code != EPIPE else { Foundation.exit(128 + SIGPIPE) }
         let failure = ReelFailure(.outputUnwritable(path: "standard output", errno: code))
@@ -55,11 +59,11 @@ public struct Console: Sendable {
     public func say(_ line: String) { write("\(name): \(Legible.line(line))\n") }
 
     /// Writes on standard error. Errors are ignored: the program goes on if its messages cannot be written.
-    func write(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+    func write(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
 
     /// Returns 0, or the `errno` of a failed write.
-    private func write(_ text: String, to descriptor: Int32) -> Int32 {
-        var rest = Array(text.utf8)[...]
+    private func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
             guard count >= 0 || errno == EINTR else { return errno }
@@ -119,17 +123,45 @@ public struct Console: Sendable {
         Foundation.exit(0)
     }
 
+    /// Reports the failure of a job as a line on standard error and, with `--json`, as one of JSON on standard output.
+    public func report(_ failure: ReelFailure, of job: JobID? = nil) {
+        say(failure)
+        if wantsJSON { json(ErrorView(failure, message: words(failure), job: job)) }
+    }
+
+    /// Whether results are wanted as JSON, also if the arguments are wrong otherwise.
+    private var wantsJSON: Bool { CommandLine.arguments.prefix { $0 != "--" }.contains("--json") }
+
     private func exit(_ command: (some ParsableCommand).Type, with error: any Error) -> Never {
+        if let reported = error as? ReportedFailure { Foundation.exit(reported.failure.exitCode) }
         if let failure = error as? ReelFailure {
-            say(failure)
+            report(failure)
             Foundation.exit(failure.exitCode)
         }
         let code = ExitCodes.mapped(argumentParser: command.exitCode(for: error).rawValue)
+        let message = command.message(for: error)
         if code == 0 {
-            print(command.message(for: error) + "\n")
+            print(message + "\n")
         } else {
-            say("\(ExitCodes.line(of: command.message(for: error))); see \(name) --help")
+            let line = ExitCodes.line(of: message)
+            say("\(line); see \(helpCommand(command, for: error))")
+            if wantsJSON { json(ErrorView(usage: line, exit: code)) }
         }
         Foundation.exit(code)
     }
+
+    /// The command that explains the arguments: that of the subcommand whose arguments are wrong.
+    private func helpCommand(_ command: (some ParsableCommand).Type, for error: any Error) -> String {
+        let usage = command.fullMessage(for: error).split(whereSeparator: \.isNewline).last { $0.hasPrefix("  See '") }
+        let parts = usage?.split(separator: "'") ?? []
+        return parts.count > 1 ? String(parts[1]) : "\(name) --help"
+    }
+}
+
+/// A failure that was reported before it ends the program.
+public struct ReportedFailure: Error {
+    let failure: ReelFailure
+
+    /// A failure, which decides the exit code.
+    public init(_ failure: ReelFailure) { self.failure = failure }
 }

@@ -150,7 +150,10 @@ extension FailureReason.CodingKeys {
         case .jobContradictory: "A job cannot be published as it is."
 
         // MARK: Jobs
+        case .outputTwice: "Two videos of one command would have the same output."
         case .jobUnknown: "Neither the board nor the store knows a job of this id."
+        case .jobAmbiguous: "The beginning of an id names several jobs; five at most are listed."
+        case .jobUnended: "The time to wait for a job was over before the job ended."
         case .jobNotOnBoard: "The store has the job, and the board has lost it."
         case .jobForgotten: "The board forgot the job while it was watched."
         case .jobCancelled: "A user cancelled the job."
@@ -340,7 +343,10 @@ extension FailureReason.CodingKeys {
         case .jobContradictory: "Report it: this is an error in reel."
 
         // MARK: Jobs
+        case .outputTwice: "Submit them apart, with other names for their outputs."
         case .jobUnknown: "List the jobs."
+        case .jobAmbiguous: "Give more of the id."
+        case .jobUnended: "Wait longer, or look at the job."
         case .jobNotOnBoard: "Recover the board from the store."
         case .jobForgotten: "Submit it again, or recover the board from the store."
         case .jobCancelled: "Submit it again if it is wanted."

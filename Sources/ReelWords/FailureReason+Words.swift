@@ -267,7 +267,11 @@ extension FailureReason {
         case .jobNotEnded(let job, let state): "job \(job) is \(state.rawValue): cancel it first"
 
         // MARK: Jobs
+        case .outputTwice(let path, let source): "\(path) would be the output of \(source), too"
         case .jobUnknown(let job): "there is no job \(job)"
+        case .jobAmbiguous(let name, let matches):
+            "the ids of several jobs begin with \(name): \(matches.map(\.text).joined(separator: ", "))"
+        case .jobUnended(let job, let seconds): "job \(job) has not ended after \(seconds) s; it goes on"
         case .jobNotOnBoard(let job): "the board has lost job \(job)"
         case .jobForgotten(let job): "the board knows no job \(job) any more"
         case .jobCancelled(let job): "job \(job) was cancelled"

@@ -14,7 +14,8 @@ struct ReelCoordinator: AsyncParsableCommand {
         version: Release.version,
         subcommands: [
             RunCommand.self, SubmitCommand.self, PlanCommand.self, StatusCommand.self, QueueCommand.self,
-            WorkersCommand.self, FetchCommand.self, VerifyCommand.self, CancelCommand.self, RetryCommand.self,
+            WorkersCommand.self, WaitCommand.self, FetchCommand.self, VerifyCommand.self, CancelCommand.self,
+            RetryCommand.self,
             PauseCommand.self,
             ResumeCommand.self, RemoveCommand.self, DrainCommand.self, RecoverCommand.self,
             InitCommand.self,

@@ -82,7 +82,7 @@ extension EndToEnd {
                 let view = try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
                 let output = try #require(view.output)
                 outputs = [URL(fileURLWithPath: output).lastPathComponent]
-                faults += try await judge(output, frames: view.frames)
+                faults += try await judge(output, of: name, frames: view.frames)
                 end = .verified
             case 1, 3:
                 faults += judge(reason: outcome)
@@ -105,17 +105,29 @@ extension EndToEnd {
                 .map { "/dev/shm/\($0)" }
         }
 
-        /// An output decodes without a word from ffmpeg, to as many frames as were planned.
-        private func judge(_ output: String, frames: Int) async throws -> [String] {
-            let decoded = try await fixture.run(
-                .ffmpeg,
-                ["-v", "error", "-i", output, "-map", "0:v:0", "-map", "0:a?", "-fps_mode", "passthrough"]
-                    + ["-f", "framehash", "-hash", "crc32", "-"])
-            let seen = decoded.output.split(whereSeparator: \.isNewline).count { $0.hasPrefix("0,") }
+        /// An output decodes without a word from ffmpeg, to as many frames as were planned. Pictures that were copied are
+        /// what the mutant's are, with their damage.
+        private func judge(_ output: String, of mutant: String, frames: Int) async throws -> [String] {
+            let decoded = try await decode(output)
             var faults: [String] = []
-            if decoded.code != 0 || !decoded.error.isEmpty { faults.append("ffmpeg of the output: \(decoded.error)") }
-            if seen != frames { faults.append("the output has \(seen) frames of \(frames)") }
+            if decoded.said.code != 0 || !decoded.said.error.isEmpty {
+                let isCopy = try await decoded.pictures.sorted() == decode(mutant).pictures.sorted()
+                if !isCopy { faults.append("ffmpeg of the output: \(decoded.said.error)") }
+            }
+            if decoded.pictures.count != frames {
+                faults.append("the output has \(decoded.pictures.count) frames of \(frames)")
+            }
             return faults
+        }
+
+        /// What ffmpeg says of a file, and the hash of each picture.
+        private func decode(_ file: String) async throws -> (said: Outcome, pictures: [String]) {
+            let said = try await fixture.run(
+                .ffmpeg,
+                ["-v", "error", "-i", file, "-map", "0:v:0", "-map", "0:a?", "-fps_mode", "passthrough"]
+                    + ["-f", "framehash", "-hash", "crc32", "-"])
+            let pictures = said.output.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("0,") }
+            return (said, pictures.compactMap { $0.split(separator: ",").last.map(String.init) })
         }
 
         /// The last line says what is wrong; a crash is the engine's, and no trap of Swift's.
@@ -128,7 +140,8 @@ extension EndToEnd {
             }
             let traps = ["SIGILL", "SIGTRAP", "Fatal error", "ReelFailure(", "hung"]
             faults += traps.filter { outcome.error.contains($0) }.map { "tells of \($0)" }
-            if !outcome.output.isEmpty { faults.append("standard output: \(outcome.output)") }
+            let object = try? JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+            if object?["error"] == nil { faults.append("standard output: \(outcome.output)") }
             return faults
         }
 

@@ -136,7 +136,8 @@ extension EndToEnd {
             try await expectRefusal(["run", source, "--turn", "twice"], code: 2, says: "--play ping-pong")
             try await expectRefusal(["run", source, "--turn", "once"], code: 2, says: "--play ping-pong")
             try await expectRefusal(["run", source, "--play", "forward", "--from", "99"], code: 2, says: "--from")
-            try await expectRefusal(["submit", source, "-o", "x.mp4"], code: 2, says: "--wait")
+            try await expectRefusal(
+                ["submit", source, "-o", "x.mp4", "--container", "mkv"], code: 2, says: "--container")
             try await expectRefusal(["--slots", "0"], code: 2, says: "--slots", program: .worker)
             try await expectRefusal(["--slots", "1025"], code: 2, says: "1 to 1024", program: .worker)
             try await expectRefusal(["run", source, "--slots", "1000000"], code: 2, says: "1 to 1024")
@@ -152,7 +153,7 @@ extension EndToEnd {
                 .compactMap { $0.hasPrefix("  ") && !$0.hasPrefix("   ") ? $0.split(separator: " ").first : nil }
             #expect(
                 commands == [
-                    "run", "submit", "plan", "status", "queue", "workers", "fetch", "verify", "cancel", "retry",
+                    "run", "submit", "plan", "status", "queue", "workers", "wait", "fetch", "verify", "cancel", "retry",
                     "pause",
                     "resume",
                     "remove", "drain", "recover", "init", "See",

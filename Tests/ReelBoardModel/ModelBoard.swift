@@ -268,6 +268,8 @@ extension ModelBoard {
 extension ModelBoard {
     package func passDiagnostics(_ job: JobID) -> [Diagnostic] { trap() }
 
+    package func jobs() -> [JobID] { trap() }
+
     package func latestJobs(ended: Int) -> JobList { trap() }
 
     package func pace() -> Pace { trap() }

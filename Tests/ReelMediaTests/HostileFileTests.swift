@@ -49,4 +49,59 @@ struct HostileFileTests {
         #expect(job.warnings == ["stream 1 (audio, vorbis) is left out: nothing of it decodes"])
         #expect(try Decoded(job.output).times.count == 24)
     }
+
+    /// Without it the track's duration is unknown, and its edit list hides most frames.
+    @Test("a track without a media header shows what ffmpeg shows of it")
+    func missingMediaHeader() throws {
+        let source = try Fixture.make(
+            "s.mp4", in: folder, frames: 24, video: ["-c:v", "libx264", "-bf", "2", "-pix_fmt", "yuv420p"])
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: source))
+        let header = try #require(bytes.range(of: Data("mdhd".utf8)))
+        bytes.replaceSubrange(header, with: Data("mdhl".utf8))
+        try bytes.write(to: URL(fileURLWithPath: source))
+        let shown = try Decoded(source).hashes
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        #expect(try Decoded(job.output).hashes == shown.reversed())
+        #expect(!shown.isEmpty)
+    }
+
+    /// An AAC packet that says that it has 21 channels, of no known layout, of which one follows.
+    private static let manyChannels: [UInt8] = {
+        var bits = ""
+        func add(_ value: Int, _ width: Int) {
+            let digits = String(value, radix: 2)
+            bits += String(repeating: "0", count: width - digits.count) + digits
+        }
+        // program_config_element of ISO/IEC 14496-3: a single channel and ten pairs in front.
+        for (value, width) in [(5, 3), (0, 4), (1, 2), (5, 4), (11, 4), (0, 4), (0, 4), (0, 2), (0, 3), (0, 4), (0, 3)]
+        {
+            add(value, width)
+        }
+        for element in 0..<11 { add(element == 0 ? 0 : 16 + element - 1, 5) }
+        while bits.count % 8 != 0 { bits += "0" }
+        add(0, 8)
+        // single_channel_element without any band, then the end.
+        for (value, width) in [(0, 3), (0, 4), (100, 8), (0, 1), (0, 2), (0, 1), (0, 6), (0, 1), (0, 3), (7, 3)] {
+            add(value, width)
+        }
+        while bits.count % 8 != 0 { bits += "0" }
+        return stride(from: 0, to: bits.count, by: 8).map { place in
+            UInt8(bits.dropFirst(place).prefix(8), radix: 2) ?? 0
+        }
+    }()
+
+    @Test("sound in a format that cannot be converted is silent, with a warning; the rest is reversed")
+    func unconvertibleSound() throws {
+        let source = try Fixture.make(
+            "s.mov", in: folder, frames: 48, video: ["-c:v", "mjpeg"], audio: ["-c:a", "aac", "-b:a", "128k"])
+        let places = try run(
+            "ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "packet=pos", "-of", "csv=p=0", source)
+        let place = try #require(places.split(whereSeparator: \.isNewline).dropFirst(8).first.flatMap { Int($0) })
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: source))
+        bytes.replaceSubrange(place..<place + Self.manyChannels.count, with: Self.manyChannels)
+        try bytes.write(to: URL(fileURLWithPath: source))
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        #expect(try Decoded(job.output).times.count == 48)
+        #expect(job.warnings.contains { $0.contains("silent") || $0.contains("silence") }, "\(job.warnings)")
+    }
 }

@@ -259,6 +259,8 @@ extension FailureReason {
     private static let job = JobID("a1")
 
     private static let jobSamples: [FailureReason] = [
+        .outputTwice(path: "/out/a.mp4", source: "/in/a.mov"), .jobAmbiguous(name: "a", matches: [job, JobID("ab12")]),
+        .jobUnended(job: job, seconds: 90),
         .jobUnknown(job: job), .jobNotOnBoard(job: job), .jobForgotten(job: job), .jobCancelled(job: job),
         .jobFailed(job: job), .jobNotFinished(job: job, state: .running), .jobEnded(job: job, state: .done),
         .jobNotFailed(job: job, state: .done), .jobNotFailed(job: job, state: nil),

@@ -58,6 +58,7 @@ struct Suite {
             [
                 try await EditsSection(runner: runner, source: try await hd.file(in: runner), seconds: hd.seconds).run()
             ]
+        case .sandbox: [try await SandboxSection(runner: runner, source: try await hd.file(in: runner)).run()]
         case .slots:
             [
                 try await SlotsSection(

@@ -144,7 +144,10 @@ extension FailureReason {
         case jobNotEnded = "job-not-ended"
 
         // MARK: Jobs
+        case outputTwice = "output-twice"
         case jobUnknown = "job-unknown"
+        case jobAmbiguous = "job-ambiguous"
+        case jobUnended = "job-unended"
         case jobNotOnBoard = "job-not-on-board"
         case jobForgotten = "job-forgotten"
         case jobCancelled = "job-cancelled"

@@ -110,8 +110,8 @@ extension FailureReason {
         case .redisAddressInvalid, .namespaceInvalid, .jobContradictory, .jobNotEnded: FailureNature(.request, .usage)
 
         // MARK: Jobs
-        case .jobUnknown, .jobEnded, .jobNotFailed, .outputContainerDiffers, .outputNotNamed,
-            .workerUnknown:
+        case .jobUnknown, .jobAmbiguous, .outputTwice, .jobEnded, .jobNotFailed, .outputContainerDiffers,
+            .outputNotNamed, .workerUnknown:
             FailureNature(.request, .usage)
         case .jobNotOnBoard: FailureNature(.host, .usage)
         case .jobForgotten, .programsNotFound, .redisFileUnusable, .redisFileOpen, .sandboxIncomplete,
@@ -120,6 +120,7 @@ extension FailureReason {
             FailureNature(.host, .unreachable)
         case .jobCancelled, .jobNotFinished, .noResult: FailureNature(.request, .job)
         case .jobFailed: FailureNature(.job, .job)
+        case .jobUnended: FailureNature(.passing, .job, .transient)
         case .jobsNotRecovered: FailureNature(.job, .unreachable)
         case .jobGoesOn, .jobHeldBack, .passesWait, .interrupted: FailureNature(.passing, .interrupted, .transient)
         case .probeLost: FailureNature(.passing, .job, .transient)

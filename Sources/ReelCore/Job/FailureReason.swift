@@ -285,8 +285,14 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case jobNotEnded(job: JobID, state: JobState)
 
     // MARK: Jobs
+    /// Another video of the same command has the same output.
+    case outputTwice(path: String, source: String)
     /// There is no such job.
     case jobUnknown(job: JobID)
+    /// The ids of several jobs begin so. `matches` has five of them at most.
+    case jobAmbiguous(name: String, matches: [JobID])
+    /// The job had not ended after that time.
+    case jobUnended(job: JobID, seconds: Int64)
     /// The board has lost the job.
     case jobNotOnBoard(job: JobID)
     /// The board has forgotten the job.

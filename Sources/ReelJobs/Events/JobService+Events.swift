@@ -43,6 +43,28 @@ extension JobService {
     }
 }
 
+extension JobService {
+    /// Waits until a job is done. Throws as `follow` does, and `.jobUnended` if the job has not ended after that time.
+    ///
+    /// - Parameter seconds: how long to wait; nil for as long as it takes.
+    public func wait(for id: JobID, seconds: Int64? = nil) async throws(ReelFailure) -> JobView {
+        try await ReelFailure.unifying {
+            try await withThrowingTaskGroup(of: JobView.self) { group in
+                group.addTask { try await follow(id) { _ in } }
+                if let seconds {
+                    group.addTask {
+                        try await Task.sleep(for: .seconds(seconds))
+                        throw ReelFailure(.jobUnended(job: id, seconds: seconds))
+                    }
+                }
+                defer { group.cancelAll() }
+                guard let view = try await group.next() else { throw CancellationError() }
+                return view
+            }
+        }
+    }
+}
+
 extension WaitReason {
     /// Why a job waits, if a user should do something about it; else nil. Asks the board for its workers only if no worker
     /// holds any of the job's passes.

@@ -1,9 +1,10 @@
+internal import Foundation
 public import ReelCore
 public import ReelStore
 
 /// The verified outputs of jobs that are done. They are in the store, so this needs no board.
 public struct JobResults: Sendable {
-    private let store: any JobStore
+    let store: any JobStore
 
     /// The results in a store.
     public init(in store: any JobStore) { self.store = store }
@@ -30,6 +31,26 @@ public struct JobResults: Sendable {
             throw ReelFailure(.outputContainerDiffers(job: id, container: container, output: destination.path))
         }
         try Delivery.copy(result, to: destination.path, overwrite: destination.overwrite)
+    }
+
+    /// Hands out a job's output in pieces, after all of it was compared with what was recorded when it was verified. Throws
+    /// as `verify` does.
+    public func read(_ id: JobID, _ take: ([UInt8]) -> Void) async throws(ReelFailure) {
+        try await entry(id).storedResult().read(take)
+    }
+
+    /// Where a job's output goes.
+    ///
+    /// - Parameter asked: a path, or that of a folder; nil for the path that the submitter named. A job of an earlier build
+    ///   names none: then it is the job's id in the current folder.
+    public func path(of id: JobID, asked: String?) async throws(ReelFailure) -> String {
+        let record = try await entry(id).read()
+        let wanted = record.terms.output ?? "\(id).\(record.spec.container.rawValue)"
+        guard let asked else { return URL(fileURLWithPath: wanted).path }
+        var isFolder: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: asked, isDirectory: &isFolder)
+        guard asked.hasSuffix("/") || exists && isFolder.boolValue else { return URL(fileURLWithPath: asked).path }
+        return URL(fileURLWithPath: asked).appendingPathComponent(URL(fileURLWithPath: wanted).lastPathComponent).path
     }
 
     /// Compares a job's output with the size and the hash that were recorded when it was verified. Blocks until all of the

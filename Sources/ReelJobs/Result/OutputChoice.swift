@@ -11,6 +11,7 @@ public struct OutputChoice: Hashable, Sendable {
     /// Decides by the path of the output if there is one, else by the source's.
     ///
     /// - Parameters:
+    ///   - container: that of the default name; nil for the source's own, or mp4.
     ///   - source: the source, or the file that lists several.
     ///   - first: the first source, whose container the output has by default.
     ///   - deed: what was done with the source, as the default name says it: "reversed".
@@ -18,10 +19,14 @@ public struct OutputChoice: Hashable, Sendable {
     /// Throws `.outputNotNamed` (`.usage`) if reel does not write the path's extension, and `.losslessNotHeld` (`.input`) if
     /// its container cannot hold a lossless output.
     public init(
-        _ path: String?, for source: String, like first: String, deed: String, lossless: Bool
+        _ path: String?, _ container: Container? = nil, for source: String, like first: String, deed: String,
+        lossless: Bool
     ) throws(ReelFailure) {
         if let path {
             try self.init(named: path, lossless: lossless)
+        } else if let container {
+            let url = URL(fileURLWithPath: source).deletingPathExtension()
+            try self.init(named: "\(url.path).\(deed).\(container.rawValue)", lossless: lossless)
         } else {
             self.init(besides: source, like: first, deed: deed, lossless: lossless)
         }

@@ -66,6 +66,11 @@ public struct ErrorView: Codable, Hashable, Sendable {
             code: failure.reason.code, owner: failure.owner, facts: failure.reason.facts, message: message,
             exit: failure.exitCode)
     }
+
+    /// Arguments that a program does not take, with the code `usage`.
+    public init(usage message: String, exit: Int32) {
+        error = Failure(code: "usage", owner: .request, facts: .object([:]), message: message, exit: exit)
+    }
 }
 
 /// A job as `submit --json` prints it as soon as the job has its id. Documented in docs/json.md.

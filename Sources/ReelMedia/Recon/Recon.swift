@@ -232,8 +232,11 @@ public struct Recon {
     /// duration is wrong.
     private func forgetShiftedEnd(_ scanned: inout [ScannedPacket]) {
         guard demuxer.formatName.hasPrefix("mov,"), let first = scanned.first?.dts, first != Timestamp(0),
-            let last = scanned.last, let dts = last.dts, last.duration.count == video.pointee.duration - dts.ticks
+            let last = scanned.last, let dts = last.dts
         else { return }
+        // Both come from the file, and may be of any size.
+        let rest = video.pointee.duration.subtractingReportingOverflow(dts.ticks)
+        guard !rest.overflow, last.duration.count == rest.partialValue else { return }
         scanned[scanned.count - 1].duration = .zero
     }
 

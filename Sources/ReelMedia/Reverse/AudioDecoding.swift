@@ -66,6 +66,9 @@ private final class SoundGather {
     /// The format that the decoder gives at present, and the converter from it if it differs from the first.
     private var current: SoundFormat?
     private var converter: Resampler?
+    /// Whether the present format can be converted. Damage can make a decoder give one that cannot, such as twenty channels
+    /// of no layout: that sound is lost.
+    private var isUsable = true
     private var changes: [(time: Rational, from: SoundFormat, to: SoundFormat)] = []
     /// When each packet that did not decode would have been heard; nil if the file does not say.
     private var losses: [Rational?] = []
@@ -86,6 +89,11 @@ private final class SoundGather {
             guard frame.sampleCount > 0 else { continue }
             let time = (frame.pts ?? frame.bestTimestamp).map(timeBase.seconds) ?? end
             try adopt(SoundFormat(of: frame), at: time)
+            guard isUsable else {
+                losses.append(time)
+                lostLately = true
+                continue
+            }
             guard let converter else {
                 try keep(frame, at: time)
                 continue
@@ -105,15 +113,24 @@ private final class SoundGather {
     private func adopt(_ new: SoundFormat, at time: Rational) throws(ReelFailure) {
         guard new != current else { return }
         try finish()
-        if let current { changes.append((time, current, new)) }
-        current = new
+        let before = isUsable ? current : nil
+        (current, isUsable) = (new, true)
         guard let format else {
             format = new
             spill = try SampleSpill(folder: scratch, format: new.sample, channels: try new.channels())
             return
         }
         // The spill interleaves channels itself.
-        converter = new == format || new.packed == format ? nil : try Resampler(from: new, to: format)
+        if new != format, new.packed != format {
+            do throws(ReelFailure) {
+                converter = try Resampler(from: new, to: format)
+            } catch {
+                guard error.cause != .limit else { throw error }
+                isUsable = false
+                return
+            }
+        }
+        if let before { changes.append((time, before, new)) }
     }
 
     private func keep(_ frame: borrowing Frame, at time: Rational) throws(ReelFailure) {

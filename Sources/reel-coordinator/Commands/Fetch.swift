@@ -8,25 +8,45 @@ struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch", abstract: "Deliver the result of a finished job; the store keeps it as well.")
 
-    @Argument(help: "The job's id.")
+    @Argument(help: "The job's id, or its beginning; @ for the job that was submitted last.")
     var job: String
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write.", valueName: "file"))
-    var output: String
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The file to write, a folder for it, or - for standard output. Default: what the submitter asked for.",
+            valueName: "file"))
+    var output: String?
+
+    @Flag(help: "Wait until the job is done.")
+    var wait = false
 
     @Flag(help: "Replace the output if it exists.")
     var overwrite = false
 
     @OptionGroup var store: StoreOption
+    @OptionGroup var redis: RedisOption
 
     @Flag(help: "Print the job as a line of JSON.")
     var json = false
 
+    func validate() throws {
+        if output == "-", json { throw ValidationError("-o - writes the result where --json would print") }
+    }
+
     func run() async throws {
-        let choice = try OutputChoice(named: output, lossless: false)
-        let destination = Destination(choice.path, overwrite: overwrite)
+        let store = try store.open()
+        let results = JobResults(in: store)
+        let id = try await results.job(named: job)
+        if wait {
+            let service = try await redis.service(store)
+            _ = try await Interruption.cancelling { try await service.wait(for: id) }
+        }
+        if output == "-" {
+            return try await Interruption.cancelling { try await results.read(id) { console.print($0) } }
+        }
+        let destination = Destination(try await results.path(of: id, asked: output), overwrite: overwrite)
         try destination.check(source: nil)
-        let (results, id) = (JobResults(in: try store.open()), JobID(job))
         try await Interruption.cancelling { try await results.deliver(id, to: destination) }
         console.say("wrote \(destination.path)")
         if json, let view = try await results.view(id) { console.json(view.delivered(to: destination.path)) }

@@ -23,6 +23,9 @@ struct PlanCommand: AsyncParsableCommand {
             "The file that would be written; its extension chooses the container.", valueName: "file"))
     var output: String?
 
+    @Option(help: ArgumentHelp("The container if the output has its default name.", valueName: "name"))
+    var container: Container?
+
     @Option(
         help: ArgumentHelp(
             "Also write the clips as a timeline of OpenTimelineIO, for an editing program.", valueName: "file"))
@@ -57,7 +60,7 @@ struct PlanCommand: AsyncParsableCommand {
         let timeline = otio.map { Destination($0, overwrite: overwrite) }
         if let timeline { try order.check(timeline) }
         let choice = try OutputChoice(
-            output, for: order.named, like: order.sources[0], deed: order.deed, lossless: spec.lossless)
+            output, container, for: order.named, like: order.sources[0], deed: order.deed, lossless: spec.lossless)
         let engine = EngineHost(executable: try Programs().path("reel-engine"), sandbox: sandbox.mode)
         let job = try JobRecord(submitting: order.sources, spec: spec.spec(order, choice.container))
         let quotas = quotas.quotas

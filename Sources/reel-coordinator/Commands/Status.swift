@@ -14,7 +14,7 @@ struct StatusCommand: AsyncParsableCommand {
             words where --store or REEL_STORE names the store.
             """)
 
-    @Argument(help: "A job's id.")
+    @Argument(help: "A job's id, or its beginning; @ for the job that was submitted last.")
     var job: String?
 
     @OptionGroup var redis: RedisOption
@@ -23,12 +23,13 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let store = try store.openIfNamed()
-        guard let job = job.map(JobID.init) else {
+        guard let name = job else {
             return try await reading.show(redis, store) { service throws(ReelFailure) in
                 let list = try await service.jobs()
                 return Snapshot(json: list.jobs) { JobText.lines(list.jobs, unreadable: list.unreadable, on: $0) }
             }
         }
+        let job = try await redis.service(store).job(named: name)
         let isForPeople = !reading.json
         try await reading.show(redis, store, job: job) { service throws(ReelFailure) in
             let view = try await service.view(job)

@@ -8,7 +8,13 @@ internal import ReelTerminal
 struct SubmitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "submit", abstract: "Submit videos to the workers; prints one job id per line.",
-        discussion: "Submitting the same again attaches to the running job, or resumes the interrupted one.")
+        discussion: """
+            Submitting the same again attaches to the running job, or resumes the interrupted one. A video that is refused \
+            does not keep the others from being submitted and delivered.
+
+            reel-coordinator submit clip.mp4
+            reel-coordinator submit *.mp4 --container mkv --wait
+            """)
 
     @Argument(
         help:
@@ -38,7 +44,6 @@ struct SubmitCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard output.output == nil || wait else { throw ValidationError("-o needs --wait; fetch delivers later") }
         guard output.output == nil || sources.count == 1 || spec.stitch else {
             throw ValidationError("-o takes one video only; --stitch makes one output of several")
         }
@@ -46,50 +51,47 @@ struct SubmitCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var orders: [(job: JobRecord, destination: Destination)] = []
         let roots = try sourceRoot.roots()
-        for order in try spec.orders(sources) {
-            order.diagnostics.forEach(console.warn)
-            let choice = try output.choice(for: order, spec)
-            let job = try JobRecord(
-                submitting: order.sources, spec: spec.spec(order, choice.container), terms: terms.terms,
-                within: roots, stages: terms.stage)
-            let destination = Destination(choice.path, overwrite: output.overwrite)
-            if wait { try order.check(destination) }
-            orders.append((job, destination))
+        let orders = try spec.orders(sources)
+        var batch = Batch(sources: orders.count)
+        var wanted: [(job: JobRecord, destination: Destination)] = []
+        for order in orders {
+            try batch.prepare { () throws(ReelFailure) in
+                order.diagnostics.forEach(console.warn)
+                let choice = try output.choice(for: order, spec)
+                var terms = terms.terms
+                terms.output = choice.path
+                let job = try JobRecord(
+                    submitting: order.sources, spec: spec.spec(order, choice.container), terms: terms, within: roots,
+                    stages: self.terms.stage)
+                let destination = Destination(choice.path, overwrite: output.overwrite)
+                if wait { try order.check(destination) }
+                if let other = wanted.first(where: { $0.destination.path == choice.path && $0.job.id != job.id }) {
+                    throw ReelFailure(.outputTwice(path: choice.path, source: other.job.source.path))
+                }
+                wanted.append((job, destination))
+            }
         }
+        guard !wanted.isEmpty else { return try batch.end() }
         let service = try await redis.service(joining: store.open(), warnings: true)
         let engine = EngineHost(
             executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: roots)
         var submitted: [(job: SubmittedJob, spec: JobSpec, destination: Destination)] = []
-        for (job, destination) in orders {
-            let found = try await reporting(job.id) { () throws(ReelFailure) in
-                try await submit(job, to: service, engine)
+        for (job, destination) in wanted {
+            try await batch.attempt(job.id) { () async throws(ReelFailure) in
+                let found = try await submit(job, to: service, engine)
+                if !wait { console.say("when it is done: reel-coordinator fetch \(job.id)") }
+                submitted.append((found, job.spec, destination))
             }
-            if !wait { console.say("when it is done: reel-coordinator fetch \(job.id) -o \(destination.path)") }
-            submitted.append((found, job.spec, destination))
         }
-        guard wait else { return }
-        for (job, spec, destination) in submitted {
-            let view = try await reporting(job.id) { () throws(ReelFailure) in
-                try await follow(job, to: destination, service)
+        for (job, spec, destination) in wait ? submitted : [] {
+            try await batch.attempt(job.id) { () async throws(ReelFailure) in
+                let view = try await follow(job, to: destination, service)
+                console.say("wrote \(destination.path): \(spec.countedFrames(view.frames))")
+                if json { console.json(view) }
             }
-            console.say("wrote \(destination.path): \(spec.countedFrames(view.frames))")
-            if json { console.json(view) }
         }
-    }
-
-    /// With `--json`, prints a failure as a line of JSON, too.
-    private func reporting<Result>(
-        _ id: JobID, _ body: () async throws(ReelFailure) -> Result
-    ) async throws -> Result {
-        do throws(ReelFailure) {
-            return try await body()
-        } catch {
-            let failure = error.kind == .interrupted ? ReelFailure(.jobGoesOn(job: id)) : error
-            if json { console.json(ErrorView(failure, message: console.words(failure), job: id)) }
-            throw failure
-        }
+        try batch.end()
     }
 
     private func submit(

@@ -9,7 +9,7 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify", abstract: "Compare the result of a finished job with the size and hash recorded of it.",
         discussion: "Exit code 0 if they match, 1 if not.")
 
-    @Argument(help: "The job's id.")
+    @Argument(help: "The job's id, or its beginning; @ for the job that was submitted last.")
     var job: String
 
     @Option(
@@ -22,7 +22,8 @@ struct VerifyCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let (results, id, file) = (JobResults(in: try store.open()), JobID(job), file)
+        let (results, file) = (JobResults(in: try store.open()), file)
+        let id = try await results.job(named: job)
         let found = try await Interruption.cancelling { try await results.verify(id, copy: file) }
         console.say("\(found.path) is the verified result: \(found.bytes) bytes, SHA-256 \(found.sha256)")
         if json, let view = try await results.view(id) { console.json(view.delivered(to: found.path)) }

@@ -6,7 +6,10 @@ internal import ReelWords
 
 /// The jobs that a command changes.
 struct JobArguments: ParsableArguments {
-    @Argument(help: "Ids of jobs.")
+    /// How a job is named in arguments.
+    static let help: ArgumentHelp = "Ids of jobs, or the beginnings of ids; @ for the job that was submitted last."
+
+    @Argument(help: JobArguments.help)
     var jobs: [String]
 
     @OptionGroup var redis: RedisOption
@@ -18,8 +21,9 @@ struct JobArguments: ParsableArguments {
     ) async throws(ReelFailure) {
         let service = try await redis.service(joining: store.open())
         var failures: [ReelFailure] = []
-        for job in jobs.map(JobID.init) {
+        for name in jobs {
             do throws(ReelFailure) {
+                let job = try await service.job(named: name)
                 console.say(JobArguments.words(try await change(service, job), job))
             } catch {
                 // The first is printed when the program ends.

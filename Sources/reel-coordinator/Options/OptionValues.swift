@@ -3,6 +3,7 @@ public import ReelCore
 internal import ReelWords
 
 extension AudioMode: ExpressibleByArgument {}
+extension Container: ExpressibleByArgument {}
 extension TimestampMode: ExpressibleByArgument {}
 extension VerifyMode: ExpressibleByArgument {}
 extension DamageMode: ExpressibleByArgument {}

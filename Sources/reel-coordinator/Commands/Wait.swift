@@ -1,0 +1,55 @@
+internal import ArgumentParser
+internal import ReelCore
+internal import ReelJobs
+internal import ReelTerminal
+
+struct WaitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wait", abstract: "Wait until jobs have ended.",
+        discussion: """
+            Exit code 0 if all are done. The first that failed or was cancelled, or had not ended in time, decides \
+            otherwise, after the others have been waited for.
+
+            reel-coordinator wait @
+            reel-coordinator wait 3f2a 81c0 --timeout 3600
+            """)
+
+    @Argument(help: JobArguments.help)
+    var jobs: [String]
+
+    @Option(help: ArgumentHelp("How long to wait for all of them together.", valueName: "seconds"))
+    var timeout: Int64?
+
+    @OptionGroup var redis: RedisOption
+    @OptionGroup var store: StoreOption
+
+    @Flag(help: "Print each job as it ended, as a line of JSON.")
+    var json = false
+
+    func validate() throws {
+        guard timeout ?? 0 >= 0 else { throw ValidationError("--timeout must not be negative") }
+    }
+
+    func run() async throws {
+        let service = try await redis.service(store.openIfNamed())
+        let clock = ContinuousClock()
+        let deadline = timeout.map { clock.now + .seconds($0) }
+        var first: ReelFailure?
+        for name in jobs {
+            var job: JobID?
+            do throws(ReelFailure) {
+                let id = try await service.job(named: name)
+                job = id
+                let rest = deadline.map { Int64(max(0, (($0 - clock.now) / .seconds(1)).rounded(.up))) }
+                let view = try await Interruption.cancelling { try await service.wait(for: id, seconds: rest) }
+                console.say("job \(id) is done")
+                if json { console.json(view) }
+            } catch {
+                guard error.kind != .interrupted else { throw error }
+                console.report(error, of: job)
+                first = first ?? error
+            }
+        }
+        if let first { throw ReportedFailure(first) }
+    }
+}

@@ -1,0 +1,38 @@
+internal import ReelCore
+internal import ReelTerminal
+
+/// The videos of a command: one that fails does not keep the others from being worked on.
+struct Batch {
+    /// How many there are.
+    let sources: Int
+    private var failures: [ReelFailure] = []
+
+    init(sources: Int) { self.sources = sources }
+
+    /// Does a part of the work on a video. Reports its failure, but throws one that ends the command.
+    mutating func attempt(
+        _ job: JobID? = nil, _ work: () async throws(ReelFailure) -> Void
+    ) async throws(ReelFailure) {
+        do throws(ReelFailure) { try await work() } catch { try note(error, of: job) }
+    }
+
+    /// Does what comes before there is a job. Reports a failure likewise.
+    mutating func prepare(_ work: () throws(ReelFailure) -> Void) throws(ReelFailure) {
+        do throws(ReelFailure) { try work() } catch { try note(error, of: nil) }
+    }
+
+    private mutating func note(_ failure: ReelFailure, of job: JobID?) throws(ReelFailure) {
+        if failure.kind == .interrupted {
+            throw job.map { ReelFailure(.jobGoesOn(job: $0)) } ?? failure
+        }
+        console.report(failure, of: job)
+        failures.append(failure)
+    }
+
+    /// Sums up if there are several videos. Throws the first failure, which decides the exit code.
+    func end() throws {
+        guard let first = failures.first else { return }
+        if sources > 1 { console.say("\(failures.count) of \(sources) videos failed") }
+        throw ReportedFailure(first)
+    }
+}
