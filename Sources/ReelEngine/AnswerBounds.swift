@@ -27,9 +27,11 @@ extension EngineResult {
             result.flaw(answering: pass)
         case (_, .assembly(let result)):
             result.hasPlausibleNumbers ? nil : .numbers
+        case (_, .targets(let targets)):
+            targets.video.isSound && targets.audio.allSatisfy(\.isSound) ? nil : .numbers
         // A file may have hundreds of fonts that an output cannot hold, and each is named once per job: only the length
         // of the line limits them.
-        case (_, .targets), (_, .recon), (_, .pass): nil
+        case (_, .recon), (_, .pass): nil
         }
     }
 }

@@ -49,8 +49,15 @@ package struct CallFilter: Sendable {
             + [
                 // Threads, and no processes. glibc makes threads with clone where clone3 does not exist.
                 CallRule(
-                    call: .clone, conditions: [Condition(argument: 0, test: .hasBits(Self.thread))],
-                    verdict: .allow, otherwise: .kill),
+                    call: .clone,
+                    conditions: [
+                        Condition(argument: 0, test: .hasBits(Self.thread)),
+                        Condition(argument: 0, test: .lacksBits(Self.namespaces)),
+                    ], verdict: .allow, otherwise: .kill),
+                // RENAME_EXCHANGE and RENAME_WHITEOUT put there what Landlock does not let it make.
+                CallRule(
+                    call: .rename, conditions: [Condition(argument: 4, test: .isOne(of: [0, Self.noReplace]))],
+                    verdict: .allow, otherwise: .answer(EINVAL)),
                 CallRule(call: .signal, conditions: [own], verdict: .allow, otherwise: .kill),
                 CallRule(call: .signalThread, conditions: [own], verdict: .allow, otherwise: .kill),
                 // No new code.
@@ -97,6 +104,10 @@ package struct CallFilter: Sendable {
 
     /// CLONE_THREAD, which Swift does not import.
     private static let thread: UInt32 = 0x10000
+    /// The bits CLONE_NEW….
+    private static let namespaces: UInt32 = 0x7E02_0080
+    /// RENAME_NOREPLACE.
+    private static let noReplace: UInt32 = 1
     /// PR_SET_NAME and PR_GET_NAME.
     private static let (setName, getName) = (UInt32(15), UInt32(16))
 

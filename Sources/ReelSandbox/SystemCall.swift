@@ -11,6 +11,7 @@ package struct SystemCall: Hashable, Sendable {
     }
 
     package static let clone = SystemCall("clone", 56, 220)
+    package static let rename = SystemCall("renameat2", 316, 276)
     package static let map = SystemCall("mmap", 9, 222)
     package static let protect = SystemCall("mprotect", 10, 226)
     package static let descriptorControl = SystemCall("fcntl", 72, 25)
@@ -55,7 +56,6 @@ extension SystemCall {
         SystemCall("getcwd", 79, 17),
         SystemCall("rename", 82, nil),
         SystemCall("renameat", 264, 38),
-        SystemCall("renameat2", 316, 276),
         SystemCall("unlink", 87, nil),
         SystemCall("unlinkat", 263, 35),
         SystemCall("ftruncate", 77, 46),
@@ -203,7 +203,7 @@ extension SystemCall {
 
     /// Calls about which their arguments decide, or that get an answer without being made.
     package static let conditional = [
-        clone, map, protect, descriptorControl, processControl, limit, signal,
+        clone, rename, map, protect, descriptorControl, processControl, limit, signal,
         signalThread, control, getPriority, setPriority, setScheduler, setAffinity,
     ]
 }

@@ -137,7 +137,7 @@ extension Diagnostic {
                 + "when its engine has reversed the worker's test clip"
         case .workerStoreUnusable(let last): "claims nothing until it can write in the store: \(last.words)"
         case .workerClockDiffers(let seconds):
-            "its clock is \(Wording.count(abs(seconds), "second")) \(seconds > 0 ? "ahead of" : "behind") Redis's"
+            "its clock is \(Wording.count(Int(clamping: seconds.magnitude), "second")) \(seconds > 0 ? "ahead of" : "behind") Redis's"
         }
     }
 }

@@ -40,6 +40,40 @@ struct AnswerBoundsTests {
         }
     }
 
+    @Test("the numbers of targets can be computed with", arguments: [9_000_000_000_000_000_000, 65537, 0, -1])
+    func targets(size: Int) async throws {
+        func nonsense(width: Int, height: Int, rate: Int = 48000) async throws -> EngineNonsense? {
+            let format = OutputFormat(
+                timeBase: TimeBase(1, 25), width: width, height: height, pixelFormat: "rgb24", frameRate: Rational(25))
+            let targets = TargetsResult(
+                video: .passthrough(
+                    VideoPassthrough(
+                        format: format, identity: EncoderIdentity(build: "copy", extradataHash: "aa"))),
+                audio: [
+                    AudioTarget(
+                        track: 0, direction: .backwards, encoder: "aac", sampleRate: rate, channelLayout: "stereo",
+                        bitrate: nil, lossless: false)
+                ], diagnostics: [])
+            let engine = try FakeEngine(
+                "\(say(ready)); read -r request; \(say(.result(.targets(targets)))); cat >/dev/null")
+            do {
+                _ = try await engine.withEngine { session in
+                    try await session.perform(
+                        .choose(ChooseRequest(indexes: [], spec: JobSpec(container: .mkv), threads: 1)))
+                }
+                return nil
+            } catch let failure as ReelFailure {
+                guard case .engineNonsense(_, let nonsense, _) = failure.reason else { throw failure }
+                return nonsense
+            }
+        }
+        #expect(try await nonsense(width: 65536, height: 1) == nil)
+        let flaw = EngineNonsense.unfitResult(part: .numbers)
+        #expect(try await nonsense(width: size, height: 2) == flaw)
+        #expect(try await nonsense(width: 2, height: size) == flaw)
+        #expect(try await nonsense(width: 2, height: 2, rate: min(size, 0)) == flaw)
+    }
+
     @Test("segments are those of the chunks that were asked for, each once, under the token that was given")
     func segments() async throws {
         let (first, second) = (record(0..<240), record(240..<480))

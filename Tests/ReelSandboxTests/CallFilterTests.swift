@@ -86,6 +86,12 @@ struct CallFilterTests {
         }
         expect(.clone, [0x3D_0F00], .allow)
         expect(.clone, [UInt64(SIGCHLD)], .kill)
+        for namespace in [0x80, 0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000] {
+            expect(.clone, [0x3D_0F00 | UInt64(namespace)], .kill)
+        }
+        for (flags, verdict) in [(0, Verdict.allow), (1, .allow), (2, .answer(EINVAL)), (4, .answer(EINVAL))] {
+            expect(.rename, [3, 0, 3, 0, UInt64(flags)], verdict)
+        }
         expect(.signal, [77, 15], .allow)
         expect(.signal, [78, 15], .kill)
         expect(.signal, [0, 15], .kill)

@@ -219,3 +219,20 @@ public struct AudioTarget: Hashable, Codable, Sendable {
         case lossless = "lossless"
     }
 }
+
+// An engine that a hostile file has taken over may answer any numbers, and files may hold any.
+extension VideoTarget {
+    /// Whether all numbers are within range, so that other code can compute with them.
+    package var isSound: Bool {
+        let sizes = 1...1 << 16
+        return sizes.contains(format.width) && sizes.contains(format.height) && format.frameRate > Rational(0)
+            && encoding.map {
+                (0...1 << 16).contains($0.keyFrameInterval) && JobSpec.threadCounts.contains($0.threads)
+            } ?? true
+    }
+}
+
+extension AudioTarget {
+    /// Whether all numbers are within range.
+    package var isSound: Bool { (1...Int(Int32.max)).contains(sampleRate) && track >= 0 && source >= 0 }
+}

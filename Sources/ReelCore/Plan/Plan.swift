@@ -116,13 +116,9 @@ public struct Plan: Hashable, Codable, Sendable {
                 && counts.contains($0.step) && sources.indices.contains($0.source)
                 && $0.map.output == video.format.timeBase && $0.map.speed > Rational(0)
         }
-        guard clipsAreSound, !clips.isEmpty, need >= 0, (1...1 << 16).contains(video.format.width),
-            (1...1 << 16).contains(video.format.height), video.format.frameRate > Rational(0),
-            video.encoding.map(Plan.isSound) ?? true, loop?.isSound ?? true,
+        guard clipsAreSound, !clips.isEmpty, need >= 0, video.isSound, loop?.isSound ?? true,
             soundtrack.map({ sources.indices.contains($0.source) }) ?? true,
-            audio.allSatisfy({
-                (1...Int(Int32.max)).contains($0.sampleRate) && $0.track >= 0 && sources.indices.contains($0.source)
-            })
+            audio.allSatisfy({ $0.isSound && sources.indices.contains($0.source) })
         else { return false }
         return passes.allSatisfy { pass in
             switch pass {
@@ -140,10 +136,6 @@ public struct Plan: Hashable, Codable, Sendable {
             && shown.allSatisfy { $0.source == shown[0].source && $0.frames.overlaps(pass.frames) }
             && (pass.windowFrames == nil || shown.map(\.direction) == [.backwards])
             && Set(shown.map(\.direction)).count == shown.count
-    }
-
-    private static func isSound(_ encoding: VideoEncoding) -> Bool {
-        (0...1 << 16).contains(encoding.keyFrameInterval) && JobSpec.threadCounts.contains(encoding.threads)
     }
 
     /// Whether `indexes`, those of the plan's sources in their order, contain everything that the plan refers to. False

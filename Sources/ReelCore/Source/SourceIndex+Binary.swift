@@ -52,6 +52,10 @@ extension SourceIndex {
         } catch {
             throw reader.damaged(.parameters)
         }
+        // Other code multiplies them.
+        guard (0...1 << 16).contains(parameters.stream.width), (0...1 << 16).contains(parameters.stream.height) else {
+            throw reader.damaged(.parameters)
+        }
         let packets = try reader.packets()
         let frames = try reader.frames(of: packets)
         let points = try reader.randomAccessPoints(packets: packets.count, frames: frames.count)

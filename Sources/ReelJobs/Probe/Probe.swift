@@ -59,14 +59,17 @@ package struct Probe: Sendable {
     /// written.
     func examine(_ record: JobRecord) async throws(ReelFailure) -> ProbedSources {
         try await ReelFailure.unifying {
+            var found: [(hash: String, locator: Locator)] = []
             var parts: [ReconPart] = []
-            for number in record.sources.indices { parts.append(try await part(number, of: record)) }
-            return try await engine.withEngine(memory: nil, scope: scope(of: parts)) { [parts] session in
-                var found: [(hash: String, locator: Locator)] = []
-                for part in parts { found.append(try await index(part, of: record, in: session)) }
-                var indexes: [SourceIndex] = []
-                for (_, locator) in found { indexes.append(try await store.readIndex(locator)) }
-                return ProbedSources(
+            for number in record.sources.indices {
+                let part = try await part(number, of: record)
+                found.append(try await index(part, of: record))
+                parts.append(part)
+            }
+            var indexes: [SourceIndex] = []
+            for (_, locator) in found { indexes.append(try await store.readIndex(locator)) }
+            return try await engine.withEngine(memory: nil, scope: scope(toChoose: parts)) { [found, indexes] session in
+                ProbedSources(
                     indexes: indexes, indexHashes: found.map(\.hash),
                     targets: try await targets(for: record.spec, indexes, at: found.map(\.locator), in: session),
                     encoders: session.identity.encoders)
@@ -124,17 +127,24 @@ package struct Probe: Sendable {
             draft: isKnown ? nil : try await entry.draft())
     }
 
-    /// What the engine reaches that reads the sources, and then the indexes.
-    private func scope(of parts: [ReconPart]) -> EngineScope {
-        let unread = parts.filter { $0.draft != nil }
-        let bytes = unread.reduce(0) { min($0 + max(0, min($1.source.fingerprint.size, 1 << 50)), 1 << 50) }
+    /// What the engine reaches that reads a source. Each source has an engine of its own: one that a hostile file has taken
+    /// over could otherwise falsify the index of another file, which other jobs use, too.
+    private func scope(toRead part: ReconPart, draft: IndexDraft) -> EngineScope {
+        let bytes = max(0, min(part.source.fingerprint.size, 1 << 50))
         return EngineScope(
-            // Also those that need not be read again: one outside the roots is refused before it is copied into the store.
-            sources: parts.filter(\.isOriginal).map(\.locator),
-            reads: unread.filter { !$0.isOriginal }.map(\.locator) + parts.map(\.indexes),
-            folders: unread.compactMap(\.draft?.folder),
+            sources: part.isOriginal ? [part.locator] : [], reads: part.isOriginal ? [] : [part.locator],
+            folders: [draft.folder],
             // Decoding takes the most time for its bytes where a picture hardly changes.
             cpuSeconds: quotas[.passCPU].map { Int($0) } ?? 3600 + Int(bytes >> 12), fileBytes: Probe.longestIndex)
+    }
+
+    /// What the engine reaches that chooses the encoders by the indexes.
+    private func scope(toChoose parts: [ReconPart]) -> EngineScope {
+        EngineScope(
+            // It reads none of them, but one outside the roots is refused before it is copied into the store, also if its
+            // index was there.
+            sources: parts.filter(\.isOriginal).map(\.locator), reads: parts.map(\.indexes), folders: [],
+            cpuSeconds: 3600)
     }
 
     /// No store reads an index with more bytes.
@@ -142,8 +152,8 @@ package struct Probe: Sendable {
 
     /// Hash and place of the index of a source, or of its first part if the job is an early start.
     private func index(
-        _ part: ReconPart, of record: JobRecord, in session: any Engine
-    ) async throws(ReelFailure) -> (hash: String, locator: Locator) {
+        _ part: ReconPart, of record: JobRecord
+    ) async throws -> (hash: String, locator: Locator) {
         // Two sources of a job may be the same file.
         if let known = await part.entry.index(part.kind) { return known }
         guard let draft = part.draft else {
@@ -154,8 +164,10 @@ package struct Probe: Sendable {
                 source: part.locator, index: draft.locator, limit: record.headBytes,
                 decoding: part.isDisproved ? .disproved : nil, isSoundOnly: part.kind == .sound))
         let (read, all) = (Double(part.number), Double(record.sources.count))
-        let result = try await session.perform(request) { [reading] progress in
-            if case .recon(_, let thousandths) = progress { reading((read + Double(thousandths) / 1000) / all) }
+        let result = try await engine.withEngine(memory: nil, scope: scope(toRead: part, draft: draft)) { session in
+            try await session.perform(request) { [reading] progress in
+                if case .recon(_, let thousandths) = progress { reading((read + Double(thousandths) / 1000) / all) }
+            }
         }
         guard case .recon(let result) = result else {
             throw ReelFailure(.engineMisanswered(task: .recon))
