@@ -84,7 +84,7 @@ extension EndToEnd {
                 let submitted = try await coordinator(["submit", source, "--pass-frames", "30"])
                 #expect(submitted.code == 0, "\(submitted.error)")
                 let id = submitted.output.trimmingCharacters(in: .newlines)
-                #expect(submitted.error.contains("fetch \(id) -o \(fixture.path("film.reversed.mp4"))"))
+                #expect(submitted.error.contains("when it is done: reel-coordinator fetch \(id)"))
 
                 let waiting = try await job(id)
                 #expect(waiting.state == "running")
@@ -146,7 +146,7 @@ extension EndToEnd {
                 let submitted = try await coordinator(["submit", source] + options)
                 #expect(submitted.code == 0, "\(submitted.error)")
                 let id = submitted.output.trimmingCharacters(in: .newlines)
-                #expect(submitted.error.contains("fetch \(id) -o \(wanted)"))
+                #expect(submitted.error.contains("when it is done: reel-coordinator fetch \(id)"))
                 _ = try await withWorker { worker in
                     _ = try await eventually(.seconds(60)) { try await job(id).passesDone > 1 }
                     try worker.send(.kill)

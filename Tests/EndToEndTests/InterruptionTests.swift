@@ -57,7 +57,7 @@ extension EndToEnd {
             _ = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
             let outcome = try await interrupt(by: .interrupt)
             #expect(outcome.code == 130)
-            #expect(outcome.output == "")
+            #expect(outcome.output.hasPrefix("{\"error\":{\"code\":\"run-stopped\",\"exit\":130,"), "\(outcome.output)")
             #expect(outcome.errorLines.last?.contains("the same command goes on") == true)
             #expect(fixture.processes == [])
             #expect(fixture.names == [".reel", "long.mp4"])

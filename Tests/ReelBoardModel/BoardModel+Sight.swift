@@ -66,7 +66,9 @@ extension BoardModel {
     /// The results of a job's finished passes, with the tokens that recorded them.
     package func recordedResults(_ id: String) -> [Int: RecordedResult] {
         var found: [Int: RecordedResult] = [:]
-        for index in jobs[id]?.conditions.indices ?? 0..<0 { found[index] = jobs[id]?.result(of: index) }
+        for (index, condition) in (jobs[id]?.conditions ?? []).enumerated() {
+            if case .done(let recorded) = condition { found[index] = recorded }
+        }
         return found
     }
 
@@ -132,9 +134,8 @@ extension BoardModel {
             switch condition {
             case .waiting: facts.append("waiting \(id) \(index)")
             case .retry(let due): facts.append("retry \(id) \(index) \(due > now ? "later" : "due")")
-            case .done:
-                facts.append(
-                    job.result(of: index).map { "done \(id) \(index) \($0.token)" } ?? "waiting \(id) \(index)")
+            case .done(let recorded):
+                facts.append("done \(id) \(index) \(recorded.token)")
                 facts.append("bit \(id) \(index)")
             case .held(let holder, let copy):
                 facts.append(holding("live", index, holder))

@@ -164,16 +164,16 @@ extension BoardModel {
             return .cancelled
         }
         guard job.published.plan == claim.plan, index >= 0 else { return .late }
-        if let recorded = job.result(of: index) {
+        let condition = job[index]
+        if case .done(let recorded) = condition {
             settle(id)
             drop(id, index, claim.token)
             return recorded.token == claim.token ? .duplicate : .late
         }
         guard job.canBeWorkedOn else {
             drop(id, index, claim.token)
-            return job.state == .done ? .late : .cancelled
+            return .cancelled
         }
-        let condition = job[index]
         var losers: [String] = []
         if case .held(let holder, let copy) = condition {
             let tokens = [holder.token] + [copy?.token].compactMap(\.self)

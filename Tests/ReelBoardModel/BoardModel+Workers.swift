@@ -20,13 +20,13 @@ extension BoardModel {
             return .cancel
         }
         guard job.published.plan == held.plan else { return .lost }
-        if let recorded = job.result(of: index) { return recorded.token == held.token ? .ok : .lost }
+        let condition = job[index]
+        if case .done(let recorded) = condition { return recorded.token == held.token ? .ok : .lost }
         if job.state.isTerminal {
             drop(id, index, held.token)
             return .cancel
         }
         guard job.isOpen(index) else { return .lost }
-        let condition = job[index]
         func progressed(_ holder: Holder) -> Holder {
             var holder = holder
             (holder.decoded, holder.encoded, holder.worker) = (held.decoded, held.encoded, worker)

@@ -130,12 +130,6 @@ package struct BoardModel {
             set { if index < 0 { probe = newValue } else { conditions[index] = newValue } }
         }
 
-        /// The result of a pass, as far as it is kept: of a job that never runs again, the assembly's alone.
-        package func result(of index: Int) -> RecordedResult? {
-            guard case .done(let recorded) = self[index] else { return nil }
-            return state == .cancelled || state == .done && index != published.passCount ? nil : recorded
-        }
-
         /// Whether a pass can be worked on: the probe while the job is probing, the others after that.
         package func isOpen(_ index: Int) -> Bool { index < 0 ? state == .probing : canBeWorkedOn }
     }

@@ -45,6 +45,7 @@ extension BoardTests {
             let assembly = try await fixture.take()
             #expect(try await fixture.complete(assembly) == .ok)
             #expect(try await fixture.complete(assembly) == .duplicate)
+            #expect(try await fixture.complete(claim) == .duplicate)
             #expect(try await fixture.state() == .done)
         }
 
@@ -171,7 +172,7 @@ extension BoardTests {
 
         /// What a job that never runs again has no use for leaves Redis when the job ends.
         @Test(arguments: [JobState.done, .cancelled, .failed])
-        func onlyAFailedJobKeepsItsPassesAndResults(end: JobState) async throws {
+        func onlyAFailedJobKeepsItsPasses(end: JobState) async throws {
             let job = BoardFixture.job(passes: 3)
             try await fixture.publish(job)
             func size(_ part: String) throws -> Int {
@@ -192,13 +193,13 @@ extension BoardTests {
                 #expect(try await fixture.complete(assembly) == .ok)
                 // Their answers were lost.
                 #expect(try await fixture.complete(assembly) == .duplicate)
-                #expect(try await fixture.complete(held) == .late)
-                #expect(try await fixture.board.results(job.id) == [3: BoardFixture.result(of: assembly)])
+                #expect(try await fixture.complete(held) == .duplicate)
             }
             #expect(try await fixture.state() == end)
             let isFailed = end == .failed
             #expect(try size("passes") == (isFailed ? 3 : 0))
-            #expect(try size("done") == (isFailed ? 2 : end == .done ? 1 : 0))
+            #expect(try size("returned") == 0 && (isFailed || size("times") == 0))
+            #expect(try size("done") == (end == .done ? 4 : 2))
             #expect(try await fixture.board.passes(job.id, at: [0, 1, 2]).count == (isFailed ? 3 : 0))
             let status = try #require(try await fixture.board.status(job.id))
             #expect(status.passes.done == (end == .done ? 3 : 2))

@@ -235,25 +235,6 @@ local function hand_back(id, index, token, state)
   return held
 end
 
--- Frees what a job that never runs again has no use for. What is shown of it stays: the number of finished passes,
--- their totals, and the failures. So does the assembly's result, by which a repeated call knows it.
-local function free_passes(id)
-  local sum, passes, plan = unpack(redis.call('HMGET', job_key(id), 'sum', 'passes', 'plan'))
-  local count = redis.pcall('HLEN', job_key(id, 'done'))
-  for _, part in ipairs({ 'passes', 'returned', 'times' }) do redis.call('UNLINK', job_key(id, part)) end
-  -- A job whose results cannot be read can be cancelled, too.
-  if type(count) == 'table' then
-    redis.call('UNLINK', job_key(id, 'done'))
-    return
-  end
-  redis.call('HSET', job_key(id), 'recorded', count)
-  -- After a torn write readers add up the results instead. Before there is a plan, results do not count.
-  if plan ~= '0' and tonumber((sum or '0'):match('^%d+')) ~= count then return end
-  local last = passes and redis.call('HGET', job_key(id, 'done'), passes)
-  redis.call('UNLINK', job_key(id, 'done'))
-  if last then redis.call('HSET', job_key(id, 'done'), passes, last) end
-end
-
 -- Ends a job. Its holders learn of that at their next beat. `why` is a list of further fields and their values.
 local function end_job(id, state, retention, why)
   redis.call('HSET', job_key(id), 'state', state, 'finished', now, unpack(why or {}))
@@ -262,8 +243,10 @@ local function end_job(id, state, retention, why)
   redis.call('ZREM', key('tail'), id)
   -- Wakes programs of builds before 0.1.0 that wait for it; later ones wait for the event.
   redis.call('XADD', job_key(id, 'ended'), '*', 'state', state)
-  -- `retry` has a failed job run again.
-  if state ~= 'failed' then free_passes(id) end
+  -- A failed job may run again, by `retry`.
+  if state ~= 'failed' then
+    for _, part in ipairs({ 'passes', 'returned', 'times' }) do redis.call('UNLINK', job_key(id, part)) end
+  end
   redis.call('PEXPIRE', job_key(id), retention)
   for _, part in ipairs(PARTS) do redis.call('PEXPIRE', job_key(id, part), retention) end
   redis.call('ZREM', key('active'), id)

@@ -6,7 +6,7 @@
 -- Reply    'ok'         recorded
 --          'duplicate'  this token's result was recorded before
 --          'late'       another token's result was recorded, or another token holds the pass, or this one handed it
---                       back, or the job is done or has another plan by now; always for the probe, which has no result
+--                       back, or the job has another plan by now; always for the probe, which has no result
 --          'cancelled'  the job failed or was cancelled without this pass, or is unknown
 -- Keeps    `done` is written once per pass, and its length tells when all passes are finished. `sum` has totals over
 --          the first n results, and n itself: readers use it only while n is the length of `done`. `map` has a bit for
@@ -29,7 +29,7 @@ transition('complete', function(args)
   end
   if not CLAIMABLE[state] then
     remove_holder(id, index, token)
-    return state == 'done' and 'late' or 'cancelled'
+    return 'cancelled'
   end
   local live, backup = redis.call('HGET', job_key(id, 'live'), index), redis.call('HGET', job_key(id, 'copies'), index)
   local held = token_of(live) == token and live or token_of(backup) == token and backup

@@ -9,8 +9,6 @@ look('status', function(args)
 
   if redis.call('EXISTS', job_key(id)) == 0 then return false end
 
-  local finished = redis.call('HGET', job_key(id), 'recorded') or redis.call('HLEN', job_key(id, 'done'))
-
   -- A page of the failures, and that of the pass that failed the job.
   local fails = redis.call('HSCAN', job_key(id, 'fails'), 0, 'COUNT', 100)[2]
   local failed = redis.call('HGET', job_key(id), 'failed')
@@ -22,7 +20,7 @@ look('status', function(args)
   return {
     redis.call('HGETALL', job_key(id)), redis.call('HGETALL', job_key(id, 'live')), fails,
     redis.call('HGETALL', job_key(id, 'excluded')), redis.call('HGETALL', job_key(id, 'pace')),
-    tonumber(finished), redis.call('HLEN', job_key(id, 'fails')),
+    redis.call('HLEN', job_key(id, 'done')), redis.call('HLEN', job_key(id, 'fails')),
     redis.call('ZCOUNT', job_key(id, 'retry'), '-inf', now),
     redis.call('ZCOUNT', job_key(id, 'retry'), '(' .. now, '+inf'),
     redis.call('ZRANGE', job_key(id, 'retry'), 0, 0, 'WITHSCORES')[2] or '', now,

@@ -12,18 +12,21 @@ struct Batch {
     /// Does a part of the work on a video. Reports its failure, but throws one that ends the command.
     mutating func attempt(
         _ job: JobID? = nil, _ work: () async throws(ReelFailure) -> Void
-    ) async throws(ReelFailure) {
+    ) async throws {
         do throws(ReelFailure) { try await work() } catch { try note(error, of: job) }
     }
 
     /// Does what comes before there is a job. Reports a failure likewise.
-    mutating func prepare(_ work: () throws(ReelFailure) -> Void) throws(ReelFailure) {
+    mutating func prepare(_ work: () throws(ReelFailure) -> Void) throws {
         do throws(ReelFailure) { try work() } catch { try note(error, of: nil) }
     }
 
-    private mutating func note(_ failure: ReelFailure, of job: JobID?) throws(ReelFailure) {
-        if failure.kind == .interrupted {
-            throw job.map { ReelFailure(.jobGoesOn(job: $0)) } ?? failure
+    private mutating func note(_ failure: ReelFailure, of job: JobID?) throws {
+        guard failure.kind != .interrupted else {
+            guard let job else { throw failure }
+            let goesOn = ReelFailure(.jobGoesOn(job: job))
+            console.report(goesOn, of: job)
+            throw ReportedFailure(goesOn)
         }
         console.report(failure, of: job)
         failures.append(failure)

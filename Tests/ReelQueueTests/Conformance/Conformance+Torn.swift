@@ -111,15 +111,12 @@ extension Conformance {
         var found: [String] = []
         for id in OperationSource.ids {
             guard let status = try await board.status(JobID(id)) else { continue }
-            let passCount = status.job.passCount
-            if status.state != .done || status.passes.done != passCount {
-                found.append("job \(id) is \(status.state), with results of \(status.passes.done) passes")
+            let results = try await board.results(JobID(id))
+            if status.state != .done || results.keys.sorted() != Array(0...status.job.passCount) {
+                found.append("job \(id) is \(status.state), with results of \(results.keys.sorted())")
             }
-            // A pass that the store has counts 5 frames, another 7 and its index; see `result` and `results`.
-            let most = (0...passCount).map { 7 + $0 }.reduce(0, +)
-            if !(5 * (passCount + 1)...most).contains(status.framesEncoded) {
-                found.append("job \(id) counts \(status.framesEncoded)")
-            }
+            let frames = results.values.map(\.statistics.framesEncoded)
+            if status.framesEncoded != frames.reduce(0, +) { found.append("job \(id) counts \(status.framesEncoded)") }
         }
         return found
     }
