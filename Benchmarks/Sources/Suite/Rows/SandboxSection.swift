@@ -8,7 +8,7 @@ struct SandboxSection {
     let source: String
 
     private static let (without, with) = ("`--sandbox off`", "`--sandbox require`")
-    /// Engines that are started with and without it, in turns.
+    /// How many engines are started with it, and as many without it.
     private static let starts = 50
 
     func run() async throws -> Section {
