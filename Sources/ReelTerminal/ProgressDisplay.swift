@@ -1,3 +1,4 @@
+internal import Foundation
 public import ReelCore
 public import ReelJobs
 internal import ReelWords
@@ -18,6 +19,7 @@ public struct ProgressDisplay {
     /// Shows a job as it is now: its warnings, how far it is, and at last why it waits.
     public mutating func show(_ job: JobView) {
         warn(job.warnings.filter { $0 != job.waitReason })
+        if !job.state.isTerminal { say(job.failures.flatMap(\.retries)) }
         // A job that is probed has no frames to count: it has no plan yet, or a pass has disproved its plan.
         if job.state == .probing { showReading() } else { showFrames(job) }
         warn([job.waitReason].compactMap(\.self))
@@ -28,7 +30,7 @@ public struct ProgressDisplay {
         let frames = min(job.framesEncoded, job.frames)
         meter.add(
             ProgressSample(
-                frames: frames, total: job.frames,
+                frames: frames, decoded: job.framesDecoded, total: job.frames,
                 // With passthrough the assembly writes the frames.
                 assembling: job.state == .done || job.state == .assembling && frames == job.frames,
                 seconds: seconds, clip: job.clips.atWork))
@@ -58,6 +60,14 @@ public struct ProgressDisplay {
         }
     }
 
+    /// Lines that stay above the bar; a line that was printed before is not printed again.
+    private mutating func say(_ lines: [String]) {
+        for line in lines where said.insert(line).inserted {
+            clear()
+            console.say(line)
+        }
+    }
+
     /// Warnings that were printed elsewhere.
     public mutating func assumeSaid(_ diagnostics: [Diagnostic]) { said.formUnion(diagnostics.map(\.words)) }
 
@@ -73,5 +83,16 @@ extension [ClipProgress] {
     fileprivate var atWork: String? {
         guard let place = firstIndex(where: { $0.passesLive > 0 }) else { return nil }
         return "clip \(place + 1) of \(count)" + (self[place].source.map { ", \($0)" } ?? ", black")
+    }
+}
+
+extension FailureView {
+    /// A line for each failed attempt of a pass that is tried again. The time tells two attempts apart that failed alike.
+    package var retries: [String] {
+        let name = index < 0 ? "the source" : kind == "assembly" ? "the assembly" : "pass \(index)"
+        return recent.map { attempt in
+            let time = Date(timeIntervalSince1970: attempt.time.rounded(.down)).formatted(.iso8601)
+            return "\(name) is tried again, since at \(time) on \(attempt.host) \(attempt.message)"
+        }
     }
 }

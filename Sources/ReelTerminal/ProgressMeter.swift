@@ -4,6 +4,8 @@ internal import ReelWords
 public struct ProgressSample: Hashable, Sendable {
     /// Frames encoded so far.
     public var frames: Int
+    /// Frames decoded so far; those that are encoded count in any case.
+    public var decoded: Int
     /// Frames that the job has.
     public var total: Int
     /// Whether all frames are encoded, and are being joined and verified.
@@ -13,21 +15,30 @@ public struct ProgressSample: Hashable, Sendable {
     /// The clip of an edit that is worked on, in words, of which a file's name may be part; nil for none.
     public var clip: String?
 
-    package init(frames: Int, total: Int, assembling: Bool, seconds: Double, clip: String? = nil) {
+    package init(
+        frames: Int, decoded: Int = 0, total: Int, assembling: Bool, seconds: Double, clip: String? = nil
+    ) {
         self.frames = frames
+        self.decoded = decoded
         self.total = total
         self.assembling = assembling
         self.seconds = seconds
         self.clip = clip
     }
 
+    /// Frames decoded and frames encoded. A pass decodes many frames before it encodes the first, so that neither number
+    /// alone moves all the time.
+    var work: Int { frames + max(frames, min(decoded, total)) }
+
     /// 0 to 1; an unfinished job never shows 1.
-    var fraction: Double { total > 0 ? min(Double(frames) / Double(total), 1) : 0 }
+    var fraction: Double { total > 0 ? min(Double(work) / Double(2 * total), 1) : 0 }
 }
 
 /// Turns samples into text: a bar to be redrawn in place, or a line for each step of ten percent.
 public struct ProgressMeter: Sendable {
     private var window: [ProgressSample] = []
+    /// The sample at which work was last done. Workers tell of it now and then, and nothing is known between.
+    private var latest: ProgressSample?
     private var lastStep = -1
     private var saidAssembling = false
 
@@ -37,35 +48,46 @@ public struct ProgressMeter: Sendable {
     /// Adds the newest sample. Speed is measured over the last 20 seconds, so that it does not jump with every pass and
     /// ignores frames that an earlier run of the same job had finished.
     public mutating func add(_ sample: ProgressSample) {
+        if latest.map({ $0.work != sample.work || $0.total != sample.total }) ?? true { latest = sample }
         window.append(sample)
         while window.count > 2, sample.seconds - window[1].seconds >= 20 { window.removeFirst() }
     }
 
     /// Frames per second over the window; nil until that is known.
     public var framesPerSecond: Double? {
-        guard let first = window.first, let last = window.last, last.seconds > first.seconds,
-            last.frames > first.frames
-        else { return nil }
-        return Double(last.frames - first.frames) / (last.seconds - first.seconds)
+        speed(\.frames)
     }
 
-    /// Seconds that are left at this speed; nil until that is known.
+    /// Seconds that are left at the present speed; nil until that is known. Between two reports of work it falls with the
+    /// time.
     public var secondsLeft: Double? {
-        guard let last = window.last, let speed = framesPerSecond else { return nil }
-        return Double(max(last.total - last.frames, 0)) / speed
+        guard let now = window.last, let latest, let speed = speed(\.work) else { return nil }
+        return max(Double(max(2 * latest.total - latest.work, 0)) / speed - (now.seconds - latest.seconds), 0)
     }
 
-    /// The bar of a terminal that is `columns` wide, without line end: "[####------]  40 %  400/1000 frames  …".
+    private func speed(_ count: KeyPath<ProgressSample, Int>) -> Double? {
+        guard let first = window.first, let latest, latest.seconds > first.seconds,
+            latest[keyPath: count] > first[keyPath: count]
+        else { return nil }
+        return Double(latest[keyPath: count] - first[keyPath: count]) / (latest.seconds - first.seconds)
+    }
+
+    /// The bar of a terminal that is `columns` wide, without line end: "[####------]  40 %  400/1000 frames  …". What does
+    /// not fit is left out as a whole.
     public func bar(columns: Int) -> String {
         guard let last = window.last else { return "" }
-        var text = "  " + percent(last) + "  \(last.frames)/\(last.total) frames" + tail(last, separator: "  ")
+        let percent = percent(last), frames = "\(last.frames)/\(last.total) frames"
+        let rate = rate(last)
+        let numbers = [
+            [percent, frames, rate.speed, rate.left], [percent, frames, rate.left], [percent, rate.left], [percent],
+        ].map { $0.compactMap(\.self).joined(separator: "  ") }
+        var text = numbers.first { $0.count < columns } ?? ""
         // The clip's name takes what a short bar leaves.
-        let clip = clip(last, separator: "  ")
-        if columns - text.count - clip.count - 3 >= 8 { text += clip }
-        let room = min(40, columns - text.count - 3)
-        guard room >= 8 else { return String(text.dropFirst(2).prefix(max(columns - 1, 0))) }
+        if let clip = clip(last), text == numbers[0], columns - text.count - clip.count - 7 >= 8 { text += "  " + clip }
+        let room = min(40, columns - text.count - 5)
+        guard room >= 8 else { return text }
         let filled = Int(Double(room) * last.fraction)
-        return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: room - filled) + "]" + text
+        return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: room - filled) + "]  " + text
     }
 
     /// The next line for an output that is not a terminal; nil until another step of ten percent is done.
@@ -78,13 +100,13 @@ public struct ProgressMeter: Sendable {
         let step = Int(last.fraction * 10)
         guard step > lastStep else { return nil }
         lastStep = step
-        return "\(step * 10) %, \(last.frames) of \(last.total) frames" + tail(last, separator: ", ")
-            + clip(last, separator: ", ")
+        let rate = rate(last)
+        return (["\(step * 10) %", "\(last.frames) of \(last.total) frames", rate.speed, rate.left, clip(last)])
+            .compactMap(\.self).joined(separator: ", ")
     }
 
-    private func clip(_ sample: ProgressSample, separator: String) -> String {
-        guard !sample.assembling, let clip = sample.clip else { return "" }
-        return separator + Legible.line(clip)
+    private func clip(_ sample: ProgressSample) -> String? {
+        sample.assembling ? nil : sample.clip.map { Legible.line($0) }
     }
 
     private func percent(_ sample: ProgressSample) -> String {
@@ -92,10 +114,10 @@ public struct ProgressMeter: Sendable {
         return String(repeating: " ", count: max(3 - number.count, 0)) + number + " %"
     }
 
-    private func tail(_ sample: ProgressSample, separator: String) -> String {
-        guard !sample.assembling else { return separator + "assembling" }
-        guard let speed = framesPerSecond, let left = secondsLeft else { return "" }
-        let tenths = (speed * 10).rounded() / 10
-        return separator + "\(tenths) fps" + separator + "ETA " + ClockTime.text(seconds: left)
+    /// Speed, and the time that is left, as far as they are known.
+    private func rate(_ sample: ProgressSample) -> (speed: String?, left: String?) {
+        guard !sample.assembling else { return (nil, "assembling") }
+        let speed = framesPerSecond.map { "\(($0 * 10).rounded() / 10) fps" }
+        return (speed, secondsLeft.map { "ETA " + ClockTime.text(seconds: $0) })
     }
 }

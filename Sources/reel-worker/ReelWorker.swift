@@ -38,6 +38,10 @@ struct ReelWorker: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long passes may go on after SIGTERM.", valueName: "seconds"))
     var grace = 25
 
+    /// `run` shows progress more often than a farm needs to know it.
+    @Option(help: ArgumentHelp("Between two reports to the board.", valueName: "seconds", visibility: .hidden))
+    var beat = 5.0
+
     @OptionGroup var sandbox: SandboxOption
     @OptionGroup var sources: SourceRootOption
     @OptionGroup var quotas: QuotaOptions
@@ -47,6 +51,7 @@ struct ReelWorker: AsyncParsableCommand {
 
     func validate() throws {
         guard grace >= 0 else { throw ValidationError("--grace must not be negative") }
+        guard (0.1...5).contains(beat) else { throw ValidationError("--beat must be between 0.1 and 5 seconds") }
     }
 
     func run() async throws {
@@ -65,7 +70,7 @@ struct ReelWorker: AsyncParsableCommand {
                 executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: sourceRoots),
             settings: WorkerSettings(
                 slots: slots.count, memoryTotal: slots.memory, scratch: scratch, sourceRoots: sourceRoots, quotas: most,
-                grace: .seconds(grace)),
+                grace: .seconds(grace), beat: .seconds(beat)),
             log: Logger(label: "reel-worker"))
         try await Interruption.shuttingDown(worker) { worker.endNow() }
     }

@@ -55,6 +55,42 @@ import Testing
         #expect(meter.bar(columns: 200).contains(".mov"))
     }
 
+    @Test func decodingCounts() {
+        var meter = ProgressMeter()
+        meter.add(ProgressSample(frames: 0, decoded: 0, total: 100, assembling: false, seconds: 0))
+        meter.add(ProgressSample(frames: 0, decoded: 50, total: 100, assembling: false, seconds: 5))
+        #expect(meter.bar(columns: 80).hasSuffix("]   25 %  0/100 frames  ETA 0:15"))
+        meter.add(ProgressSample(frames: 30, decoded: 20, total: 100, assembling: false, seconds: 6))
+        #expect(meter.bar(columns: 80).hasSuffix("]   30 %  30/100 frames  5.0 fps  ETA 0:14"))
+    }
+
+    @Test func betweenReportsTheTimeThatIsLeftFalls() {
+        var meter = ProgressMeter()
+        meter.add(sample(0, at: 0))
+        var left: [Double] = []
+        for tenth in 1...200 {
+            meter.add(sample(tenth / 50 * 100, at: Double(tenth) / 10))
+            if let seconds = meter.secondsLeft { left.append(seconds) }
+        }
+        #expect(left.count == 151)
+        #expect(zip(left, left.dropFirst()).allSatisfy { $0 - $1 > 0.09 })
+        for tenth in 201...450 { meter.add(sample(400, at: Double(tenth) / 10)) }
+        #expect(meter.secondsLeft == nil, "nothing has come for longer than speed is measured")
+    }
+
+    @Test(arguments: [
+        (80, "[################-----------------]   50 %  500/1000 frames  50.0 fps  ETA 0:10"),
+        (55, "[####----]   50 %  500/1000 frames  50.0 fps  ETA 0:10"),
+        (54, " 50 %  500/1000 frames  50.0 fps  ETA 0:10"), (42, " 50 %  500/1000 frames  ETA 0:10"),
+        (30, "[#####-----]   50 %  ETA 0:10"), (16, " 50 %  ETA 0:10"), (12, " 50 %"), (3, ""),
+    ])
+    func whatDoesNotFitIsLeftOutAsAWhole(columns: Int, bar: String) {
+        var meter = ProgressMeter()
+        meter.add(sample(0, at: 0))
+        meter.add(sample(500, at: 10))
+        #expect(meter.bar(columns: columns) == bar)
+    }
+
     @Test(arguments: [10, 20, 40, 60, 80, 200])
     func barNeverWraps(columns: Int) {
         var meter = ProgressMeter()

@@ -109,7 +109,7 @@ struct LocalCluster: Sendable {
             [
                 try programs.path("reel-worker"), "--redis", url, "--store", store, "--slots", "\(slots)",
                 "--memory-total", "\(memoryTotal)", "--grace", "0",
-                "--sandbox", sandbox.rawValue,
+                "--beat", "0.5", "--sandbox", sandbox.rawValue,
             ] + (room.isInTemporary ? ["--scratch", folder] : [])
         var options = PlatformOptions()
         // A process group of its own: Ctrl-C at a terminal reaches the coordinator alone, which ends the others in order.
