@@ -69,14 +69,22 @@ struct Dialogue: Sendable {
             if let part = result.flaw(answering: request) { return .kill(.nonsense(.unfitResult(part: part))) }
             phase = .idle
             return .answer(.result(result))
-        case (.working, .failure(let failure)), (.starting, .failure(let failure)):
-            phase = .idle
-            return .answer(.failure(failure))
+        case (.working(let request, _, _), .failure(let failure)):
+            return receive(failure, isPossible: failure.mayAnswer(request))
+        case (.starting, .failure(let failure)):
+            return receive(failure, isPossible: failure.mayPreventStart)
         case (_, .ready): return .kill(.nonsense(.secondReady))
         case (_, .progress): return .kill(.nonsense(.strayProgress))
         case (_, .result): return .kill(.nonsense(.strayResult))
         case (_, .failure(let failure)): return .kill(.nonsense(.strayFailure(failure: failure)))
         }
+    }
+
+    private mutating func receive(_ failure: ReelFailure, isPossible: Bool) -> Step {
+        guard isPossible else { return .kill(.nonsense(.unfitFailure(code: failure.reason.code))) }
+        guard failure.isShort else { return .kill(.nonsense(.longLine(limit: ReelFailure.longestOfEngine))) }
+        phase = .idle
+        return .answer(.failure(failure))
     }
 
     /// Notes why the engine is being killed. Returns false if another reason was noted before, or the engine has ended.

@@ -12,10 +12,15 @@ public struct EngineLimits: Sendable {
     /// Without an event, even if it uses CPU.
     public var silence: Duration
 
-    /// Limits of a working engine; the defaults are those of a slow disk and a hard codec.
-    public init(stall: Duration = .seconds(120), silence: Duration = .seconds(600)) {
+    /// The most threads. Codecs start some for each processor; engines share the number that their user, or the service,
+    /// may have.
+    public var threads: Int
+
+    /// Limits of a working engine; the defaults are those of a slow disk and a hard codec on a machine with many processors.
+    public init(stall: Duration = .seconds(120), silence: Duration = .seconds(600), threads: Int = 2000) {
         self.stall = stall
         self.silence = silence
+        self.threads = threads
     }
 }
 

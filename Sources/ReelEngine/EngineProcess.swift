@@ -248,10 +248,11 @@ extension EngineProcess {
         let process = execution.processIdentifier.value
         var watchdog = Watchdog(limits)
         while (try? await Task.sleep(for: watchdog.interval, clock: .suspending)) != nil {
+            let use = Watchdog.use(by: process)
+            if let use, use.threads > limits.threads { return kill(.nonsense(.manyThreads(most: limits.threads))) }
             let lastEvent = state.withLock { $0.dialogue.isWaiting ? $0.lastEvent : nil }
             guard let lastEvent else { continue }
-            let cpu = Watchdog.cpu(of: process)
-            let reason = watchdog.judge(now: SuspendingClock().now, lastEvent: lastEvent, cpu: cpu)
+            let reason = watchdog.judge(now: SuspendingClock().now, lastEvent: lastEvent, cpu: use?.cpu)
             if let reason { return kill(reason) }
         }
     }

@@ -28,18 +28,27 @@ struct Watchdog {
         return nil
     }
 
-    /// User and system time of a process with all its threads, in clock ticks; nil if /proc cannot be read.
-    static func cpu(of process: pid_t) -> UInt64? {
+    /// What a process has used of its machine.
+    struct Use {
+        /// User and system time of all its threads, in clock ticks.
+        let cpu: UInt64
+        let threads: Int
+    }
+
+    /// Nil if /proc cannot be read.
+    static func use(by process: pid_t) -> Use? {
         guard let file = fopen("/proc/\(process)/stat", "re") else { return nil }
         defer { fclose(file) }
         var line = [UInt8](repeating: 0, count: 1024)
         let count = fread(&line, 1, line.count, file)
-        // The name of the program, in parentheses, may contain any character; utime and stime are fields 14 and 15 of
-        // proc(5).
+        // The name of the program, in parentheses, may contain any character; utime, stime and num_threads are fields
+        // 14, 15 and 20 of proc(5).
         let fields =
             String(decoding: line[..<count], as: UTF8.self)
             .split(separator: ")").last?.split(separator: " ") ?? []
-        guard fields.count > 12, let user = UInt64(fields[11]), let system = UInt64(fields[12]) else { return nil }
-        return user + system
+        guard fields.count > 17, let user = UInt64(fields[11]), let system = UInt64(fields[12]),
+            let threads = Int(fields[17])
+        else { return nil }
+        return Use(cpu: user + system, threads: threads)
     }
 }

@@ -54,7 +54,7 @@ package struct CallFilter: Sendable {
                         Condition(argument: 0, test: .hasBits(Self.thread)),
                         Condition(argument: 0, test: .lacksBits(Self.namespaces)),
                     ], verdict: .allow, otherwise: .kill),
-                // RENAME_EXCHANGE and RENAME_WHITEOUT put there what Landlock does not let it make.
+                // RENAME_WHITEOUT makes a device that Landlock does not let it make; no codec exchanges files.
                 CallRule(
                     call: .rename, conditions: [Condition(argument: 4, test: .isOne(of: [0, Self.noReplace]))],
                     verdict: .allow, otherwise: .answer(EINVAL)),

@@ -40,6 +40,7 @@ public struct Sandbox: Sendable {
         let (reads, folders) = (try nameSources() + name(reads), name(folders))
         defer { for place in reads + folders { close(place) } }
         limit(RLIMIT_CORE, to: 0)
+        limit(__RLIMIT_MEMLOCK, to: 64 << 10)
         // Segments, sources, and what libraries have open.
         limit(RLIMIT_NOFILE, to: 128 + 4 * rlim_t(self.reads.count + sources.count))
         if let cpuSeconds { limit(RLIMIT_CPU, to: rlim_t(max(1, cpuSeconds)), beyond: 5) }
@@ -48,6 +49,7 @@ public struct Sandbox: Sendable {
         _ = reel_close_memory()
         let isHeld = reel_forbid_new_privileges() == 0
         guard mode != .off else { return .none }
+        _ = reel_drop_capabilities()
         var state = SandboxState.none
         if isHeld, Self.hasOneThread, Landlock.restrict(reads: reads, folders: folders) {
             state.landlock = Landlock.version

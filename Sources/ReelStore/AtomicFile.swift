@@ -66,8 +66,10 @@ public enum AtomicFile {
     }
 
     /// The value that a JSON file holds. Throws `.unreachable` if it cannot be read or is something else.
-    public static func read<Value: Decodable>(json type: Value.Type, from path: String) throws(ReelFailure) -> Value {
-        let bytes = try read(path)
+    public static func read<Value: Decodable>(
+        json type: Value.Type, from path: String, mostBytes: Int64 = mostBytes
+    ) throws(ReelFailure) -> Value {
+        let bytes = try read(path, mostBytes: mostBytes)
         return try checked(path) { try CanonicalJSON.value(type, from: bytes) }
     }
 

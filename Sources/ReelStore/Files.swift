@@ -84,23 +84,29 @@ enum Files {
 
     /// Names in a folder without "." and "..", sorted; none if there is no folder.
     static func names(in folder: String) throws(SystemCode) -> [String] {
+        var names: [String] = []
+        try forEachName(in: folder) { names.append($0) }
+        return names.sorted()
+    }
+
+    /// Calls `body` with each name in a folder without "." and "..", in any order, so that not all of them are in memory
+    /// at once; with none if there is no folder.
+    static func forEachName(in folder: String, _ body: (String) -> Void) throws(SystemCode) {
         guard let directory = opendir(folder) else {
-            if errno == ENOENT { return [] }
+            if errno == ENOENT { return }
             throw SystemCode(errno)
         }
         defer { closedir(directory) }
-        var names: [String] = []
         // Only errno distinguishes a read error from the end of the folder.
         errno = 0
         while let entry = readdir(directory) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name != "." && name != ".." { names.append(name) }
+            if name != "." && name != ".." { body(name) }
             errno = 0
         }
         guard errno == 0 else { throw SystemCode(errno) }
-        return names.sorted()
     }
 
     /// The folder a path stands in, as the path spells it: "." for a bare name.

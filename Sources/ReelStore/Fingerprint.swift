@@ -112,10 +112,13 @@ private final class SourceFile {
 
 extension Descriptor {
     /// SHA-256 of the bytes that follow the current position.
-    func sha256Hex() throws(SystemCode) -> String {
+    ///
+    /// - Parameter isUnwanted: is asked before each MiB; ECANCELED is thrown if it says so.
+    func sha256Hex(unless isUnwanted: () -> Bool = { false }) throws(SystemCode) -> String {
         var hash = SHA256()
         var block = [UInt8](repeating: 0, count: 1 << 20)
         while true {
+            guard !isUnwanted() else { throw SystemCode(ECANCELED) }
             let count = try read(into: &block)
             if count == 0 { return Fingerprint.hex(hash.finalize()) }
             hash.update(data: block[..<count])

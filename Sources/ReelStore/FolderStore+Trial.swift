@@ -22,4 +22,41 @@ extension FolderStore {
         }
         if let refusal { throw refusal }
     }
+
+    public func hasRoom() -> Bool { (try? temporaryFolder())?.hasRoom() ?? false }
+}
+
+extension TemporaryFolder {
+    /// Whether a file of 4 MiB can be written here: more than an engine writes at once. It is removed again.
+    package func hasRoom() -> Bool {
+        let file = path + "/room"
+        defer { unlink(file) }
+        do {
+            let trial = try Descriptor(open: file, O_WRONLY | O_CREAT | O_EXCL)
+            try trial.write([UInt8](repeating: 0x72, count: 4 << 20)[...])
+            // A network file system may only notice here that a disk is full.
+            try trial.sync()
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
+extension JobStore {
+    /// The failure of an engine as it is, but a full disk only if that is so: an engine that a hostile file has taken over
+    /// may only say it, and a full disk is charged to no job and keeps a worker from all others. Ask while the engine's
+    /// files are still there.
+    ///
+    /// - Parameter scratch: where the engine spilled, nil if nowhere.
+    package func checked(_ failure: ReelFailure, scratch: TemporaryFolder? = nil) async -> ReelFailure {
+        guard failure.cause == .noSpace, await hasRoom(), scratch?.hasRoom() ?? true else { return failure }
+        let path: String
+        switch failure.reason {
+        case .diskFull(let file): path = file ?? name
+        case .storeFull(_, let file, _): path = file
+        default: return failure
+        }
+        return ReelFailure(.fileFailed(path: path, step: .write, errno: ENOSPC, passes: true))
+    }
 }

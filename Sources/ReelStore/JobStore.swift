@@ -40,6 +40,9 @@ public protocol JobStore: Sendable {
     /// Throws `.storeUnusable` or `.storeFull`, with the system's reason.
     func tryWorking() async throws(ReelFailure)
 
+    /// Whether the store takes a few MiB now.
+    func hasRoom() async -> Bool
+
     /// Bytes that can still be written; nil if they have no limit or it is unknown.
     var freeSpace: Int64? { get async }
 
@@ -178,6 +181,9 @@ public protocol JobEntry: Sendable {
     /// Removes the files that the attempt that held `token` left half-written. Whole segments stay.
     func removePartial(token: String) async
 
+    /// Removes what no attempt needs any more once the job has failed: all of the segments' files but records and segments that have one.
+    func removeStrays() async
+
     // MARK: Engines
 
     /// The folders in which the job's engines write, made if there are none. The job's record is in none of them.
@@ -230,6 +236,9 @@ public protocol SourceEntry: Sendable {
 
     /// The place of the index with this hash, of any kind; nil if there is none.
     func locator(of hash: String) async -> Locator?
+
+    /// Whether the index with this hash was made by decoding the whole source.
+    func isDecoded(_ hash: String) async -> Bool
 
     /// The folder in which the source's indexes are kept, made if there is none.
     func indexFolder() async throws(ReelFailure) -> Locator

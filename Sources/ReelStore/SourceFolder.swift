@@ -59,6 +59,9 @@ public struct SourceFolder: SourceEntry {
     /// The place of the index with this hash, of any kind; nil if there is none.
     public func locator(of hash: String) -> Locator? { names().first { $0.hash == hash }.map { .file(path(of: $0)) } }
 
+    /// Whether the index with this hash was made by decoding the whole source.
+    public func isDecoded(_ hash: String) -> Bool { names().contains { $0.hash == hash && $0.kind == .decoded } }
+
     /// Room for an index that an engine is to write.
     ///
     /// Throws `.unreachable` if the store cannot be written.

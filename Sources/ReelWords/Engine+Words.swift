@@ -50,11 +50,13 @@ extension EngineNonsense {
         case .unreadable(let said): "cannot be read from: \(said)"
         case .noEvent(let line): "wrote a line that is not an event: \(line)"
         case .unfitResult(let part): "answered with \(part.rawValue) that do not fit the request"
+        case .unfitFailure(let code): "failed in a way that no engine can: \(code)"
         case .secondReady: "reported twice that it is ready"
         case .strayProgress: "reported progress without a request"
         case .strayResult: "gave a result without a request"
         case .strayFailure(let failure): "failed without a request: \(failure.words)"
         case .closedOutput: "closed its output"
+        case .manyThreads(let most): "started more than \(most) threads"
         }
     }
 }

@@ -42,6 +42,9 @@ struct AttemptReporter: Sendable {
             await handBack()
         case (nil, .failure(let failure)) where failure.reason.disprovesPlan:
             return await disprove(failure)
+        case (nil, .failure(let failure)) where failure.reason.isEncodersRefusal:
+            // It took these settings when the job was planned, so another attempt may succeed.
+            return await fail(failure, as: .transient)
         case (nil, .failure(let failure)):
             return await fail(failure)
         }
@@ -72,6 +75,8 @@ struct AttemptReporter: Sendable {
         environment.log.notice("\(name) stopped: \(failure.words)")
         // The job of an early start is of no use then: the whole job is planned without it.
         guard context.record.headBytes == nil else { return await fail(failure, as: .permanent) }
+        // What was decoded as a whole cannot be disproved: an engine that says so was taken over, or its host is bad.
+        guard await !context.isDecoded(claim.pass) else { return await fail(failure, as: .crash) }
         do throws(ReelFailure) {
             try await environment.store.source(context.source(of: claim.pass).fingerprint).disprove(failure)
         } catch {
@@ -115,10 +120,12 @@ struct AttemptReporter: Sendable {
         await attempt.removePartial()
         environment.log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
         await claimer.heed(failure, in: claim.job)
-        return await untilAnswered { () throws(ReelFailure) in
+        let answer = await untilAnswered { () throws(ReelFailure) in
             try await environment.board.fail(
                 claim, worker: environment.worker, failure: failure, as: cause, recordingIn: context.entry)
         }
+        if answer == .jobFailed { await context.entry.removeStrays() }
+        return answer
     }
 
     private func handBack() async {

@@ -93,6 +93,15 @@ package final class JobContext: Sendable {
         return record.sources[plan.clips[clip].source]
     }
 
+    /// Whether the source that a pass decodes was decoded as a whole before the job was planned.
+    func isDecoded(_ pass: Pass) async -> Bool {
+        let source = source(of: pass)
+        guard let number = record.sources.firstIndex(of: source), plan.sources.indices.contains(number) else {
+            return false
+        }
+        return await (try? store.source(source.fingerprint))?.isDecoded(plan.sources[number].indexHash) ?? false
+    }
+
     /// Throws, with cause permanent, if a source is not the one that was planned for, and with cause incompatible if
     /// this host does not see it.
     func checkSources() throws(ReelFailure) {

@@ -59,7 +59,9 @@ extension Slot {
     /// that was claimed.
     private func serve(_ first: ClaimedPass) async -> ClaimedWork? {
         let kill = KillSwitch()
-        guard let attempt = await begin(first, kill) else { return nil }
+        let beginning = Task { await begin(first, kill) }
+        kill.arm { beginning.cancel() }
+        guard let attempt = await beginning.value else { return nil }
         let lease = Mutex(EngineLease(current: attempt))
         let memory = first.claim.need + first.context.plan.reservedAddresses
         let life = Task {
@@ -138,9 +140,12 @@ extension Slot {
     private func begin(_ pass: ClaimedPass, _ kill: KillSwitch) async -> Attempt? {
         let passes = environment.passes
         passes.add(pass.claim, kill: kill)
-        let attempt = await Attempt(pass, in: environment)
+        let (attempt, result) = await withTaskExecutorPreference(BlockingExecutor.shared) {
+            let attempt = await Attempt(pass, in: environment)
+            return (attempt, await attempt.finished())
+        }
         passes.update(pass.claim, wholeChunks: attempt.reused.count, frames: attempt.reusedFrames)
-        guard let result = await attempt.finished() else {
+        guard let result else {
             environment.log.info("begins \(pass.description)")
             return attempt
         }
@@ -164,7 +169,7 @@ extension Slot {
             // Kept so that a user can look into the failure. If it cannot be kept, the attempt ends as it would anyway.
             try? await attempt.pass.context.entry.writeAttempt(
                 pass: claim.index, token: claim.token, standardError: engine.standardErrorTail)
-            throw allowance.explained(error)
+            throw await environment.store.checked(allowance.explained(error), scratch: scratch)
         }
     }
 

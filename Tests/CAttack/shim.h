@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -126,6 +128,35 @@ static inline int attack_ring(void) {
 }
 
 static inline int attack_key(void) { return outcome(syscall(SYS_keyctl, 0, -3, 1)); }
+
+// Locked twice, it never opens: the sandbox has no pause().
+static pthread_mutex_t attack_gate = PTHREAD_MUTEX_INITIALIZER;
+
+static inline void *attack_sleep(void *nothing) {
+    pthread_mutex_lock(&attack_gate);
+    return nothing;
+}
+
+// Does not return if it could make so many.
+static inline int attack_threads(int count) {
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, PTHREAD_STACK_MIN);
+    pthread_mutex_lock(&attack_gate);
+    pthread_t thread;
+    while (count-- > 0) {
+        int refusal = pthread_create(&thread, &small, attack_sleep, NULL);
+        if (refusal != 0) return refusal;
+    }
+    pthread_mutex_lock(&attack_gate);
+    return 0;
+}
+
+// CAP_IPC_LOCK lets a process hold any amount of memory.
+static inline int attack_lock(void) {
+    static char memory[1 << 20];
+    return outcome(mlock(memory, sizeof memory));
+}
 
 static inline int attack_limit(void) {
     struct rlimit limit = {64, 64};

@@ -97,6 +97,47 @@ struct AnswerBoundsTests {
         #expect(try await nonsense(say(result([record(0..<240, diagnostics: many)]))) == unfit)
     }
 
+    @Test("a failure is one that an engine can have at that request, and short")
+    func failures() async throws {
+        func nonsense(_ reason: FailureReason) async throws -> EngineNonsense? {
+            do {
+                return try await self.nonsense(say(.failure(ReelFailure(reason))))
+            } catch let failure as ReelFailure where failure.reason == reason {
+                return nil
+            }
+        }
+        let possible: [FailureReason] = [
+            .diskFull(path: nil), .outOfMemory(step: .readFile, subject: nil), .decoderStuck(codec: "h264"),
+            .planDisproved(path: "a.mp4", disproof: .missing, time: Rational(1)),
+            .mediaFailed(step: .readFile, subject: nil, said: String(repeating: "x", count: 15 << 10)),
+        ]
+        for reason in possible { #expect(try await nonsense(reason) == nil, "\(reason)") }
+        let impossible: [FailureReason] = [
+            .interrupted, .engineEnded, .engineInterrupted(place: .idle), .jobGoesOn(job: JobID("a1")),
+            .redisUnreachable(address: "redis://a", said: "", passes: true), .workerVanished(worker: "w1"),
+            .segmentMissing(segment: "c0v0-240.7e.nut", pass: 0), .partsEnded(parts: .packets),
+            .noWorkerCan(host: "a", last: ReelFailure(.noStart)), .runStopped(last: ReelFailure(.diskFull(path: nil))),
+        ]
+        for reason in impossible { #expect(try await nonsense(reason) == .unfitFailure(code: reason.code)) }
+        let long = FailureReason.mediaFailed(
+            step: .readFile, subject: nil, said: String(repeating: "x", count: 17 << 10))
+        #expect(try await nonsense(long) == .longLine(limit: 16 << 10))
+    }
+
+    @Test("an engine that is asked to choose the encoders cannot disprove a plan")
+    func disproof() async throws {
+        let disproof = ReelFailure(.planDisproved(path: "a.mp4", disproof: .missing, time: Rational(1)))
+        let engine = try FakeEngine("\(say(ready)); read -r request; \(say(.failure(disproof))); cat >/dev/null")
+        let failure = try await #require(throws: ReelFailure.self) {
+            try await engine.withEngine { session in
+                try await session.perform(
+                    .choose(ChooseRequest(indexes: [], spec: JobSpec(container: .mkv), threads: 1)))
+            }
+        }
+        guard case .engineNonsense(_, let nonsense, _) = failure.reason else { throw failure }
+        #expect(nonsense == .unfitFailure(code: "plan-disproved"))
+    }
+
     @Test("a line is as long as the chunks of its pass explain, and no longer")
     func longLines() async throws {
         let line = "head -c 400000 /dev/zero | tr '\\0' x; echo"

@@ -80,6 +80,11 @@ extension MemoryJob {
         }
     }
 
+    package func removeStrays() {
+        let whole = Set(finished.map(\.name))
+        withState { state in state.segments = state.segments.filter { whole.contains($0.key) } }
+    }
+
     package func removePartial(token: String) {
         let whole = Set(finished.map(\.name))
         withState { state in

@@ -16,6 +16,8 @@ package struct MemorySource: SourceEntry {
 
     package func locator(of hash: String) -> Locator? { indexes.first { $0.hash == hash }?.draft.locator }
 
+    package func isDecoded(_ hash: String) -> Bool { indexes.contains { $0.hash == hash && $0.kind == .decoded } }
+
     package func draft() throws(ReelFailure) -> IndexDraft {
         let room = try store.room()
         return IndexDraft(at: room.locator("index"), in: .file(room.path), room: room)

@@ -8,6 +8,7 @@ import Synchronization
 package final class MemoryStore: JobStore {
     struct State {
         var id: StoreID?
+        var isFull = false
         var jobs: [JobID: JobState] = [:]
         var sources: [Fingerprint: SourceState] = [:]
     }
@@ -81,6 +82,14 @@ package final class MemoryStore: JobStore {
     }
 
     package func tryWorking() {}
+
+    package func hasRoom() -> Bool { !isFull }
+
+    /// Whether nothing more fits, as engines report it. Writes succeed all the same.
+    package var isFull: Bool {
+        get { state.withLock(\.isFull) }
+        set { state.withLock { $0.isFull = newValue } }
+    }
 
     package var freeSpace: Int64? { nil }
 

@@ -83,6 +83,8 @@ struct ProbeEngine {
         case ("ring", 0): attack_ring()
         case ("key", 0): attack_key()
         case ("limit", 0): attack_limit()
+        case ("threads", 1): attack_threads(number)
+        case ("lock", 0): attack_lock()
         // What an engine does for its job, so that a confinement that forbids everything is noticed.
         case ("work", 2): work(aims[0], aims[1])
         default: -1

@@ -63,6 +63,7 @@ struct AttackTests {
         Attack(testDescription: "making memory for code", words: { _ in ["code"] }),
         Attack(testDescription: "making code of data", words: { _ in ["protect"] }),
         Attack(testDescription: "changing its limits", words: { _ in ["limit"] }),
+        Attack(testDescription: "holding memory as root may", words: { _ in ["lock"] }),
         Attack(testDescription: "making namespaces", words: { _ in ["namespace"] }, kills: true, hasControl: false),
         Attack(testDescription: "making an io_uring", words: { _ in ["ring"] }, kills: true, hasControl: false),
         Attack(testDescription: "reading keys", words: { _ in ["key"] }, kills: true, hasControl: false),
@@ -74,11 +75,11 @@ struct AttackTests {
 
     /// Starts an engine in the surroundings and has it attack.
     private func outcome(
-        _ words: [String], in surroundings: Surroundings, _ mode: SandboxMode
+        _ words: [String], in surroundings: Surroundings, _ mode: SandboxMode, limits: EngineLimits = EngineLimits()
     ) async throws -> (outcome: Outcome, state: SandboxState) {
         // They must last as long as the engine.
         defer { withExtendedLifetime(surroundings) {} }
-        let host = EngineHost(executable: ProbePrograms.engine, sandbox: mode)
+        let host = EngineHost(executable: ProbePrograms.engine, limits: limits, sandbox: mode)
         return try await host.withEngine(memory: nil, scope: surroundings.scope) { engine in
             do throws(ReelFailure) {
                 let request = ReconRequest(source: .file(words.joined(separator: "\t")), index: .file(""))
@@ -135,6 +136,15 @@ struct AttackTests {
             facts.dropFirst(6).allSatisfy { name in
                 kept.contains(String(name)) || ["LC_", "LD_", "MALLOC_"].contains { name.hasPrefix($0) }
             }, "\(facts)")
+    }
+
+    @Test("Too many threads end the engine, also without the sandbox", arguments: [SandboxMode.try, .off])
+    func threads(mode: SandboxMode) async throws {
+        let failure = try await #require(throws: ReelFailure.self) {
+            try await outcome(["threads", "60"], in: Surroundings(), mode, limits: EngineLimits(threads: 50))
+        }
+        guard case .engineNonsense(_, let nonsense, _) = failure.reason else { throw failure }
+        #expect(nonsense == .manyThreads(most: 50))
     }
 
     @Test("A process that would outlive the engine cannot be made")

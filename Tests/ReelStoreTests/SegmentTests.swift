@@ -97,6 +97,28 @@ struct SegmentTests {
         }
     }
 
+    @Test("Few records of each part are read, and only short ones; the search ends with its task")
+    func many() async throws {
+        let folder = NSTemporaryDirectory() + "reel-store-tests-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let job = try FolderStore.make(root: folder).job(JobID("a1"))
+        try job.create()
+        try add(job, wanted[0], token: "aa")
+        #expect(found(job) == ["c0v0-240.aa.nut", nil])
+        let search = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return found(job)
+        }
+        #expect(await search.value == [nil, nil])
+        let record = "\(job.segments)/c0v0-240.aa.nut.json"
+        let json = try text(record)
+        try write(json + String(repeating: " ", count: 64 << 10), record)
+        #expect(found(job) == [nil, nil])
+        try write(json, record)
+        #expect(found(job) == ["c0v0-240.aa.nut", nil])
+    }
+
     @Test("Half-written files of an attempt are removed; whole segments and those of other attempts stay")
     func partial() throws {
         try withJob { job in

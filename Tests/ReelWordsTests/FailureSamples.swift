@@ -167,6 +167,7 @@ extension FailureReason {
         [
             .longLine(limit: 1 << 20), .unreadable(said: "Bad file descriptor"), .noEvent(line: "{"), .secondReady,
             .strayProgress, .strayResult, .strayFailure(failure: ReelFailure(.noStart)), .closedOutput,
+            .unfitFailure(code: "interrupted"), .manyThreads(most: 2000),
         ] + ResultPart.allCases.map { .unfitResult(part: $0) }
 
     private static let places: [EnginePlace] = [

@@ -3,6 +3,7 @@ import ReelBoardModel
 import ReelCore
 import ReelEngine
 import ReelJobs
+import ReelMemoryStore
 import ReelQueue
 import ReelStore
 import ReelWork
@@ -144,6 +145,7 @@ import Testing
             try await worker.board.register(WorkerID("w2"), host: "another", memory: WorkerFixture.memory)
             let job = try await worker.publish()
             let once = Once()
+            (worker.store as? MemoryStore)?.isFull = cause == .noSpace
             worker.engines.answer { request in
                 guard request.pass == 0 else { return .wait }
                 return once.take() ? .failure(.of(cause)) : .wait
@@ -167,6 +169,45 @@ import Testing
                 #expect(await job.entry.readAttempt(pass: 0, token: attempt.token) == "last words")
             }
             #expect(worker.log.lines.contains { $0.contains("failed (\(cause.rawValue))") })
+        }
+    }
+
+    /// Works until one attempt has failed, and returns what was charged for it, by pass.
+    private func charged(_ job: StoredJob, in worker: WorkerFixture) async throws -> [Int: [String: Int]] {
+        try await worker.work { await worker.board.calls["fail"] == 1 }
+        let failures = try await worker.status(job.id).failures
+        return Dictionary(uniqueKeysWithValues: failures.map { ($0.index, $0.attempts) })
+    }
+
+    /// A hostile file that has taken over an engine could keep a worker from all other jobs.
+    @Test func aFullDiskThatHasRoomIsChargedToTheJob() async throws {
+        try await withWorker { worker in
+            let job = try await worker.publish()
+            worker.engines.answer { request in request.pass == 0 ? .failure(.of(.noSpace)) : .wait }
+            #expect(try await charged(job, in: worker) == [0: ["transient": 1]])
+            #expect(try await worker.status(job.id).spaceNote == nil)
+            #expect(worker.environment.notes.diagnostics == [])
+        }
+    }
+
+    /// The encoder took the settings when the job was planned.
+    @Test func aPassWhoseEncoderDoesNotOpenIsTriedAgain() async throws {
+        try await withWorker { worker in
+            let job = try await worker.publish()
+            let refusal = ReelFailure(.encoderRefuses(encoder: "libx264", settings: [], said: "no threads"))
+            worker.engines.answer { request in request.pass == 0 ? .failure(refusal) : .wait }
+            #expect(try await charged(job, in: worker) == [0: ["transient": 1]])
+            #expect(try await worker.status(job.id).state == .running)
+        }
+    }
+
+    @Test func whatWasDecodedAsAWholeCannotBeDisproved() async throws {
+        try await withWorker { worker in
+            let job = try await worker.publish()
+            let disproof = ReelFailure(.planDisproved(path: worker.source, disproof: .order, time: Rational(1)))
+            worker.engines.answer { request in request.pass == 0 ? .failure(disproof) : .wait }
+            #expect(try await charged(job, in: worker) == [0: ["crash": 1]])
+            #expect(worker.engines.recons.count == 2)
         }
     }
 

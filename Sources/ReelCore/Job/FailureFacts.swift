@@ -297,22 +297,28 @@ public indirect enum EngineNonsense: Hashable, Codable, Sendable {
     case noEvent(line: String)
     /// A result does not fit its request.
     case unfitResult(part: ResultPart)
+    /// An engine cannot fail in this way; `code` is the reason's.
+    case unfitFailure(code: String)
     case secondReady
     case strayProgress
     case strayResult
     case strayFailure(failure: ReelFailure)
     case closedOutput
+    /// It has more threads than any work needs, `most`.
+    case manyThreads(most: Int)
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case longLine = "long-line"
         case unreadable
         case noEvent = "no-event"
         case unfitResult = "unfit-result"
+        case unfitFailure = "unfit-failure"
         case secondReady = "second-ready"
         case strayProgress = "stray-progress"
         case strayResult = "stray-result"
         case strayFailure = "stray-failure"
         case closedOutput = "closed-output"
+        case manyThreads = "many-threads"
     }
 }
 

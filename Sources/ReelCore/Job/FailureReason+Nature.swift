@@ -12,6 +12,9 @@ extension FailureReason {
     /// Whether a job's plan has proved wrong, so that the job must be planned anew.
     public var disprovesPlan: Bool { if case .planDisproved = self { true } else { false } }
 
+    /// Whether an encoder did not open with the settings that it was given.
+    public var isEncodersRefusal: Bool { if case .encoderRefuses = self { true } else { false } }
+
     /// Whether one of reel's own files, in the store or on scratch, could not be used on this host. That may pass.
     public var isOfStore: Bool {
         switch self {

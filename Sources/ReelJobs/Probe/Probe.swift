@@ -131,11 +131,14 @@ package struct Probe: Sendable {
     /// over could otherwise falsify the index of another file, which other jobs use, too.
     private func scope(toRead part: ReconPart, draft: IndexDraft) -> EngineScope {
         let bytes = max(0, min(part.source.fingerprint.size, 1 << 50))
+        // Each packet takes bytes of the source, more than of the index; of what was decoded, the index has hashes, too.
+        let room = (16 << 20) + bytes * (part.kind == .decoded ? 8 : 2)
         return EngineScope(
             sources: part.isOriginal ? [part.locator] : [], reads: part.isOriginal ? [] : [part.locator],
             folders: [draft.folder],
             // Decoding takes the most time for its bytes where a picture hardly changes.
-            cpuSeconds: quotas[.passCPU].map { Int($0) } ?? 3600 + Int(bytes >> 12), fileBytes: Probe.longestIndex)
+            cpuSeconds: quotas[.passCPU].map { Int($0) } ?? 3600 + Int(bytes >> 12),
+            fileBytes: min(room, Probe.longestIndex))
     }
 
     /// What the engine reaches that chooses the encoders by the indexes.
@@ -165,8 +168,12 @@ package struct Probe: Sendable {
                 decoding: part.isDisproved ? .disproved : nil, isSoundOnly: part.kind == .sound))
         let (read, all) = (Double(part.number), Double(record.sources.count))
         let result = try await engine.withEngine(memory: nil, scope: scope(toRead: part, draft: draft)) { session in
-            try await session.perform(request) { [reading] progress in
-                if case .recon(_, let thousandths) = progress { reading((read + Double(thousandths) / 1000) / all) }
+            do {
+                return try await session.perform(request) { [reading] progress in
+                    if case .recon(_, let thousandths) = progress { reading((read + Double(thousandths) / 1000) / all) }
+                }
+            } catch {
+                throw await store.checked(.of(error))
             }
         }
         guard case .recon(let result) = result else {

@@ -219,6 +219,17 @@ extension ConformanceTests {
         }
     }
 
+    @Test("Of a failed job, what is whole stays, and nothing else", arguments: StoreKind.all)
+    func removeStrays(_ kind: StoreKind) async throws {
+        try await withSegments(kind) { _, job in
+            let strays = ["aa", "bb"].map { place(video(720..<960), token: $0, in: job).data }
+            for locator in strays { try write("half", locator.name) }
+            await job.removeStrays()
+            #expect(strays.filter(isThere).isEmpty)
+            #expect(await found(job) == ["c0v0-240.aa.nut", "c0v240-480.aa.nut"])
+        }
+    }
+
     @Test(
         "What an attempt left half-written is removed; what is whole and other attempts' stays",
         arguments: StoreKind.all)
