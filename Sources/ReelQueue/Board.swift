@@ -182,8 +182,16 @@ public protocol Board: Sendable {
     /// A worker's sign of life: registers it, extends the leases of its passes, and stores their progress.
     func beat(_ report: WorkerReport) async throws(ReelFailure) -> BeatReply
 
-    /// Has a worker drain: it learns so with its next beat. False if no worker of that name is registered.
-    func drain(_ worker: WorkerID) async throws(ReelFailure) -> Bool
+    /// Gives a worker, or all workers of a host, nothing more: they work on what they hold. They learn of it with their
+    /// next beat. A worker is drained until it leaves the registry, a host until `undrain`. False if no worker of that name
+    /// is registered; any host can be drained.
+    func drain(_ scope: DrainScope, _ name: String) async throws(ReelFailure) -> Bool
+
+    /// Takes a drain back. False if there was none.
+    func undrain(_ scope: DrainScope, _ name: String) async throws(ReelFailure) -> Bool
+
+    /// Returns the names of the hosts that are drained, sorted, whether they have workers or not.
+    func drainedHosts() async throws(ReelFailure) -> [String]
 
     /// Takes a worker that ends out of the registry. The passes that it still holds are not handed back: release them first.
     func depart(_ worker: WorkerID) async throws(ReelFailure)

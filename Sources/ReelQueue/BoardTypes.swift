@@ -213,13 +213,21 @@ public struct WorkerReport: Codable, Hashable, Sendable {
 public struct BeatReply: Sendable {
     /// For each held pass, by token, whether the worker still holds it.
     public var answers: [String: LeaseAnswer]
-    /// Whether the worker is to drain: to claim nothing more, and end.
-    public var drain: Bool
+    /// What of the worker a user has drained, so that it is given nothing; nil if nothing.
+    public var drained: DrainScope?
 
-    package init(answers: [String: LeaseAnswer], drain: Bool) {
+    package init(answers: [String: LeaseAnswer], drained: DrainScope?) {
         self.answers = answers
-        self.drain = drain
+        self.drained = drained
     }
+}
+
+/// What a user drains.
+public enum DrainScope: String, Codable, Sendable {
+    /// One worker, until it ends.
+    case worker
+    /// A host: its workers, and those that start there later.
+    case host
 }
 
 /// The answer of `Board.complete`.

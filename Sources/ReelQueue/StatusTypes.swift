@@ -215,8 +215,8 @@ public struct WorkerStatus: Codable, Hashable, Sendable {
     public var beatAge: Double
     /// Whether the last beat is longer ago than a lease. Such a worker is listed for an hour.
     public var isGone: Bool
-    /// Whether a user asked the worker to drain.
-    public var draining: Bool
+    /// What of it a user has drained: the worker itself or its host; nil if neither.
+    public var drained: DrainScope?
     /// The passes that it holds, by token.
     public var holds: [String: Hold]
 
@@ -234,12 +234,13 @@ public struct WorkerStatus: Codable, Hashable, Sendable {
     }
 
     package init(
-        report: WorkerReport, beatAge: Double, isGone: Bool = false, draining: Bool, holds: [String: Hold] = [:]
+        report: WorkerReport, beatAge: Double, isGone: Bool = false, drained: DrainScope? = nil,
+        holds: [String: Hold] = [:]
     ) {
         self.report = report
         self.beatAge = beatAge
         self.isGone = isGone
-        self.draining = draining
+        self.drained = drained
         self.holds = holds
     }
 }

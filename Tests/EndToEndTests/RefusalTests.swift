@@ -156,7 +156,7 @@ extension EndToEnd {
                     "run", "submit", "plan", "status", "queue", "workers", "wait", "fetch", "verify", "cancel", "retry",
                     "pause",
                     "resume",
-                    "remove", "drain", "recover", "init", "See",
+                    "remove", "drain", "undrain", "recover", "init", "See",
                 ])
         }
     }

@@ -7,6 +7,7 @@ extension BoardModel {
     ///   - token: what Redis's reply names, since tokens are random.
     ///   - quickIn: the job of which the worker is known to do a pass quickly.
     package mutating func claim(_ offer: WorkerOffer, token: String, quickIn: String? = nil) -> Claim? {
+        guard drained(offer.worker.text) == nil else { return nil }
         for (id, due) in timer where due <= now {
             timer[id] = nil
             join(id)
@@ -377,7 +378,7 @@ extension BoardModel {
     /// Whether a live worker on none of these hosts could try a pass that takes so much memory.
     private func othersCould(_ job: Job, _ hosts: Set<String>, need: Int64) -> Bool {
         workers.contains { name, worker in
-            !worker.isSilent && !worker.isDraining && worker.memory >= need && !hosts.contains(worker.host)
+            !worker.isSilent && drained(name) == nil && worker.memory >= need && !hosts.contains(worker.host)
                 && job.excluded[name] == nil
         }
     }

@@ -19,6 +19,8 @@ package struct BoardModel {
     /// The virtual time that claims have come to.
     package var virtual = 0.0
     package var workers: [String: Worker] = [:]
+    /// Hosts whose workers are given nothing.
+    package var drainedHosts: Set<String> = []
     /// The store that the board belongs to.
     package var store: StoreID?
     /// Every lease there is, the oldest first; of a job that was forgotten they stay until they lapse.
@@ -33,7 +35,7 @@ package struct BoardModel {
         /// What it told with its last beat.
         package var report: WorkerReport
         package var isSilent = false
-        package var isDraining = false
+        package var isDrained = false
 
         package var host: String { report.host }
         /// Bytes that its passes may take together.

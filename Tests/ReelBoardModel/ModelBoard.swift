@@ -218,7 +218,15 @@ extension ModelBoard {
 
     package func beat(_ report: WorkerReport) throws(ReelFailure) -> BeatReply { try act { $0.beat(report) } }
 
-    package func drain(_ worker: WorkerID) throws(ReelFailure) -> Bool { try act { $0.drain(worker.text) } }
+    package func drain(_ scope: DrainScope, _ name: String) throws(ReelFailure) -> Bool {
+        try act { $0.drain(scope, name) }
+    }
+
+    package func undrain(_ scope: DrainScope, _ name: String) throws(ReelFailure) -> Bool {
+        try act { $0.undrain(scope, name) }
+    }
+
+    package func drainedHosts() throws(ReelFailure) -> [String] { try act { $0.drainedHosts.sorted() } }
 
     package func depart(_ worker: WorkerID) throws(ReelFailure) { try act { $0.depart(worker.text) } }
 

@@ -45,8 +45,8 @@ import Testing
         return QueueView(
             jobs: jobs, counts: (active: 2, failed: 1), pace: Pace(framesPerSecond: 31.62, passesPerSecond: 0.2),
             workers: [
-                WorkerStatus(report: report, beatAge: 1, draining: false),
-                WorkerStatus(report: report, beatAge: 30, isGone: true, draining: false),
+                WorkerStatus(report: report, beatAge: 1),
+                WorkerStatus(report: report, beatAge: 30, isGone: true),
             ])
     }
 
@@ -225,12 +225,12 @@ import Testing
             "u": WorkerStatus.Hold(seconds: 8, pass: .audio(0)),
         ]
         let views = [
-            WorkerView(WorkerStatus(report: report, beatAge: 2.2, draining: true, holds: holds)),
-            WorkerView(WorkerStatus(report: report, beatAge: 40, isGone: true, draining: false)),
+            WorkerView(WorkerStatus(report: report, beatAge: 2.2, drained: .host, holds: holds)),
+            WorkerView(WorkerStatus(report: report, beatAge: 40, isGone: true)),
         ]
         #expect(
-            text(WorkerText.lines(views), plain) == """
-                node-1-77-ab  node-1  2/4 slots, 1 out of work  3 GiB  beat 2 s ago  draining
+            text(WorkerText.lines(views, drainedHosts: ["node-1", "node-2"]), plain) == """
+                node-1-77-ab  node-1  2/4 slots, 1 out of work  3 GiB  beat 2 s ago  host drained
                   claims nothing: the disk of /s is full
                   a  pass 0, audio, for 0:08
                   a  pass 3, 60/240 frames, 15.0 fps, for 0:04
@@ -238,6 +238,12 @@ import Testing
                   claims nothing: the disk of /s is full
                   a  pass 0, 0 frames
                   a  pass 3, 60 frames
+                host node-2 is drained, and no worker is there
+                """)
+        #expect(
+            text(WorkerText.lines([], drainedHosts: ["node-2"]), plain) == """
+                no worker is connected
+                host node-2 is drained, and no worker is there
                 """)
     }
 

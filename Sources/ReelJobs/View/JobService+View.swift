@@ -61,6 +61,9 @@ extension JobService {
     /// The workers that have beaten within the last hour, by name.
     public func workers() async throws(ReelFailure) -> [WorkerView] { try await board.workers().map(WorkerView.init) }
 
+    /// The names of drained hosts, sorted; some may have no worker now.
+    public func drainedHosts() async throws(ReelFailure) -> [String] { try await board.drainedHosts() }
+
     /// A job's passes at a glance; nil if the board does not have the job, or it has no passes yet.
     ///
     /// - Parameter cells: how many to divide the passes among, at most.

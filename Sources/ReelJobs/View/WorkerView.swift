@@ -1,5 +1,5 @@
 public import ReelCore
-package import ReelQueue
+public import ReelQueue
 
 /// A worker as `--json` shows it. Documented in docs/json.md; names only ever get added.
 public struct WorkerView: Codable, Hashable, Sendable {
@@ -17,8 +17,10 @@ public struct WorkerView: Codable, Hashable, Sendable {
     public var beatAge: Double
     /// Its last beat is older than a lease.
     public var gone: Bool
-    /// It claims no more, and ends when it has finished the passes that it holds.
+    /// It claims nothing: a user has drained it or its host.
     public var draining: Bool
+    /// What a user has drained, "worker" or "host"; missing if neither.
+    public var drained: DrainScope?
     /// How its engines are confined; missing if its release is too old to say.
     public var sandbox: SandboxState?
     /// The folders from which it takes sources; missing if it takes any.
@@ -76,7 +78,8 @@ public struct WorkerView: Codable, Hashable, Sendable {
         memoryTotal = status.report.memoryTotal
         beatAge = status.beatAge
         gone = status.isGone
-        draining = status.draining
+        draining = status.drained != nil
+        drained = status.drained
         sandbox = status.report.sandbox
         sourceRoots = status.report.sourceRoots?.folders
         diagnostics = status.report.notes.map(DiagnosticView.init)

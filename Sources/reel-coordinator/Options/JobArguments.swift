@@ -20,18 +20,14 @@ struct JobArguments: ParsableArguments {
         _ change: (JobService, JobID) async throws(ReelFailure) -> JobService.ControlOutcome
     ) async throws(ReelFailure) {
         let service = try await redis.service(joining: store.open())
-        var failures: [ReelFailure] = []
+        var failures = Failures()
         for name in jobs {
-            do throws(ReelFailure) {
+            await failures.attempt { () throws(ReelFailure) in
                 let job = try await service.job(named: name)
                 console.say(JobArguments.words(try await change(service, job), job))
-            } catch {
-                // The first is printed when the program ends.
-                if !failures.isEmpty { console.say(error) }
-                failures.append(error)
             }
         }
-        if let failure = failures.first { throw failure }
+        try failures.end()
     }
 
     private static func words(_ outcome: JobService.ControlOutcome, _ job: JobID) -> String {

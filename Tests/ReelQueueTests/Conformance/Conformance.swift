@@ -110,9 +110,12 @@ struct Conformance {
                     try model.forget(job)
                     return true
                 })
-        case .drain(let worker):
-            let id = source.workers[worker].offer.worker
-            compare(try await board.drain(id), model.drain(id.text))
+        case .drain(let scope, let worker):
+            let name = source.workers[worker].name(in: scope)
+            compare(try await board.drain(scope, name), model.drain(scope, name))
+        case .undrain(let scope, let worker):
+            let name = source.workers[worker].name(in: scope)
+            compare(try await board.undrain(scope, name), model.undrain(scope, name))
         case .depart(let worker):
             try await board.depart(source.workers[worker].offer.worker)
             model.depart(source.workers[worker].offer.worker.text)
@@ -266,7 +269,7 @@ struct Conformance {
             })
         let (answer, expected) = (try await board.beat(report), model.beat(report))
         compare(answer.answers, expected.answers)
-        compare(answer.drain, expected.drain)
+        compare(answer.drained, expected.drained)
     }
 
     private mutating func lapse(_ places: [Int]) throws {
