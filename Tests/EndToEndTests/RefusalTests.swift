@@ -155,7 +155,7 @@ extension EndToEnd {
                 commands == [
                     "run", "submit", "plan", "status", "queue", "workers", "wait", "fetch", "verify", "cancel", "retry",
                     "pause",
-                    "resume",
+                    "resume", "weigh",
                     "remove", "drain", "undrain", "recover", "init", "See",
                 ])
         }

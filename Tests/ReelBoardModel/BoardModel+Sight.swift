@@ -37,7 +37,7 @@ extension BoardModel {
             framesDecoded: decoded, peakRSS: peak, cpuSeconds: cpu, created: 0,
             finished: job.state.isTerminal ? 0 : nil,
             failureCount: failures.count, failures: failures, spaceNote: job.spaceNote, excluded: job.excluded,
-            failure: job.failure, isRefused: job.state == .failed && job.isRefused)
+            failure: job.failure, isRefused: job.state == .failed && job.isRefused, submission: job.submission)
     }
 
     /// Everything that is somewhere, one fact a line, as `BoardFacts` reads it from Redis.

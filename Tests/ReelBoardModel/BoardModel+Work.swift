@@ -269,6 +269,7 @@ extension BoardModel {
         }
         var bare = bare
         (bare.frames, bare.passCount, bare.encoders, bare.plan, bare.diagnostics) = (0, 0, [], 0, [])
+        bare.weight = job.weight ?? bare.weight
         var begun = job
         (begun.published, begun.state, begun.probe) = (bare, .probing, .retry(due: now))
         (begun.passes, begun.conditions, begun.failures, begun.returned) = ([], [.waiting], [:], [:])

@@ -114,6 +114,9 @@ package struct BoardModel {
         package var isRefused = false
         /// The token that published it.
         package var publisher: String?
+        /// The weight that a user gave it after it was submitted.
+        package var weight: Double?
+        package var submission: String?
         /// Whether each is still heard of.
         package var waiters: [String: Bool] = [:]
         /// The process that removes it, and whether its lease is valid.
@@ -162,6 +165,19 @@ extension BoardModel {
         join(id)
         settle(id)
         return job.state
+    }
+
+    package mutating func weigh(_ id: String, _ weight: Double) -> JobState? {
+        guard let job = jobs[id], !job.state.isTerminal else { return jobs[id]?.state }
+        jobs[id]?.weight = weight
+        jobs[id]?.published.weight = weight
+        return job.state
+    }
+
+    package mutating func describe(_ id: String, _ submission: String) -> Bool {
+        guard jobs[id] != nil else { return false }
+        jobs[id]?.submission = submission
+        return true
     }
 
     package mutating func retry(_ id: String) -> JobState? {

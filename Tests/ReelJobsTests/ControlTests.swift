@@ -94,6 +94,18 @@ extension ServiceTests {
             #expect(try await service.recover().isEmpty)
         }
 
+        @Test func aWeightIsInTheRecordAndOnTheBoard() async throws {
+            let fixture = try await JobFixture()
+            let id = try await fixture.publish(fixture.job())
+            #expect(try await fixture.service.weigh(id, 0.5) == .weighed)
+            #expect(try await fixture.service.view(id).weight == 0.5)
+            #expect(try fixture.store.job(id).read().terms.weight == 0.5)
+            #expect(try await fixture.service.cancel(id) == .cancelled)
+            #expect(
+                await reason { _ = try await fixture.service.weigh(id, 2) } == .jobEnded(job: id, state: .cancelled))
+            #expect(try await fixture.service.view(id).weight == 0.5)
+        }
+
         @Test func workersAreDrainedByTheirNameOrTheirHosts() async throws {
             let fixture = try await JobFixture()
             let service = fixture.service

@@ -119,6 +119,51 @@ extension BoardTests {
             #expect(try await fixture.take().pass == .assembly)
         }
 
+        @Test func aJobIsGivenAnotherWeight() async throws {
+            let board = fixture.board
+            try await fixture.publish(BoardFixture.job("light", passes: 60))
+            try await fixture.publish(BoardFixture.job("heavy", passes: 60))
+            #expect(try await board.weigh(JobID("heavy"), 3) == .running)
+            #expect(try await board.status(JobID("heavy"))?.job.weight == 3)
+            var counts: [String: Int] = [:]
+            for _ in 0..<40 { counts[try await fixture.take().job.text, default: 0] += 1 }
+            #expect(counts == ["light": 10, "heavy": 30])
+            #expect(try await board.weigh(JobID("nowhere"), 3) == nil)
+            await #expect(throws: ReelFailure(.jobContradictory(job: JobID("heavy"), fault: .weight))) {
+                _ = try await board.weigh(JobID("heavy"), 0)
+            }
+            #expect(try await board.cancel(JobID("heavy")))
+            #expect(try await board.weigh(JobID("heavy"), 1) == .cancelled)
+            #expect(try await board.status(JobID("heavy"))?.job.weight == 3)
+        }
+
+        @Test func aWeightGivenWhileProbingStays() async throws {
+            let job = BoardFixture.job(passes: 4)
+            let claim = try await fixture.begin(job)
+            #expect(try await fixture.board.weigh(job.id, 4) == .probing)
+            try await fixture.publish(job, holding: claim)
+            #expect(try await fixture.board.status(job.id)?.job.weight == 4)
+            let share = Double(max(job.frames, 1)) / 4 / 4
+            #expect(Double(try fixture.raw("HGET", "reel2:{main}:job:a1", "share")) == share)
+            #expect(try await fixture.board.cancel(job.id))
+            _ = try await fixture.begin(job)
+            #expect(try await fixture.board.status(job.id)?.job.weight == 1, "it was begun anew")
+        }
+
+        @Test func whatASubmitterSaysIsInTheStatusUntilTheJobIsBegunAnew() async throws {
+            let job = BoardFixture.job()
+            #expect(try await !fixture.board.describe(job.id, "{}"))
+            let claim = try await fixture.begin(job)
+            #expect(try await fixture.board.describe(job.id, #"{"name":"one"}"#))
+            try await fixture.publish(job, holding: claim)
+            #expect(try await fixture.board.describe(job.id, #"{"name":"two"}"#))
+            #expect(try await fixture.board.status(job.id)?.submission == #"{"name":"two"}"#)
+            #expect(try await fixture.board.cancel(job.id))
+            #expect(try await fixture.board.status(job.id)?.submission == #"{"name":"two"}"#)
+            _ = try await fixture.begin(job)
+            #expect(try await fixture.board.status(job.id)?.submission == nil)
+        }
+
         @Test func aDrainedWorkerIsGivenNothing() async throws {
             let board = fixture.board
             try await fixture.publish()

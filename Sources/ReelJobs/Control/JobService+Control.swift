@@ -10,7 +10,7 @@ extension JobService {
         case cancelled
         /// Cancelling changed nothing: the job had ended before, in this state.
         case hadEnded(JobState)
-        case paused, resumed, retried, removed
+        case paused, resumed, weighed, retried, removed
     }
 
     /// The outcome of a user's drain.
@@ -51,6 +51,11 @@ extension JobService {
     /// Lets a paused job go on. Throws as `pause` does.
     public func resume(_ id: JobID) async throws(ReelFailure) -> ControlOutcome {
         try await control().setPaused(id, false)
+    }
+
+    /// Gives a job that has not ended another weight, from the next claim on. Throws as `pause` does.
+    public func weigh(_ id: JobID, _ weight: Double) async throws(ReelFailure) -> ControlOutcome {
+        try await control().weigh(id, weight)
     }
 
     /// Has a failed job run again. Passes that are finished, and whole in the store, stay so. Throws `.jobNotFailed` if it has

@@ -204,6 +204,14 @@ local function schedule(id, at)
   if at > now then redis.call('ZADD', key('timer'), 'LT', at, id) else add_to_run(id) end
 end
 
+-- Has a job's claims cost what the weight says that a user gave it by `weigh`, if one did: frames of the average pass,
+-- divided by that.
+local function reweigh(id)
+  local weight, frames, passes = unpack(redis.call('HMGET', job_key(id), 'weight', 'frames', 'passes'))
+  if not weight then return end
+  redis.call('HSET', job_key(id), 'share', math.max(frames, 1) / math.max(passes, 1) / weight)
+end
+
 -- Removes a job from `run` and keeps its virtual time. `schedule` brings it back.
 local function remove_from_run(id)
   local score = redis.call('ZSCORE', key('run'), id)

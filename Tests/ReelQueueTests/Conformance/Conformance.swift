@@ -96,6 +96,10 @@ struct Conformance {
         case .lag(let job, let index, let worker): try await lag(job, index, worker)
         case .cancel(let job): compare(try await board.cancel(JobID(job)), model.cancel(job))
         case .pause(let job): compare(try await board.pause(JobID(job)), model.pause(job))
+        case .weigh(let job, let weight):
+            compare(try await board.weigh(JobID(job), weight), model.weigh(job, weight))
+        case .describe(let job, let submission):
+            compare(try await board.describe(JobID(job), submission), model.describe(job, submission))
         case .resume(let job): compare(try await board.resume(JobID(job)), model.resume(job))
         case .retry(let job): compare(try await board.retry(JobID(job)), model.retry(job))
         case .forget(let job):
