@@ -19,6 +19,13 @@ public struct Canvas: Hashable, Sendable {
         self.hasBlocks = hasBlocks
     }
 
+    /// The same with rows for everything.
+    var endless: Canvas {
+        var canvas = self
+        canvas.rows = .max
+        return canvas
+    }
+
     /// A file or a pipe.
     public static let plain = Canvas(
         columns: 100, rows: nil, isTerminal: false, hasColour: false, hasBlocks: false)

@@ -9,7 +9,7 @@ public enum WorkerText {
     public static func lines(_ views: [WorkerView], drainedHosts: [String] = []) -> [ScreenLine] {
         let workers = views.flatMap { view -> [ScreenLine] in
             let notes = view.notes.map { ScreenLine("  \($0)", .bad) }
-            return [head(view)] + sandbox(view) + roots(view) + notes + view.passes.map(line)
+            return [head(view)] + process(view) + sandbox(view) + roots(view) + notes + view.passes.map(line)
         }
         let idle = drainedHosts.filter { host in !views.contains { $0.host == host } }
         return (views.isEmpty ? [ScreenLine(WaitReason.noWorker.description)] : workers)
@@ -24,6 +24,11 @@ public enum WorkerText {
         return ScreenLine(view.id, .strong) + ScreenLine(facts)
             + (view.gone ? ScreenLine("  gone", .bad) : ScreenLine())
             + (view.drained.map { ScreenLine($0 == .host ? "  host drained" : "  drained", .busy) } ?? ScreenLine())
+    }
+
+    private static func process(_ view: WorkerView) -> [ScreenLine] {
+        guard let version = view.version, let store = view.store, let uptime = view.uptime else { return [] }
+        return [ScreenLine("  release \(version), up for \(Figures.age(uptime)), store \(store)", .faint)]
     }
 
     private static func sandbox(_ view: WorkerView) -> [ScreenLine] {

@@ -15,6 +15,7 @@ public final class Worker: Service {
     private let settings: WorkerSettings
     private let environment: WorkerEnvironment
     private let host = ProcessInfo.processInfo.hostName
+    private let started = ContinuousClock.now
 
     private var id: WorkerID { environment.worker }
     private var log: Logger { environment.log }
@@ -98,6 +99,8 @@ public final class Worker: Service {
         return WorkerReport(
             worker: id, host: host, slots: settings.slots, slotsOut: notes.slotsOut,
             memoryTotal: settings.memoryTotal, encoders: identity.encoders, protocolVersion: Wire.version,
+            version: Release.version, store: environment.store.name,
+            uptime: ((ContinuousClock.now - started) / .seconds(1)).rounded(.down),
             sandbox: identity.sandbox, sourceRoots: settings.sourceRoots, notes: notes.diagnostics,
             held: environment.passes.report)
     }

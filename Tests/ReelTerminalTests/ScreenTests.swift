@@ -301,13 +301,16 @@ import Testing
                 seconds: 4, pass: .video(VideoPass(randomAccessPoint: 0, frames: 10..<250, chunkCount: 1))),
             "u": WorkerStatus.Hold(seconds: 8, pass: .audio(0)),
         ]
+        var told = report
+        (told.version, told.store, told.uptime) = ("0.1.0", "/srv/reel", 7300)
         let views = [
-            WorkerView(WorkerStatus(report: report, beatAge: 2.2, drained: .host, holds: holds)),
+            WorkerView(WorkerStatus(report: told, beatAge: 2.2, drained: .host, holds: holds)),
             WorkerView(WorkerStatus(report: report, beatAge: 40, isGone: true)),
         ]
         #expect(
             text(WorkerText.lines(views, drainedHosts: ["node-1", "node-2"]), plain) == """
                 node-1-77-ab  node-1  2/4 slots, 1 out of work  3 GiB  beat 2 s ago  host drained
+                  release 0.1.0, up for 2h, store /srv/reel
                   claims nothing: the disk of /s is full
                   a  pass 0, audio, for 0:08
                   a  pass 3, 60/240 frames, 15.0 fps, for 0:04

@@ -13,6 +13,12 @@ public struct WorkerView: Codable, Hashable, Sendable {
     public var slotsOut: Int
     /// Bytes of memory that its passes may take together.
     public var memoryTotal: Int64
+    /// Its release; missing if that is too old to say, and so are the two that follow.
+    public var version: String?
+    /// The store in which it works, as it names it.
+    public var store: String?
+    /// Seconds since its start, as of its last beat.
+    public var uptime: Double?
     /// Seconds since its last beat.
     public var beatAge: Double
     /// Its last beat is older than a lease.
@@ -76,6 +82,7 @@ public struct WorkerView: Codable, Hashable, Sendable {
         slots = status.report.slots
         slotsOut = status.report.slotsOut
         memoryTotal = status.report.memoryTotal
+        (version, store, uptime) = (status.report.version, status.report.store, status.report.uptime)
         beatAge = status.beatAge
         gone = status.isGone
         draining = status.drained != nil
