@@ -11,7 +11,7 @@ public import ReelStore
 /// | prepare | `prepare`: what submitting would do, without doing it |
 /// | submit | `submit`: begins a job, attaches to it, or resumes it |
 /// | view | `view`, `jobs`, `queue`, `workers`, `strip` |
-/// | control | `cancel`, `pause`, `resume`, `retry`, `remove`, `drain`, `audit`, `recover` |
+/// | control | `cancel`, `pause`, `resume`, `weigh`, `retry`, `remove`, `drain`, `undrain`, `audit`, `recover` |
 /// | result | `results`: the verified output, a copy of it, and whether it is still the same |
 /// | events | `events`, `now`, and `follow` until a job ends |
 ///

@@ -113,6 +113,15 @@ public protocol Board: Sendable {
     /// Lets a paused job go on; answers like `pause`.
     func resume(_ job: JobID) async throws(ReelFailure) -> JobState?
 
+    /// Gives a job another weight, from the next claim on. Returns the job's state, nil if there is no such job; a job
+    /// that has ended does not change. Throws `.jobContradictory` for a weight that is not above 0.
+    func weigh(_ job: JobID, _ weight: Double) async throws(ReelFailure) -> JobState?
+
+    /// Records what a submitter says of a job, as text that the board does not read; it is in the job's status until the
+    /// job is begun anew. False if there is no such job.
+    @discardableResult
+    func describe(_ job: JobID, _ submission: String) async throws(ReelFailure) -> Bool
+
     /// Has a failed job run again. Finished passes stay finished, and a job that failed while probing probes again. Returns
     /// the state before, which is `.failed` if the job runs again; nil if there is no such job or it is being removed.
     func retry(_ job: JobID) async throws(ReelFailure) -> JobState?
@@ -182,8 +191,16 @@ public protocol Board: Sendable {
     /// A worker's sign of life: registers it, extends the leases of its passes, and stores their progress.
     func beat(_ report: WorkerReport) async throws(ReelFailure) -> BeatReply
 
-    /// Has a worker drain: it learns so with its next beat. False if no worker of that name is registered.
-    func drain(_ worker: WorkerID) async throws(ReelFailure) -> Bool
+    /// Gives a worker, or all workers of a host, nothing more: they work on what they hold. They learn of it with their
+    /// next beat. A worker is drained until it leaves the registry, a host until `undrain`. False if no worker of that name
+    /// is registered; any host can be drained.
+    func drain(_ scope: DrainScope, _ name: String) async throws(ReelFailure) -> Bool
+
+    /// Takes a drain back. False if there was none.
+    func undrain(_ scope: DrainScope, _ name: String) async throws(ReelFailure) -> Bool
+
+    /// Returns the names of the hosts that are drained, sorted, whether they have workers or not.
+    func drainedHosts() async throws(ReelFailure) -> [String]
 
     /// Takes a worker that ends out of the registry. The passes that it still holds are not handed back: release them first.
     func depart(_ worker: WorkerID) async throws(ReelFailure)
@@ -232,6 +249,9 @@ public protocol Board: Sendable {
     /// Returns the jobs that have not ended, the oldest first, and after them those that failed, the latest first;
     /// `count` of each at most.
     func queue(count: Int) async throws(ReelFailure) -> JobList
+
+    /// Returns the jobs of these ids, without those that the board does not know.
+    func list(_ jobs: [JobID]) async throws(ReelFailure) -> JobList
 
     /// Returns the ids of all jobs, the one that was submitted first first.
     func jobs() async throws(ReelFailure) -> [JobID]

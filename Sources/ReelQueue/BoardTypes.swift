@@ -140,6 +140,12 @@ public struct WorkerReport: Codable, Hashable, Sendable {
     public var encoders: [String]
     /// The version of the engine's protocol that it has.
     public var protocolVersion: Int
+    /// Its release; nil if an earlier release reported, and so are the two that follow.
+    public var version: String?
+    /// The store in which it works, as it names it.
+    public var store: String?
+    /// Seconds since its start.
+    public var uptime: Double?
     /// How its engines are confined; nil if an earlier release reported.
     public var sandbox: SandboxState?
     /// The folders from which it takes sources; nil for any.
@@ -154,7 +160,9 @@ public struct WorkerReport: Codable, Hashable, Sendable {
 
     // Names that are stored. Never change one.
     enum CodingKeys: String, CodingKey {
-        case worker, host, slots, slotsOut, memoryTotal, encoders, protocolVersion, sandbox, sourceRoots, notes, held
+        case worker, host, slots, slotsOut, memoryTotal, encoders, protocolVersion, version, store, uptime, sandbox,
+            sourceRoots
+        case notes, held
     }
 
     /// A pass that the worker holds, with its progress.
@@ -192,7 +200,8 @@ public struct WorkerReport: Codable, Hashable, Sendable {
 
     package init(
         worker: WorkerID, host: String, slots: Int, slotsOut: Int = 0, memoryTotal: Int64, encoders: [String],
-        protocolVersion: Int, sandbox: SandboxState? = nil, sourceRoots: SourceRoots? = nil, notes: [Diagnostic] = [],
+        protocolVersion: Int, version: String? = nil, store: String? = nil, uptime: Double? = nil,
+        sandbox: SandboxState? = nil, sourceRoots: SourceRoots? = nil, notes: [Diagnostic] = [],
         held: [Held]
     ) {
         self.worker = worker
@@ -202,6 +211,9 @@ public struct WorkerReport: Codable, Hashable, Sendable {
         self.memoryTotal = memoryTotal
         self.encoders = encoders
         self.protocolVersion = protocolVersion
+        self.version = version
+        self.store = store
+        self.uptime = uptime
         self.sandbox = sandbox
         self.sourceRoots = sourceRoots
         self.notes = notes
@@ -213,13 +225,21 @@ public struct WorkerReport: Codable, Hashable, Sendable {
 public struct BeatReply: Sendable {
     /// For each held pass, by token, whether the worker still holds it.
     public var answers: [String: LeaseAnswer]
-    /// Whether the worker is to drain: to claim nothing more, and end.
-    public var drain: Bool
+    /// What of the worker a user has drained, so that it is given nothing; nil if nothing.
+    public var drained: DrainScope?
 
-    package init(answers: [String: LeaseAnswer], drain: Bool) {
+    package init(answers: [String: LeaseAnswer], drained: DrainScope?) {
         self.answers = answers
-        self.drain = drain
+        self.drained = drained
     }
+}
+
+/// What a user drains.
+public enum DrainScope: String, Codable, Sendable {
+    /// One worker, until it ends.
+    case worker
+    /// A host: its workers, and those that start there later.
+    case host
 }
 
 /// The answer of `Board.complete`.

@@ -16,6 +16,19 @@ extension RedisBoard {
         try call(Command.Pause(job: job, pauses: false))
     }
 
+    /// Gives a job another weight. Returns the job's state, nil if there is no such job; a job that has ended does not
+    /// change. Throws `.jobContradictory` for a weight that is not above 0.
+    public func weigh(_ job: JobID, _ weight: Double) throws(ReelFailure) -> JobState? {
+        try check(weight, of: job)
+        return try call(Command.Weigh(job: job, weight: weight))
+    }
+
+    /// Records what a submitter says of a job, as text that the board does not read. False if there is no such job.
+    @discardableResult
+    public func describe(_ job: JobID, _ submission: String) throws(ReelFailure) -> Bool {
+        try call(Command.Describe(job: job, submission: submission))
+    }
+
     /// Runs a failed job again. Finished passes stay finished, and a job that failed while probing is probing again.
     /// Returns the state that the job was in, which is `.failed` if it runs again; nil if there is no such job or it is
     /// being removed.

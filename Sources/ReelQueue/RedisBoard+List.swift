@@ -16,16 +16,16 @@ public struct JobList: Hashable, Sendable {
 
 extension RedisBoard {
     /// The jobs of these ids, and those that a function has set aside.
-    func list(_ ids: [String]) throws(ReelFailure) -> JobList {
+    public func list(_ ids: [JobID]) throws(ReelFailure) -> JobList {
         var list = JobList()
         for id in try aside() { list.unreadable[JobID(id)] = RedisBoard.setAside }
         for id in ids {
             do throws(ReelFailure) {
-                guard let status = try status(JobID(id)) else { continue }
-                if list.unreadable[JobID(id)] == nil { list.jobs.append(status) }
+                guard let status = try status(id) else { continue }
+                if list.unreadable[id] == nil { list.jobs.append(status) }
             } catch {
                 guard error.isOfOneRecord else { throw error }
-                list.unreadable[JobID(id)] = error
+                list.unreadable[id] = error
             }
         }
         return list

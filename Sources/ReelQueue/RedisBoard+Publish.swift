@@ -50,10 +50,12 @@ extension RedisBoard {
         throw ReelFailure(.passesVanished(job: job.id))
     }
 
+    func check(_ weight: Double, of job: JobID) throws(ReelFailure) {
+        guard weight.isFinite, weight > 0 else { throw ReelFailure(.jobContradictory(job: job, fault: .weight)) }
+    }
+
     func check(_ job: PublishedJob) throws(ReelFailure) {
-        guard job.weight.isFinite, job.weight > 0 else {
-            throw ReelFailure(.jobContradictory(job: job.id, fault: .weight))
-        }
+        try check(job.weight, of: job.id)
         guard !job.id.text.isEmpty else { throw ReelFailure(.jobContradictory(job: job.id, fault: .id)) }
     }
 

@@ -9,7 +9,11 @@ extension RedisBoard {
             let created = look.time("created")
         else { throw surprise() }
         if !state.isTerminal, try aside().contains(job.text) { throw RedisBoard.setAside }
-        let published: PublishedJob = try JSON.value(text)
+        var published: PublishedJob = try JSON.value(text)
+        if let weight = look.fields["weight"] {
+            guard let weight = Double(weight), weight.isFinite, weight > 0 else { throw surprise() }
+            published.weight = weight
+        }
         guard PublishedJob.passCounts.contains(published.passCount), Totals.counts.contains(published.frames) else {
             throw surprise()
         }
@@ -42,7 +46,7 @@ extension RedisBoard {
             failureCount: look.failing, failures: failures.sorted { $0.index < $1.index },
             spaceNote: try look.spaceNote(), excluded: try look.exclusions(),
             failure: state == .failed ? try look.failure() : nil,
-            isRefused: state == .failed && fields["refused"] == "1")
+            isRefused: state == .failed && fields["refused"] == "1", submission: fields["submission"])
     }
 
     /// The speed of all jobs together over the last minute.
@@ -82,8 +86,8 @@ extension RedisBoard {
         let active = try send(["ZRANGE", keys[.active], "0", String(count - 1)])
         let failed = try send(["ZRANGE", keys[.failed], "0", String(count - 1), "REV"])
         guard let ids = active.array, let others = failed.array else { throw active.surprise }
-        var all: [String] = []
-        for id in ids + others { all.append(try id.text()) }
+        var all: [JobID] = []
+        for id in ids + others { all.append(JobID(try id.text())) }
         return try list(all)
     }
 
@@ -103,7 +107,7 @@ extension RedisBoard {
         let known = Set(running)
         let latest = try send(["ZRANGE", keys[.jobs], "0", String(known.count + ended - 1), "REV"])
         guard let ids = latest.array?.compactMap(\.string) else { throw latest.surprise }
-        var list = try list(running + ids.filter { !known.contains($0) }.prefix(ended))
+        var list = try list((running + ids.filter { !known.contains($0) }.prefix(ended)).map(JobID.init))
         list.jobs.sort { ($0.created, $0.job.id.text) < ($1.created, $1.job.id.text) }
         return list
     }

@@ -7,9 +7,23 @@ extension RedisBoard {
         try call(Command.Beat(report: report))
     }
 
-    /// Has a worker drain; the worker learns of it at its next beat. False if no worker of that name is registered.
-    public func drain(_ worker: WorkerID) throws(ReelFailure) -> Bool {
-        try call(Command.Drain(worker: worker))
+    /// Gives a worker, or all workers of a host, nothing more; they learn of it with their next beat. False if no worker
+    /// of that name is registered.
+    public func drain(_ scope: DrainScope, _ name: String) throws(ReelFailure) -> Bool {
+        try call(Command.Drain(scope: scope, target: name, drains: true))
+    }
+
+    /// Takes a drain back. False if there was none.
+    public func undrain(_ scope: DrainScope, _ name: String) throws(ReelFailure) -> Bool {
+        try call(Command.Drain(scope: scope, target: name, drains: false))
+    }
+
+    /// The names of the hosts that are drained, sorted.
+    public func drainedHosts() throws(ReelFailure) -> [String] {
+        let reply = try send(["HKEYS", keys[.control]])
+        guard let fields = reply.array?.compactMap(\.string) else { throw reply.surprise }
+        let beginning = "drain-host:"
+        return fields.filter { $0.hasPrefix(beginning) }.map { String($0.dropFirst(beginning.count)) }.sorted()
     }
 
     /// Removes a worker that ends from the registry. Passes that it still holds are not handed back: release them
@@ -40,7 +54,7 @@ extension RedisBoard {
             let silence = Double(answer.now) - Double(worker.beat)
             var status = WorkerStatus(
                 report: report, beatAge: max(0, silence) / 1000,
-                isGone: silence > Double(timing.lease.milliseconds), draining: worker.isDraining)
+                isGone: silence > Double(timing.lease.milliseconds), drained: worker.drained)
             for hold in worker.holds {
                 guard let pass = try? hold.kind.pass(hold.stored) else { continue }
                 status.holds[hold.token] = WorkerStatus.Hold(

@@ -28,6 +28,16 @@ struct ReplyReader {
         return value
     }
 
+    /// What of a worker is drained, as a number.
+    mutating func drained() throws(ReelFailure) -> DrainScope? {
+        switch try integer() {
+        case 0: nil
+        case 1: .worker
+        case 2: .host
+        default: throw whole.surprise
+        }
+    }
+
     /// Throws if an element is left.
     func end() throws(ReelFailure) { guard isAtEnd else { throw whole.surprise } }
 

@@ -2,7 +2,7 @@ public import ReelCore
 
 /// A job on the board as it is now.
 public struct JobStatus: Hashable, Sendable {
-    /// The job as begun or published.
+    /// The job as begun or published, with the weight that it has now.
     public var job: PublishedJob
     /// The job's state.
     public var state: JobState
@@ -42,6 +42,8 @@ public struct JobStatus: Hashable, Sendable {
     public var failure: ReelFailure?
     /// Whether the job failed while probing, so that there is no plan.
     public var isRefused: Bool
+    /// What the submitter says of the job, as `Board.describe` got it; nil if nothing.
+    public var submission: String?
 
     /// The host of a worker that a job excludes, and the reason.
     public struct Exclusion: Hashable, Sendable {
@@ -98,7 +100,7 @@ public struct JobStatus: Hashable, Sendable {
         cpuSeconds: Double = 0, elapsed: Double? = nil, created: Double, finished: Double? = nil,
         oldestWait: Double? = nil, nextRetry: Double? = nil, failureCount: Int = 0,
         failures: [PassFailure] = [], spaceNote: SpaceNote? = nil, excluded: [String: Exclusion] = [:],
-        failure: ReelFailure? = nil, isRefused: Bool = false
+        failure: ReelFailure? = nil, isRefused: Bool = false, submission: String? = nil
     ) {
         self.job = job
         self.state = state
@@ -120,6 +122,7 @@ public struct JobStatus: Hashable, Sendable {
         self.excluded = excluded
         self.failure = failure
         self.isRefused = isRefused
+        self.submission = submission
     }
 }
 
@@ -215,8 +218,8 @@ public struct WorkerStatus: Codable, Hashable, Sendable {
     public var beatAge: Double
     /// Whether the last beat is longer ago than a lease. Such a worker is listed for an hour.
     public var isGone: Bool
-    /// Whether a user asked the worker to drain.
-    public var draining: Bool
+    /// What of it a user has drained: the worker itself or its host; nil if neither.
+    public var drained: DrainScope?
     /// The passes that it holds, by token.
     public var holds: [String: Hold]
 
@@ -234,12 +237,13 @@ public struct WorkerStatus: Codable, Hashable, Sendable {
     }
 
     package init(
-        report: WorkerReport, beatAge: Double, isGone: Bool = false, draining: Bool, holds: [String: Hold] = [:]
+        report: WorkerReport, beatAge: Double, isGone: Bool = false, drained: DrainScope? = nil,
+        holds: [String: Hold] = [:]
     ) {
         self.report = report
         self.beatAge = beatAge
         self.isGone = isGone
-        self.draining = draining
+        self.drained = drained
         self.holds = holds
     }
 }

@@ -11,6 +11,7 @@ extension JobRecord: Codable {
         case head = "head"
         case headBytes = "headBytes"
         case terms = "terms"
+        case submission = "submission"
         case state = "state"
         case paused = "paused"
         case result = "result"
@@ -44,6 +45,7 @@ extension JobRecord: Codable {
             sources: sources, head: try container.decodeIfPresent(JobID.self, forKey: .head),
             headBytes: try container.decodeIfPresent(Int64.self, forKey: .headBytes),
             terms: try container.decode(JobTerms.self, forKey: .terms),
+            submission: try container.decodeIfPresent(Submission.self, forKey: .submission),
             created: try container.decode(Double.self, forKey: .created))
         state = try container.decodeIfPresent(JobState.self, forKey: .state)
         paused = try container.decode(Bool.self, forKey: .paused)
@@ -90,6 +92,7 @@ extension JobRecord: Codable {
         try container.encodeIfPresent(head, forKey: .head)
         try container.encodeIfPresent(headBytes, forKey: .headBytes)
         try container.encode(terms, forKey: .terms)
+        try container.encodeIfPresent(submission, forKey: .submission)
         try container.encodeIfPresent(state, forKey: .state)
         try container.encode(paused, forKey: .paused)
         try container.encodeIfPresent(result, forKey: .result)

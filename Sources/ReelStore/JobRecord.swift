@@ -21,6 +21,8 @@ public struct JobRecord: Hashable, Sendable {
     public var headBytes: Int64?
     /// Its terms; the output does not depend on them.
     public var terms: JobTerms
+    /// What the submitter says of it; nil in records of earlier builds, and of jobs that no user submitted.
+    public var submission: Submission?
     /// Nil until the job has ended: until then the board has the state.
     public var state: JobState?
     /// Whether the job is paused: none of its passes may be claimed.
@@ -37,7 +39,7 @@ public struct JobRecord: Hashable, Sendable {
     /// A job that has not ended. It is a programming error if it has no source.
     public init(
         id: JobID, spec: JobSpec, sources: [JobSource], head: JobID? = nil, headBytes: Int64? = nil,
-        terms: JobTerms = JobTerms(), created: Double
+        terms: JobTerms = JobTerms(), submission: Submission? = nil, created: Double
     ) {
         precondition(!sources.isEmpty, "a job is made of files")
         self.id = id
@@ -46,6 +48,7 @@ public struct JobRecord: Hashable, Sendable {
         self.head = head
         self.headBytes = headBytes
         self.terms = terms
+        self.submission = submission
         self.paused = false
         self.created = created
     }

@@ -4,20 +4,31 @@ public struct Canvas: Hashable, Sendable {
     public var columns: Int
     /// Height in lines. Nil if text may go on without end: nothing is wrapped or cut off then.
     public var rows: Int?
+    /// Whether people see it; a file or a pipe takes rows of any width.
+    public var isTerminal: Bool
     /// Whether text may be styled with escape sequences.
     public var hasColour: Bool
     /// Whether it shows block characters beyond ASCII, as in strips.
     public var hasBlocks: Bool
 
-    package init(columns: Int, rows: Int?, hasColour: Bool, hasBlocks: Bool) {
+    package init(columns: Int, rows: Int?, isTerminal: Bool = true, hasColour: Bool, hasBlocks: Bool) {
         self.columns = columns
         self.rows = rows
+        self.isTerminal = isTerminal
         self.hasColour = hasColour
         self.hasBlocks = hasBlocks
     }
 
+    /// The same with rows for everything.
+    var endless: Canvas {
+        var canvas = self
+        canvas.rows = .max
+        return canvas
+    }
+
     /// A file or a pipe.
-    public static let plain = Canvas(columns: 100, rows: nil, hasColour: false, hasBlocks: false)
+    public static let plain = Canvas(
+        columns: 100, rows: nil, isTerminal: false, hasColour: false, hasBlocks: false)
 
     /// A terminal with this environment: without colour if NO_COLOR is set, without blocks if the locale names a character
     /// set other than UTF-8, without either if TERM is "dumb".

@@ -38,6 +38,27 @@ enum Figures {
         return (["\(view.passesDone)/\(view.passes) passes"] + told + [wait].compactMap(\.self)).joined(separator: ", ")
     }
 
+    /// How long ago: "45s", "12m", "7h", "3d".
+    static func age(_ seconds: Double) -> String {
+        let whole = Int(max(0, min(seconds, 1e12)))
+        return switch whole {
+        case 0..<60: "\(whole)s"
+        case 60..<3600: "\(whole / 60)m"
+        case 3600..<(48 * 3600): "\(whole / 3600)h"
+        default: "\(whole / (24 * 3600))d"
+        }
+    }
+
+    /// A number as people write it: "3", "0.5".
+    static func number(_ number: Double) -> String {
+        Int(exactly: number).map(String.init) ?? "\(number)"
+    }
+
+    /// "project=trailer,take=3", sorted.
+    static func labels(_ view: JobView) -> String {
+        view.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",")
+    }
+
     /// A place in a video: "1:12:30.120".
     static func position(_ seconds: Double) -> String {
         let milliseconds = Int64((abs(seconds) * 1000).rounded())

@@ -6,39 +6,37 @@ internal import ReelWords
 
 /// What `status` shows a person.
 public enum JobText {
-    /// A line for each job, then a line for each job that cannot be read.
+    /// A line for each job with why it waits or failed, then a line for each job that cannot be read.
+    ///
+    /// - Parameter now: seconds since 1970, from which ages are counted.
     public static func lines(
-        _ views: [JobView], unreadable: [JobID: ReelFailure] = [:], on canvas: Canvas
+        _ views: [JobView], unreadable: [JobID: ReelFailure] = [:], at now: Double, on canvas: Canvas
     ) -> [ScreenLine] {
         guard !views.isEmpty || !unreadable.isEmpty else { return [ScreenLine("there are no jobs")] }
         let aside = unreadable.sorted { $0.key.text < $1.key.text }.flatMap { id, failure in
             QueueText.unreadable(id.text, failure.words, on: canvas)
         }
-        return lines(views) + aside
-    }
-
-    private static func lines(_ views: [JobView]) -> [ScreenLine] {
-        let frames = views.map { "\($0.framesEncoded)/\($0.frames) frames" }
-        let broad = frames.map(\.count).max() ?? 0
-        return zip(views, frames).map { view, frames in
-            let eta = view.eta.map { "  ETA \(ClockTime.text(seconds: $0))" } ?? ""
-            return ScreenLine(view.id + "  ", .strong)
-                + ScreenLine(Figures.padded(Figures.state(view), 10), Figures.style(view))
-                + ScreenLine(
-                    "  " + Figures.rightAligned(Figures.percent(view), 5) + "  " + Figures.rightAligned(frames, broad)
-                        + "  \(view.source)" + eta)
-                + (view.waitReason.map { ScreenLine("  waits: ", .busy) + ScreenLine($0) } ?? ScreenLine())
-        }
+        guard !views.isEmpty else { return aside }
+        let table = JobTable(views, at: now, on: canvas)
+        return [table.head] + zip(views, table.rows).flatMap { [$1] + JobTable.reasons($0, on: canvas) } + aside
     }
 
     /// The most sources that are listed.
     private static let mostSources = 8
 
     /// All about one job.
-    public static func lines(_ view: JobView, strip: PassStrip?, on canvas: Canvas) -> [ScreenLine] {
+    ///
+    /// - Parameter now: seconds since 1970, from which ages are counted.
+    public static func lines(
+        _ view: JobView, strip: PassStrip?, at now: Double, on canvas: Canvas
+    ) -> [ScreenLine] {
         var rows: [(String, ScreenLine)] = [
             ("job", ScreenLine(view.id + ", ", .strong) + ScreenLine(Figures.state(view), Figures.style(view)))
         ]
+        if let name = view.name { rows.append(("name", ScreenLine(name))) }
+        if !view.labels.isEmpty { rows.append(("labels", ScreenLine(Figures.labels(view)))) }
+        rows.append(("submitted", ScreenLine(submission(view, at: now))))
+        if let options = view.options { rows.append(("options", ScreenLine(OptionsText.line(options)))) }
         rows += view.sources.prefix(mostSources).enumerated().map { number, source in
             (number == 0 ? "source" : "", ScreenLine(source))
         }
@@ -58,6 +56,12 @@ public enum JobText {
         if let output = view.output { rows.append(("output", ScreenLine(output))) }
         return rows.map { ScreenLine(Figures.padded($0, indent), .faint) + $1 } + messages(view, on: canvas)
             + failures(view, on: canvas)
+    }
+
+    private static func submission(_ view: JobView, at now: Double) -> String {
+        let by = view.submitter.map { " by \($0)" } ?? ""
+        let weight = view.weight == 1 ? "" : ", weight \(Figures.number(view.weight))"
+        return "\(Figures.age(now - view.created)) ago" + by + weight
     }
 
     /// The most clips that are listed.

@@ -7,8 +7,12 @@ internal import ReelWords
 public enum QueueText {
     /// Totals, jobs that cannot be read, then the jobs, as many as the canvas has rows for.
     ///
-    /// - Parameter strips: the jobs' strips by job id.
-    public static func lines(_ view: QueueView, strips: [String: PassStrip], on canvas: Canvas) -> [ScreenLine] {
+    /// - Parameters:
+    ///   - strips: the jobs' strips by job id.
+    ///   - now: seconds since 1970, from which ages are counted.
+    public static func lines(
+        _ view: QueueView, strips: [String: PassStrip], at now: Double, on canvas: Canvas
+    ) -> [ScreenLine] {
         let totals = totals(view) + view.unreadable.flatMap { unreadable($0.id, $0.reason, on: canvas) }
         guard !view.jobs.isEmpty else { return totals + [ScreenLine("no job waits or runs")] }
         let counts = view.jobs.map(Figures.passes)
@@ -16,19 +20,21 @@ public enum QueueText {
         // The strip stands beside the counts if enough columns are left for it, otherwise on a line of its own.
         let beside = canvas.columns - broad - 4 >= 20
         let width = beside ? min(canvas.columns - broad - 4, 100) : max(canvas.columns - 2, 1)
-        let blocks = zip(view.jobs, counts).map { job, count in
+        let table = JobTable(view.jobs, at: now, on: canvas)
+        let blocks = zip(zip(view.jobs, table.rows), counts).map { entry, count in
+            let (job, head) = entry
             let strip = strips[job.id].map { StripText.line($0, width: width, on: canvas) } ?? ScreenLine()
             let below =
                 beside
                 ? [ScreenLine("  ") + strip + ScreenLine("  " + count)]
                 : [ScreenLine("  ") + strip, ScreenLine("  " + count)]
-            return [head(job)] + below + reasons(job, on: canvas)
+            return [head] + below + JobTable.reasons(job, on: canvas)
         }
         let legend = canvas.rows ?? .max < 16 ? [] : [ScreenLine(), StripText.legend(on: canvas)]
-        let room = canvas.rows.map { $0 - totals.count - 1 - legend.count - 1 }
+        let room = canvas.rows.map { $0 - totals.count - 2 - legend.count - 1 }
         let shown = fitting(blocks, room)
         let hidden = max(view.active + view.failed - view.unreadable.count - shown.count, 0)
-        return totals + [ScreenLine()] + shown.joined()
+        return totals + [ScreenLine(), table.head] + shown.joined()
             + (hidden > 0 ? [ScreenLine(hidden == 1 ? "1 job more" : "\(hidden) jobs more", .faint)] : []) + legend
     }
 
@@ -52,23 +58,6 @@ public enum QueueText {
     /// A job of which the board holds unreadable data.
     static func unreadable(_ id: String, _ reason: String, on canvas: Canvas) -> [ScreenLine] {
         ScreenLine(id + "  cannot be read: ", .bad).followed(by: reason, on: canvas)
-    }
-
-    private static func head(_ job: JobView) -> ScreenLine {
-        let name = job.source.split(separator: "/").last.map(String.init) ?? job.source
-        let eta = job.eta.map { "ETA \(ClockTime.text(seconds: $0))" } ?? ""
-        let speed = job.framesPerSecond > 0 ? Figures.speed(job.framesPerSecond) : ""
-        return ScreenLine(job.id + "  ", .strong)
-            + ScreenLine(Figures.padded(Figures.state(job), 10), Figures.style(job))
-            + ScreenLine(
-                "  " + Figures.rightAligned(Figures.percent(job), 5) + "  " + Figures.rightAligned(speed, 10) + "  "
-                    + Figures.padded(eta, 11) + "  " + name)
-    }
-
-    private static func reasons(_ job: JobView, on canvas: Canvas) -> [ScreenLine] {
-        let why = job.waitReason.map { ScreenLine("  waits: ", .busy).followed(by: $0, on: canvas) }
-        let failed = job.failure.map { ScreenLine("  failed: ", .bad).followed(by: $0, on: canvas) }
-        return (why ?? []) + (failed ?? [])
     }
 
     /// The first blocks, as many as the rows can show.

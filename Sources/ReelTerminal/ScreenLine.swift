@@ -60,6 +60,17 @@ public struct ScreenLine: Hashable, Sendable {
         return rows.enumerated().map { ($0 == 0 ? self : indent) + ScreenLine($1, style) }
     }
 
+    /// Its first characters, `width` at most.
+    func cut(to width: Int) -> ScreenLine {
+        var (line, room) = (ScreenLine(), width)
+        for piece in pieces where room > 0 {
+            let text = piece.text.prefix(room)
+            line.pieces.append(Piece(text: String(text), style: piece.style))
+            room -= text.count
+        }
+        return line
+    }
+
     /// The text without styles.
     public var text: String { pieces.map(\.text).joined() }
 

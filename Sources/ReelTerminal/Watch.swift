@@ -63,18 +63,28 @@ public struct Watch: Sendable {
         }
     }
 
-    /// On a terminal: redraws one screen in place.
+    /// On a terminal: redraws one screen in place, until a key quits. Other keys scroll through what has no room on it.
     private func redraw(_ latest: LatestSnapshot) async throws {
         let screen = TerminalScreen(console)
-        var drawn: (looks: Int, canvas: Canvas, trouble: Int?)?
+        let keyboard = Keyboard()
+        defer { keyboard?.leave() }
+        var drawn: (looks: Int, canvas: Canvas, trouble: Int?, place: ScrollPlace)?
+        var place = ScrollPlace()
         var last: Snapshot?
         while true {
             let (looks, snapshot, trouble) = try latest.now()
             let canvas = console.screen
-            if let snapshot, drawn.map({ $0 != (looks, canvas, trouble) }) ?? true {
-                let lines = Watch.trouble(trouble, address) + snapshot.lines(canvas)
-                screen.show(lines, on: canvas)
-                (drawn, last) = ((looks, canvas, trouble), snapshot)
+            for key in keyboard?.pressed() ?? [] {
+                if key == .quit { return screen.leave() }
+                guard let snapshot, let rows = canvas.rows else { continue }
+                place.heed(key, count: snapshot.lines(canvas.endless).count, rows: rows)
+            }
+            if let snapshot, drawn.map({ $0 != (looks, canvas, trouble, place) }) ?? true {
+                let lines =
+                    place.first == 0
+                    ? snapshot.lines(canvas) : Array(snapshot.lines(canvas.endless).dropFirst(place.first))
+                screen.show(Watch.trouble(trouble, address) + lines, on: canvas)
+                (drawn, last) = ((looks, canvas, trouble, place), snapshot)
             }
             if let last, last.isFinal { break }
             try await Task.sleep(for: .milliseconds(100))

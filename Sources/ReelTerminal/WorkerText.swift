@@ -1,18 +1,19 @@
 internal import ReelCore
 public import ReelJobs
+internal import ReelQueue
 internal import ReelWords
 
 /// The output of `workers`.
 public enum WorkerText {
-    /// A line for each worker, then its notes and its passes.
-    public static func lines(_ views: [WorkerView]) -> [ScreenLine] {
-        guard !views.isEmpty else {
-            return [ScreenLine(WaitReason.noWorker.description)]
-        }
-        return views.flatMap { view -> [ScreenLine] in
+    /// A line for each worker, then its notes and its passes; at the end the drained hosts that have no worker.
+    public static func lines(_ views: [WorkerView], drainedHosts: [String] = []) -> [ScreenLine] {
+        let workers = views.flatMap { view -> [ScreenLine] in
             let notes = view.notes.map { ScreenLine("  \($0)", .bad) }
-            return [head(view)] + sandbox(view) + roots(view) + notes + view.passes.map(line)
+            return [head(view)] + process(view) + sandbox(view) + roots(view) + notes + view.passes.map(line)
         }
+        let idle = drainedHosts.filter { host in !views.contains { $0.host == host } }
+        return (views.isEmpty ? [ScreenLine(WaitReason.noWorker.description)] : workers)
+            + idle.map { ScreenLine("host \($0) is drained, and no worker is there", .busy) }
     }
 
     private static func head(_ view: WorkerView) -> ScreenLine {
@@ -22,7 +23,12 @@ public enum WorkerText {
             + "beat \(Int(view.beatAge.rounded())) s ago"
         return ScreenLine(view.id, .strong) + ScreenLine(facts)
             + (view.gone ? ScreenLine("  gone", .bad) : ScreenLine())
-            + (view.draining ? ScreenLine("  draining", .busy) : ScreenLine())
+            + (view.drained.map { ScreenLine($0 == .host ? "  host drained" : "  drained", .busy) } ?? ScreenLine())
+    }
+
+    private static func process(_ view: WorkerView) -> [ScreenLine] {
+        guard let version = view.version, let store = view.store, let uptime = view.uptime else { return [] }
+        return [ScreenLine("  release \(version), up for \(Figures.age(uptime)), store \(store)", .faint)]
     }
 
     private static func sandbox(_ view: WorkerView) -> [ScreenLine] {

@@ -49,7 +49,7 @@ package actor Claimer {
 
     // MARK: Claiming
 
-    /// The next pass, as soon as there is one; nil when the worker drains. This is for a slot without an engine.
+    /// The next pass, as soon as there is one; nil when the worker ends. This is for a slot without an engine.
     package func next() async -> ClaimedWork? {
         while !environment.drain.isOn {
             let count = environment.signal.count
@@ -92,7 +92,9 @@ package actor Claimer {
     package var memoryReserved: Int64 { memory.reserved }
 
     private func claim() async -> ClaimedWork? {
-        guard !environment.drain.isOn, memory.free > 0, await hasSpace(), await hasStore() else { return nil }
+        guard !environment.drain.isOn, environment.drain.byUser == nil, memory.free > 0, await hasSpace(),
+            await hasStore()
+        else { return nil }
         await readmit()
         let offer = WorkerOffer(
             worker: environment.worker, memoryFree: memory.free, encoders: identity.encoders,
@@ -160,9 +162,10 @@ package actor Claimer {
         return context
     }
 
-    /// Sends the signal when the board hints at work, or after a second: a hint that is lost costs no more than that.
+    /// Sends the signal when the board hints at work, or after a second: a hint that is lost costs no more than that. A
+    /// worker that is drained leaves the hints to others.
     private func listen() {
-        guard !isListening else { return }
+        guard !isListening, environment.drain.byUser == nil else { return }
         isListening = true
         Task {
             do throws(ReelFailure) {

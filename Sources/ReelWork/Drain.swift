@@ -1,16 +1,19 @@
+package import ReelQueue
 internal import Synchronization
 
-/// How a worker ends: it claims no more, lets passes go on for the grace, then hands back those that are left.
+/// Why a worker claims nothing. It may end: then it lets passes go on for the grace, and hands back those that are left. Or
+/// a user has drained it or its host: then it goes on with its passes, and waits until that is taken back.
 package final class Drain: Sendable {
     private let grace: Duration
     private let passes: ActivePasses
     private let signal: AsyncSignal
     private let clock: WorkerClock
     private let hasBegun = Atomic(false)
+    private let ordered = Mutex<DrainScope?>(nil)
 
     /// - Parameters:
     ///   - grace: how long passes may go on.
-    ///   - signal: is sent when the drain begins.
+    ///   - signal: is sent when the worker begins to end, and when what a user has drained changes.
     package init(grace: Duration, passes: ActivePasses, signal: AsyncSignal, clock: WorkerClock) {
         self.grace = grace
         self.passes = passes
@@ -18,10 +21,23 @@ package final class Drain: Sendable {
         self.clock = clock
     }
 
-    /// Whether the worker claims no more.
+    /// Whether the worker ends.
     package var isOn: Bool { hasBegun.load(ordering: .acquiring) }
 
-    /// Waits for so long. Returns false at once if the worker drains, or begins to.
+    /// What a user has drained; nil if nothing.
+    package var byUser: DrainScope? { ordered.withLock(\.self) }
+
+    /// Heeds what the board says that a user has drained. Returns whether that is a change.
+    package func heed(_ scope: DrainScope?) -> Bool {
+        let before = ordered.withLock { ordered in
+            defer { ordered = scope }
+            return ordered
+        }
+        if before != scope { signal.send() }
+        return before != scope
+    }
+
+    /// Waits for so long. Returns false at once if the worker ends, or begins to.
     package func staysOff(for duration: Duration) async -> Bool {
         let end = clock.now + duration
         while !isOn, clock.now < end {
@@ -35,7 +51,7 @@ package final class Drain: Sendable {
         return !isOn
     }
 
-    /// Begins the drain. After the grace, the passes that still run are stopped.
+    /// Begins the worker's end. After the grace, the passes that still run are stopped.
     package func begin() {
         guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
         signal.send()
@@ -45,7 +61,7 @@ package final class Drain: Sendable {
         }
     }
 
-    /// Begins the drain, or shortens one that has begun: the passes that run are stopped at once.
+    /// Begins the worker's end, or shortens one that has begun: the passes that run are stopped at once.
     package func stopNow() {
         hasBegun.store(true, ordering: .releasing)
         signal.send()

@@ -37,7 +37,7 @@ package actor Heartbeat {
         try? await board.depart(environment.worker)
     }
 
-    /// Beats once: stops passes that were lost or cancelled, and begins to drain if the board says so.
+    /// Beats once: stops passes that were lost or cancelled, and heeds what a user has drained.
     package func beat() async {
         do throws(ReelFailure) {
             let reply = try await board.beat(report())
@@ -48,7 +48,7 @@ package actor Heartbeat {
                 case .cancel: environment.passes.stop(token: token, because: .cancelled)
                 }
             }
-            if reply.drain { environment.drain.begin() }
+            environment.heed(reply.drained)
         } catch {
             environment.log.debug("no beat: \(error.words)")
         }

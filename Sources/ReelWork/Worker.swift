@@ -8,13 +8,14 @@ public import ReelStore
 internal import ReelWords
 public import ServiceLifecycle
 
-/// A stateless process that claims passes and has engines do them. A graceful shutdown drains it. Cancelling its task
+/// A stateless process that claims passes and has engines do them. After a graceful shutdown it finishes what it can in time. Cancelling its task
 /// ends it at once, and hands back the passes that it holds.
 public final class Worker: Service {
     private let boards: BoardConnections
     private let settings: WorkerSettings
     private let environment: WorkerEnvironment
     private let host = ProcessInfo.processInfo.hostName
+    private let started = ContinuousClock.now
 
     private var id: WorkerID { environment.worker }
     private var log: Logger { environment.log }
@@ -98,6 +99,8 @@ public final class Worker: Service {
         return WorkerReport(
             worker: id, host: host, slots: settings.slots, slotsOut: notes.slotsOut,
             memoryTotal: settings.memoryTotal, encoders: identity.encoders, protocolVersion: Wire.version,
+            version: Release.version, store: environment.store.name,
+            uptime: ((ContinuousClock.now - started) / .seconds(1)).rounded(.down),
             sandbox: identity.sandbox, sourceRoots: settings.sourceRoots, notes: notes.diagnostics,
             held: environment.passes.report)
     }
@@ -111,7 +114,7 @@ public final class Worker: Service {
             do throws(ReelFailure) {
                 // A worker must not work at a board of another version or of another store: these calls show that.
                 try await store.join(board)
-                _ = try await board.beat(report(identity))
+                environment.heed(try await board.beat(report(identity)).drained)
                 try await store.tryWorking()
                 // This call shows whether Redis lets its user do what a worker does.
                 try await board.checkWorker()

@@ -20,12 +20,12 @@ package struct WorkerEnvironment: Sendable {
     package let log: Logger
     /// The passes that the worker holds.
     package let passes = ActivePasses()
-    /// Is sent when there may be something to claim, and when the worker drains.
+    /// Is sent when there may be something to claim, and when the worker begins to end or is drained.
     package let signal = AsyncSignal()
     package let notes = WorkerNotes()
     package let drain: Drain
 
-    /// - Parameter grace: how long passes may go on when the worker drains.
+    /// - Parameter grace: how long passes may go on when the worker ends.
     package init(
         worker: WorkerID, board: any Board, store: any JobStore, engines: any EngineRunner, scratch: String,
         quotas: Quotas = Quotas(), grace: Duration,
@@ -40,5 +40,15 @@ package struct WorkerEnvironment: Sendable {
         self.clock = clock
         self.log = log
         drain = Drain(grace: grace, passes: passes, signal: signal, clock: clock)
+    }
+
+    /// Heeds what the board says that a user has drained, and logs each change.
+    package func heed(_ drained: DrainScope?) {
+        guard drain.heed(drained) else { return }
+        switch drained {
+        case .worker: log.notice("claims nothing: this worker is drained")
+        case .host: log.notice("claims nothing: its host is drained")
+        case nil: log.notice("claims again: it is no longer drained")
+        }
     }
 }

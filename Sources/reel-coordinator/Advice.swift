@@ -61,7 +61,7 @@ enum Advice {
         switch reason {
         case .paused: "reel-coordinator resume lets it go on"
         case .noWorker: "start reel-worker with the same --redis and --store"
-        case .draining: "start another reel-worker"
+        case .draining: "reel-coordinator undrain lets them claim again"
         default: nil
         }
     }

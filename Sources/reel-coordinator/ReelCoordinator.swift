@@ -17,7 +17,8 @@ struct ReelCoordinator: AsyncParsableCommand {
             WorkersCommand.self, WaitCommand.self, FetchCommand.self, VerifyCommand.self, CancelCommand.self,
             RetryCommand.self,
             PauseCommand.self,
-            ResumeCommand.self, RemoveCommand.self, DrainCommand.self, RecoverCommand.self,
+            ResumeCommand.self, WeighCommand.self, RemoveCommand.self, DrainCommand.self, UndrainCommand.self,
+            RecoverCommand.self,
             InitCommand.self,
         ])
 

@@ -180,14 +180,58 @@ extension EndToEnd {
             }
         }
 
-        @Test func aWorkerThatIsToldToDrainEnds() async throws {
+        @Test func aDrainedHostStaysDrainedWhenItsWorkersStartAgain() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(fixture, workers: 1) { fleet in
+                #expect(try await eventually(.seconds(10)) { try await !fleet.listedWorkers().isEmpty })
+                let worker = try #require(await fleet.listedWorkers().first)
+                let drained = try await fleet.coordinator(["drain", worker.host])
+                #expect(drained.code == 0)
+                #expect(
+                    drained.errorLines == [
+                        "reel-coordinator: host \(worker.host) is drained: its workers (1) finish what they hold, and "
+                            + "claim nothing more until undrain"
+                    ])
+                let child = try #require(await fleet.workers.first)
+                #expect(try await child.end().code == 0)
+                #expect(
+                    try await fleet.coordinator(["workers"]).output
+                        == "no worker is connected\nhost \(worker.host) is drained, and no worker is there\n")
+
+                let next = try await fleet.startWorker()
+                #expect(try await eventually(.seconds(10)) { try await !fleet.listedWorkers().isEmpty })
+                #expect(try await fleet.listedWorkers().map(\.drained) == ["host"])
+                let id = try await fleet.submit([source])
+                #expect(
+                    try await eventually(.seconds(10)) {
+                        let words = try await fleet.coordinator(["status", id]).output
+                        return words.contains("every worker that could take it is drained: reel-coordinator undrain")
+                    })
+                #expect(try await fleet.coordinator(["undrain", worker.host]).code == 0)
+                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                let told = try await next.end().errorLines
+                #expect(told.contains { $0.hasSuffix("claims nothing: its host is drained") })
+                #expect(told.contains { $0.hasSuffix("claims again: it is no longer drained") })
+            }
+        }
+
+        @Test func aDrainedWorkerWaitsUntilItEnds() async throws {
             try await Fleet.with(fixture, workers: 1) { fleet in
                 #expect(try await eventually(.seconds(10)) { try await !fleet.listedWorkers().isEmpty })
                 let name = try #require(await fleet.listedWorkers().first?.id)
                 #expect(try await fleet.coordinator(["drain", name]).code == 0)
+                #expect(try await fleet.listedWorkers().map(\.drained) == ["worker"])
+                let both = try await fleet.coordinator(["undrain", "nowhere", name])
+                #expect(both.code == 2)
+                #expect(
+                    both.errorLines == [
+                        "reel-coordinator: worker \(name) claims again",
+                        "reel-coordinator: no worker or host is named nowhere; reel-coordinator workers lists those there are",
+                    ])
+                #expect(try await fleet.coordinator(["drain", name]).code == 0)
                 let worker = try #require(await fleet.workers.first)
-                #expect(try await worker.outcome.code == 0)
-                #expect(try await fleet.listedWorkers().isEmpty)
+                #expect(worker.isRunning)
+                #expect(try await worker.end().code == 0)
                 #expect(try await fleet.coordinator(["drain", name]).code == 2)
             }
         }

@@ -12,6 +12,8 @@ struct WorkerJSON: Decodable {
     var sandbox: SandboxState?
     var sourceRoots: [String]?
     var gone: Bool
+    var host: String
+    var drained: String?
 }
 
 /// A farm to be disturbed: a Redis set up as deploy/ says, workers of one slot that share a store, and

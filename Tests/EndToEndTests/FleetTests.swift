@@ -364,7 +364,7 @@ extension EndToEnd {
                     #expect(try await coordinator(["drain", "no-such-host"]).code == 2)
                     let host = try #require(try await workers().first?.host)
                     #expect(try await coordinator(["drain", host]).code == 0)
-                    #expect(try await running.ends(within: .seconds(20)))
+                    #expect(try await coordinator(["undrain", host]).code == 0)
                 }
                 #expect(worker.code == 0, "\(worker.error)")
                 let watched = try await coordinator(["status", id, "--watch", "--json"])

@@ -51,6 +51,108 @@ extension EndToEnd {
             }
         }
 
+        @Test("names and labels tell jobs apart, and choose those that a command changes")
+        func labels() async throws {
+            struct Listed: Decodable {
+                struct Options: Decodable { var crf: Double? }
+                var id: String
+                var state: String
+                var paused: Bool
+                var name: String?
+                var labels: [String: String]
+                var submitter: String?
+                var weight: Double
+                var options: Options?
+            }
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                func listed(_ arguments: [String] = []) async throws -> [Listed] {
+                    let outcome = try await fleet.coordinator(["status", "--json"] + arguments)
+                    try #require(outcome.code == 0, "\(outcome.error)")
+                    return try JSONDecoder().decode([Listed].self, from: Data(outcome.output.utf8))
+                }
+                func told(_ arguments: [String], code: Int32 = 0) async throws -> [String] {
+                    let outcome = try await fleet.coordinator(arguments)
+                    #expect(outcome.code == code, "\(outcome.error)")
+                    return outcome.errorLines.map { String($0.dropFirst("reel-coordinator: ".count)) }
+                }
+                let trailer = ["--name", "Trailer, take 3", "--label", "project=trailer", "--label", "take=3"]
+                let one = try await fleet.submit([source, "--crf", "20"] + trailer)
+                let two = try await fleet.submit([source, "--crf", "30", "--label", "project=trailer"])
+                let three = try await fleet.submit([source, "--crf", "40", "--weight", "2"])
+
+                let jobs = try await listed()
+                #expect(jobs.map(\.id) == [one, two, three])
+                #expect(jobs.map(\.name) == ["Trailer, take 3", nil, nil])
+                #expect(jobs.map(\.labels) == [["project": "trailer", "take": "3"], ["project": "trailer"], [:]])
+                #expect(jobs.map(\.options?.crf) == [20, 30, 40])
+                #expect(jobs.map(\.weight) == [1, 1, 2])
+                #expect(jobs.allSatisfy { $0.submitter?.contains("@") == true })
+                let text = try await fleet.coordinator(["status"]).output.split(separator: "\n").map(String.init)
+                #expect(
+                    text.first?.split(separator: " ").joined(separator: " ") == "JOB STATE DONE AGE NAME FILE LABELS")
+                #expect(text[1].hasSuffix("Trailer, take 3  film.mp4  project=trailer,take=3"))
+                let full = try await fleet.coordinator(["status", one]).output
+                #expect(full.contains("\nname      Trailer, take 3\nlabels    project=trailer,take=3\nsubmitted "))
+                #expect(full.contains("\noptions   mp4, crf 20\n"))
+
+                #expect(try await listed(["--label", "project=trailer", "--limit", "1"]).map(\.id) == [two])
+                #expect(try await listed(["--since", "2001-01-01"]).count == 3)
+                #expect(try await listed(["--since", "1h", "--state", "done"]).isEmpty)
+                #expect(
+                    try await told(["weigh", "--weight", "3", "--all", "--label", "take=3"]) == [
+                        "1 job matches", "job \(one) has the new weight",
+                    ])
+                #expect(try await listed().map(\.weight) == [3, 1, 2])
+                #expect(
+                    try await told(["pause", "--all", "--label", "project=trailer"]) == [
+                        "2 jobs match", "paused job \(one); passes in flight are finished",
+                        "paused job \(two); passes in flight are finished",
+                    ])
+                #expect(try await listed(["--state", "paused"]).map(\.id) == [one, two])
+                #expect(try await told(["retry", "--all"]) == ["no job matches"])
+                #expect(
+                    try await told(["cancel", "--all", "--state", "paused", "--limit", "1"]) == [
+                        "1 job matches", "cancelled job \(two)",
+                    ])
+                #expect(
+                    try await told(["cancel", "--all"]) == [
+                        "2 jobs match", "cancelled job \(one)", "cancelled job \(three)",
+                    ])
+                // It is begun anew with the name that it had, since this submission gives none.
+                #expect(try await fleet.submit([source, "--crf", "20"]) == one)
+                #expect(try await listed(["--label", "take=3"]).map(\.name) == ["Trailer, take 3"])
+                #expect(
+                    try await told(["remove", "--all"]) == [
+                        "2 jobs match", "removed job \(two)", "removed job \(three)",
+                    ])
+                #expect(try await listed().map(\.id) == [one])
+            }
+        }
+
+        @Test(
+            "what cannot be a name, a label, a moment or a choice is refused with an example",
+            arguments: [
+                (["submit", "a.mp4", "--name", ""], "--name takes 1 to 100 characters"),
+                (["submit", "a.mp4", "--label", "project"], "--label takes NAME=VALUE, as project=trailer"),
+                (["submit", "a.mp4", "--label", "a b=c"], "it is a b=c"),
+                (["submit", "a.mp4", "--label", "a=b", "--label", "a=c"], "--label a is given twice"),
+                (["status", "--since", "tomorrow"], "--since takes a span as 2h or 3d, a day as 2026-11-26"),
+                (["status", "--limit", "0"], "--limit must be 1 or more"),
+                (["status", "--state", "gone"], "probing"),
+                (["status", "@", "--state", "done"], "leave out the job"),
+                (["cancel"], "name the jobs, or use --all"),
+                (["cancel", "@", "--all"], "name jobs or use --all, not both"),
+                (["cancel", "@", "--label", "a=b"], "use --all"),
+                (["weigh", "@", "--weight", "0"], "--weight must be 0.001 to 1000"),
+            ])
+        func refusals(_ arguments: [String], _ words: String) async throws {
+            let outcome = try await fixture.run(.coordinator, arguments)
+            #expect(outcome.code == 2)
+            #expect(outcome.errorLines.count == 1)
+            #expect(outcome.error.contains(words), "\(outcome.error)")
+        }
+
         @Test("-o is remembered for fetch, which waits, and delivers to a file, into a folder or to standard output")
         func fetching() async throws {
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")

@@ -155,8 +155,8 @@ extension EndToEnd {
                 commands == [
                     "run", "submit", "plan", "status", "queue", "workers", "wait", "fetch", "verify", "cancel", "retry",
                     "pause",
-                    "resume",
-                    "remove", "drain", "recover", "init", "See",
+                    "resume", "weigh",
+                    "remove", "drain", "undrain", "recover", "init", "See",
                 ])
         }
     }

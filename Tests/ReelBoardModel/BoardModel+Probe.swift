@@ -17,6 +17,7 @@ extension BoardModel {
         }
         var bare = job
         (bare.frames, bare.passCount, bare.encoders, bare.plan, bare.diagnostics) = (0, 0, [], 0, [])
+        bare.weight = jobs[id]?.weight ?? bare.weight
         jobs[id]?.published = bare
         hold(id, -1, .held(Holder(token: token, worker: holder), copy: nil), token: token)
         let need = jobs[id].map { self.need(of: -1, $0) } ?? 0
@@ -34,6 +35,7 @@ extension BoardModel {
         }
         guard case .held(let holder, _) = changed.probe, holder.token == claim.token else { return .lost }
         (changed.published, changed.passes, changed.publisher) = (job, passes, claim.token)
+        changed.published.weight = changed.weight ?? job.weight
         changed.conditions = Array(repeating: .waiting, count: passes.count + 1)
         for (index, recorded) in finished {
             changed.conditions[index] = .done(recorded)

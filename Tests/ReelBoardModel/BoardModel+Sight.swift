@@ -37,7 +37,7 @@ extension BoardModel {
             framesDecoded: decoded, peakRSS: peak, cpuSeconds: cpu, created: 0,
             finished: job.state.isTerminal ? 0 : nil,
             failureCount: failures.count, failures: failures, spaceNote: job.spaceNote, excluded: job.excluded,
-            failure: job.failure, isRefused: job.state == .failed && job.isRefused)
+            failure: job.failure, isRefused: job.state == .failed && job.isRefused, submission: job.submission)
     }
 
     /// Everything that is somewhere, one fact a line, as `BoardFacts` reads it from Redis.
@@ -49,8 +49,9 @@ extension BoardModel {
             return "lease \(holding.job)/\(holding.index)/\(holding.token) \($0.lapsed == nil ? "valid" : "lapsed")"
         }
         facts += workers.map {
-            "worker \($0.key) \($0.value.isSilent ? "silent" : "live")\($0.value.isDraining ? " drains" : "")"
+            "worker \($0.key) \($0.value.isSilent ? "silent" : "live")\($0.value.isDrained ? " drained" : "")"
         }
+        facts += drainedHosts.map { "host \($0) drained" }
         facts.append((["active"] + active).joined(separator: " "))
         facts.append((["failed"] + failed).joined(separator: " "))
         for (id, job) in jobs { facts += self.facts(of: job, id) }
@@ -104,7 +105,7 @@ extension BoardModel {
     package var registered: [WorkerStatus] {
         workers.sorted { $0.key < $1.key }.map {
             WorkerStatus(
-                report: $0.value.report, beatAge: 0, isGone: $0.value.isSilent, draining: $0.value.isDraining)
+                report: $0.value.report, beatAge: 0, isGone: $0.value.isSilent, drained: drained($0.key))
         }
     }
 

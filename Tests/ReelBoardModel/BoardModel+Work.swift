@@ -7,6 +7,7 @@ extension BoardModel {
     ///   - token: what Redis's reply names, since tokens are random.
     ///   - quickIn: the job of which the worker is known to do a pass quickly.
     package mutating func claim(_ offer: WorkerOffer, token: String, quickIn: String? = nil) -> Claim? {
+        guard drained(offer.worker.text) == nil else { return nil }
         for (id, due) in timer where due <= now {
             timer[id] = nil
             join(id)
@@ -268,6 +269,7 @@ extension BoardModel {
         }
         var bare = bare
         (bare.frames, bare.passCount, bare.encoders, bare.plan, bare.diagnostics) = (0, 0, [], 0, [])
+        bare.weight = job.weight ?? bare.weight
         var begun = job
         (begun.published, begun.state, begun.probe) = (bare, .probing, .retry(due: now))
         (begun.passes, begun.conditions, begun.failures, begun.returned) = ([], [.waiting], [:], [:])
@@ -377,7 +379,7 @@ extension BoardModel {
     /// Whether a live worker on none of these hosts could try a pass that takes so much memory.
     private func othersCould(_ job: Job, _ hosts: Set<String>, need: Int64) -> Bool {
         workers.contains { name, worker in
-            !worker.isSilent && !worker.isDraining && worker.memory >= need && !hosts.contains(worker.host)
+            !worker.isSilent && drained(name) == nil && worker.memory >= need && !hosts.contains(worker.host)
                 && job.excluded[name] == nil
         }
     }

@@ -5,11 +5,10 @@ package import ReelQueue
 extension BoardModel {
     package mutating func beat(_ report: WorkerReport) -> BeatReply {
         let name = report.worker.text
-        let drains = workers[name]?.isDraining ?? false
-        workers[name] = Worker(report: report, isDraining: drains)
+        workers[name] = Worker(report: report, isDrained: workers[name]?.isDrained ?? false)
         var answers: [String: LeaseAnswer] = [:]
         for held in report.held { answers[held.token] = answer(held, worker: name) }
-        return BeatReply(answers: answers, drain: drains)
+        return BeatReply(answers: answers, drained: drained(name))
     }
 
     private mutating func answer(_ held: WorkerReport.Held, worker: String) -> LeaseAnswer {
@@ -80,10 +79,29 @@ extension BoardModel {
         return requeued
     }
 
-    package mutating func drain(_ worker: String) -> Bool {
-        guard workers[worker] != nil else { return false }
-        workers[worker]?.isDraining = true
+    package mutating func drain(_ scope: DrainScope, _ name: String) -> Bool {
+        switch scope {
+        case .host: drainedHosts.insert(name)
+        case .worker:
+            guard workers[name] != nil else { return false }
+            workers[name]?.isDrained = true
+        }
         return true
+    }
+
+    package mutating func undrain(_ scope: DrainScope, _ name: String) -> Bool {
+        switch scope {
+        case .host: return drainedHosts.remove(name) != nil
+        case .worker:
+            defer { workers[name]?.isDrained = false }
+            return workers[name]?.isDrained ?? false
+        }
+    }
+
+    /// What of a worker is drained; a worker that has not beaten is on a host of its own name.
+    package func drained(_ worker: String) -> DrainScope? {
+        if workers[worker]?.isDrained == true { return .worker }
+        return drainedHosts.contains(host(of: worker)) ? .host : nil
     }
 
     package mutating func depart(_ worker: String) { workers[worker] = nil }

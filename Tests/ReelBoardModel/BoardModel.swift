@@ -19,6 +19,8 @@ package struct BoardModel {
     /// The virtual time that claims have come to.
     package var virtual = 0.0
     package var workers: [String: Worker] = [:]
+    /// Hosts whose workers are given nothing.
+    package var drainedHosts: Set<String> = []
     /// The store that the board belongs to.
     package var store: StoreID?
     /// Every lease there is, the oldest first; of a job that was forgotten they stay until they lapse.
@@ -33,7 +35,7 @@ package struct BoardModel {
         /// What it told with its last beat.
         package var report: WorkerReport
         package var isSilent = false
-        package var isDraining = false
+        package var isDrained = false
 
         package var host: String { report.host }
         /// Bytes that its passes may take together.
@@ -112,6 +114,9 @@ package struct BoardModel {
         package var isRefused = false
         /// The token that published it.
         package var publisher: String?
+        /// The weight that a user gave it after it was submitted.
+        package var weight: Double?
+        package var submission: String?
         /// Whether each is still heard of.
         package var waiters: [String: Bool] = [:]
         /// The process that removes it, and whether its lease is valid.
@@ -160,6 +165,19 @@ extension BoardModel {
         join(id)
         settle(id)
         return job.state
+    }
+
+    package mutating func weigh(_ id: String, _ weight: Double) -> JobState? {
+        guard let job = jobs[id], !job.state.isTerminal else { return jobs[id]?.state }
+        jobs[id]?.weight = weight
+        jobs[id]?.published.weight = weight
+        return job.state
+    }
+
+    package mutating func describe(_ id: String, _ submission: String) -> Bool {
+        guard jobs[id] != nil else { return false }
+        jobs[id]?.submission = submission
+        return true
     }
 
     package mutating func retry(_ id: String) -> JobState? {

@@ -166,6 +166,14 @@ extension ModelBoard {
 
     package func resume(_ job: JobID) throws(ReelFailure) -> JobState? { try act(hints: true) { $0.resume(job.text) } }
 
+    package func weigh(_ job: JobID, _ weight: Double) throws(ReelFailure) -> JobState? {
+        try act { $0.weigh(job.text, weight) }
+    }
+
+    package func describe(_ job: JobID, _ submission: String) throws(ReelFailure) -> Bool {
+        try act { $0.describe(job.text, submission) }
+    }
+
     package func retry(_ job: JobID) throws(ReelFailure) -> JobState? { try act(hints: true) { $0.retry(job.text) } }
 
     package func forget(_ job: JobID, removal: Removal?) throws(ReelFailure) {
@@ -218,7 +226,15 @@ extension ModelBoard {
 
     package func beat(_ report: WorkerReport) throws(ReelFailure) -> BeatReply { try act { $0.beat(report) } }
 
-    package func drain(_ worker: WorkerID) throws(ReelFailure) -> Bool { try act { $0.drain(worker.text) } }
+    package func drain(_ scope: DrainScope, _ name: String) throws(ReelFailure) -> Bool {
+        try act { $0.drain(scope, name) }
+    }
+
+    package func undrain(_ scope: DrainScope, _ name: String) throws(ReelFailure) -> Bool {
+        try act { $0.undrain(scope, name) }
+    }
+
+    package func drainedHosts() throws(ReelFailure) -> [String] { try act { $0.drainedHosts.sorted() } }
 
     package func depart(_ worker: WorkerID) throws(ReelFailure) { try act { $0.depart(worker.text) } }
 
@@ -269,6 +285,8 @@ extension ModelBoard {
     package func passDiagnostics(_ job: JobID) -> [Diagnostic] { trap() }
 
     package func jobs() -> [JobID] { trap() }
+
+    package func list(_ jobs: [JobID]) -> JobList { trap() }
 
     package func latestJobs(ended: Int) -> JobList { trap() }
 

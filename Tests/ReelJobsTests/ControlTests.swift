@@ -2,6 +2,7 @@ import ReelCore
 import ReelJobs
 import ReelQueue
 import ReelStore
+import ReelTestSupport
 import Testing
 
 extension ServiceTests {
@@ -93,19 +94,50 @@ extension ServiceTests {
             #expect(try await service.recover().isEmpty)
         }
 
+        @Test func aWeightIsInTheRecordAndOnTheBoard() async throws {
+            let fixture = try await JobFixture()
+            let id = try await fixture.publish(fixture.job())
+            #expect(try await fixture.service.weigh(id, 0.5) == .weighed)
+            #expect(try await fixture.service.view(id).weight == 0.5)
+            #expect(try fixture.store.job(id).read().terms.weight == 0.5)
+            #expect(try await fixture.service.cancel(id) == .cancelled)
+            #expect(
+                await reason { _ = try await fixture.service.weigh(id, 2) } == .jobEnded(job: id, state: .cancelled))
+            #expect(try await fixture.service.view(id).weight == 0.5)
+        }
+
         @Test func workersAreDrainedByTheirNameOrTheirHosts() async throws {
             let fixture = try await JobFixture()
+            let service = fixture.service
             for name in ["w1", "w2"] {
                 _ = try await fixture.board.beat(
                     WorkerReport(
                         worker: WorkerID(name), host: "h", slots: 1, memoryTotal: 1000, encoders: [],
                         protocolVersion: 1, held: []))
             }
-            #expect(await reason { _ = try await fixture.service.drain("w3") } == .workerUnknown(name: "w3"))
-            #expect(try await fixture.service.drain("w2") == [WorkerID("w2")])
-            #expect(try await fixture.service.workers().map(\.draining) == [false, true])
-            #expect(try await fixture.service.drain("h") == [WorkerID("w1"), WorkerID("w2")])
-            #expect(try await fixture.service.workers().map(\.draining) == [true, true])
+            #expect(await reason { _ = try await service.drain("w3") } == .workerUnknown(name: "w3"))
+            #expect(try await service.drain("w2") == .drained("w2", .worker, workers: 1))
+            #expect(try await service.workers().map(\.draining) == [false, true])
+            #expect(try await service.workers().map(\.drained) == [nil, .worker])
+            #expect(try await service.queue().slots == 1)
+            #expect(try await service.drain("h") == .drained("h", .host, workers: 2))
+            #expect(try await service.workers().map(\.drained) == [.host, .worker])
+            #expect(try await service.drainedHosts() == ["h"])
+
+            #expect(await reason { _ = try await service.undrain("w3") } == .workerUnknown(name: "w3"))
+            #expect(try await service.undrain("w1") == .hostIsDrained(WorkerID("w1"), host: "h"))
+            #expect(try await service.undrain("h") == .undrained("h", .host))
+            #expect(try await service.undrain("h") == .wasNotDrained("h"))
+            #expect(try await service.undrain("w2") == .undrained("w2", .worker))
+            #expect(try await service.undrain("w2") == .wasNotDrained("w2"))
+
+            try fixture.raw("ZADD", "reel2:{main}:workers", "1", "w2")
+            #expect(try await service.drain("w2") == .gone(WorkerID("w2")))
+            #expect(try await service.drain("h") == .drained("h", .host, workers: 1))
+            // A host without workers is known as long as it is drained.
+            for name in ["w1", "w2"] { try await fixture.board.depart(WorkerID(name)) }
+            #expect(try await service.undrain("h") == .undrained("h", .host))
+            #expect(await reason { _ = try await service.undrain("h") } == .workerUnknown(name: "h"))
         }
     }
 }

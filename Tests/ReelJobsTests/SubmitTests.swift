@@ -27,6 +27,29 @@ extension ServiceTests {
             #expect(try fixture.store.jobs() == [job.id])
         }
 
+        @Test func theLastSubmissionThatNamesOrLabelsAJobCounts() async throws {
+            let fixture = try await JobFixture()
+            var job = try fixture.job()
+            try await fixture.publish(job)
+            func submit(_ submission: Submission) async throws -> JobView {
+                job.submission = submission
+                let submitted = try await fixture.service.submit(job, engine: fixture.engine)
+                #expect(submitted.outcome == .attached)
+                return try await fixture.service.view(job.id)
+            }
+            let first = try await submit(Submission(name: "one", labels: ["a": "b"], submitter: "alice@h"))
+            #expect([first.name, first.submitter] == ["one", "alice@h"])
+            #expect(first.labels == ["a": "b"])
+            #expect(try await submit(Submission(submitter: "bob@h")).name == "one")
+            let last = try await submit(Submission(labels: ["c": "d"], submitter: "bob@h"))
+            #expect(last.name == nil)
+            #expect(last.labels == ["c": "d"])
+            #expect(last.submitter == "bob@h")
+            #expect(last.options == job.spec)
+            #expect(last.weight == 1)
+            #expect(try await fixture.service.jobs().jobs.map(\.labels) == [["c": "d"]])
+        }
+
         @Test func aJobWithAResultIsNotBegunAgain() async throws {
             let fixture = try await JobFixture()
             let job = try fixture.job()

@@ -65,6 +65,50 @@ extension ServiceTests {
             #expect(try await fixture.service.view(plain).clips.isEmpty)
         }
 
+        @Test func jobsAreChosenByStateLabelAndAge() async throws {
+            let fixture = try await JobFixture()
+            let (board, service) = (fixture.board, fixture.service)
+            for (name, labels) in [("a", "x"), ("b", "x"), ("c", "y"), ("d", "x")] {
+                let id = try await fixture.publish(fixture.job(name))
+                _ = try await board.describe(id, #"{"labels":{"kind":"\#(labels)"}}"#)
+                // Jobs of one millisecond have no order.
+                let last = try await board.status(id)?.created ?? 0
+                while try await board.clocks().board - last < 0.002 { await Task.yield() }
+            }
+            let ids = try await board.jobs()
+            #expect(try await board.cancel(ids[0]))
+            _ = try await board.pause(ids[3])
+            func found(_ filter: JobFilter) async throws -> [Int] {
+                try await service.ids(filter).compactMap { ids.firstIndex(of: $0) }
+            }
+            #expect(try await found(JobFilter()) == [0, 1, 2, 3])
+            #expect(try await found(JobFilter(states: [.cancelled])) == [0])
+            #expect(try await found(JobFilter(states: [.paused, .cancelled])) == [0, 3])
+            #expect(try await found(JobFilter(states: [.running])) == [1, 2, 3])
+            #expect(try await found(JobFilter(labels: ["kind": "x"])) == [0, 1, 3])
+            #expect(try await found(JobFilter(labels: ["kind": "x"], limit: 2)) == [1, 3])
+            #expect(try await found(JobFilter(labels: ["kind": "x", "more": "x"])) == [])
+            let third = try await service.view(ids[2]).created
+            #expect(try await found(JobFilter(since: third)) == [2, 3])
+            #expect(try await found(JobFilter(since: third + 3600)) == [])
+            #expect(try await service.jobs(JobFilter(limit: 1)).jobs.map(\.id) == [ids[3].text])
+            // The queue has no jobs that were cancelled.
+            #expect(
+                try await service.queue(JobFilter(labels: ["kind": "x"])).jobs.map(\.id) == [ids[1].text, ids[3].text])
+        }
+
+        @Test func moreJobsThanAPage() async throws {
+            let fixture = try await JobFixture()
+            for number in 0..<230 {
+                let job = PublishedJob(id: JobID("j\(number)"), source: "/a", need: 100, protocolVersion: 1)
+                _ = try await fixture.board.begin(job, holder: WorkerID("test"))
+                if number.isMultiple(of: 23) { _ = try await fixture.board.cancel(job.id) }
+            }
+            #expect(try await fixture.service.ids(JobFilter(states: [.probing])).count == 220)
+            #expect(try await fixture.service.ids(JobFilter(states: [.cancelled])).count == 10)
+            #expect(try await fixture.service.jobs(JobFilter(states: [.probing], limit: 150)).jobs.count == 150)
+        }
+
         @Test func onlyTheStoreKnowsAJobThatTheBoardHasForgotten() async throws {
             let fixture = try await JobFixture()
             let id = try fixture.finish(fixture.job())

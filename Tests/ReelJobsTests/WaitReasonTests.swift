@@ -21,7 +21,7 @@ import Testing
 
     private func worker(
         _ host: String = "h", memory: Int64 = 2 << 30, encoders: [String] = ["libx264 1"], version: Int = 2,
-        beatAge: Double = 1, draining: Bool = false, notes: [Diagnostic] = [], busy: Int = 0
+        beatAge: Double = 1, drained: DrainScope? = nil, notes: [Diagnostic] = [], busy: Int = 0
     ) -> WorkerStatus {
         let held = WorkerReport.Held(
             job: JobID("b"), index: 0, token: "t", plan: 1, decoded: 0, encoded: 0, wholeChunks: 0)
@@ -29,7 +29,7 @@ import Testing
             report: WorkerReport(
                 worker: WorkerID("w of \(host)"), host: host, slots: 2, memoryTotal: memory, encoders: encoders,
                 protocolVersion: version, notes: notes, held: Array(repeating: held, count: busy)),
-            beatAge: beatAge, isGone: beatAge > 20, draining: draining)
+            beatAge: beatAge, isGone: beatAge > 20, drained: drained)
     }
 
     @Test func whatWorksOrEndedDoesNotWait() {
@@ -73,7 +73,7 @@ import Testing
             WaitReason(status(excluded: ["w of b": vanished]), workers: workers)?
                 .description
                 == "no worker can take it: a: the worker has no encoder libx264 1; b: worker w vanished")
-        #expect(WaitReason(status(), workers: [worker(draining: true), worker("a", encoders: [])]) == .draining)
+        #expect(WaitReason(status(), workers: [worker(drained: .host), worker("a", encoders: [])]) == .draining)
         #expect(
             WaitReason(status(), workers: [worker(notes: [.workerDiskFull(folders: ["/s"])])])?.description
                 == "h claims nothing: the disk of /s is full")

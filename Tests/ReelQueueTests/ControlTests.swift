@@ -119,12 +119,99 @@ extension BoardTests {
             #expect(try await fixture.take().pass == .assembly)
         }
 
-        @Test func aWorkerIsToldToDrain() async throws {
-            #expect(try await fixture.board.drain(WorkerID("w1")) == false)
-            #expect(try await fixture.beat("w1").drain == false)
-            #expect(try await fixture.board.drain(WorkerID("w1")))
-            #expect(try await fixture.beat("w1").drain)
-            #expect(try await fixture.beat("w2").drain == false)
+        @Test func aJobIsGivenAnotherWeight() async throws {
+            let board = fixture.board
+            try await fixture.publish(BoardFixture.job("light", passes: 60))
+            try await fixture.publish(BoardFixture.job("heavy", passes: 60))
+            #expect(try await board.weigh(JobID("heavy"), 3) == .running)
+            #expect(try await board.status(JobID("heavy"))?.job.weight == 3)
+            var counts: [String: Int] = [:]
+            for _ in 0..<40 { counts[try await fixture.take().job.text, default: 0] += 1 }
+            #expect(counts == ["light": 10, "heavy": 30])
+            #expect(try await board.weigh(JobID("nowhere"), 3) == nil)
+            await #expect(throws: ReelFailure(.jobContradictory(job: JobID("heavy"), fault: .weight))) {
+                _ = try await board.weigh(JobID("heavy"), 0)
+            }
+            #expect(try await board.cancel(JobID("heavy")))
+            #expect(try await board.weigh(JobID("heavy"), 1) == .cancelled)
+            #expect(try await board.status(JobID("heavy"))?.job.weight == 3)
+        }
+
+        @Test func aWeightGivenWhileProbingStays() async throws {
+            let job = BoardFixture.job(passes: 4)
+            let claim = try await fixture.begin(job)
+            #expect(try await fixture.board.weigh(job.id, 4) == .probing)
+            try await fixture.publish(job, holding: claim)
+            #expect(try await fixture.board.status(job.id)?.job.weight == 4)
+            let share = Double(max(job.frames, 1)) / 4 / 4
+            #expect(Double(try fixture.raw("HGET", "reel2:{main}:job:a1", "share")) == share)
+            #expect(try await fixture.board.cancel(job.id))
+            _ = try await fixture.begin(job)
+            #expect(try await fixture.board.status(job.id)?.job.weight == 1, "it was begun anew")
+        }
+
+        @Test func whatASubmitterSaysIsInTheStatusUntilTheJobIsBegunAnew() async throws {
+            let job = BoardFixture.job()
+            #expect(try await !fixture.board.describe(job.id, "{}"))
+            let claim = try await fixture.begin(job)
+            #expect(try await fixture.board.describe(job.id, #"{"name":"one"}"#))
+            try await fixture.publish(job, holding: claim)
+            #expect(try await fixture.board.describe(job.id, #"{"name":"two"}"#))
+            #expect(try await fixture.board.status(job.id)?.submission == #"{"name":"two"}"#)
+            #expect(try await fixture.board.cancel(job.id))
+            #expect(try await fixture.board.status(job.id)?.submission == #"{"name":"two"}"#)
+            _ = try await fixture.begin(job)
+            #expect(try await fixture.board.status(job.id)?.submission == nil)
+        }
+
+        @Test func aDrainedWorkerIsGivenNothing() async throws {
+            let board = fixture.board
+            try await fixture.publish()
+            #expect(try await !board.drain(.worker, "w1"), "it has not beaten")
+            #expect(try await fixture.beat("w1").drained == nil)
+            let held = try await fixture.take("w1")
+            #expect(try await board.drain(.worker, "w1"))
+            let reply = try await fixture.beat("w1", holding: [held])
+            #expect(reply.drained == .worker)
+            #expect(reply.answers == [held.token: .ok])
+            #expect(try await fixture.claim("w1") == nil)
+            #expect(try await fixture.claim("w2")?.index == 1)
+            #expect(try await fixture.complete(held) == .ok)
+            #expect(try await board.undrain(.worker, "w1"))
+            #expect(try await !board.undrain(.worker, "w1"))
+            #expect(try await fixture.beat("w1").drained == nil)
+            #expect(try await fixture.claim("w1")?.index == 2)
+
+            #expect(try await board.drain(.worker, "w1"))
+            try await board.depart(WorkerID("w1"))
+            #expect(try await fixture.beat("w1").drained == nil, "a worker's drain ends with the worker")
+        }
+
+        @Test func aDrainedHostGivesNothingToLaterWorkersEither() async throws {
+            let board = fixture.board
+            try await fixture.publish()
+            try await fixture.beat("w1", host: "one")
+            try await fixture.beat("w2", host: "two")
+            #expect(try await board.drain(.host, "one"))
+            #expect(try await board.drain(.host, "one"))
+            #expect(try await board.drain(.worker, "w1"))
+            #expect(try await board.workers().map(\.drained) == [.worker, nil])
+            try await board.depart(WorkerID("w1"))
+            #expect(try await board.drainedHosts() == ["one"])
+            #expect(try await fixture.beat("w3", host: "one").drained == .host)
+            #expect(try await fixture.claim("w3") == nil)
+            #expect(try await fixture.claim("w2") != nil)
+            #expect(try await board.workers().map(\.drained) == [nil, .host])
+            #expect(try await !board.undrain(.host, "two"))
+            #expect(try await board.undrain(.host, "one"))
+            #expect(try await fixture.claim("w3") != nil)
+            #expect(try await board.drainedHosts().isEmpty)
+        }
+
+        @Test func programsOfTheEarlierVersionDrainAWorker() async throws {
+            try await fixture.beat("w1")
+            #expect(try fixture.raw("FCALL", "reel2_drain", "1", "reel2:{main}:jobs", "2", "w1") == "1")
+            #expect(try await fixture.beat("w1").drained == .worker)
         }
     }
 }

@@ -23,7 +23,8 @@ import Testing
         try check(
             WorkerReport(
                 worker: WorkerID("host-1-77"), host: "host", slots: 4, slotsOut: 1, memoryTotal: 8 << 30,
-                encoders: ["libx264 164"], protocolVersion: 4, notes: [.workerDiskFull(folders: ["/tmp"])],
+                encoders: ["libx264 164"], protocolVersion: 4, version: "0.1.0", store: "/srv/reel",
+                uptime: 90, notes: [.workerDiskFull(folders: ["/tmp"])],
                 held: [
                     WorkerReport.Held(
                         job: JobID("a1"), index: -1, token: "t", plan: 0, decoded: 3, encoded: 2, wholeChunks: 1)

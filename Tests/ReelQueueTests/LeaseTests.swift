@@ -14,7 +14,7 @@ extension BoardTests {
             try fixture.lapse()
             let reply = try await fixture.beat(holding: [claim], encoded: 7)
             #expect(reply.answers == [claim.token: .ok])
-            #expect(reply.drain == false)
+            #expect(reply.drained == nil)
             #expect(try await fixture.reaper().reap() == 0)
             let status = try #require(try await fixture.board.status(claim.job))
             #expect(status.passes.live == 1)
@@ -155,19 +155,18 @@ extension BoardTests {
         @Test func workersAreListedAndDepart() async throws {
             try await fixture.beat("w1", host: "one")
             try await fixture.beat("w2", host: "two")
-            try fixture.raw("HSET", "reel2:{main}:control", "drain:w2", "1")
-            #expect(try await fixture.beat("w2", host: "two").drain)
+            #expect(try await fixture.board.drain(.worker, "w2"))
             let workers = try await fixture.board.workers()
             #expect(workers.map(\.report.worker.text) == ["w1", "w2"])
             #expect(workers.map(\.report.host) == ["one", "two"])
-            #expect(workers.map(\.draining) == [false, true])
+            #expect(workers.map(\.drained) == [nil, .worker])
             #expect(workers.allSatisfy { $0.beatAge < 10 && !$0.isGone })
             let hasty = try BoardFixture.open(fixture.server, timing: BoardTiming(lease: .milliseconds(-1)))
             #expect(try await hasty.workers().allSatisfy(\.isGone))
             try await fixture.board.depart(WorkerID("w2"))
             #expect(try await fixture.board.workers().map(\.report.worker.text) == ["w1"])
             #expect(try fixture.raw("KEYS", "*w2*").isEmpty)
-            #expect(try await fixture.beat("w2").drain == false)
+            #expect(try await fixture.beat("w2").drained == nil)
         }
 
         @Test func workersSilentForAnHourLeave() async throws {

@@ -31,12 +31,13 @@ extension BoardTests {
             #expect(try await fixture.board.status(job)?.failure == .sample(.permanent, "nor here"))
         }
 
-        @Test(arguments: ["is gone", "drains", "is excluded", "is too small"])
+        @Test(arguments: ["is gone", "is drained", "is on a drained host", "is excluded", "is too small"])
         func whereNoOtherHostCouldTheFirstIsBelieved(_ why: String) async throws {
             try await farm()
             switch why {
             case "is gone": try await fixture.board.depart(WorkerID("w2"))
-            case "drains": #expect(try await fixture.board.drain(WorkerID("w2")))
+            case "is drained": #expect(try await fixture.board.drain(.worker, "w2"))
+            case "is on a drained host": #expect(try await fixture.board.drain(.host, "two"))
             case "is excluded": try await fixture.fail(fixture.take("w2"), .incompatible, by: "w2")
             default: try await fixture.beat("w2", host: "two", memory: 50)
             }

@@ -21,6 +21,10 @@ struct GoldenTests {
     func records() throws {
         try expect(record(JobID("0123456789abcdef")), is: "job-record.v2.begun.json")
         try expect(ended, is: "job-record.v2.json")
+        var submitted = record(JobID("0123456789abcdef"))
+        submitted.submission = Submission(
+            name: "Trailer, take 3", labels: ["project": "ä", "take": "3"], submitter: "alice@edit-2")
+        try expect(submitted, is: "job-record.v2.submitted.json")
     }
 
     private var ended: JobRecord {

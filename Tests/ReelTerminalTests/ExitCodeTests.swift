@@ -23,6 +23,7 @@ import Testing
 
     @Test func oneLine() {
         #expect(ExitCodes.line(of: "Error: Missing argument\nUsage: reel\n  See help") == "Missing argument")
+        #expect(ExitCodes.line(of: "Error: Choose one of:\n  - a\n  - b\nUsage: reel") == "Choose one of: a, b")
         #expect(ExitCodes.line(of: "plain") == "plain")
         #expect(ExitCodes.line(of: "") == "")
     }

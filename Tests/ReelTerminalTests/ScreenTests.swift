@@ -1,3 +1,4 @@
+import Foundation
 import ReelCore
 import ReelJobs
 import ReelQueue
@@ -45,8 +46,8 @@ import Testing
         return QueueView(
             jobs: jobs, counts: (active: 2, failed: 1), pace: Pace(framesPerSecond: 31.62, passesPerSecond: 0.2),
             workers: [
-                WorkerStatus(report: report, beatAge: 1, draining: false),
-                WorkerStatus(report: report, beatAge: 30, isGone: true, draining: false),
+                WorkerStatus(report: report, beatAge: 1),
+                WorkerStatus(report: report, beatAge: 30, isGone: true),
             ])
     }
 
@@ -72,17 +73,18 @@ import Testing
 
     @Test func theQueueInAPipe() {
         #expect(
-            text(QueueText.lines(queue, strips: strips, on: plain), plain) == """
+            text(QueueText.lines(queue, strips: strips, at: 90, on: plain), plain) == """
                 2 jobs active, 1 failed; 1 worker, 0 of 2 slots busy
                 passes: 59 ready, 2 in flight, 1 retrying, 1 exhausted, oldest wait 0:32
                 last minute: 31.6 fps, 12.0 passes a minute, ETA 1:10
 
-                5d0c2f3a9be17c44  running      45 %    31.6 fps  ETA 1:10     holiday.mov
+                JOB               STATE    DONE     SPEED   ETA  AGE  NAME
+                5d0c2f3a9be17c44  running  45 %  31.6 fps  1:10   1m  holiday.mov
                   ##############>>..............!  18/40 passes, 2 in flight, 19 ready, 1 retrying, oldest wait 0:32
-                8fa01b7c6d5e4f30  paused        0 %                           b.mp4
+                8fa01b7c6d5e4f30  paused    0 %                   1m  b.mp4
                   ...............................  0/40 passes, 40 ready
                   waits: it is paused: let it go on
-                c3d2e1f0a9b87654  failed       45 %                           c.mp4
+                c3d2e1f0a9b87654  failed   45 %                   1m  c.mp4
                   ##############################!  39/40 passes, 1 exhausted
                   failed: pass 3 failed 3 times: engine died of signal 11 (SIGSEGV) between two requests
 
@@ -91,28 +93,28 @@ import Testing
     }
 
     @Test func theQueueOnATerminal() {
-        let lines = QueueText.lines(queue, strips: strips, on: terminal)
+        let lines = QueueText.lines(queue, strips: strips, at: 90, on: terminal)
         #expect(lines.map(\.width).max() ?? 0 <= 80 || lines.last?.text.hasPrefix("█ done") == true)
         let shown = text(lines, terminal)
         let done = String(repeating: "█", count: 36)
         #expect(shown.contains("  \u{1B}[32m\(done)\u{1B}[0m\u{1B}[33m▒▒▒\u{1B}[0m\u{1B}[2m·"))
         #expect(shown.contains("\u{1B}[1;31m×"))
         let dumb = Canvas.terminal(columns: 80, environment: ["TERM": "dumb"])
-        #expect(!text(QueueText.lines(queue, strips: strips, on: dumb), dumb).contains("\u{1B}"))
+        #expect(!text(QueueText.lines(queue, strips: strips, at: 90, on: dumb), dumb).contains("\u{1B}"))
     }
 
     @Test func jobsThatDoNotFitAreCounted() {
-        let small = Canvas(columns: 120, rows: 10, hasColour: false, hasBlocks: true)
-        let lines = QueueText.lines(queue, strips: strips, on: small).map(\.text)
-        #expect(lines.count <= 10)
+        let small = Canvas(columns: 120, rows: 11, hasColour: false, hasBlocks: true)
+        let lines = QueueText.lines(queue, strips: strips, at: 90, on: small).map(\.text)
+        #expect(lines.count <= 11)
         #expect(lines.last == "1 job more")
         #expect(lines.contains { $0.hasPrefix("8fa01b7c6d5e4f30") })
     }
 
     @Test func nothingToShow() {
         let empty = QueueView(jobs: [], counts: (0, 0), pace: .none, workers: [])
-        #expect(QueueText.lines(empty, strips: [:], on: plain).last?.text == "no job waits or runs")
-        #expect(JobText.lines([], on: plain).map(\.text) == ["there are no jobs"])
+        #expect(QueueText.lines(empty, strips: [:], at: 90, on: plain).last?.text == "no job waits or runs")
+        #expect(JobText.lines([], at: 90, on: plain).map(\.text) == ["there are no jobs"])
         #expect(WorkerText.lines([])[0].text.hasPrefix("no worker is connected"))
     }
 
@@ -130,8 +132,9 @@ import Testing
         view.failureCount = 3
         let strip = strip(done: 18, live: 2, failed: 1)
         #expect(
-            text(JobText.lines(view, strip: strip, on: plain), plain) == """
+            text(JobText.lines(view, strip: strip, at: 90, on: plain), plain) == """
                 job       5d0c2f3a9be17c44, running
+                submitted 1m ago
                 source    /films/holiday.mov
                 frames    1800 of 4000, 45 %, 31.6 fps over the last minute, ETA 1:10
                 passes    18/40 passes, 2 in flight, 19 ready, 1 retrying, oldest wait 0:32
@@ -169,8 +172,9 @@ import Testing
             ClipProgress(source: "b.mp4", frames: 9..<10, direction: .forwards, passes: 1),
         ]
         #expect(
-            text(JobText.lines(view, strip: nil, on: plain), plain) == """
+            text(JobText.lines(view, strip: nil, at: 90, on: plain), plain) == """
                 job       5d0c2f3a9be17c44, running
+                submitted 1m ago
                 source    /films/holiday.mov
                 clips     1  a.mov, 60 frames forward: done
                           2  a.mov, 58 frames back: 3 of 5 passes done, 1 worked on
@@ -184,10 +188,10 @@ import Testing
             ClipProgress(
                 source: "a.mov", frames: clip..<30, direction: .forwards, passes: 1, passesDone: clip < 25 ? 1 : 0)
         }
-        let lines = JobText.lines(view, strip: nil, on: plain).map(\.text)
-        #expect(lines[2] == "clips     1  a.mov, 30 frames forward: done")
-        #expect(lines[2 + 7] == "          26  a.mov, 5 frames forward: waits")
-        #expect(lines[2 + 12] == "          and 18 more")
+        let lines = JobText.lines(view, strip: nil, at: 90, on: plain).map(\.text)
+        #expect(lines[3] == "clips     1  a.mov, 30 frames forward: done")
+        #expect(lines[3 + 7] == "          26  a.mov, 5 frames forward: waits")
+        #expect(lines[3 + 12] == "          and 18 more")
     }
 
     @Test func aCrashReportIsShownFromItsBeginning() {
@@ -201,14 +205,87 @@ import Testing
         #expect(log.prefix(3) == ["*** Program crashed: Bad pointer ***", "Thread 0 crashed:", "r1 0"])
     }
 
+    @Test func whatTheSubmitterSays() throws {
+        var view = queue.jobs[0]
+        (view.name, view.labels) = ("Trailer, take 3", ["take": "3", "project": "trailer"])
+        (view.submitter, view.weight) = ("alice@edit-2", 0.5)
+        view.options = JobSpec(
+            container: .mp4, videoCodec: "libx264", crf: 20, lossless: true, audio: .none, from: Rational(5, 2))
+        let lines = JobText.lines(view, strip: nil, at: 3 * 24 * 3600, on: plain).map(\.text)
+        #expect(
+            lines.prefix(6) == [
+                "job       5d0c2f3a9be17c44, running", "name      Trailer, take 3",
+                "labels    project=trailer,take=3", "submitted 3d ago by alice@edit-2, weight 0.5",
+                "options   mp4, audio none, crf 20, from 5/2, lossless, video codec libx264",
+                "source    /films/holiday.mov",
+            ])
+    }
+
+    /// Jobs of which the first has a name and labels.
+    private var labelled: [JobView] {
+        var jobs = queue.jobs
+        (jobs[0].name, jobs[0].labels) = ("Trailer, take 3", ["project": "trailer"])
+        return jobs
+    }
+
     @Test func jobsInAList() {
         #expect(
-            text(JobText.lines(queue.jobs, on: plain), plain) == """
-                5d0c2f3a9be17c44  running      45 %  1800/4000 frames  /films/holiday.mov  ETA 1:10
-                8fa01b7c6d5e4f30  paused        0 %     0/4000 frames  /films/b.mp4  waits: it is paused: \
-                let it go on
-                c3d2e1f0a9b87654  failed       45 %  1800/4000 frames  /films/c.mp4
+            text(JobText.lines(labelled, at: 90, on: plain), plain) == """
+                JOB               STATE    DONE     SPEED   ETA  AGE  NAME             FILE         LABELS
+                5d0c2f3a9be17c44  running  45 %  31.6 fps  1:10   1m  Trailer, take 3  holiday.mov  project=trailer
+                8fa01b7c6d5e4f30  paused    0 %                   1m  b.mp4
+                  waits: it is paused: let it go on
+                c3d2e1f0a9b87654  failed   45 %                   1m  c.mp4
+                  failed: pass 3 failed 3 times: engine died of signal 11 (SIGSEGV) between two requests
                 """)
+    }
+
+    @Test func aNarrowListLeavesOutWholeFields() {
+        func lines(_ columns: Int) -> [String] {
+            let canvas = Canvas(columns: columns, rows: nil, hasColour: false, hasBlocks: false)
+            return JobText.lines(labelled, at: 90, on: canvas).map(\.text)
+        }
+        #expect(lines(110)[0].hasSuffix("NAME             FILE         LABELS"))
+        #expect(lines(90)[0].hasSuffix("AGE  NAME             FILE"))
+        #expect(
+            lines(60).prefix(3) == [
+                "JOB               STATE    DONE   ETA  AGE  NAME",
+                "5d0c2f3a9be17c44  running  45 %  1:10   1m  Trailer, take 3",
+                "8fa01b7c6d5e4f30  paused    0 %         1m  b.mp4",
+            ])
+        #expect(lines(60).map(\.count).prefix(2).allSatisfy { $0 <= 60 })
+        #expect(
+            lines(30).prefix(3) == [
+                "JOB               NAME", "5d0c2f3a9be17c44  Trailer, tak", "8fa01b7c6d5e4f30  b.mp4",
+            ])
+        #expect(lines(12).prefix(2) == ["NAME", "Trailer, tak"])
+    }
+
+    @Test func ages() {
+        func age(_ created: Double) -> String {
+            var view = queue.jobs[0]
+            view.created = created
+            let line = JobText.lines([view], at: 1_000_000, on: plain)[1].text
+            return line.split(separator: " ").dropLast().last.map(String.init) ?? ""
+        }
+        let created = [1_000_000.0, 999_941, 999_940, 996_400, 827_201, 827_200]
+        #expect(created.map(age) == ["0s", "59s", "1m", "1h", "47h", "2d"])
+        #expect(age(2_000_000) == "0s", "the clock of Redis may be ahead")
+    }
+
+    @Test func momentsThatLieBack() throws {
+        let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let now = 1_800_000_000.0
+        func moment(_ text: String) -> Double? { Moment(text, now: now, in: zone)?.seconds }
+        #expect(moment("2h") == 1_799_992_800)
+        #expect(moment("3d") == 1_799_740_800)
+        // Berlin is an hour ahead of UTC in November.
+        #expect(moment("2026-11-26") == 1_795_647_600)
+        #expect(moment("2026-11-26T18:30") == 1_795_714_200)
+        #expect(moment("2026-11-26T18:30:05") == 1_795_714_205)
+        for wrong in ["", "yesterday", "2026-13-01", "2026-02-30", "2026-1-1", "2026-11-26T25:00", "-1h", "0h"] {
+            #expect(moment(wrong) == nil, "\(wrong)")
+        }
     }
 
     @Test func workers() {
@@ -224,13 +301,16 @@ import Testing
                 seconds: 4, pass: .video(VideoPass(randomAccessPoint: 0, frames: 10..<250, chunkCount: 1))),
             "u": WorkerStatus.Hold(seconds: 8, pass: .audio(0)),
         ]
+        var told = report
+        (told.version, told.store, told.uptime) = ("0.1.0", "/srv/reel", 7300)
         let views = [
-            WorkerView(WorkerStatus(report: report, beatAge: 2.2, draining: true, holds: holds)),
-            WorkerView(WorkerStatus(report: report, beatAge: 40, isGone: true, draining: false)),
+            WorkerView(WorkerStatus(report: told, beatAge: 2.2, drained: .host, holds: holds)),
+            WorkerView(WorkerStatus(report: report, beatAge: 40, isGone: true)),
         ]
         #expect(
-            text(WorkerText.lines(views), plain) == """
-                node-1-77-ab  node-1  2/4 slots, 1 out of work  3 GiB  beat 2 s ago  draining
+            text(WorkerText.lines(views, drainedHosts: ["node-1", "node-2"]), plain) == """
+                node-1-77-ab  node-1  2/4 slots, 1 out of work  3 GiB  beat 2 s ago  host drained
+                  release 0.1.0, up for 2h, store /srv/reel
                   claims nothing: the disk of /s is full
                   a  pass 0, audio, for 0:08
                   a  pass 3, 60/240 frames, 15.0 fps, for 0:04
@@ -238,6 +318,12 @@ import Testing
                   claims nothing: the disk of /s is full
                   a  pass 0, 0 frames
                   a  pass 3, 60 frames
+                host node-2 is drained, and no worker is there
+                """)
+        #expect(
+            text(WorkerText.lines([], drainedHosts: ["node-2"]), plain) == """
+                no worker is connected
+                host node-2 is drained, and no worker is there
                 """)
     }
 

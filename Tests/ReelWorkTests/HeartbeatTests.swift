@@ -61,13 +61,26 @@ import Testing
         }
     }
 
-    @Test func aWorkerLearnsThatItIsToDrain() async throws {
-        try await withRunningPass { worker, _ in
-            let isRegistered = try await worker.board.drain(worker.worker)
-            #expect(isRegistered)
-            #expect(!worker.environment.drain.isOn)
+    @Test func aDrainedWorkerGoesOnWithItsPassAndWaits() async throws {
+        try await withRunningPass { worker, job in
+            #expect(try await worker.board.drain(.host, "host of w1"))
             await worker.heartbeat.beat()
-            #expect(worker.environment.drain.isOn)
+            await worker.heartbeat.beat()
+            #expect(worker.environment.drain.byUser == .host)
+            #expect(!worker.environment.drain.isOn)
+            #expect(worker.engines.waiting == 1)
+            let claims = await worker.board.calls["claim"]
+            worker.engines.answer { _ in .result }
+            worker.engines.letGo()
+            try await until { try await worker.status(job.id).passes.done == 1 }
+            try await until { worker.environment.passes.report.isEmpty }
+            #expect(await worker.board.calls["claim"] == claims)
+
+            #expect(try await worker.board.undrain(.host, "host of w1"))
+            await worker.heartbeat.beat()
+            try await until { try await worker.status(job.id).state == .done }
+            let told = worker.log.lines.filter { $0.hasPrefix("claims") }
+            #expect(told == ["claims nothing: its host is drained", "claims again: it is no longer drained"])
         }
     }
 

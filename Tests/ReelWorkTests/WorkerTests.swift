@@ -28,7 +28,11 @@ import Testing
             defer { worker.endNow() }
             let running = Task { try await worker.run() }
             try await until { try await fixture.board.state(of: record.id) == .done }
-            #expect(try await fixture.board.workers().map(\.report.slots) == [2])
+            let report = try #require(try await fixture.board.workers().first?.report)
+            #expect(report.slots == 2)
+            #expect(report.version == Release.version)
+            #expect(report.store == fixture.store.name)
+            #expect((0...60).contains(report.uptime ?? -1))
             worker.endNow()
             try await running.value
             #expect(try await fixture.board.workers().isEmpty)

@@ -44,6 +44,15 @@ package struct JobControl: Sendable {
         return paused ? .paused : .resumed
     }
 
+    /// Gives a job that has not ended another weight.
+    func weigh(_ id: JobID, _ weight: Double) async throws(ReelFailure) -> Outcome {
+        if let state = try await state(of: id), state.isTerminal { throw ReelFailure(.jobEnded(job: id, state: state)) }
+        guard try await board.state(of: id) != nil else { throw ReelFailure(.jobNotOnBoard(job: id)) }
+        try await record(id) { $0.terms.weight = weight }
+        _ = try await board.weigh(id, weight)
+        return .weighed
+    }
+
     /// Has a failed job run again. Passes that are finished, and whole in the store, stay so.
     func retry(_ id: JobID) async throws(ReelFailure) -> Outcome {
         let state = try await state(of: id)

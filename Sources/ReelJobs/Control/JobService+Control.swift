@@ -10,7 +10,23 @@ extension JobService {
         case cancelled
         /// Cancelling changed nothing: the job had ended before, in this state.
         case hadEnded(JobState)
-        case paused, resumed, retried, removed
+        case paused, resumed, weighed, retried, removed
+    }
+
+    /// The outcome of a user's drain.
+    public enum DrainOutcome: Hashable, Sendable {
+        /// The worker or host of that name is drained; so many live workers are told.
+        case drained(String, DrainScope, workers: Int)
+        /// The worker has not beaten for a lease, so that there is nothing to drain.
+        case gone(WorkerID)
+    }
+
+    /// The outcome of taking a drain back.
+    public enum UndrainOutcome: Hashable, Sendable {
+        case undrained(String, DrainScope)
+        /// The worker stays drained, because its host is.
+        case hostIsDrained(WorkerID, host: String)
+        case wasNotDrained(String)
     }
 
     /// The outcome of recovering a job.
@@ -37,6 +53,11 @@ extension JobService {
         try await control().setPaused(id, false)
     }
 
+    /// Gives a job that has not ended another weight, from the next claim on. Throws as `pause` does.
+    public func weigh(_ id: JobID, _ weight: Double) async throws(ReelFailure) -> ControlOutcome {
+        try await control().weigh(id, weight)
+    }
+
     /// Has a failed job run again. Passes that are finished, and whole in the store, stay so. Throws `.jobNotFailed` if it has
     /// not failed.
     public func retry(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().retry(id) }
@@ -44,17 +65,40 @@ extension JobService {
     /// Removes an ended job and all that the store has of it, its result too. Throws `.jobNotEnded` if it has not ended.
     public func remove(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().remove(id) }
 
-    /// Has workers claim no more: they finish the passes that they hold, and end. Returns those that were told.
+    /// Gives a worker, or a host's workers, nothing more: they finish the passes that they hold, and wait. A host is drained
+    /// until `undrain`, a worker until it ends.
     ///
-    /// Throws `.workerUnknown` if no worker has that name.
+    /// Throws `.workerUnknown` if neither a worker nor a worker's host has that name.
     ///
-    /// - Parameter name: a worker's id, or the name of a host for all of its workers.
-    public func drain(_ name: String) async throws(ReelFailure) -> [WorkerID] {
-        let named = try await board.workers().map(\.report).filter { [$0.worker.text, $0.host].contains(name) }
-        guard !named.isEmpty else { throw ReelFailure(.workerUnknown(name: name)) }
-        var drained: [WorkerID] = []
-        for worker in named.map(\.worker) where try await board.drain(worker) { drained.append(worker) }
-        return drained
+    /// - Parameter name: a worker's id, or the name of a host.
+    public func drain(_ name: String) async throws(ReelFailure) -> DrainOutcome {
+        let workers = try await board.workers()
+        if let worker = workers.first(where: { $0.report.worker.text == name }) {
+            guard !worker.isGone, try await board.drain(.worker, name) else { return .gone(worker.report.worker) }
+            return .drained(name, .worker, workers: 1)
+        }
+        let those = workers.filter { $0.report.host == name }
+        guard !those.isEmpty else { throw ReelFailure(.workerUnknown(name: name)) }
+        _ = try await board.drain(.host, name)
+        return .drained(name, .host, workers: those.count { !$0.isGone })
+    }
+
+    /// Takes a drain back, so that workers claim again.
+    ///
+    /// Throws `.workerUnknown` if nothing of that name is drained, and neither a worker nor a worker's host has it.
+    ///
+    /// - Parameter name: as for `drain`.
+    public func undrain(_ name: String) async throws(ReelFailure) -> UndrainOutcome {
+        let workers = try await board.workers()
+        let ofWorker = try await board.undrain(.worker, name)
+        let ofHost = try await board.undrain(.host, name)
+        let worker = workers.first { $0.report.worker.text == name }
+        if let worker, worker.drained == .host { return .hostIsDrained(worker.report.worker, host: worker.report.host) }
+        if ofWorker || ofHost { return .undrained(name, ofHost ? .host : .worker) }
+        guard worker != nil || workers.contains(where: { $0.report.host == name }) else {
+            throw ReelFailure(.workerUnknown(name: name))
+        }
+        return .wasNotDrained(name)
     }
 
     /// Checks the jobs on the board that have not ended, and repairs them.

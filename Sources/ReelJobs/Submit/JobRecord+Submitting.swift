@@ -13,10 +13,12 @@ extension JobRecord {
     ///   - sources: paths of the files; at least one.
     ///   - spec: the output that is wanted.
     ///   - terms: conditions that do not change the output.
+    ///   - submission: what the submitter says of the job.
     ///   - roots: the folders from which sources are taken; nil for any.
     ///   - stages: copy the sources into the store, for workers that do not see them at their paths.
     public init(
-        submitting sources: [String], spec: JobSpec, terms: JobTerms = JobTerms(), within roots: SourceRoots? = nil,
+        submitting sources: [String], spec: JobSpec, terms: JobTerms = JobTerms(), submission: Submission? = nil,
+        within roots: SourceRoots? = nil,
         stages: Bool = false
     ) throws(ReelFailure) {
         let files = try sources.enumerated().map { (number, source) throws(ReelFailure) in
@@ -29,18 +31,20 @@ extension JobRecord {
         }
         self.init(
             id: try JobID.make(sources: files.map(\.fingerprint), spec: spec), spec: spec, sources: files,
-            terms: terms, created: Date().timeIntervalSince1970)
+            terms: terms, submission: submission, created: Date().timeIntervalSince1970)
     }
 }
 
 extension JobEntry {
     /// Writes the record of a job that is about to run. If there is one, it is marked as not ended, and takes the terms and
-    /// the paths of the sources from the one given: the same bytes may lie elsewhere now.
+    /// the paths of the sources from the one given: the same bytes may lie elsewhere now. It also takes what the submitter
+    /// says.
     func open(_ wanted: JobRecord) async throws(ReelFailure) {
         guard try await !create(wanted) else { return }
         var record = try await read()
         record.reopen()
         record.terms = wanted.terms
+        record.submission = wanted.submission?.after(record.submission) ?? record.submission
         record.sources = wanted.sources
         try await write(record)
     }

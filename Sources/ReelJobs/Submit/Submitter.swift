@@ -34,9 +34,26 @@ struct Submitter: Sendable {
         known: (JobState) -> Void = { _ in }
     ) async throws(ReelFailure) -> (job: StoredJob, outcome: SubmittedJob.Outcome) {
         switch try await begin(known: known) {
-        case .finished(let job): (job, .finished)
-        case .running(let job): (job, .attached)
-        case .probing(let claim): try await waitForPlan(claim)
+        case .finished(let job):
+            try await describe()
+            return (job, .finished)
+        case .running(let job):
+            try await describe()
+            return (job, .attached)
+        case .probing(let claim): return try await waitForPlan(claim)
+        }
+    }
+
+    /// Tells the board what the submitter says of the job. A job that another process has begun keeps its name and labels if
+    /// this submitter gives none. The record of a job that runs is left alone, since the worker that ends it writes it, too.
+    ///
+    /// - Parameter claim: holds the probe if this submitter has begun the job.
+    private func describe(_ claim: Claim? = nil) async throws(ReelFailure) {
+        if claim != nil {
+            guard let submission = try await entry.read().submission else { return }
+            try await board.describe(id, try submission.text)
+        } else if let submission = wanted.submission, submission.isTelling {
+            try await board.describe(id, try submission.text)
         }
     }
 
@@ -98,6 +115,7 @@ struct Submitter: Sendable {
     ) async throws(ReelFailure) -> (job: StoredJob, outcome: SubmittedJob.Outcome) {
         var claim = claim
         do throws(ReelFailure) {
+            try await describe(claim)
             while true {
                 if let held = claim, let job = try await runProbe(held) {
                     await leave(nil, abandoning: false)

@@ -16,39 +16,52 @@ extension JobService {
         }
         let workers = status.state.isTerminal ? [] : try await board.workers()
         let reason = WaitReason(status, workers: workers)
+        let record = try? await entry?.read()
         var view = await JobView(
-            status, output: entry?.result, found: try await board.passDiagnostics(id),
+            status, options: record?.spec, output: entry?.result, found: try await board.passDiagnostics(id),
             waitReason: reason, waitAdvice: reason.flatMap(advice),
             failures: try await failures(status, entry))
         view.engines = workers.map(\.report).filter { $0.held.contains { $0.job == id } }.map(JobView.EngineView.init)
         if let entry {
-            if let record = try? await entry.read() { view.sources = record.sources.map(\.path) }
+            if let record { view.sources = record.sources.map(\.path) }
             var sight = ClipSight(entry, on: board)
             view.clips = await sight.clips(of: status)
         }
         return view
     }
 
-    /// The jobs on the board that have not ended, 500 at most, and the latest 50 of the others, the oldest first; and jobs that
-    /// cannot be read, with the reason.
-    public func jobs() async throws(ReelFailure) -> (jobs: [JobView], unreadable: [JobID: ReelFailure]) {
+    /// The jobs of the board that a filter admits, the oldest first; and jobs that cannot be read, with the reason. An open
+    /// filter gives those that have not ended, 500 at most, and the latest 50 of the others.
+    public func jobs(
+        _ filter: JobFilter = JobFilter()
+    ) async throws(ReelFailure) -> (jobs: [JobView], unreadable: [JobID: ReelFailure]) {
         let workers = try await board.workers()
-        let list = try await board.latestJobs()
+        let list = if filter.isOpen { try await board.latestJobs() } else { try await matching(filter) }
         var views: [JobView] = []
         for status in list.jobs {
             let reason = WaitReason(status, workers: workers)
+            let entry = store?.job(status.job.id)
             views.append(
-                JobView(
-                    status, output: await store?.job(status.job.id).result, waitReason: reason,
+                await JobView(
+                    status, options: try? entry?.read().spec, output: entry?.result, waitReason: reason,
                     waitAdvice: reason.flatMap(advice)))
         }
         return (views, list.unreadable)
     }
 
-    /// All jobs together, and each that has not ended or that failed.
-    public func queue() async throws(ReelFailure) -> QueueView {
+    /// The ids of the jobs of the board that a filter admits, the oldest first.
+    public func ids(_ filter: JobFilter) async throws(ReelFailure) -> [JobID] {
+        try await matching(filter).jobs.map(\.job.id)
+    }
+
+    /// All jobs together, and those that have not ended or that failed: the first 100 of each, or with a filter all that it
+    /// admits.
+    public func queue(_ filter: JobFilter = JobFilter()) async throws(ReelFailure) -> QueueView {
         let workers = try await board.workers()
-        let list = try await board.queue()
+        let list =
+            if filter.isOpen { try await board.queue() } else {
+                try await matching(filter) { $0 != .done && $0 != .cancelled }
+            }
         let jobs = list.jobs.map { status in
             let reason = WaitReason(status, workers: workers)
             return JobView(status, output: nil, waitReason: reason, waitAdvice: reason.flatMap(advice))
@@ -58,8 +71,31 @@ extension JobService {
             unreadable: list.unreadable)
     }
 
+    /// Looks at the jobs of the board from the one that was submitted last, until the filter has enough.
+    ///
+    /// - Parameter isShown: whether jobs in a state are wanted at all.
+    private func matching(
+        _ filter: JobFilter, _ isShown: (JobState) -> Bool = { _ in true }
+    ) async throws(ReelFailure) -> JobList {
+        var found = JobList()
+        var rest = try await board.jobs()
+        while !rest.isEmpty, found.jobs.count < filter.limit ?? .max {
+            let page = try await board.list(rest.suffix(100).reversed())
+            rest.removeLast(min(100, rest.count))
+            found.unreadable.merge(page.unreadable) { $1 }
+            found.jobs += page.jobs.filter { isShown($0.state) && filter.admits($0) }
+            // They are in the order of their submission.
+            if let since = filter.since, let last = page.jobs.last, last.created < since { break }
+        }
+        found.jobs = found.jobs.prefix(filter.limit ?? .max).reversed()
+        return found
+    }
+
     /// The workers that have beaten within the last hour, by name.
     public func workers() async throws(ReelFailure) -> [WorkerView] { try await board.workers().map(WorkerView.init) }
+
+    /// The names of drained hosts, sorted; some may have no worker now.
+    public func drainedHosts() async throws(ReelFailure) -> [String] { try await board.drainedHosts() }
 
     /// A job's passes at a glance; nil if the board does not have the job, or it has no passes yet.
     ///

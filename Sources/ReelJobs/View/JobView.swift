@@ -11,6 +11,16 @@ public struct JobView: Codable, Hashable, Sendable {
     public var state: JobState
     /// None of its passes can be claimed, because a user has paused it.
     public var paused: Bool
+    /// What the submitter calls it; missing if it has no name.
+    public var name: String?
+    /// Values by name that the submitter gave it.
+    public var labels: [String: String]
+    /// Who submitted it last, as "alice@edit-2"; missing if that is unknown.
+    public var submitter: String?
+    /// Its share of the work beside other jobs; 1 is normal.
+    public var weight: Double
+    /// What was asked for, with the names of the store's record; missing without a store that has the job.
+    public var options: JobSpec?
     /// Path of the source; of the first if there are several.
     public var source: String
     /// Paths of all sources, in a view of one job that the store has; else of the first alone.
@@ -108,19 +118,25 @@ public struct JobView: Codable, Hashable, Sendable {
     /// A job as the board knows it.
     ///
     /// - Parameters:
+    ///   - options: what was asked for, if the store has the job.
     ///   - output: the result, if the store has it.
     ///   - found: diagnostics of finished passes, beside those of the plan.
     ///   - waitReason: why no worker works on the job.
     ///   - waitAdvice: the user's remedy for that, in the words of the program that shows it.
     ///   - failures: those of the status, with facts that only the store has; nil for those of the board.
     package init(
-        _ status: JobStatus, output: StoredResult?, found: [Diagnostic] = [], waitReason: WaitReason? = nil,
+        _ status: JobStatus, options: JobSpec? = nil, output: StoredResult?, found: [Diagnostic] = [],
+        waitReason: WaitReason? = nil,
         waitAdvice: String? = nil,
         failures: [FailureView]? = nil
     ) {
         id = status.job.id.text
         state = status.state
         paused = status.isPaused
+        let said = status.said
+        (name, labels, submitter) = (said?.name, said?.labels ?? [:], said?.submitter)
+        weight = status.job.weight
+        self.options = options
         source = status.job.source
         sources = [source]
         frames = status.job.frames
@@ -177,6 +193,10 @@ public struct JobView: Codable, Hashable, Sendable {
         id = record.id.text
         self.state = state
         paused = false
+        (name, labels) = (record.submission?.name, record.submission?.labels ?? [:])
+        submitter = record.submission?.submitter
+        weight = record.terms.weight
+        options = record.spec
         source = record.source.path
         sources = record.sources.map(\.path)
         frames = plan?.framesToMake ?? 0

@@ -26,7 +26,7 @@ public struct QueueView: Codable, Hashable, Sendable {
     public var eta: Double?
     /// Workers whose last beat is not older than a lease.
     public var workers: Int
-    /// Slots of these workers that claim passes.
+    /// Slots of these workers that claim passes, or that hold one though their worker is drained.
     public var slots: Int
     /// Slots of these workers that hold a pass.
     public var slotsBusy: Int
@@ -64,7 +64,10 @@ public struct QueueView: Codable, Hashable, Sendable {
         eta = left > 0 && speed > 0 ? Double(left) / speed : nil
         let alive = workers.filter { !$0.isGone }
         self.workers = alive.count
-        slots = alive.reduce(0) { $0 + $1.report.slots - $1.report.slotsOut }
+        slots = alive.reduce(0) { sum, worker in
+            let report = worker.report
+            return sum + (worker.drained == nil ? report.slots - report.slotsOut : report.held.count)
+        }
         slotsBusy = alive.reduce(0) { $0 + $1.report.held.count }
         self.jobs = jobs
         self.unreadable = unreadable.sorted { $0.key.text < $1.key.text }.map {

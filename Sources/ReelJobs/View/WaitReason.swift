@@ -16,7 +16,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
     case protocolVersion(Int, workers: [Int])
     /// No worker can take it: each host, and why it cannot.
     case excluded([String])
-    /// Every worker that could take it drains.
+    /// A user has drained every worker that could take it.
     case draining
     /// Every worker that could take it claims nothing: each host, and why.
     case unwell([String])
@@ -53,7 +53,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
         }
         let able = speaking.filter { obstacle(of: $0, status) == nil }
         guard !able.isEmpty else { return .excluded(Set(speaking.compactMap { obstacle(of: $0, status) }).sorted()) }
-        let willing = able.filter { !$0.draining }
+        let willing = able.filter { $0.drained == nil }
         guard !willing.isEmpty else { return .draining }
         let well = willing.filter { $0.report.notes.isEmpty || !$0.report.held.isEmpty }
         guard !well.isEmpty else {
@@ -109,7 +109,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
             "no worker has the job's release: the job needs protocol \(version), workers have "
                 + others.map(String.init).joined(separator: ", ") + "; use one release everywhere"
         case .excluded(let hosts): "no worker can take it: " + hosts.joined(separator: "; ")
-        case .draining: "every worker that could take it drains"
+        case .draining: "every worker that could take it is drained"
         case .unwell(let workers): workers.joined(separator: "; ")
         case .retry(let seconds): "all remaining passes failed before and are tried again in \(seconds) s"
         case .busy(let slots):

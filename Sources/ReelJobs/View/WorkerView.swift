@@ -1,5 +1,5 @@
 public import ReelCore
-package import ReelQueue
+public import ReelQueue
 
 /// A worker as `--json` shows it. Documented in docs/json.md; names only ever get added.
 public struct WorkerView: Codable, Hashable, Sendable {
@@ -13,12 +13,20 @@ public struct WorkerView: Codable, Hashable, Sendable {
     public var slotsOut: Int
     /// Bytes of memory that its passes may take together.
     public var memoryTotal: Int64
+    /// Its release; missing if that is too old to say, and so are the two that follow.
+    public var version: String?
+    /// The store in which it works, as it names it.
+    public var store: String?
+    /// Seconds since its start, as of its last beat.
+    public var uptime: Double?
     /// Seconds since its last beat.
     public var beatAge: Double
     /// Its last beat is older than a lease.
     public var gone: Bool
-    /// It claims no more, and ends when it has finished the passes that it holds.
+    /// It claims nothing: a user has drained it or its host.
     public var draining: Bool
+    /// What a user has drained, "worker" or "host"; missing if neither.
+    public var drained: DrainScope?
     /// How its engines are confined; missing if its release is too old to say.
     public var sandbox: SandboxState?
     /// The folders from which it takes sources; missing if it takes any.
@@ -74,9 +82,11 @@ public struct WorkerView: Codable, Hashable, Sendable {
         slots = status.report.slots
         slotsOut = status.report.slotsOut
         memoryTotal = status.report.memoryTotal
+        (version, store, uptime) = (status.report.version, status.report.store, status.report.uptime)
         beatAge = status.beatAge
         gone = status.isGone
-        draining = status.draining
+        draining = status.drained != nil
+        drained = status.drained
         sandbox = status.report.sandbox
         sourceRoots = status.report.sourceRoots?.folders
         diagnostics = status.report.notes.map(DiagnosticView.init)

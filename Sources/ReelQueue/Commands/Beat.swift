@@ -23,11 +23,11 @@ extension Command {
 
         func answer(_ reply: Reply) throws(ReelFailure) -> BeatReply {
             var parts = try ReplyReader(reply)
-            let drain = try parts.integer() == 1
+            let drained = try parts.drained()
             var answers: [String: LeaseAnswer] = [:]
             for held in report.held { answers[held.token] = try parts.value() }
             try parts.end()
-            return BeatReply(answers: answers, drain: drain)
+            return BeatReply(answers: answers, drained: drained)
         }
     }
 }

@@ -14,7 +14,7 @@ extension Command {
             var report: String
             /// The time of the last beat, in milliseconds since 1970.
             var beat: Int
-            var isDraining: Bool
+            var drained: DrainScope?
             var holds: [Hold] = []
         }
 
@@ -39,7 +39,7 @@ extension Command {
             for entry in entries.dropLast() {
                 var parts = try ReplyReader(entry)
                 var worker = Worker(
-                    report: try parts.text(), beat: try parts.integer(), isDraining: try parts.integer() == 1)
+                    report: try parts.text(), beat: try parts.integer(), drained: try parts.drained())
                 while !parts.isAtEnd {
                     worker.holds.append(
                         Hold(

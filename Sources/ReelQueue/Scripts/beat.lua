@@ -2,7 +2,7 @@
 --
 -- args     1 worker  2 host  3 report as JSON  4 lease (ms)  5 memory of all its slots (bytes)  then seven per held
 --          pass: job, index, token, plan, frames decoded, frames encoded, chunks that were whole when it was claimed
--- Reply    {drain 0 or 1, then for each held pass 'ok', 'lost' or 'cancel'}
+-- Reply    {drained as `drained` has it, then for each held pass 'ok', 'lost' or 'cancel'}
 --          an error if the board is of another version
 -- Keeps    only a pass's holder extends its lease. A token whose lease is gone gets it back if no other token holds the
 --          pass: Redis lost its last second, or the lease lapsed and no worker took the pass. A token that was handed
@@ -61,7 +61,7 @@ transition('beat', function(args)
   redis.call('HSET', worker_key(worker), 'host', args[2], 'report', args[3], 'memory', args[5])
   redis.call('ZADD', key('workers'), now, worker)
 
-  local reply = { redis.call('HEXISTS', key('control'), 'drain:' .. worker) }
+  local reply = { drained(worker) }
   for i = 6, #args, 7 do
     local said = isolated(args[i], answer, args[i + 1], args[i + 2], args[i + 3], args[i + 4], args[i + 5],
       tonumber(args[i + 6]))

@@ -40,6 +40,7 @@ transition('begin', function(args)
   redis.call('HSET', job_key(id), 'state', 'probing', 'job', args[2], 'passes', 0, 'plan', 0, 'need', args[3],
     'protocol', args[4], 'encoders', '', 'share', args[5], 'frames', 0, 'effort', 1, 'cursor', 0, 'created', created,
     'offered', now)
+  reweigh(id)
   redis.call('ZREM', job_key(id, 'retry'), PROBE)
   event('begun', id, PROBE, worker)
   return need_of(failures(id, PROBE), tonumber(args[3]))

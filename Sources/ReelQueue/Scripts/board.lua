@@ -204,6 +204,14 @@ local function schedule(id, at)
   if at > now then redis.call('ZADD', key('timer'), 'LT', at, id) else add_to_run(id) end
 end
 
+-- Has a job's claims cost what the weight says that a user gave it by `weigh`, if one did: frames of the average pass,
+-- divided by that.
+local function reweigh(id)
+  local weight, frames, passes = unpack(redis.call('HMGET', job_key(id), 'weight', 'frames', 'passes'))
+  if not weight then return end
+  redis.call('HSET', job_key(id), 'share', math.max(frames, 1) / math.max(passes, 1) / weight)
+end
+
 -- Removes a job from `run` and keeps its virtual time. `schedule` brings it back.
 local function remove_from_run(id)
   local score = redis.call('ZSCORE', key('run'), id)
@@ -300,6 +308,12 @@ local function host_of(worker)
   return redis.call('HGET', worker_key(worker), 'host') or worker
 end
 
+-- Whether a user has drained a worker, which is given nothing then: 0 if not, 1 the worker itself, 2 its host.
+local function drained(worker)
+  local own, of_host = unpack(redis.call('HMGET', key('control'), 'drain:' .. worker, 'drain-host:' .. host_of(worker)))
+  return own and 1 or of_host and 2 or 0
+end
+
 -- The failed attempts of a pass: {attempts = {cause = count}, crashed = {worker …}, hosts = {cause = {host …}},
 -- whole = the most chunks that were whole when the pass was claimed, recent = the last attempts, each {cause, reason,
 -- worker, host, token, at}}. A reason is text that no function reads; it is absent if the worker vanished.
@@ -383,7 +397,7 @@ end
 local function another_host_could(id, hosts, need, lease)
   for _, name in ipairs(redis.call('ZRANGEBYSCORE', key('workers'), now - lease, '+inf')) do
     if not contains(hosts, host_of(name)) and redis.call('HEXISTS', job_key(id, 'excluded'), name) == 0
-      and redis.call('HEXISTS', key('control'), 'drain:' .. name) == 0
+      and drained(name) == 0
       and tonumber(redis.call('HGET', worker_key(name), 'memory') or 0) >= need then
       return true
     end

@@ -8,10 +8,11 @@
 --          an error if the board is of another version
 -- Keeps    a job that cannot be read is set aside, and others go on. A pass has one holder: what is in `live` or `done`
 --          is not given out. Within a job a retry that is due goes first, then the pass at the cursor. Need, protocol,
---          pause and excluded workers are respected. A worker without a job's encoders is excluded from it. A job that
---          excludes every live worker fails. If there is nothing else, a late pass at its job's end gets a backup
---          attempt by one worker; the first result counts. If no pass is late, either, the assembly begins with what
---          is finished, and waits for the rest. A job that is probing gives out its probe, which needs no encoders.
+--          pause, drained and excluded workers are respected. A worker without a job's encoders is excluded from it. A
+--          job that excludes every live worker fails. If there is nothing else, a late pass at its job's end gets a
+--          backup attempt by one worker; the first result counts. If no pass is late, either, the assembly begins with
+--          what is finished, and waits for the rest. A job that is probing gives out its probe, which needs no
+--          encoders.
 transition('claim', function(args)
   local worker, memory, protocol, lease = args[1], tonumber(args[2]), args[3], tonumber(args[5])
   local token, rank, retention = args[6], tonumber(args[7]), tonumber(args[8])
@@ -323,6 +324,7 @@ transition('claim', function(args)
 
   local refusal = refuse_schema()
   if refusal then return refusal end
+  if drained(worker) > 0 then return false end
 
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('timer'), '-inf', now, 'LIMIT', 0, BATCH)) do
     isolated(id, schedule, now)

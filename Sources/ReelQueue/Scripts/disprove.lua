@@ -20,6 +20,7 @@ transition('disprove', function(args)
   schedule(id, now)
   redis.call('HSET', job_key(id), 'state', 'probing', 'job', args[6], 'passes', 0, 'plan', 0, 'need', args[7],
     'encoders', '', 'share', args[8], 'frames', 0, 'effort', 1, 'cursor', 0, 'offered', now)
+  reweigh(id)
   redis.call('DEL', job_key(id, 'retry'))
   redis.call('ZADD', job_key(id, 'retry'), now, PROBE)
   redis.call('HDEL', job_key(id), 'sum', 'note', 'noting', 'noted', 'copied', 'publisher', 'taken')

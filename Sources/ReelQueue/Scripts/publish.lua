@@ -31,6 +31,7 @@ transition('publish', function(args)
   redis.call('HSET', job_key(id), 'state', 'running', 'cursor', 0, 'offered', now, 'job', args[3], 'plan', args[4],
     'passes', passes, 'need', args[6], 'protocol', args[7], 'encoders', args[8], 'share', args[9], 'frames', args[11],
     'effort', args[12], 'publisher', token)
+  reweigh(id)
   remove_holder(id, PROBE, token)
   advance_state(id, retention)
   wake(passes)

@@ -1,8 +1,8 @@
 -- workers: the workers in the registry, and since when each holds its passes. Writes nothing.
 --
--- Reply    for each worker, by name: {its report as JSON, its last beat (ms), draining 0 or 1, then for each pass that
---          it holds: token, when it was claimed (ms), its kind, the pass as JSON ('' for assembly and probe)}, and
---          after all workers now (ms)
+-- Reply    for each worker, by name: {its report as JSON, its last beat (ms), drained as `drained` has it, then for
+--          each pass that it holds: token, when it was claimed (ms), its kind, the pass as JSON ('' for assembly and
+--          probe)}, and after all workers now (ms)
 look('workers', function()
   local beats = redis.call('ZRANGE', key('workers'), 0, -1, 'WITHSCORES')
   local names, at = {}, {}
@@ -32,7 +32,7 @@ look('workers', function()
     local report = redis.pcall('HGET', worker_key(name), 'report')
     -- A worker without a report departed in a call that was torn; a key of another type is not a worker's.
     if type(report) == 'string' then
-      local entry = { report, at[name], redis.call('HEXISTS', key('control'), 'drain:' .. name) }
+      local entry = { report, at[name], drained(name) }
       -- If the report or a job cannot be read, the worker is listed without its passes.
       local fine, holds = pcall(holds_of, report)
       for _, value in ipairs(fine and holds or {}) do table.insert(entry, value) end

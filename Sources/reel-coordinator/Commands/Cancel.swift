@@ -10,6 +10,8 @@ struct CancelCommand: AsyncParsableCommand {
     @OptionGroup var arguments: JobArguments
 
     func run() async throws {
-        try await arguments.each { service, job throws(ReelFailure) in try await service.cancel(job) }
+        try await arguments.each(in: JobFilter.State.open) { service, job throws(ReelFailure) in
+            try await service.cancel(job)
+        }
     }
 }

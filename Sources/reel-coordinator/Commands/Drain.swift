@@ -6,14 +6,23 @@ internal import ReelTerminal
 
 struct DrainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "drain", abstract: "Have workers claim no more: they finish what they hold, and end.")
+        commandName: "drain", abstract: "Give hosts or workers nothing more: they finish what they hold, and wait.",
+        discussion: """
+            A host stays drained until undrain, also when its workers end and start again; a worker until it ends, since \
+            its id changes with each start. reel-coordinator workers shows what is drained.
+            """)
 
-    @Argument(help: "A worker's id, or a host's name for all of its workers.")
-    var worker: String
-
-    @OptionGroup var redis: RedisOption
+    @OptionGroup var arguments: WorkerArguments
 
     func run() async throws {
-        for worker in try await redis.service().drain(worker) { console.say("worker \(worker) drains") }
+        try await arguments.each { service, name throws(ReelFailure) in
+            switch try await service.drain(name) {
+            case .drained(let host, .host, let workers):
+                "host \(host) is drained: its workers (\(workers)) finish what they hold, and claim nothing more until undrain"
+            case .drained(let worker, .worker, _):
+                "worker \(worker) is drained: it finishes what it holds, and claims nothing more until it ends or undrain"
+            case .gone(let worker): "worker \(worker) is gone: there is nothing to drain"
+            }
+        }
     }
 }

@@ -11,6 +11,8 @@ struct PauseCommand: AsyncParsableCommand {
     @OptionGroup var arguments: JobArguments
 
     func run() async throws {
-        try await arguments.each { service, job throws(ReelFailure) in try await service.pause(job) }
+        try await arguments.each(in: JobFilter.State.open) { service, job throws(ReelFailure) in
+            try await service.pause(job)
+        }
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 internal import ReelCore
 internal import ReelJobs
 internal import ReelQueue
@@ -10,19 +11,21 @@ struct QueueCommand: AsyncParsableCommand {
         abstract: "Show the queue: passes ready, in flight, retrying, exhausted, oldest wait, throughput, ETA.",
         discussion: "In all, and for each job that has not ended or failed; for a job that waits, why.")
 
+    @OptionGroup var filter: FilterOptions
     @OptionGroup var redis: RedisOption
     @OptionGroup var reading: ReadingOptions
 
     func run() async throws {
         let isForPeople = !reading.json
+        let filter = filter
         try await reading.show(redis) { service throws(ReelFailure) in
-            let view = try await service.queue()
+            let view = try await service.queue(filter.filter)
             var strips: [String: PassStrip] = [:]
             for job in view.jobs where isForPeople {
                 strips[job.id] = try await service.strip(JobID(job.id), cells: console.canvas.columns)
             }
-            let seen = strips
-            return Snapshot(json: view) { QueueText.lines(view, strips: seen, on: $0) }
+            let (seen, now) = (strips, Date().timeIntervalSince1970)
+            return Snapshot(json: view) { QueueText.lines(view, strips: seen, at: now, on: $0) }
         }
     }
 }

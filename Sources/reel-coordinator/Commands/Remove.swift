@@ -11,6 +11,8 @@ struct RemoveCommand: AsyncParsableCommand {
     @OptionGroup var arguments: JobArguments
 
     func run() async throws {
-        try await arguments.each { service, job throws(ReelFailure) in try await service.remove(job) }
+        try await arguments.each(in: JobFilter.State.ended) { service, job throws(ReelFailure) in
+            try await service.remove(job)
+        }
     }
 }

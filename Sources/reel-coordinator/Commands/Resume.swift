@@ -9,6 +9,6 @@ struct ResumeCommand: AsyncParsableCommand {
     @OptionGroup var arguments: JobArguments
 
     func run() async throws {
-        try await arguments.each { service, job throws(ReelFailure) in try await service.resume(job) }
+        try await arguments.each(in: [.paused]) { service, job throws(ReelFailure) in try await service.resume(job) }
     }
 }

@@ -11,6 +11,6 @@ struct RetryCommand: AsyncParsableCommand {
     @OptionGroup var arguments: JobArguments
 
     func run() async throws {
-        try await arguments.each { service, job throws(ReelFailure) in try await service.retry(job) }
+        try await arguments.each(in: [.failed]) { service, job throws(ReelFailure) in try await service.retry(job) }
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 internal import ReelCore
 internal import ReelJobs
 internal import ReelQueue
@@ -9,7 +10,8 @@ struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show all jobs, or one job's passes, progress, warnings and failures.",
         discussion: """
-            All jobs are those that have not ended and the latest 50 of the others. With a job's id and --watch it ends \
+            All jobs are those that have not ended and the latest 50 of the others, or with --state, --label, --since or \
+            --limit all of the board that these choose. With a job's id and --watch it ends \
             when the job does; Ctrl-C before that exits with 130. Failures show times of the source and the engine's last \
             words where --store or REEL_STORE names the store.
             """)
@@ -17,16 +19,27 @@ struct StatusCommand: AsyncParsableCommand {
     @Argument(help: "A job's id, or its beginning; @ for the job that was submitted last.")
     var job: String?
 
+    @OptionGroup var filter: FilterOptions
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
     @OptionGroup var reading: ReadingOptions
 
+    func validate() throws {
+        guard job == nil || filter.filter.isOpen else {
+            throw ValidationError("--state, --label, --since and --limit choose among all jobs; leave out the job")
+        }
+    }
+
     func run() async throws {
         let store = try store.openIfNamed()
+        let filter = filter
         guard let name = job else {
             return try await reading.show(redis, store) { service throws(ReelFailure) in
-                let list = try await service.jobs()
-                return Snapshot(json: list.jobs) { JobText.lines(list.jobs, unreadable: list.unreadable, on: $0) }
+                let list = try await service.jobs(filter.filter)
+                let now = Date().timeIntervalSince1970
+                return Snapshot(json: list.jobs) {
+                    JobText.lines(list.jobs, unreadable: list.unreadable, at: now, on: $0)
+                }
             }
         }
         let job = try await redis.service(store).job(named: name)
@@ -34,7 +47,10 @@ struct StatusCommand: AsyncParsableCommand {
         try await reading.show(redis, store, job: job) { service throws(ReelFailure) in
             let view = try await service.view(job)
             let strip = isForPeople ? try await service.strip(job, cells: console.canvas.columns) : nil
-            return Snapshot(json: view, isFinal: view.state.isTerminal) { JobText.lines(view, strip: strip, on: $0) }
+            let now = Date().timeIntervalSince1970
+            return Snapshot(json: view, isFinal: view.state.isTerminal) {
+                JobText.lines(view, strip: strip, at: now, on: $0)
+            }
         }
     }
 }

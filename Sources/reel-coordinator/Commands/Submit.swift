@@ -14,6 +14,7 @@ struct SubmitCommand: AsyncParsableCommand {
 
             reel-coordinator submit clip.mp4
             reel-coordinator submit *.mp4 --container mkv --wait
+            reel-coordinator submit clip.mp4 --name "Trailer, take 3" --label project=trailer
             """)
 
     @Argument(
@@ -30,6 +31,7 @@ struct SubmitCommand: AsyncParsableCommand {
     @OptionGroup var quotas: QuotaOptions
     @OptionGroup var sourceRoot: SourceRootOption
     @OptionGroup var terms: TermsOptions
+    @OptionGroup var submission: SubmissionOptions
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
 
@@ -62,8 +64,8 @@ struct SubmitCommand: AsyncParsableCommand {
                 var terms = terms.terms
                 terms.output = choice.path
                 let job = try JobRecord(
-                    submitting: order.sources, spec: spec.spec(order, choice.container), terms: terms, within: roots,
-                    stages: self.terms.stage)
+                    submitting: order.sources, spec: spec.spec(order, choice.container), terms: terms,
+                    submission: submission.submission, within: roots, stages: self.terms.stage)
                 let destination = Destination(choice.path, overwrite: output.overwrite)
                 if wait { try order.check(destination) }
                 if let other = wanted.first(where: { $0.destination.path == choice.path && $0.job.id != job.id }) {

@@ -13,7 +13,8 @@ struct WorkersCommand: AsyncParsableCommand {
     func run() async throws {
         try await reading.show(redis) { service throws(ReelFailure) in
             let views = try await service.workers()
-            return Snapshot(json: views) { _ in WorkerText.lines(views) }
+            let drained = try await service.drainedHosts()
+            return Snapshot(json: views) { _ in WorkerText.lines(views, drainedHosts: drained) }
         }
     }
 }

@@ -6,7 +6,11 @@ internal import ReelTerminal
 
 /// The options of commands that show jobs or workers, once or again and again, as text or as JSON.
 struct ReadingOptions: ParsableArguments {
-    @Flag(help: "Show it again when something happens, and every two seconds; on a terminal redrawn in place.")
+    @Flag(
+        help: """
+            Show it again when something happens, and every two seconds; on a terminal redrawn in place: q ends it, arrow \
+            keys, PageUp and PageDown scroll.
+            """)
     var watch = false
 
     @Flag(help: "Print JSON: one line, with --watch a line for each update.")

@@ -23,7 +23,10 @@ struct TermsOptions: ParsableArguments {
         JobTerms(weight: weight, retain: Double(retain.seconds), keepsSegments: keepSegments)
     }
 
-    func validate() throws {
+    func validate() throws { try TermsOptions.check(weight: weight) }
+
+    /// Throws for a weight that no job can have.
+    static func check(weight: Double) throws {
         guard weight.isFinite, weight >= 0.001, weight <= 1000 else {
             throw ValidationError("--weight must be 0.001 to 1000")
         }

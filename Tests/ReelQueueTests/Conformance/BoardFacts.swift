@@ -31,8 +31,12 @@ struct BoardFacts {
         for id, score in scores('timer') do say('timer', id, when(score, 'due', 'later')) end
         for name, score in scores('lease') do say('lease', name, when(score, 'lapsed', 'valid')) end
         for name, score in scores('workers') do
-          local drains = redis.call('HEXISTS', p .. 'control', 'drain:' .. name) == 1 and ' drains' or ''
+          local drains = redis.call('HEXISTS', p .. 'control', 'drain:' .. name) == 1 and ' drained' or ''
           say('worker', name, (tonumber(score) < now - \(BoardPolicy.silence) and 'silent' or 'live') .. drains)
+        end
+        for field in fields('control') do
+          local host = field:match('^drain%-host:(.*)$')
+          if host then say('host', host, 'drained') end
         end
         say('active', unpack(redis.call('ZRANGE', p .. 'active', 0, -1)))
         say('failed', unpack(redis.call('ZRANGE', p .. 'failed', 0, -1, 'REV')))

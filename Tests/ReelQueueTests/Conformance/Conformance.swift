@@ -96,6 +96,10 @@ struct Conformance {
         case .lag(let job, let index, let worker): try await lag(job, index, worker)
         case .cancel(let job): compare(try await board.cancel(JobID(job)), model.cancel(job))
         case .pause(let job): compare(try await board.pause(JobID(job)), model.pause(job))
+        case .weigh(let job, let weight):
+            compare(try await board.weigh(JobID(job), weight), model.weigh(job, weight))
+        case .describe(let job, let submission):
+            compare(try await board.describe(JobID(job), submission), model.describe(job, submission))
         case .resume(let job): compare(try await board.resume(JobID(job)), model.resume(job))
         case .retry(let job): compare(try await board.retry(JobID(job)), model.retry(job))
         case .forget(let job):
@@ -110,9 +114,12 @@ struct Conformance {
                     try model.forget(job)
                     return true
                 })
-        case .drain(let worker):
-            let id = source.workers[worker].offer.worker
-            compare(try await board.drain(id), model.drain(id.text))
+        case .drain(let scope, let worker):
+            let name = source.workers[worker].name(in: scope)
+            compare(try await board.drain(scope, name), model.drain(scope, name))
+        case .undrain(let scope, let worker):
+            let name = source.workers[worker].name(in: scope)
+            compare(try await board.undrain(scope, name), model.undrain(scope, name))
         case .depart(let worker):
             try await board.depart(source.workers[worker].offer.worker)
             model.depart(source.workers[worker].offer.worker.text)
@@ -266,7 +273,7 @@ struct Conformance {
             })
         let (answer, expected) = (try await board.beat(report), model.beat(report))
         compare(answer.answers, expected.answers)
-        compare(answer.drain, expected.drain)
+        compare(answer.drained, expected.drained)
     }
 
     private mutating func lapse(_ places: [Int]) throws {

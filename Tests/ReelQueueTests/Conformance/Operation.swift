@@ -37,7 +37,10 @@ enum Operation {
     /// A pass turns out to have begun long ago, and a quick worker asks for work.
     case lag(job: String, index: Int, worker: Int)
     case cancel(String), pause(String), resume(String), retry(String), forget(String)
-    case drain(worker: Int), depart(worker: Int), silence(worker: Int)
+    case weigh(String, Double), describe(String, String)
+    /// The worker, or its host.
+    case drain(DrainScope, worker: Int), undrain(DrainScope, worker: Int)
+    case depart(worker: Int), silence(worker: Int)
     /// The plan proves wrong in the hands of a claim's holder.
     case disprove(claim: Int)
     /// What was wrong with a worker's host is over.
@@ -132,9 +135,12 @@ struct OperationSource {
         case .cancel: return .cancel(jobID())
         case .pause: return .pause(jobID())
         case .resume: return .resume(jobID())
+        case .weigh: return .weigh(jobID(), [0.25, 1, 3][below(3)])
+        case .describe: return .describe(jobID(), "{\"name\":\"\(below(100))\"}")
         case .retry: return .retry(jobID())
         case .forget: return .forget(jobID())
-        case .drain: return .drain(worker: below(workers.count))
+        case .drain: return .drain(chance(60) ? .worker : .host, worker: below(workers.count))
+        case .undrain: return .undrain(chance(60) ? .worker : .host, worker: below(workers.count))
         case .depart: return .depart(worker: below(workers.count))
         case .silence: return .silence(worker: below(workers.count))
         case .disprove: return claim(of: claims, model).map { .disprove(claim: $0) } ?? publication()
@@ -147,15 +153,17 @@ struct OperationSource {
     private enum Kind {
         case put, begin, beginInVain, publish, abandon, attend, leave, remove, lapseWaiters, claim, claimInVain, beat,
             complete, fail, release, invalidate, lapse, reap, fallDue, lag
-        case cancel, pause, resume, retry, forget, drain, depart, silence, readmit, disprove, audit, restart
+        case cancel, pause, resume, weigh, describe, retry, forget, drain, undrain, depart, silence, readmit, disprove,
+            audit, restart
     }
 
     /// Of a thousand operations so many.
     private static let weights: [(kind: Kind, weight: Int)] = [
         (.put, 52), (.begin, 35), (.beginInVain, 5), (.publish, 30), (.abandon, 10), (.attend, 25), (.leave, 22),
-        (.remove, 10), (.lapseWaiters, 6), (.claim, 158), (.claimInVain, 17), (.beat, 70), (.complete, 130),
+        (.remove, 10), (.lapseWaiters, 6), (.claim, 136), (.claimInVain, 17), (.beat, 70), (.complete, 130),
         (.fail, 90), (.release, 25), (.invalidate, 20), (.lapse, 40), (.reap, 45), (.fallDue, 50), (.lag, 28),
-        (.cancel, 12), (.pause, 12), (.resume, 17), (.retry, 18), (.forget, 8), (.drain, 5), (.depart, 4),
+        (.cancel, 12), (.pause, 12), (.resume, 17), (.weigh, 6), (.describe, 4), (.retry, 18), (.forget, 8),
+        (.drain, 5), (.undrain, 12), (.depart, 4),
         (.silence, 6), (.readmit, 10), (.disprove, 12),
         (.audit, 18),
         (.restart, 10),
@@ -272,6 +280,13 @@ struct ConformingWorker {
     var offer: WorkerOffer
     var host: String
     var memoryTotal: Int64
+
+    func name(in scope: DrainScope) -> String {
+        switch scope {
+        case .worker: offer.worker.text
+        case .host: host
+        }
+    }
 
     static let all: [ConformingWorker] = [
         make("w1", host: "one", memory: 1500), make("w2", host: "two", memory: 1500),

@@ -1,0 +1,15 @@
+-- weigh: gives a job another weight than it was published with.
+--
+-- args     1 job  2 weight
+-- Reply    the job's state, or nil if there is no such job; a job that has ended does not change
+-- Keeps    claims from now on cost by this weight; the virtual time that the job has come to stays. The weight stays,
+--          too, if the job is planned anew.
+transition('weigh', function(args)
+  local id = args[1]
+  local state = redis.call('HGET', job_key(id), 'state')
+
+  if not state or ENDED[state] then return state end
+  redis.call('HSET', job_key(id), 'weight', args[2])
+  reweigh(id)
+  return state
+end)

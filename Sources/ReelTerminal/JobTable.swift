@@ -1,0 +1,44 @@
+internal import ReelCore
+internal import ReelJobs
+internal import ReelWords
+
+/// Jobs below one another, a line each, under a line of headings.
+struct JobTable {
+    private let table: Table
+
+    /// - Parameters:
+    ///   - jobs: in the order in which they are shown.
+    ///   - now: seconds since 1970, from which ages are counted.
+    init(_ jobs: [JobView], at now: Double, on canvas: Canvas) {
+        let file = { (job: JobView) in job.source.split(separator: "/").last.map(String.init) ?? job.source }
+        let plain = { (text: (JobView) -> String) in jobs.map { ScreenLine(text($0)) } }
+        table = Table(
+            [
+                Table.Column("JOB", jobs.map { ScreenLine($0.id, .strong) }),
+                Table.Column("STATE", jobs.map { ScreenLine(Figures.state($0), Figures.style($0)) }),
+                Table.Column("DONE", plain(Figures.percent), isRightAligned: true),
+                Table.Column(
+                    "SPEED", plain { $0.framesPerSecond > 0 ? Figures.speed($0.framesPerSecond) : "" },
+                    isRightAligned: true),
+                Table.Column("ETA", plain { $0.eta.map(ClockTime.text) ?? "" }, isRightAligned: true),
+                Table.Column("AGE", plain { Figures.age(now - $0.created) }, isRightAligned: true),
+                Table.Column("NAME", plain { $0.name ?? file($0) }),
+                Table.Column("FILE", plain { $0.name == nil ? "" : file($0) }),
+                Table.Column("LABELS", plain { Figures.labels($0) }),
+            ], leavingOut: ["LABELS", "FILE", "SPEED", "ETA", "AGE", "DONE", "STATE", "JOB"], cutting: "NAME",
+            on: canvas)
+    }
+
+    /// The headings.
+    var head: ScreenLine { table.head }
+
+    /// A line for each job.
+    var rows: [ScreenLine] { table.rows }
+
+    /// Why a job waits or failed; no line if it does neither.
+    static func reasons(_ job: JobView, on canvas: Canvas) -> [ScreenLine] {
+        let why = job.waitReason.map { ScreenLine("  waits: ", .busy).followed(by: $0, on: canvas) }
+        let failed = job.failure.map { ScreenLine("  failed: ", .bad).followed(by: $0, on: canvas) }
+        return (why ?? []) + (failed ?? [])
+    }
+}
