@@ -28,6 +28,7 @@ extension FailureReason.CodingKeys {
         // MARK: Request
         case .rangeEmpty: "The range starts where it ends, or later."
         case .nothingInRange: "No frame begins in the range."
+        case .timecodeInvalid: "A timecode is that of no frame of the video, at its frame rate."
         case .editFlawed: "An edit's file says something that cannot be done."
         case .timelineSoundtrack: "An edit with a soundtrack cannot be written as a timeline."
         case .timelineSpeed: "An edit with clips at another speed cannot be written as a timeline."
@@ -222,6 +223,7 @@ extension FailureReason.CodingKeys {
         // MARK: Request
         case .rangeEmpty: "Choose a start before the end."
         case .nothingInRange: "Choose a range within the video."
+        case .timecodeInvalid: "Correct the timecode, or give seconds or frames."
         case .editFlawed: "Correct the place that is named."
         case .timelineSoundtrack: "Keep the edit in a JSON file, or leave out the soundtrack."
         case .timelineSpeed: "Keep the edit in a JSON file, or give all clips the speed 1."

@@ -45,10 +45,11 @@ extension FailureReason {
 
         // MARK: Request
         case .rangeEmpty(let from, let to):
-            "the range's start, \(Wording.seconds(from)), is not before its end, \(Wording.seconds(to))"
+            "the range's start, \(from.words), is not before its end, \(to.words)"
         case .nothingInRange(let from, let to, let end):
-            "no frame begins in the range\(from.map { " from \(Wording.seconds($0))" } ?? "")"
-                + "\(to.map { " to \(Wording.seconds($0))" } ?? ""): the video ends at \(Wording.seconds(end))"
+            "no frame begins in the range\(from.map { " from \($0.words)" } ?? "")"
+                + "\(to.map { " to \($0.words)" } ?? ""): the video ends at \(Wording.seconds(end))"
+        case .timecodeInvalid(let timecode, let flaw): "no frame has the timecode \(timecode): \(flaw.words)"
         case .editFlawed(let path, let place, let flaw):
             place.isEmpty ? "\(path): \(flaw.words)" : "\(path): \(place): \(flaw.words)"
         case .timelineSoundtrack: "an edit with a soundtrack cannot be written as a timeline"
@@ -56,8 +57,8 @@ extension FailureReason {
             "clips[\(clip)]: its speed is \(speed.shortWords), for which timelines have no word that all programs "
                 + "understand alike; keep such an edit in a .json file"
         case .clipOutOfRange(let clip, let from, let to, let end):
-            "clips[\(clip)]: no frame begins in the range\(from.map { " from \(Wording.seconds($0))" } ?? "")"
-                + "\(to.map { " to \(Wording.seconds($0))" } ?? ""): the video ends at \(Wording.seconds(end))"
+            "clips[\(clip)]: no frame begins in the range\(from.map { " from \($0.words)" } ?? "")"
+                + "\(to.map { " to \($0.words)" } ?? ""): the video ends at \(Wording.seconds(end))"
         case .clipUnshared(let clip):
             "clips[\(clip)]: in none of its frames does the source have both video and sound, with what the crossfades "
                 + "need; leave out the trim, or choose another range"

@@ -24,7 +24,7 @@ enum Advice {
         case .outputNotNamed: "name the output with -o"
         case .outputContainerDiffers(_, let container, _): "name a .\(container.rawValue) file with -o"
         case .editFlawed(_, _, .notTaken): "--lenient leaves it out"
-        case .rangeEmpty, .nothingInRange: "choose another --from or --to"
+        case .rangeEmpty, .nothingInRange: "choose another --from, --to or --duration"
         case .memoryTooSmall: "--memory and --memory-total say how much"
         case .encoderUnknown(let option, _, _), .codecNotHeld(let option, _, _): "choose with \(name(of: option))"
         case .optionUnsupported(let option, _), .copyWithOption(let option),

@@ -66,7 +66,7 @@ struct SubtitleTests {
         return path
     }
 
-    private func reversed(_ source: String, _ container: Container, from: Rational? = nil) throws -> MediaJob {
+    private func reversed(_ source: String, _ container: Container, from: Position? = nil) throws -> MediaJob {
         try MediaJob(
             source, spec: JobSpec(container: container, preset: container == .webm ? "8" : "ultrafast", from: from),
             folder: folder.path)
@@ -105,7 +105,9 @@ struct SubtitleTests {
     func part() throws {
         let source = try source("s.mkv", files: [("a.srt", Self.script(Self.said))], more: [])
         let job = try MediaJob(
-            source, spec: JobSpec(container: .mkv, preset: "ultrafast", from: Rational(1), to: Rational(3, 2)),
+            source,
+            spec: JobSpec(
+                container: .mkv, preset: "ultrafast", from: .seconds(Rational(1)), to: .seconds(Rational(3, 2))),
             folder: folder.path)
         let (start, end) = (1001, 1502)
         #expect(job.plan.clips[0].map.end.ticks == Int64(end))

@@ -24,6 +24,7 @@ extension FailureReason {
         // MARK: Request
         case rangeEmpty = "range-empty"
         case nothingInRange = "nothing-in-range"
+        case timecodeInvalid = "timecode-invalid"
         case editFlawed = "edit-flawed"
         case timelineSpeed = "timeline-speed"
         case timelineSoundtrack = "timeline-soundtrack"

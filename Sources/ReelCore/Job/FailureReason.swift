@@ -43,18 +43,20 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case soundOutOfReach(path: String, distance: Rational)
 
     // MARK: Request
-    /// The start of the range, in seconds, is not before its end.
-    case rangeEmpty(from: Rational, to: Rational)
-    /// No frame begins in the range; the video ends at `end`. All in seconds from the file's start.
-    case nothingInRange(from: Rational?, to: Rational?, end: Rational)
+    /// The start of the range is not before its end.
+    case rangeEmpty(from: Position, to: Position)
+    /// No frame begins in the range; the video ends at `end`, in seconds from the file's start.
+    case nothingInRange(from: Position?, to: Position?, end: Rational)
+    /// A range of a video begins or ends at a timecode that none of its frames has, or is to be as long.
+    case timecodeInvalid(timecode: String, flaw: TimecodeFlaw)
     /// An edit's file says something that cannot be done; `place` is where, as "clips[2].from", empty for all of the file.
     case editFlawed(path: String, place: String, flaw: EditFlaw)
     /// An edit cannot be written as a timeline, because a clip, counted from 0, has another speed than its source's.
     case timelineSpeed(clip: Int, speed: Rational)
     case timelineSoundtrack
-    /// No frame begins in the range of a clip, counted from 0; its source's video ends at `end`. All in seconds from the
-    /// file's start.
-    case clipOutOfRange(clip: Int, from: Rational?, to: Rational?, end: Rational)
+    /// No frame begins in the range of a clip, counted from 0; its source's video ends at `end`, in seconds from the file's
+    /// start.
+    case clipOutOfRange(clip: Int, from: Position?, to: Position?, end: Rational)
     /// In no frame of a clip, counted from 0, its source has both video and sound, with what the crossfades need.
     case clipUnshared(clip: Int)
     /// With a still of an edit, which would become so many frames, all stills together would become more than the most.

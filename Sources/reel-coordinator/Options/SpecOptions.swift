@@ -27,7 +27,8 @@ struct SpecOptions: ParsableArguments {
             Bits per second instead of constant quality, for example 5M; source gives each chunk the rate of its part of \
             the source.
             """,
-            valueName: "rate"))
+            valueName: "rate"),
+        transform: BitRate.read)
     var bitrate: BitRate?
 
     @Flag(help: "Bit-exact pictures (FFV1) and sound (PCM), in mkv, mov or nut; exact colours in webp.")
@@ -42,11 +43,24 @@ struct SpecOptions: ParsableArguments {
             valueName: "name"))
     var audioCodec: String?
 
-    @Option(help: ArgumentHelp("First moment to show, in seconds or HH:MM:SS.mmm of the source.", valueName: "time"))
-    var from: ClockTime?
+    @Option(
+        help: ArgumentHelp(
+            """
+            First moment of the source to show: seconds, HH:MM:SS.mmm, frames such as 30f, counted from 0, or a timecode \
+            such as 00:00:01:12, counted from the first frame.
+            """, valueName: "position"),
+        transform: Position.read)
+    var from: Position?
 
-    @Option(help: ArgumentHelp("Moment to stop before, in seconds or HH:MM:SS.mmm of the source.", valueName: "time"))
-    var to: ClockTime?
+    @Option(
+        help: ArgumentHelp("Moment of the source to stop before, in the same forms.", valueName: "position"),
+        transform: Position.read)
+    var to: Position?
+
+    @Option(
+        help: ArgumentHelp("How much of the source to show, in the same forms, instead of --to.", valueName: "length"),
+        transform: Position.read)
+    var duration: Position?
 
     @Option(
         help: """
@@ -76,7 +90,8 @@ struct SpecOptions: ParsableArguments {
             """
             Length of the crossfade of the sound between repeats, and between videos that are stitched; 0 for hard cuts. \
             Default: half a frame, at least 10 ms.
-            """, valueName: "time"))
+            """, valueName: "time"),
+        transform: ClockTime.read)
     var crossfade: ClockTime?
 
     @Flag(help: "Show all videos one after the other in one output.")
@@ -97,7 +112,9 @@ struct SpecOptions: ParsableArguments {
             """, valueName: "file"))
     var soundtrack: String?
 
-    @Option(help: ArgumentHelp("Moment of the soundtrack to begin with. Default: its start.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("Moment of the soundtrack to begin with. Default: its start.", valueName: "time"),
+        transform: ClockTime.read)
     var soundtrackFrom: ClockTime?
 
     @Flag(
@@ -211,7 +228,11 @@ struct SpecOptions: ParsableArguments {
         guard passFrames ?? 1 > 0 else { throw ValidationError("--pass-frames must be 1 or more") }
         guard crf ?? 0 >= 0 else { throw ValidationError("--crf must be 0 or more") }
         guard crf == nil || bitrate == nil else { throw ValidationError("--crf and --bitrate exclude each other") }
-        if let from, let to, to.seconds <= from.seconds { throw ValidationError("--to must be later than --from") }
+        if let from, let to, to == from || to.precedes(from) == true {
+            throw ValidationError("--to must be later than --from")
+        }
+        guard to == nil || duration == nil else { throw ValidationError("--to and --duration exclude each other") }
+        guard duration?.isZero != true else { throw ValidationError("--duration must be above 0") }
         let names = [
             ("--video-codec", videoCodec), ("--audio-codec", audioCodec), ("--preset", preset),
             ("--pixel-format", pixelFormat),
@@ -271,7 +292,8 @@ struct SpecOptions: ParsableArguments {
         let given = [
             ("--play", play != nil), ("--times", times != 1), ("--speed", speed != nil), ("--turn", turn != nil),
             ("--crossfade", crossfade != nil), ("--trim", trim != nil), ("--from", from != nil), ("--to", to != nil),
-            ("--stitch", stitch), ("--audio keep", audio == .keep), ("--timestamps source", timestamps == .source),
+            ("--duration", duration != nil), ("--stitch", stitch), ("--audio keep", audio == .keep),
+            ("--timestamps source", timestamps == .source),
         ]
         if let (option, _) = given.first(where: \.1) {
             throw ValidationError("an edit's file says what its clips are; leave out \(option)")
@@ -286,7 +308,7 @@ struct SpecOptions: ParsableArguments {
     /// How each video is played.
     private var clip: EditClip {
         EditClip(
-            from: from?.seconds, to: to?.seconds, play: play ?? (stitch ? .forward : .reverse), times: times,
+            from: from, to: to, duration: duration, play: play ?? (stitch ? .forward : .reverse), times: times,
             speed: speed?.ratio ?? Rational(1))
     }
 
@@ -328,8 +350,9 @@ struct SpecOptions: ParsableArguments {
     func spec(_ container: Container, _ edit: Edit?) -> JobSpec {
         JobSpec(
             container: container, videoCodec: videoCodec, crf: crf, preset: preset, bitrate: bitrate?.rate,
-            lossless: lossless, audio: audio, audioCodec: audioCodec, from: edit == nil ? from?.seconds : nil,
-            to: edit == nil ? to?.seconds : nil, edit: edit, size: size, mostFrames: fps?.ratio,
+            lossless: lossless, audio: audio, audioCodec: audioCodec, from: edit == nil ? from : nil,
+            to: edit == nil ? to : nil, duration: edit == nil ? duration : nil, edit: edit, size: size,
+            mostFrames: fps?.ratio,
             pixelFormat: pixelFormat, sampleRate: sampleRate, channelLayout: channelLayout, loop: loopOptions,
             timestamps: timestamps, passFrames: passFrames,
             threads: threads?.number, memory: memory?.bytes, verify: verify, onDamage: onDamage)
