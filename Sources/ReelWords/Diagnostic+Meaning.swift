@@ -25,6 +25,8 @@ extension Diagnostic.CodingKeys {
 
         // MARK: Changed
         case .pixelFormatChanged: "The encoder cannot hold the pixel format: pictures are converted with loss."
+        case .pixelFormatForPlayers:
+            "Pictures in RGB, in H.264 of an MP4 or QuickTime file, get the pixel format that all players show."
         case .sourceConverted: "The pictures of a source are fitted into those of the first clip."
         case .sourceSubtitlesLeftOut:
             "Subtitles of a source are left out: the first source with subtitles has fewer tracks."
@@ -99,6 +101,7 @@ extension Diagnostic.CodingKeys {
 
         // MARK: Changed
         case .pixelFormatChanged: "Choose another encoder to keep it."
+        case .pixelFormatForPlayers: "Ask for the pixel format yuv444p if small coloured text must stay sharp."
         case .sourceConverted: "Put a clip of the wanted format first."
         case .sourceSubtitlesLeftOut: "Put a clip of the source with the wanted subtitles first."
         case .sourceColoursKept: "Convert the source first, if the difference matters."

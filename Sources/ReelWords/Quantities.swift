@@ -92,6 +92,36 @@ public struct BitRate: Hashable, Sendable {
     }
 }
 
+/// Bits per second of sound as FFmpeg's users write them: "192k", "128000".
+public struct AudioBitRate: Hashable, Sendable {
+    /// Bits per second.
+    public var bits: Int64
+
+    /// The forms of a bit rate, as an error explains them.
+    public static let forms = "bits per second (192k, 128000)"
+
+    /// Parses a bit rate. Nil for anything that `BitRate` does not take as a number.
+    public init?(_ text: String) {
+        guard case .constant(let bits) = BitRate(text)?.rate, JobSpec.audioBitrates.contains(bits) else { return nil }
+        self.bits = bits
+    }
+}
+
+/// Constant quality on an encoder's own scale: "18", "22.5".
+public struct Quality: Hashable, Sendable {
+    /// The value; not negative.
+    public var value: Double
+
+    /// The forms of a quality, as an error explains them.
+    public static let forms = "a number from 0 (best) on the encoder's scale (18, 22.5)"
+
+    /// Parses a number. Nil for anything else.
+    public init?(_ text: String) {
+        guard DecimalNumber.parse(text) != nil, let value = Double(text) else { return nil }
+        self.value = value
+    }
+}
+
 /// A length of time as users write it: "7d", "12h", "90m", "45s" or "45".
 public struct TimeSpan: Hashable, Sendable {
     /// Whole seconds.

@@ -8,6 +8,8 @@ public struct JobSpec: Hashable, Codable, Sendable {
     public var crf: Double?
     /// The encoder's preset; nil means the one in its traits.
     public var preset: String?
+    /// The profile of the video's codec, as FFmpeg spells it; nil leaves it to the encoder.
+    public var profile: String?
     /// The rate of the video, instead of constant quality; nil for constant quality.
     public var bitrate: VideoRate?
     /// Whether video and sound must be kept without loss.
@@ -16,6 +18,10 @@ public struct JobSpec: Hashable, Codable, Sendable {
     public var audio: AudioMode
     /// The name of an audio encoder or codec; nil chooses one by the source.
     public var audioCodec: String?
+    /// The rate of each track of the sound, in bits per second; nil for what suits the encoder.
+    public var audioBitrate: Int64?
+    /// The valid values of `audioBitrate`.
+    public static let audioBitrates: ClosedRange<Int64> = 1...10_000_000
     /// The start of the range: frames with from ≤ t < to are selected. Nil for no limit.
     public var from: Position?
     /// The end of the range; nil for no limit.
@@ -59,7 +65,9 @@ public struct JobSpec: Hashable, Codable, Sendable {
 
     package init(
         container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
+        profile: String? = nil,
         bitrate: VideoRate? = nil, lossless: Bool = false, audio: AudioMode = .reverse, audioCodec: String? = nil,
+        audioBitrate: Int64? = nil,
         from: Position? = nil, to: Position? = nil, duration: Position? = nil, edit: Edit? = nil,
         size: PictureSize? = nil,
         mostFrames: Rational? = nil, pixelFormat: String? = nil, sampleRate: Int? = nil, channelLayout: String? = nil,
@@ -70,10 +78,12 @@ public struct JobSpec: Hashable, Codable, Sendable {
         self.videoCodec = videoCodec
         self.crf = crf
         self.preset = preset
+        self.profile = profile
         self.bitrate = bitrate
         self.lossless = lossless
         self.audio = audio
         self.audioCodec = audioCodec
+        self.audioBitrate = audioBitrate
         if let edit, edit.clips.count == 1, edit.trim == .none, edit.timecode == nil, edit.soundtrack == nil,
             let clip = edit.clips.first,
             clip
@@ -144,10 +154,12 @@ public struct JobSpec: Hashable, Codable, Sendable {
         case videoCodec = "videoCodec"
         case crf = "crf"
         case preset = "preset"
+        case profile = "profile"
         case bitrate = "bitrate"
         case lossless = "lossless"
         case audio = "audio"
         case audioCodec = "audioCodec"
+        case audioBitrate = "audioBitrate"
         case from = "from"
         case to = "to"
         case duration = "duration"

@@ -18,9 +18,11 @@ extension ExplainedArgument {
     }
 }
 
+extension AudioBitRate: ExplainedArgument {}
 extension BitRate: ExplainedArgument {}
 extension ClockTime: ExplainedArgument {}
 extension Position: ExplainedArgument {}
+extension Quality: ExplainedArgument {}
 
 extension ByteSize: ExpressibleByArgument {
     /// Parses a command line argument; nil if it is invalid.

@@ -15,11 +15,22 @@ struct SpecOptions: ParsableArguments {
             valueName: "name"))
     var videoCodec: String?
 
-    @Option(help: "Constant quality on the encoder's own scale. Default: 18 of x264 or its equivalent.")
-    var crf: Double?
+    @Option(
+        help: "Constant quality on the encoder's own scale. Default: 18 of x264 or its equivalent.",
+        transform: Quality.read)
+    var crf: Quality?
 
     @Option(help: "The encoder's preset. Default: medium or its equivalent.")
     var preset: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Profile of the codec as FFmpeg spells it: for H.264 baseline, main, high, high10, high422, high444; for HEVC \
+            main, main10, main422-10, main444-8, main444-10; for ProRes proxy, lt, standard, hq, 4444, 4444xq. Default: \
+            what the pixel format takes.
+            """, valueName: "name"))
+    var profile: String?
 
     @Option(
         help: ArgumentHelp(
@@ -42,6 +53,13 @@ struct SpecOptions: ParsableArguments {
             "Encoder or codec of the sound as FFmpeg spells it. Default: the source's, if the container supports it.",
             valueName: "name"))
     var audioCodec: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Bits per second of each track of the sound, for example 192k. Default: 96k for each channel, 80k of Opus.",
+            valueName: "rate"),
+        transform: AudioBitRate.read)
+    var audioBitrate: AudioBitRate?
 
     @Option(
         help: ArgumentHelp(
@@ -136,7 +154,7 @@ struct SpecOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Pixel format as FFmpeg spells it, for example yuv420p. Default: the source's, or the nearest that the encoder \
-            takes.
+            takes; yuv420p for H.264 in mp4 and mov if the source is in RGB, as GIFs and many recordings of screens are.
             """, valueName: "name"))
     var pixelFormat: String?
 
@@ -226,7 +244,6 @@ struct SpecOptions: ParsableArguments {
             throw ValidationError("--threads must be auto, or 1 to 128")
         }
         guard passFrames ?? 1 > 0 else { throw ValidationError("--pass-frames must be 1 or more") }
-        guard crf ?? 0 >= 0 else { throw ValidationError("--crf must be 0 or more") }
         guard crf == nil || bitrate == nil else { throw ValidationError("--crf and --bitrate exclude each other") }
         if let from, let to, to == from || to.precedes(from) == true {
             throw ValidationError("--to must be later than --from")
@@ -235,7 +252,7 @@ struct SpecOptions: ParsableArguments {
         guard duration?.isZero != true else { throw ValidationError("--duration must be above 0") }
         let names = [
             ("--video-codec", videoCodec), ("--audio-codec", audioCodec), ("--preset", preset),
-            ("--pixel-format", pixelFormat),
+            ("--pixel-format", pixelFormat), ("--profile", profile),
         ]
         for (option, name) in names {
             guard let name, !SpecOptions.isName(name) else { continue }
@@ -255,6 +272,7 @@ struct SpecOptions: ParsableArguments {
         guard lossless else { return }
         let lossy = [
             ("--crf", crf != nil), ("--bitrate", bitrate != nil), ("--preset", preset != nil),
+            ("--profile", profile != nil), ("--audio-bitrate", audioBitrate != nil),
             ("--video-codec", videoCodec != nil), ("--audio-codec", audioCodec != nil),
             ("--pixel-format", pixelFormat != nil), ("--sample-rate", sampleRate != nil),
             ("--channel-layout", channelLayout != nil),
@@ -349,8 +367,10 @@ struct SpecOptions: ParsableArguments {
     /// The output of an edit; nil reverses the range of the options.
     func spec(_ container: Container, _ edit: Edit?) -> JobSpec {
         JobSpec(
-            container: container, videoCodec: videoCodec, crf: crf, preset: preset, bitrate: bitrate?.rate,
-            lossless: lossless, audio: audio, audioCodec: audioCodec, from: edit == nil ? from : nil,
+            container: container, videoCodec: videoCodec, crf: crf?.value, preset: preset, profile: profile,
+            bitrate: bitrate?.rate,
+            lossless: lossless, audio: audio, audioCodec: audioCodec, audioBitrate: audioBitrate?.bits,
+            from: edit == nil ? from : nil,
             to: edit == nil ? to : nil, duration: edit == nil ? duration : nil, edit: edit, size: size,
             mostFrames: fps?.ratio,
             pixelFormat: pixelFormat, sampleRate: sampleRate, channelLayout: channelLayout, loop: loopOptions,
