@@ -48,7 +48,8 @@ extension Diagnostic.CodingKeys {
         case .channelsChanged: "Sound gets another channel layout."
         case .sampleDepthReduced: "Samples keep fewer bits."
         case .soundUnified: "Sound changes its format midway: all of it is converted to one format."
-        case .soundTrimmed: "Sound that outlasts the video by less than a frame is cut off."
+        case .soundTrimmed:
+            "Sound that outlasts the video by less than a frame, and by more than encoders pad it, is cut off."
         case .subtitlesConverted: "Subtitles get another codec."
         case .languagesLost: "The container cannot hold the name of a language."
 
