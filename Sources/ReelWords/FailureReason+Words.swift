@@ -14,6 +14,7 @@ extension FailureReason {
         case .sourceUnreadable(let path, let errno, _): "\(path): cannot be read: \(SystemWords.text(errno))"
         case .notMedia(let path):
             "\(path): cannot be read as video: it is not media, or its index is missing (an interrupted recording?)"
+        case .sourceIsPicture(let path, let codec): "\(path): is a picture (\(codec)), not a video"
         case .noVideo(let path): "\(path): has no video"
         case .noSound(let path): "\(path): has no sound that can be decoded"
         case .encrypted(let path): "\(path): the video is encrypted; reel needs it in the clear"
@@ -180,6 +181,8 @@ extension FailureReason {
 
         // MARK: Store
         case .sourceInaccessible(let path, let errno): "cannot read \(path): \(SystemWords.text(errno))"
+        case .sourceEmpty(let path): "\(path): is empty"
+        case .sourceIsURL(let url): "\(url): URLs are not read; download it first, and name the file"
         case .sourceIsFolder(let path): "\(path) is a folder; name a video file in it"
         case .sourceNotAFile(let path): "\(path) is not a regular file, and the source is read more than once"
         case .sourceChangedWhileCopied(let path):

@@ -215,7 +215,8 @@ extension FailureReason {
 
     private static let storeSamples: [FailureReason] = [
         .sourceInaccessible(path: path, errno: 13),
-        .sourceIsFolder(path: path),
+        .sourceIsFolder(path: path), .sourceEmpty(path: path), .sourceIsURL(url: "https://example.org/film.mp4"),
+        .sourceIsPicture(path: path, codec: "png"),
         .quotaExceeded(quota: .pixels, asked: 256_000_000, most: 8_294_400),
         .quotaExceeded(quota: .duration, asked: 7200, most: 3600),
         .quotaExceeded(quota: .frames, asked: 432_000, most: 216_000),

@@ -4,6 +4,7 @@ extension FailureReason {
         // MARK: Source
         case sourceUnreadable = "source-unreadable"
         case notMedia = "not-media"
+        case sourceIsPicture = "source-is-picture"
         case noVideo = "no-video"
         case noSound = "no-sound"
         case encrypted
@@ -91,6 +92,8 @@ extension FailureReason {
         // MARK: Store
         case sourceInaccessible = "source-inaccessible"
         case sourceIsFolder = "source-is-folder"
+        case sourceEmpty = "source-empty"
+        case sourceIsURL = "source-is-url"
         case sourceNotAFile = "source-not-a-file"
         case sourceChangedWhileCopied = "source-changed-while-copied"
         case storeUnusable = "store-unusable"

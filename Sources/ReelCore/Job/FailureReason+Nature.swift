@@ -25,7 +25,8 @@ extension FailureReason {
     public var nature: FailureNature {
         switch self {
         // MARK: Source
-        case .notMedia, .noVideo, .noSound, .encrypted, .headerDamaged, .nothingDecodes, .decoderStuck,
+        case .notMedia, .sourceIsPicture, .noVideo, .noSound, .encrypted, .headerDamaged, .nothingDecodes,
+            .decoderStuck,
             .noFrames, .noStart, .impossibleSizes, .sourceChanged, .pictureUnconvertible, .videoDamaged,
             .soundOutOfReach:
             FailureNature(.source, .input)
@@ -72,7 +73,8 @@ extension FailureReason {
         case .engineHung, .engineNonsense, .engineDied: FailureNature(.worker, .job, .crash)
 
         // MARK: Store
-        case .sourceInaccessible, .sourceIsFolder, .sourceNotAFile, .sourceChangedWhileCopied:
+        case .sourceInaccessible, .sourceIsFolder, .sourceEmpty, .sourceIsURL, .sourceNotAFile,
+            .sourceChangedWhileCopied:
             FailureNature(.source, .input)
         case .storeUnusable, .jobUnknownHere: FailureNature(.host, .unreachable, .incompatible)
         case .storeFull: FailureNature(.host, .unreachable, .noSpace)

@@ -8,6 +8,8 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case sourceUnreadable(path: String, errno: Int32, passes: Bool)
     /// The file is not media, or its index is missing.
     case notMedia(path: String)
+    /// The source is a still picture of this codec.
+    case sourceIsPicture(path: String, codec: String)
     /// The file has no video.
     case noVideo(path: String)
     case noSound(path: String)
@@ -181,6 +183,10 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case sourceInaccessible(path: String, errno: Int32)
     /// The source is a folder.
     case sourceIsFolder(path: String)
+    /// The source has no bytes.
+    case sourceEmpty(path: String)
+    /// The source is named by a URL.
+    case sourceIsURL(url: String)
     /// The source is a pipe or a device, which cannot be read twice.
     case sourceNotAFile(path: String)
     /// The source was written to while it was copied into the store.
