@@ -133,7 +133,7 @@ extension EndToEnd {
             try await expectRefusal(["run"], code: 2, says: "source")
             try await expectRefusal(["run", source, "--colour", "2"], code: 2, says: "--colour")
             try await expectRefusal(["run", source, "--speed", "17"], code: 2, says: "--speed", "17")
-            try await expectRefusal(["run", source, source], code: 2, says: "--stitch")
+            try await expectRefusal(["run", source, source, "-o", "o.mp4"], code: 2, says: "--output-dir", "--stitch")
             try await expectRefusal(["run", "cut.json", "--stitch"], code: 2, says: "--stitch", "cut.json")
             try await expectRefusal(["run", "cut.json", "--play", "forward"], code: 2, says: "--play")
             try await expectRefusal(["reverse", source], code: 2, says: "reverse")
