@@ -51,6 +51,10 @@ extension FailureReason {
             "no frame begins in the range\(from.map { " from \($0.words)" } ?? "")"
                 + "\(to.map { " to \($0.words)" } ?? ""): the video ends at \(Wording.seconds(end))"
         case .timecodeInvalid(let timecode, let flaw): "no frame has the timecode \(timecode): \(flaw.words)"
+        case .trackMissing(let kind, let number, let count):
+            "there is no track \(kind == .audio ? "a" : "s"):\(number): the video has "
+                + (count == 0 ? "no " : "\(count) ") + (kind == .audio ? "audio" : "subtitle")
+                + " track\(count == 1 ? "" : "s")\(count > 0 ? ", counted from 0" : "")"
         case .editFlawed(let path, let place, let flaw):
             place.isEmpty ? "\(path): \(flaw.words)" : "\(path): \(place): \(flaw.words)"
         case .timelineSoundtrack: "an edit with a soundtrack cannot be written as a timeline"

@@ -107,6 +107,29 @@ public struct AudioBitRate: Hashable, Sendable {
     }
 }
 
+extension TrackSelection {
+    /// The forms of a selection, as an error explains them.
+    public static let forms = "v for the video, a and s for all sound and subtitles, a:0 and s:1 for one, as in v,a:0,s"
+
+    /// Parses a selection as FFmpeg's users write streams, separated by commas. Nil for anything else.
+    public init?(_ text: String) {
+        var places: [Character: Set<Int>?] = ["a": [], "s": []]
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) where part != "v" {
+            guard let letter = part.first, let known = places[letter] else { return nil }
+            if part.count == 1 {
+                places[letter] = .some(nil)
+            } else {
+                let digits = part.dropFirst(2)
+                guard part.dropFirst().first == ":", digits.first?.isNumber == true, let place = UInt16(digits) else {
+                    return nil
+                }
+                places[letter] = known?.union([Int(place)])
+            }
+        }
+        self.init(audio: (places["a"] ?? nil)?.sorted(), subtitles: (places["s"] ?? nil)?.sorted())
+    }
+}
+
 /// Constant quality on an encoder's own scale: "18", "22.5".
 public struct Quality: Hashable, Sendable {
     /// The value; not negative.

@@ -24,7 +24,7 @@ struct JobIDTests {
             { $0.bitrate = .source }, { $0.lossless = true },
             { $0.audio = .none }, { $0.audioCodec = "libopus" }, { $0.from = nil }, { $0.to = .seconds(Rational(61)) },
             { $0.to = .frames(61) }, { $0.duration = .frames(61) }, { $0.profile = "high" },
-            { $0.audioBitrate = 128_000 },
+            { $0.audioBitrate = 128_000 }, { $0.tracks = TrackSelection(audio: [0], subtitles: nil) },
             { $0.timestamps = .source }, { $0.passFrames = 100 }, { $0.threads = 2 },
             { $0.onDamage = .fail }, { $0.size = PictureSize(width: 640, height: 360) },
             { $0.pixelFormat = "yuv420p" }, { $0.sampleRate = 44_100 }, { $0.channelLayout = "mono" },
@@ -40,7 +40,7 @@ struct JobIDTests {
             Edit(clips: [EditClip(play: .pingPong)]),
         ]
         // With `memory` and `verify`, all there are.
-        #expect(Set(Mirror(reflecting: spec).children.map(\.label)).count == 26)
+        #expect(Set(Mirror(reflecting: spec).children.map(\.label)).count == 27)
         let ids = try [id()] + changes.map { try id($0) } + edits.map { edit in try id { $0.edit = edit } }
         #expect(Set(ids).count == ids.count)
     }

@@ -44,6 +44,7 @@ extension FailureReason {
         .encoderUnknown(option: .audioCodec, name: "acc", known: ["aac", "opus"]),
         .nothingInRange(
             from: .frames(300), to: .timecode(Timecode(seconds: 3, frame: 12, dropsFrames: false)), end: Rational(10)),
+        .trackMissing(kind: .audio, number: 2, count: 1), .trackMissing(kind: .subtitles, number: 0, count: 0),
         .timecodeInvalid(timecode: "00:00:01:00", flaw: .rateUnknown),
         .timecodeInvalid(timecode: "00:00:01;12", flaw: .rateNotDropped(rate: Rational(25))),
         .timecodeInvalid(timecode: "00:00:01:30", flaw: .frameTooHigh(rate: Rational(30_000, 1001))),

@@ -69,6 +69,20 @@ import Testing
         #expect(Position(text) == position)
     }
 
+    @Test(arguments: [
+        ("v", TrackSelection(audio: [], subtitles: [])), ("a:1,v,a:0", TrackSelection(audio: [0, 1], subtitles: [])),
+        ("a,s", TrackSelection(audio: nil, subtitles: nil)), ("a:0,a", TrackSelection(audio: nil, subtitles: [])),
+        ("a,a:0,s:2", TrackSelection(audio: nil, subtitles: [2])),
+    ])
+    func tracks(text: String, selection: TrackSelection) {
+        #expect(TrackSelection(text) == selection)
+    }
+
+    @Test(arguments: ["", "v,", "a:", "a:-1", "a:+1", "a0", "x", "v:0", "A", "a:70000"])
+    func notTracks(text: String) {
+        #expect(TrackSelection(text) == nil)
+    }
+
     @Test(arguments: ["", "90s", "f", "-1", "1.5f", "1:2:3:4:5", "00:60:00:00", "soon", "٣f"])
     func notPositions(text: String) {
         #expect(Position(text) == nil)

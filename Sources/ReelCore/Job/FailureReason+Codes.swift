@@ -26,6 +26,7 @@ extension FailureReason {
         case rangeEmpty = "range-empty"
         case nothingInRange = "nothing-in-range"
         case timecodeInvalid = "timecode-invalid"
+        case trackMissing = "track-missing"
         case editFlawed = "edit-flawed"
         case timelineSpeed = "timeline-speed"
         case timelineSoundtrack = "timeline-soundtrack"

@@ -39,8 +39,8 @@ extension FailureReason {
         case .editFlawed, .timelineSpeed, .timelineSoundtrack, .clipOutOfRange, .clipUnshared, .stillTooLong,
             .dynamicRangesMixed, .interlacedMixed:
             FailureNature(.request, .input)
-        case .rangeEmpty, .nothingInRange, .timecodeInvalid, .memoryTooSmall, .encoderUnknown, .encoderRefuses,
-            .settingUnknown,
+        case .rangeEmpty, .nothingInRange, .timecodeInvalid, .trackMissing, .memoryTooSmall, .encoderUnknown,
+            .encoderRefuses, .settingUnknown,
             .optionUnsupported, .valueUnsupported, .sizeIndivisible, .sizeTooLarge, .sourceRateUnsupported,
             .pixelFormatUnsupported, .losslessCodecFixed, .copyWithOption, .optionNotOfContainer:
             FailureNature(.request, .usage)

@@ -51,6 +51,8 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case nothingInRange(from: Position?, to: Position?, end: Rational)
     /// A range of a video begins or ends at a timecode that none of its frames has, or is to be as long.
     case timecodeInvalid(timecode: String, flaw: TimecodeFlaw)
+    /// A track is asked for, by its place, of which the source has only so many.
+    case trackMissing(kind: TrackSelection.Kind, number: Int, count: Int)
     /// An edit's file says something that cannot be done; `place` is where, as "clips[2].from", empty for all of the file.
     case editFlawed(path: String, place: String, flaw: EditFlaw)
     /// An edit cannot be written as a timeline, because a clip, counted from 0, has another speed than its source's.

@@ -22,6 +22,8 @@ public struct JobSpec: Hashable, Codable, Sendable {
     public var audioBitrate: Int64?
     /// The valid values of `audioBitrate`.
     public static let audioBitrates: ClosedRange<Int64> = 1...10_000_000
+    /// Which tracks the output has; nil for all.
+    public var tracks: TrackSelection?
     /// The start of the range: frames with from ≤ t < to are selected. Nil for no limit.
     public var from: Position?
     /// The end of the range; nil for no limit.
@@ -67,7 +69,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
         container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
         profile: String? = nil,
         bitrate: VideoRate? = nil, lossless: Bool = false, audio: AudioMode = .reverse, audioCodec: String? = nil,
-        audioBitrate: Int64? = nil,
+        audioBitrate: Int64? = nil, tracks: TrackSelection? = nil,
         from: Position? = nil, to: Position? = nil, duration: Position? = nil, edit: Edit? = nil,
         size: PictureSize? = nil,
         mostFrames: Rational? = nil, pixelFormat: String? = nil, sampleRate: Int? = nil, channelLayout: String? = nil,
@@ -84,6 +86,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
         self.audio = audio
         self.audioCodec = audioCodec
         self.audioBitrate = audioBitrate
+        self.tracks = tracks
         if let edit, edit.clips.count == 1, edit.trim == .none, edit.timecode == nil, edit.soundtrack == nil,
             let clip = edit.clips.first,
             clip
@@ -160,6 +163,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
         case audio = "audio"
         case audioCodec = "audioCodec"
         case audioBitrate = "audioBitrate"
+        case tracks = "tracks"
         case from = "from"
         case to = "to"
         case duration = "duration"

@@ -125,6 +125,7 @@ public struct Planner: Sendable {
             clips: clips, isEdit: spec.edit != nil, timecode: spec.edit?.timecode,
             soundtrack: spec.edit?.soundtrack, video: video,
             loop: spec.plannedLoop, audio: audio,
+            subtitles: spec.tracks?.subtitles,
             passes: audio.indices.map(Pass.audio) + passes.map(Pass.video),
             need: need, verify: isDecoded ? .decode : spec.verify, onDamage: spec.onDamage,
             diagnostics: found.reduce(into: []) { all, one in if !all.contains(one) { all.append(one) } })

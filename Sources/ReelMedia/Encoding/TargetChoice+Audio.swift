@@ -18,10 +18,10 @@ extension TargetChoice {
     /// The tracks that the output has, each with its source and its place there.
     var heardTracks: [(source: Int, number: Int, track: AudioTrack)] {
         guard spec.audio != .none, spec.container.traits.loops == nil, let source = soundSource else { return [] }
+        let tracks = indexes[source].audio.enumerated()
         // Of a soundtrack, one track is heard.
-        return indexes[source].audio.prefix(spec.edit?.soundtrack == nil ? .max : 1).enumerated().map { number, track in
-            (source, number, track)
-        }
+        guard spec.edit?.soundtrack == nil else { return tracks.prefix(1).map { (source, $0, $1) } }
+        return tracks.filter { spec.tracks?.audio?.contains($0.offset) != false }.map { (source, $0, $1) }
     }
 
     /// The source of the soundtrack, or of the first clip that has sound: the output has its tracks. Nil if no sound is heard.

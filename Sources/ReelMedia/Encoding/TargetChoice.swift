@@ -28,6 +28,7 @@ public struct TargetChoice {
     public mutating func video() throws(ReelFailure) -> VideoTarget {
         let stream = index.video.stream
         try refuseUnlessTold()
+        try refuseMissingTracks()
         try refuseMixtures()
         if let loops = spec.container.traits.loops { return .encode(try pictures(loops)) }
         try refuseLoopOptions()

@@ -23,6 +23,7 @@ extension BitRate: ExplainedArgument {}
 extension ClockTime: ExplainedArgument {}
 extension Position: ExplainedArgument {}
 extension Quality: ExplainedArgument {}
+extension TrackSelection: ExplainedArgument {}
 
 extension ByteSize: ExpressibleByArgument {
     /// Parses a command line argument; nil if it is invalid.

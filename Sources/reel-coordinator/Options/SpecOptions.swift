@@ -64,6 +64,15 @@ struct SpecOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
+            Tracks to keep beside the video, as FFmpeg spells streams: a and s for all sound and subtitles, a:0 and s:1 for \
+            one, v for none of them. Example: a:0,s. Default: a,s.
+            """, valueName: "list"),
+        transform: TrackSelection.read)
+    var tracks: TrackSelection?
+
+    @Option(
+        help: ArgumentHelp(
+            """
             First moment of the source to show: seconds, HH:MM:SS.mmm, frames such as 30f, counted from 0, or a timecode \
             such as 00:00:01:12, counted from the first frame.
             """, valueName: "position"),
@@ -369,7 +378,7 @@ struct SpecOptions: ParsableArguments {
         JobSpec(
             container: container, videoCodec: videoCodec, crf: crf?.value, preset: preset, profile: profile,
             bitrate: bitrate?.rate,
-            lossless: lossless, audio: audio, audioCodec: audioCodec, audioBitrate: audioBitrate?.bits,
+            lossless: lossless, audio: audio, audioCodec: audioCodec, audioBitrate: audioBitrate?.bits, tracks: tracks,
             from: edit == nil ? from : nil,
             to: edit == nil ? to : nil, duration: edit == nil ? duration : nil, edit: edit, size: size,
             mostFrames: fps?.ratio,
