@@ -75,7 +75,7 @@ extension EndToEnd {
             try await expectRefusal(["run", source, "-o", "film.mp4", "--overwrite"], code: 5, says: "film.mp4")
             try FileManager.default.createDirectory(atPath: fixture.path("d.mp4"), withIntermediateDirectories: true)
             try await expectRefusal(["run", source, "-o", "d.mp4"], code: 5, says: "d.mp4")
-            try await expectRefusal(["run", source, "-o", "/proc/out.mp4"], code: 5, says: "/proc")
+            try await expectRefusal(["run", source, "-o", "/proc/out.mp4"], code: 5, says: "/proc", "-o")
             try await expectRefusal(["run", source, "-o", "out.avi"], code: 2, says: ".avi", ".mkv")
         }
 

@@ -76,6 +76,9 @@ struct RunCommand: AsyncParsableCommand {
                 try await local.run { place, step in displays[place].show(step) }
             }
         } catch {
+            if error.kind == .interrupted, displays.contains(where: \.isWritten), !output.overwrite {
+                console.say("with --skip-existing it leaves out what is written")
+            }
             // Without a place among others it is the only one.
             guard error.kind != .interrupted, items.contains(where: { $0.subject != nil }) else { throw error }
             console.report(error)

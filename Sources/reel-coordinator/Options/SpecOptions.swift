@@ -74,7 +74,7 @@ struct SpecOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             First moment of the source to show: seconds, HH:MM:SS.mmm, frames such as 30f, counted from 0, or a timecode \
-            such as 00:00:01:12, counted from the first frame.
+            such as 00:00:01:12 or "00:00:01;12", counted from the first frame.
             """, valueName: "position"),
         transform: Position.read)
     var from: Position?
