@@ -27,7 +27,7 @@ public struct Fingerprint: Hashable, Codable, Sendable {
 
     /// The fingerprint of a file. Takes milliseconds, whatever the file's size.
     ///
-    /// Throws `.input` if there is no file, it is a folder, or it cannot be read.
+    /// Throws `.input` if there is no file, it is empty or a folder, or it cannot be read.
     public static func of(_ path: String) throws(ReelFailure) -> Fingerprint {
         let file = try SourceFile(path)
         return Fingerprint(size: file.size, mtimeNanoseconds: file.mtimeNanoseconds, edges: try file.edges())
@@ -71,7 +71,7 @@ private final class SourceFile {
     let size: Int64
     let mtimeNanoseconds: Int64
 
-    /// Throws `.input` if there is no file, it is a folder, or it cannot be opened for reading.
+    /// Throws `.input` if there is no file, it is empty or a folder, or it cannot be opened for reading.
     init(_ path: String) throws(ReelFailure) {
         let status: stat
         do {
@@ -87,6 +87,7 @@ private final class SourceFile {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw ReelFailure(.sourceNotAFile(path: path))
         }
+        guard status.st_size > 0 else { throw ReelFailure(.sourceEmpty(path: path)) }
         self.path = path
         size = Int64(status.st_size)
         mtimeNanoseconds = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)

@@ -53,7 +53,11 @@ public struct Console: Sendable {
     public func say(_ failure: ReelFailure) { say(words(failure)) }
 
     /// Writes a warning as a line on standard error.
-    public func warn(_ diagnostic: Diagnostic) { say("warning: \(diagnostic.words)") }
+    public func warn(_ diagnostic: Diagnostic, of subject: BatchPlace? = nil) { warn(diagnostic.words, of: subject) }
+
+    func warn(_ words: String, of subject: BatchPlace?) {
+        say("warning: \(subject.map { "\($0.name): " } ?? "")\(words)")
+    }
 
     /// Writes a line on standard error, after the program's name.
     public func say(_ line: String) { write("\(name): \(Legible.line(line))\n") }

@@ -12,9 +12,14 @@ public struct ProgressDisplay {
     private var saidReading = false
     private let begun = ContinuousClock.now
     private let console: Console
+    private let subject: BatchPlace?
 
     /// A display that has not shown anything yet.
-    public init(on console: Console) { self.console = console }
+    ///
+    /// - Parameter subject: the video that the job is made of, if there are several; nil for the only one.
+    public init(on console: Console, of subject: BatchPlace? = nil) {
+        (self.console, self.subject) = (console, subject)
+    }
 
     /// Shows a job as it is now: its warnings, how far it is, and at last why it waits.
     public mutating func show(_ job: JobView) {
@@ -33,13 +38,19 @@ public struct ProgressDisplay {
                 frames: frames, decoded: job.framesDecoded, total: job.frames,
                 // With passthrough the assembly writes the frames.
                 assembling: job.state == .done || job.state == .assembling && frames == job.frames,
-                seconds: seconds, clip: job.clips.atWork))
+                seconds: seconds, clip: clip(of: job)))
         if let columns = console.columns {
             console.write("\r\u{1B}[K" + meter.bar(columns: columns))
             barIsShown = true
         } else if let line = meter.step() {
             console.say(line)
         }
+    }
+
+    /// What of the batch and of the job is worked on.
+    private func clip(of job: JobView) -> String? {
+        let words = [subject?.words, job.clips.atWork].compactMap(\.self)
+        return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 
     private mutating func showReading() {
@@ -56,7 +67,7 @@ public struct ProgressDisplay {
     public mutating func warn(_ warnings: [String]) {
         for warning in warnings where said.insert(warning).inserted {
             clear()
-            console.say("warning: \(warning)")
+            console.warn(warning, of: subject)
         }
     }
 
@@ -76,6 +87,29 @@ public struct ProgressDisplay {
         if barIsShown { console.write("\r\u{1B}[K") }
         barIsShown = false
     }
+}
+
+/// The place of a video among those of a command.
+public struct BatchPlace: Hashable, Sendable {
+    /// Counted from 1.
+    let number: Int
+    /// How many there are; at least two.
+    let count: Int
+    /// The video's name.
+    let name: String
+
+    /// The place of a video; nil if it is the only one.
+    ///
+    /// - Parameters:
+    ///   - place: counted from 0.
+    ///   - path: the video's path, whose last part is its name.
+    public init?(_ place: Int, of count: Int, path: String) {
+        guard count > 1 else { return nil }
+        (number, self.count, name) = (place + 1, count, path.split(separator: "/").last.map(String.init) ?? path)
+    }
+
+    /// "2 of 3, day.mov".
+    var words: String { "\(number) of \(count), \(name)" }
 }
 
 extension [ClipProgress] {

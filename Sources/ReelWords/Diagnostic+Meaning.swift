@@ -25,6 +25,8 @@ extension Diagnostic.CodingKeys {
 
         // MARK: Changed
         case .pixelFormatChanged: "The encoder cannot hold the pixel format: pictures are converted with loss."
+        case .pixelFormatForPlayers:
+            "Pictures in RGB, in H.264 of an MP4 or QuickTime file, get the pixel format that all players show."
         case .sourceConverted: "The pictures of a source are fitted into those of the first clip."
         case .sourceSubtitlesLeftOut:
             "Subtitles of a source are left out: the first source with subtitles has fewer tracks."
@@ -46,7 +48,8 @@ extension Diagnostic.CodingKeys {
         case .channelsChanged: "Sound gets another channel layout."
         case .sampleDepthReduced: "Samples keep fewer bits."
         case .soundUnified: "Sound changes its format midway: all of it is converted to one format."
-        case .soundTrimmed: "Sound that outlasts the video by less than a frame is cut off."
+        case .soundTrimmed:
+            "Sound that outlasts the video by less than a frame, and by more than encoders pad it, is cut off."
         case .subtitlesConverted: "Subtitles get another codec."
         case .languagesLost: "The container cannot hold the name of a language."
 
@@ -99,6 +102,7 @@ extension Diagnostic.CodingKeys {
 
         // MARK: Changed
         case .pixelFormatChanged: "Choose another encoder to keep it."
+        case .pixelFormatForPlayers: "Ask for the pixel format yuv444p if small coloured text must stay sharp."
         case .sourceConverted: "Put a clip of the wanted format first."
         case .sourceSubtitlesLeftOut: "Put a clip of the source with the wanted subtitles first."
         case .sourceColoursKept: "Convert the source first, if the difference matters."

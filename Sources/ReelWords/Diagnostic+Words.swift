@@ -39,6 +39,9 @@ extension Diagnostic {
         case .pixelFormatChanged(let encoder, let from, let to, let lost):
             "\(encoder) cannot hold \(from): pictures become \(to), with "
                 + lost.map(\.words).joined(separator: ", ")
+        case .pixelFormatForPlayers(let from, let to, let whole, let hasAlpha):
+            "\(from) becomes \(to), which all players show: YCbCr with fewer chroma samples"
+                + "\(hasAlpha ? ", without transparency" : ""); \(whole) keeps all of them, but few players show it"
         case .sourceConverted(let source, let from, let to, let turned):
             "\(source): its pictures are fitted into those of the first clip, "
                 + "\(from.words) into \(to.words)\(turned ? ", and turned upright" : "")"

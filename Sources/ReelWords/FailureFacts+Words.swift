@@ -180,7 +180,7 @@ extension EditFlaw {
         case .malformed(let wanted): "it is not \(wanted.words)"
         case .excludes(let key): "it excludes \(key)"
         case .rangeEmpty(let from, let to):
-            "\(Wording.seconds(from)) is not before to: \(Wording.seconds(to))"
+            "\(from.words) is not before to: \(to.words)"
         case .clipCount(let found): "it has \(found) clips, repeats counted; an edit has 1 to \(Edit.mostClips)"
         case .onlyGaps: "no clip has a source"
         case .sourceMissing(let path): "there is no file \(path)"
@@ -197,6 +197,44 @@ extension EditFlaw {
     }
 }
 
+extension Position {
+    /// "12.345 s", "frame 30", or the timecode.
+    var words: String {
+        switch self {
+        case .seconds(let seconds): Wording.seconds(seconds)
+        case .frames(let frames): "frame \(frames)"
+        case .timecode(let timecode): timecode.description
+        }
+    }
+}
+
+extension TimecodeFlaw {
+    /// As a sentence about the timecode.
+    var words: String {
+        switch self {
+        case .rateUnknown: "the video does not say how many frames a second it has; give seconds (1.5) or frames (36f)"
+        case .rateNotDropped(let rate):
+            "frames are dropped (;) at 29.97 and 59.94 a second, and the video has \(rate.decimalWords); write : instead"
+        case .frameTooHigh(let rate):
+            "the video has \(rate.decimalWords) frames a second, so that the last number is at most "
+                + "\(TimeBase(1, 1).ticks(in: rate, rounding: .nearest) - 1)"
+        case .labelDropped:
+            "drop-frame timecodes leave out the first numbers of each minute but every tenth; write : instead of ; to count "
+                + "all frames"
+        }
+    }
+}
+
+extension Rational {
+    /// With at most three decimals: "29.97", "25".
+    var decimalWords: String {
+        let thousandths = TimeBase(1, 1000).ticks(in: self, rounding: .nearest)
+        let (whole, rest) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
+        let digits = String("000\(rest)".suffix(3)).reversed().drop { $0 == "0" }.reversed()
+        return (thousandths < 0 ? "-" : "") + "\(whole)" + (digits.isEmpty ? "" : "." + String(digits))
+    }
+}
+
 extension EditForm {
     /// As an object of a sentence.
     var words: String {
@@ -206,6 +244,10 @@ extension EditForm {
         case .text: "a text"
         case .flag: "true or false"
         case .time: "a time: seconds as a number, or a text such as \"0:01.5\" or \"15015/30000\""
+        case .position:
+            "a position: seconds as a number, or a text such as \"0:01.5\", \"15015/30000\", \"36f\" or \"00:00:01:12\""
+        case .length:
+            "a length above 0: seconds as a number, or a text such as \"0:01.5\", \"36f\" or \"00:00:01:12\""
         case .duration: "a time above 0: seconds as a number, or a text such as \"0:01.5\" or \"15015/30000\""
         case .count(let least, let most): "a whole number from \(least) to \(most)"
         case .ratio(let least, let most):

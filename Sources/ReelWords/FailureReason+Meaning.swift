@@ -6,6 +6,7 @@ extension FailureReason.CodingKeys {
         switch self {
         // MARK: Source
         case .sourceUnreadable: "A host cannot open or read the source."
+        case .sourceIsPicture: "The source is a still picture."
         case .notMedia: "The source is not media, or its index is missing."
         case .noVideo: "The source has no video."
         case .noSound: "The soundtrack's file has no audio track that this FFmpeg decodes."
@@ -28,6 +29,8 @@ extension FailureReason.CodingKeys {
         // MARK: Request
         case .rangeEmpty: "The range starts where it ends, or later."
         case .nothingInRange: "No frame begins in the range."
+        case .timecodeInvalid: "A timecode is that of no frame of the video, at its frame rate."
+        case .trackMissing: "A track is asked for that the source does not have."
         case .editFlawed: "An edit's file says something that cannot be done."
         case .timelineSoundtrack: "An edit with a soundtrack cannot be written as a timeline."
         case .timelineSpeed: "An edit with clips at another speed cannot be written as a timeline."
@@ -99,6 +102,8 @@ extension FailureReason.CodingKeys {
         case .failedBefore: "A job failed under an earlier build, which kept a message and no code."
         case .sourceInaccessible: "The operating system does not allow the source to be read."
         case .sourceIsFolder: "The source is a folder."
+        case .sourceEmpty: "The source has no bytes."
+        case .sourceIsURL: "The source is named by a URL."
         case .sourceNotAFile: "The source is a pipe or a device, and it has to be read more than once."
         case .sourceChangedWhileCopied: "The source changed while it was copied into the store."
         case .storeUnusable: "The operating system refuses an operation in the store."
@@ -201,6 +206,7 @@ extension FailureReason.CodingKeys {
         switch self {
         // MARK: Source
         case .sourceUnreadable: "Check the path, the permissions, the mount and the disk on that host."
+        case .sourceIsPicture: "Name a video file; of pictures, make one with ffmpeg."
         case .notMedia: "Check the file; repair a recording that was interrupted."
         case .noVideo: "Choose a file with video."
         case .noSound: "Choose a file with sound."
@@ -222,6 +228,8 @@ extension FailureReason.CodingKeys {
         // MARK: Request
         case .rangeEmpty: "Choose a start before the end."
         case .nothingInRange: "Choose a range within the video."
+        case .timecodeInvalid: "Correct the timecode, or give seconds or frames."
+        case .trackMissing: "Choose among the tracks that the plan lists."
         case .editFlawed: "Correct the place that is named."
         case .timelineSoundtrack: "Keep the edit in a JSON file, or leave out the soundtrack."
         case .timelineSpeed: "Keep the edit in a JSON file, or give all clips the speed 1."
@@ -293,6 +301,8 @@ extension FailureReason.CodingKeys {
         case .failedBefore: "See the message."
         case .sourceInaccessible: "Check the path and its permissions."
         case .sourceIsFolder: "Name a video file."
+        case .sourceEmpty: "Record or copy it again."
+        case .sourceIsURL: "Download it, and name the file."
         case .sourceNotAFile: "Write it into a file first."
         case .sourceChangedWhileCopied: "Submit it again when no program writes to it."
         case .storeUnusable: "Check that the store is mounted there, and its permissions."

@@ -14,6 +14,7 @@ extension FailureReason {
         case .sourceUnreadable(let path, let errno, _): "\(path): cannot be read: \(SystemWords.text(errno))"
         case .notMedia(let path):
             "\(path): cannot be read as video: it is not media, or its index is missing (an interrupted recording?)"
+        case .sourceIsPicture(let path, let codec): "\(path): is a picture (\(codec)), not a video"
         case .noVideo(let path): "\(path): has no video"
         case .noSound(let path): "\(path): has no sound that can be decoded"
         case .encrypted(let path): "\(path): the video is encrypted; reel needs it in the clear"
@@ -45,10 +46,15 @@ extension FailureReason {
 
         // MARK: Request
         case .rangeEmpty(let from, let to):
-            "the range's start, \(Wording.seconds(from)), is not before its end, \(Wording.seconds(to))"
+            "the range's start, \(from.words), is not before its end, \(to.words)"
         case .nothingInRange(let from, let to, let end):
-            "no frame begins in the range\(from.map { " from \(Wording.seconds($0))" } ?? "")"
-                + "\(to.map { " to \(Wording.seconds($0))" } ?? ""): the video ends at \(Wording.seconds(end))"
+            "no frame begins in the range\(from.map { " from \($0.words)" } ?? "")"
+                + "\(to.map { " to \($0.words)" } ?? ""): the video ends at \(Wording.seconds(end))"
+        case .timecodeInvalid(let timecode, let flaw): "no frame has the timecode \(timecode): \(flaw.words)"
+        case .trackMissing(let kind, let number, let count):
+            "there is no track \(kind == .audio ? "a" : "s"):\(number): the video has "
+                + (count == 0 ? "no " : "\(count) ") + (kind == .audio ? "audio" : "subtitle")
+                + " track\(count == 1 ? "" : "s")\(count > 0 ? ", counted from 0" : "")"
         case .editFlawed(let path, let place, let flaw):
             place.isEmpty ? "\(path): \(flaw.words)" : "\(path): \(place): \(flaw.words)"
         case .timelineSoundtrack: "an edit with a soundtrack cannot be written as a timeline"
@@ -56,8 +62,8 @@ extension FailureReason {
             "clips[\(clip)]: its speed is \(speed.shortWords), for which timelines have no word that all programs "
                 + "understand alike; keep such an edit in a .json file"
         case .clipOutOfRange(let clip, let from, let to, let end):
-            "clips[\(clip)]: no frame begins in the range\(from.map { " from \(Wording.seconds($0))" } ?? "")"
-                + "\(to.map { " to \(Wording.seconds($0))" } ?? ""): the video ends at \(Wording.seconds(end))"
+            "clips[\(clip)]: no frame begins in the range\(from.map { " from \($0.words)" } ?? "")"
+                + "\(to.map { " to \($0.words)" } ?? ""): the video ends at \(Wording.seconds(end))"
         case .clipUnshared(let clip):
             "clips[\(clip)]: in none of its frames does the source have both video and sound, with what the crossfades "
                 + "need; leave out the trim, or choose another range"
@@ -179,6 +185,8 @@ extension FailureReason {
 
         // MARK: Store
         case .sourceInaccessible(let path, let errno): "cannot read \(path): \(SystemWords.text(errno))"
+        case .sourceEmpty(let path): "\(path): is empty"
+        case .sourceIsURL(let url): "\(url): URLs are not read; download it first, and name the file"
         case .sourceIsFolder(let path): "\(path) is a folder; name a video file in it"
         case .sourceNotAFile(let path): "\(path) is not a regular file, and the source is read more than once"
         case .sourceChangedWhileCopied(let path):

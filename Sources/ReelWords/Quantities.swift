@@ -2,14 +2,14 @@ public import ReelCore
 
 /// A non-negative decimal number such as "12" or "1.5", read without rounding.
 enum DecimalNumber {
-    /// Nil for anything other than digits with at most one point among them, and for more than 15 digits: a number that
-    /// large or precise is a mistake.
+    /// Nil for anything other than digits with at most one point before or among them, and for more than 15 digits: a number
+    /// that large or precise is a mistake.
     static func parse(_ text: some StringProtocol) -> Rational? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let whole = parts.first, !whole.isEmpty else { return nil }
+        guard let whole = parts.first else { return nil }
         let fraction = parts.count == 2 ? String(parts[1]) : ""
         let digits = String(whole) + fraction
-        guard parts.count == 1 || !fraction.isEmpty, digits.count <= 15,
+        guard parts.count == 1 ? !whole.isEmpty : !fraction.isEmpty, digits.count <= 15,
             digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let number = Int64(digits)
         else { return nil }
         return Rational(number, fraction.reduce(Int64(1)) { scale, _ in scale * 10 })
@@ -75,6 +75,9 @@ public struct BitRate: Hashable, Sendable {
     /// The parsed rate.
     public var rate: VideoRate
 
+    /// The forms of a bit rate, as an error explains them.
+    public static let forms = "bits per second (2500000, 800k, 5M), or source"
+
     /// Parses a bit rate. k, M and G are powers of 1000. Nil for anything else and for 0.
     public init?(_ text: String) {
         if text == "source" {
@@ -86,6 +89,59 @@ public struct BitRate: Hashable, Sendable {
             let bits = DecimalNumber.scaled(number, by: scale)
         else { return nil }
         rate = .constant(bits)
+    }
+}
+
+/// Bits per second of sound as FFmpeg's users write them: "192k", "128000".
+public struct AudioBitRate: Hashable, Sendable {
+    /// Bits per second.
+    public var bits: Int64
+
+    /// The forms of a bit rate, as an error explains them.
+    public static let forms = "bits per second (192k, 128000)"
+
+    /// Parses a bit rate. Nil for anything that `BitRate` does not take as a number.
+    public init?(_ text: String) {
+        guard case .constant(let bits) = BitRate(text)?.rate, JobSpec.audioBitrates.contains(bits) else { return nil }
+        self.bits = bits
+    }
+}
+
+extension TrackSelection {
+    /// The forms of a selection, as an error explains them.
+    public static let forms = "v for the video, a and s for all sound and subtitles, a:0 and s:1 for one, as in v,a:0,s"
+
+    /// Parses a selection as FFmpeg's users write streams, separated by commas. Nil for anything else.
+    public init?(_ text: String) {
+        var places: [Character: Set<Int>?] = ["a": [], "s": []]
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) where part != "v" {
+            guard let letter = part.first, let known = places[letter] else { return nil }
+            if part.count == 1 {
+                places[letter] = .some(nil)
+            } else {
+                let digits = part.dropFirst(2)
+                guard part.dropFirst().first == ":", digits.first?.isNumber == true, let place = UInt16(digits) else {
+                    return nil
+                }
+                places[letter] = known?.union([Int(place)])
+            }
+        }
+        self.init(audio: (places["a"] ?? nil)?.sorted(), subtitles: (places["s"] ?? nil)?.sorted())
+    }
+}
+
+/// Constant quality on an encoder's own scale: "18", "22.5".
+public struct Quality: Hashable, Sendable {
+    /// The value; not negative.
+    public var value: Double
+
+    /// The forms of a quality, as an error explains them.
+    public static let forms = "a number from 0 (best) on the encoder's scale (18, 22.5)"
+
+    /// Parses a number. Nil for anything else.
+    public init?(_ text: String) {
+        guard DecimalNumber.parse(text) != nil, let value = Double(text) else { return nil }
+        self.value = value
     }
 }
 
@@ -130,6 +186,9 @@ public struct ClockTime: Hashable, Sendable {
         self.seconds = Rational(minutes * 60) + seconds
     }
 
+    /// The forms of a time, as an error explains them.
+    public static let forms = "seconds (90.5), or minutes and seconds (1:30.5)"
+
     /// Seconds as a clock shows a duration: "0:09", "12:34", "1:02:03". Rounded up, so that it never shows 0 early.
     public static func text(seconds: Double) -> String {
         let whole = Int(seconds.rounded(.up))
@@ -138,4 +197,19 @@ public struct ClockTime: Hashable, Sendable {
         guard hours > 0 else { return "\(minutes):\(tail)" }
         return "\(hours):" + (minutes < 10 ? "0" : "") + "\(minutes):\(tail)"
     }
+}
+
+extension Position {
+    /// Parses a moment of a video, or a length of it: a time as `ClockTime` reads it, frames ("30f"), or a timecode
+    /// ("00:00:01:12", with ";" before the frames if it drops some). Nil for anything else.
+    public init?(_ text: String) {
+        guard let position = ClockTime(text).map({ Position.seconds($0.seconds) }) ?? Position(counting: text) else {
+            return nil
+        }
+        self = position
+    }
+
+    /// The forms of a position, as an error explains them.
+    public static let forms =
+        "seconds (90.5), a time (00:01:30.5), frames (2715f) or a timecode (00:01:30:15, 00:01:30;15)"
 }

@@ -29,6 +29,8 @@ extension JobSpec.Option {
         case .pixelFormat: "pixel format"
         case .sampleRate: "sample rate"
         case .channelLayout: "channel layout"
+        case .profile: "profile"
+        case .audioBitrate: "bit rate of the sound"
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import ReelCore
 internal import ReelJobs
 internal import ReelTerminal
@@ -16,6 +17,9 @@ enum Advice {
         case .outputExists: "--overwrite replaces it"
         case .outputIsSource, .outputNotAFile: "choose another name with -o"
         case .outputIsFolder: "name a file in it with -o"
+        case .outputUnwritable(let path, let errno)
+        where [EACCES, EPERM, EROFS].contains(errno) && !SubmittedEdit.isTimeline(path):
+            "choose another folder with -o or --output-dir"
         case .workspaceUnusable, .workspaceForeign: "choose another place with -o"
         case .resultDiffers(let job, _, _, _, _, _):
             "reel-coordinator verify \(job) looks at the one in the store; if that differs, submit it again with --force"
@@ -24,7 +28,7 @@ enum Advice {
         case .outputNotNamed: "name the output with -o"
         case .outputContainerDiffers(_, let container, _): "name a .\(container.rawValue) file with -o"
         case .editFlawed(_, _, .notTaken): "--lenient leaves it out"
-        case .rangeEmpty, .nothingInRange: "choose another --from or --to"
+        case .rangeEmpty, .nothingInRange: "choose another --from, --to or --duration"
         case .memoryTooSmall: "--memory and --memory-total say how much"
         case .encoderUnknown(let option, _, _), .codecNotHeld(let option, _, _): "choose with \(name(of: option))"
         case .optionUnsupported(let option, _), .copyWithOption(let option),

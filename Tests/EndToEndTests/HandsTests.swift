@@ -153,6 +153,71 @@ extension EndToEnd {
             #expect(outcome.error.contains(words), "\(outcome.error)")
         }
 
+        @Test("run makes several videos with one Redis, goes on after one that fails, skips what is there, and sums up")
+        func batchOfRun() async throws {
+            let film = try await Clips.shared.film()
+            let files = FileManager.default
+            try files.createDirectory(atPath: fixture.path("shots"), withIntermediateDirectories: false)
+            for name in ["a.mp4", "shots/b.mov", "shots/c.mp4"] { _ = try fixture.copy(film, as: name) }
+            try Data("no media".utf8).write(to: URL(filePath: fixture.path("shots/bad.mp4")))
+            try Data("no video".utf8).write(to: URL(filePath: fixture.path("shots/notes.txt")))
+            let options = ["--output-dir", "out", "--suffix", ".rev", "--to", "6f", "--lossless", "--container", "mkv"]
+            let first = try await fixture.run(.coordinator, ["run", "a.mp4", "shots", "--json"] + options)
+            #expect(first.code == 3, "\(first.error)")
+            #expect(
+                try files.contentsOfDirectory(atPath: fixture.path("out")).sorted() == [
+                    "a.rev.mkv", "b.rev.mkv", "c.rev.mkv",
+                ])
+            for words in [
+                "2 of 4, b.mov", "shots/bad.mp4: cannot be read as video", "wrote 3 of 4 videos",
+                "1 of 4 videos failed",
+            ] {
+                #expect(first.error.contains(words), "\(first.error)")
+            }
+            #expect(lines(first).count == 4)
+            for line in lines(first) { #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: line) } }
+            let source = try await fixture.frames(of: film).prefix(6).map(\.hash)
+            for name in ["a", "b", "c"] {
+                let made = try await fixture.frames(of: fixture.path("out/\(name).rev.mkv")).map(\.hash)
+                #expect(made == source.reversed(), "\(name)")
+            }
+            try files.removeItem(atPath: fixture.path("out/b.rev.mkv"))
+            try files.removeItem(atPath: fixture.path("shots/bad.mp4"))
+            let again = try await fixture.run(.coordinator, ["run", "a.mp4", "shots", "--skip-existing"] + options)
+            #expect(again.code == 0, "\(again.error)")
+            #expect(again.error.contains("a.mp4: skipped, \(fixture.path("out/a.rev.mkv")) exists"), "\(again.error)")
+            #expect(again.error.contains("wrote 1 of 3 videos"), "\(again.error)")
+            #expect(files.fileExists(atPath: fixture.path("out/b.rev.mkv")))
+            #expect(fixture.processes == [])
+
+            // A folder that was reversed before has outputs among its videos.
+            let beside = ["run", "shots", "--to", "6f"]
+            let once = try await fixture.run(.coordinator, beside)
+            #expect(once.code == 0, "\(once.error)")
+            let names = try files.contentsOfDirectory(atPath: fixture.path("shots")).sorted()
+            #expect(names == ["b.mov", "b.reversed.mov", "c.mp4", "c.reversed.mp4", "notes.txt"])
+            let twice = try await fixture.run(.coordinator, beside + ["--overwrite"])
+            #expect(twice.code == 0, "\(twice.error)")
+            #expect(twice.error.contains("b.reversed.mov: skipped, it is the output of"), "\(twice.error)")
+            #expect(try files.contentsOfDirectory(atPath: fixture.path("shots")).sorted() == names)
+        }
+
+        @Test("two videos of a run that have one output are told apart before any work")
+        func oneOutputTwice() async throws {
+            let film = try await Clips.shared.film()
+            for name in ["a.mp4", "a.mov"] { _ = try fixture.copy(film, as: name) }
+            let outcome = try await fixture.run(
+                .coordinator, ["run", "a.mp4", "a.mov", "--to", "6f", "--lossless", "--container", "mkv"])
+            #expect(outcome.code == 2)
+            #expect(
+                outcome.errorLines.first?.contains("a.reversed.mkv would be the output of") == true, "\(outcome.error)")
+            #expect(outcome.error.contains("wrote 1 of 2 videos"), "\(outcome.error)")
+            for options in [["--suffix", "a/b"], ["-o", "x.mp4"], ["--overwrite", "--skip-existing"]] {
+                let refused = try await fixture.run(.coordinator, ["run", "a.mp4", "a.mov"] + options)
+                #expect(refused.code == 2 && refused.errorLines.count == 1, "\(refused.error)")
+            }
+        }
+
         @Test("-o is remembered for fetch, which waits, and delivers to a file, into a folder or to standard output")
         func fetching() async throws {
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")

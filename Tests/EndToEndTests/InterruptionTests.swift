@@ -66,6 +66,35 @@ extension EndToEnd {
             try await expectResumed()
         }
 
+        @Test("a batch that is stopped keeps what is written, and goes on with the rest")
+        func batch() async throws {
+            _ = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            _ = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
+            let command = [
+                "run", "film.mp4", "long.mp4", "--lossless", "--container", "mov", "--slots", "1", "--pass-frames",
+                "40",
+            ]
+            let output = "film.reversed.mov"
+            let stopped = try await fixture.run(.coordinator, command) { running in
+                #expect(
+                    try await running.waits {
+                        let record = (try? String(contentsOfFile: job + "/job.json", encoding: .utf8)) ?? ""
+                        return record.contains("long.mp4") && whole.count >= 2
+                    })
+                try running.send(.interrupt)
+            }
+            #expect(stopped.code == 130)
+            #expect(stopped.error.contains("with --skip-existing it leaves out what is written"), "\(stopped.error)")
+            #expect(stopped.errorLines.last?.contains("the same command goes on") == true)
+            #expect(fixture.names == [".reel", "film.mp4", output, "long.mp4"])
+            let resumed = try await fixture.run(.coordinator, command + ["--skip-existing"])
+            #expect(resumed.code == 0, "\(resumed.error)")
+            #expect(resumed.error.contains("goes on where an earlier run of the same job stopped"), "\(resumed.error)")
+            try await fixture.expectExactlyReversed(fixture.path("long.mp4"), fixture.path("long.reversed.mov"))
+            #expect(fixture.names == ["film.mp4", output, "long.mp4", "long.reversed.mov"])
+            #expect(try await fixture.isQuiet())
+        }
+
         @Test("a source that is missing for a moment costs no finished work")
         func theSourceIsAway() async throws {
             let source = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")

@@ -28,6 +28,14 @@ extension EndToEnd {
             try bytes.write(to: URL(fileURLWithPath: fixture.path(name)))
         }
 
+        /// A PNG file of one pixel.
+        private let picture: [UInt8] = [
+            0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00,
+            0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x00, 0x00, 0x00, 0x00, 0x3a, 0x7e, 0x9b, 0x55, 0x00, 0x00, 0x00,
+            0x0a, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0x60, 0x00, 0x00, 0x00, 0x02, 0x00, 0x01, 0x48, 0xaf, 0xa4,
+            0x71, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
+        ]
+
         @Test func unusableSources() async throws {
             try await expectRefusal(["run", "missing.mp4"], code: 3, says: "missing.mp4")
             try await expectRefusal(["run", "two\nlines.mp4"], code: 3, says: "two\\nlines.mp4", "No such file")
@@ -40,7 +48,12 @@ extension EndToEnd {
             try await expectRefusal(["run", "text.mp4"], code: 3, says: "text.mp4")
             try await expectRefusal(["plan", "text.mp4"], code: 3, says: "text.mp4")
             try write(Data(), as: "empty.mkv")
-            try await expectRefusal(["run", "empty.mkv"], code: 3, says: "empty.mkv")
+            try await expectRefusal(["run", "empty.mkv"], code: 3, says: "empty.mkv: is empty")
+            for url in ["https://example.org/a.mp4", "s3://films/a.mp4", "file:///films/a.mp4"] {
+                try await expectRefusal(["run", url], code: 3, says: "\(url): URLs are not read; download it first")
+            }
+            try write(Data(picture), as: "still.mp4")
+            try await expectRefusal(["run", "still.mp4"], code: 3, says: "still.mp4: is a picture (png), not a video")
         }
 
         @Test func soundWithoutPicture() async throws {
@@ -62,7 +75,7 @@ extension EndToEnd {
             try await expectRefusal(["run", source, "-o", "film.mp4", "--overwrite"], code: 5, says: "film.mp4")
             try FileManager.default.createDirectory(atPath: fixture.path("d.mp4"), withIntermediateDirectories: true)
             try await expectRefusal(["run", source, "-o", "d.mp4"], code: 5, says: "d.mp4")
-            try await expectRefusal(["run", source, "-o", "/proc/out.mp4"], code: 5, says: "/proc")
+            try await expectRefusal(["run", source, "-o", "/proc/out.mp4"], code: 5, says: "/proc", "-o")
             try await expectRefusal(["run", source, "-o", "out.avi"], code: 2, says: ".avi", ".mkv")
         }
 
@@ -71,7 +84,11 @@ extension EndToEnd {
             try await expectRefusal(
                 ["run", source, "-o", "o.mp4", "--video-codec", "h267"], code: 2, says: "h267")
             try await expectRefusal(
-                ["run", source, "-o", "o.mp4", "--audio-codec", "shellac"], code: 2, says: "shellac")
+                ["run", source, "-o", "o.mp4", "--audio-codec", "shellac"], code: 2, says: "shellac",
+                "aac, opus, flac, vorbis, alac, mp3, pcm")
+            try await expectRefusal(["run", source, "--preset", "foo"], code: 2, says: "foo", "medium", "--preset")
+            try await expectRefusal(["run", source, "--crf", "99"], code: 2, says: "99", "0 to 51", "--crf")
+            try await expectRefusal(["run", source, "--profile", "main9"], code: 2, says: "main9", "high422")
             try await expectRefusal(
                 ["run", source, "-o", "o.webm", "--video-codec", "libx264"], code: 3, says: "webm")
             try await expectRefusal(["run", source, "-o", "o.mp4", "--lossless"], code: 3, says: "mp4", ".mkv")
@@ -116,13 +133,20 @@ extension EndToEnd {
             try await expectRefusal(["run"], code: 2, says: "source")
             try await expectRefusal(["run", source, "--colour", "2"], code: 2, says: "--colour")
             try await expectRefusal(["run", source, "--speed", "17"], code: 2, says: "--speed", "17")
-            try await expectRefusal(["run", source, source], code: 2, says: "--stitch")
+            try await expectRefusal(["run", source, source, "-o", "o.mp4"], code: 2, says: "--output-dir", "--stitch")
             try await expectRefusal(["run", "cut.json", "--stitch"], code: 2, says: "--stitch", "cut.json")
             try await expectRefusal(["run", "cut.json", "--play", "forward"], code: 2, says: "--play")
             try await expectRefusal(["reverse", source], code: 2, says: "reverse")
             try await expectRefusal(["run", source, "--memory", "lots"], code: 2, says: "lots")
             try await expectRefusal(["run", source, "--from", "3", "--to", "2"], code: 2, says: "--to")
             try await expectRefusal(["run", source, "--from", "99"], code: 2, says: "--from")
+            try await expectRefusal(["run", source, "--from", "90s"], code: 2, says: "90s", "00:01:30:15", "2715f")
+            try await expectRefusal(["run", source, "--to", "1", "--duration", "1"], code: 2, says: "--duration")
+            try await expectRefusal(["run", source, "--duration", "0f"], code: 2, says: "--duration must be above 0")
+            try await expectRefusal(["run", source, "--from", "00:00:00:77"], code: 2, says: "00:00:00:77", "at most")
+            try await expectRefusal(["run", source, "--crf", "abc"], code: 2, says: "abc", "22.5")
+            try await expectRefusal(["run", source, "--bitrate", "5Mbit"], code: 2, says: "5Mbit", "800k")
+            try await expectRefusal(["run", source, "--audio-bitrate", "loud"], code: 2, says: "loud", "192k")
             try await expectRefusal(["run", source, "--lossless", "--crf", "20"], code: 2, says: "--crf")
             try await expectRefusal(["run", source, "--video-codec", "lib x264;"], code: 2, says: "--video-codec")
             for options in [["--audio", "keep"], ["--timestamps", "source"], ["--crossfade", "1"]] {

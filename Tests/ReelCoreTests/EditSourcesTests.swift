@@ -43,8 +43,8 @@ struct EditSourcesTests {
     @Test("at a constant rate a still is as many frames as fit, which are encoded once, and the last lasts to the end")
     func stillFrames() throws {
         let clips: [EditClip] = [
-            EditClip(to: Rational(1), play: .forward), .gap(Rational(1, 2)),
-            EditClip(from: Rational(1), play: .forward, still: Rational(1, 50), title: "b"),
+            EditClip(to: .seconds(Rational(1)), play: .forward), .gap(Rational(1, 2)),
+            EditClip(from: .seconds(Rational(1)), play: .forward, still: Rational(1, 50), title: "b"),
         ]
         func made(_ spec: JobSpec) throws -> Plan {
             try Planner(slots: 1).plan(
@@ -83,7 +83,7 @@ struct EditSourcesTests {
 
     @Test("as many clips as an edit may have, each forth and back, leave room for a still")
     func stillAfterManyClips() throws {
-        let many = EditClip(to: Rational(2, 25), play: .pingPong, times: EditClip.timesAllowed.upperBound)
+        let many = EditClip(to: .seconds(Rational(2, 25)), play: .pingPong, times: EditClip.timesAllowed.upperBound)
         let edit = Edit(clips: Array(repeating: many, count: 9) + [.gap(Rational(1))], turn: .twice)
         #expect(try plan([index25], edit).clips.count == 180_001)
     }
@@ -92,10 +92,10 @@ struct EditSourcesTests {
     func places() throws {
         let edit = Edit(
             clips: [
-                EditClip(source: 1, from: Rational(1), play: .reverse, speed: Rational(3, 2)),
+                EditClip(source: 1, from: .seconds(Rational(1)), play: .reverse, speed: Rational(3, 2)),
                 .gap(Rational(1, 2)),
-                EditClip(source: 0, to: Rational(4, 10), play: .pingPong, times: 2, title: "a"),
-                EditClip(source: 0, from: Rational(1), play: .forward, still: Rational(2), title: "b"),
+                EditClip(source: 0, to: .seconds(Rational(4, 10)), play: .pingPong, times: 2, title: "a"),
+                EditClip(source: 0, from: .seconds(Rational(1)), play: .forward, still: Rational(2), title: "b"),
             ])
         let plan = try plan([index25, index29], edit)
         #expect(plan.clips.map(\.source) == [1, 1, 0, 0, 0, 0, 0])
@@ -157,7 +157,9 @@ struct EditSourcesTests {
     @Test("a range whose bounds are rounded has the frames whose middle lies in it")
     func middles() throws {
         func frames(_ from: Rational?, _ to: Rational?, _ rule: RangeRule?) throws -> Range<Int> {
-            try plan([index29], Edit(clips: [EditClip(from: from, to: to, rule: rule, play: .reverse)])).clips[0].frames
+            let clip = EditClip(
+                from: from.map(Position.seconds), to: to.map(Position.seconds), rule: rule, play: .reverse)
+            return try plan([index29], Edit(clips: [clip])).clips[0].frames
         }
         // Frames 30 to 59 in a rate that was rounded: the first bound is late, or early, by less than half a frame.
         for (low, high) in [("29.97", "29.97"), ("29.9", "29.95"), ("30.1", "30.05")] {
@@ -172,7 +174,7 @@ struct EditSourcesTests {
         let middle = Rational(21, 2) * Rational(1001, 30_000)
         #expect(try frames(middle, nil, .middle) == 10..<60 && frames(nil, middle, .middle) == 0..<10)
         #expect(try frames(Rational(-1), Rational(9), .middle) == 0..<60)
-        let job = EditClip(from: Rational(1), to: Rational(2), rule: .middle, play: .forward)
+        let job = EditClip(from: .seconds(Rational(1)), to: .seconds(Rational(2)), rule: .middle, play: .forward)
         #expect(try JSONDecoder().decode(EditClip.self, from: JSONEncoder().encode(job)) == job)
         let plain = String(
             decoding: try CanonicalJSON.bytes(of: Edit(clips: [EditClip(play: .forward)])), as: UTF8.self)
@@ -199,7 +201,7 @@ struct EditSourcesTests {
         // A still needs no sound, and what comes before it has a join.
         #expect(try frames([clip, .gap(Rational(1))], Rational(2, 10))[0] == 3..<45)
         let failure = #expect(throws: ReelFailure.self) {
-            try frames([clip, EditClip(to: Rational(1, 10), play: .forward)], Rational(0))
+            try frames([clip, EditClip(to: .seconds(Rational(1, 10)), play: .forward)], Rational(0))
         }
         #expect(failure?.reason == .clipUnshared(clip: 1))
     }
@@ -210,7 +212,7 @@ struct EditSourcesTests {
         var heard = index25
         heard.audio = [Indexes.audioTrack(0)]
         let edit = Edit(clips: [
-            EditClip(from: Rational(10), play: .forward, sound: false), EditClip(source: 1, play: .reverse),
+            EditClip(from: .seconds(Rational(10)), play: .forward, sound: false), EditClip(source: 1, play: .reverse),
         ])
         var plan = try plan([long, heard], edit)
         plan.audio = [Plans.audio(0)]
@@ -259,7 +261,7 @@ struct EditSourcesTests {
         }
         let clip = EditClip(play: .forward)
         // Of three frames, a ping-pong shows four.
-        let short = EditClip(to: Rational(3, 25), play: .pingPong)
+        let short = EditClip(to: .seconds(Rational(3, 25)), play: .pingPong)
         #expect(try crossfades([clip, short, clip], [index25]) == [Rational(4, 25), Rational(4, 25)])
         // Without the handles, hardly half a second is left of the clip in the middle.
         var heard = Indexes.regular(frames: 38, keysAt: [0])
@@ -273,11 +275,11 @@ struct EditSourcesTests {
     @Test("a range without frames is named by its clip")
     func emptyRange() throws {
         let clips = [
-            EditClip(play: .forward), EditClip(source: 1, from: Rational(9), play: .reverse, title: "b"),
+            EditClip(play: .forward), EditClip(source: 1, from: .seconds(Rational(9)), play: .reverse, title: "b"),
         ]
         let failure = #expect(throws: ReelFailure.self) { try plan([index25, index29], Edit(clips: clips)) }
         #expect(
-            failure?.reason == .clipOutOfRange(clip: 1, from: Rational(9), to: nil, end: Rational(1001, 500)))
+            failure?.reason == .clipOutOfRange(clip: 1, from: .seconds(Rational(9)), to: nil, end: Rational(1001, 500)))
     }
 
     @Test("a job's directions, and the source that gives the output its format")

@@ -64,7 +64,8 @@ struct EditTests {
                 let first = Int.random(in: 0..<count, using: &random)
                 let range = first..<Int.random(in: first + 1...count, using: &random)
                 let moment = { [index] (frame: Int) in
-                    timeBase.seconds(index.video.frames[frame].interval.start) - index.startTime
+                    Position.seconds(
+                        timeBase.seconds(index.video.frames[frame].interval.start) - index.startTime)
                 }
                 ranges.append(range)
                 edit.clips.append(
@@ -191,7 +192,7 @@ struct EditTests {
             let sound = SoundEdit(plan.clips, tracks: [index.video])
             return sound.parts(rate: 1000).map { Heard($0, of: sound, on: timeline) }
         }
-        let range = (from: Rational(4, 10), to: Rational(8, 10))
+        let range = (from: Position.seconds(Rational(4, 10)), to: Position.seconds(Rational(8, 10)))
         let twice = EditClip(from: range.from, to: range.to, play: .forward, times: 2)
         var made = try parts([twice], Rational(1, 10))
         #expect(made.map(\.count) == [350, 100, 350])
@@ -207,7 +208,9 @@ struct EditTests {
 
         // Backwards, the sound that goes on is what comes before the range.
         let back = EditClip(from: range.from, to: range.to, play: .reverse)
-        made = try parts([back, EditClip(from: Rational(0), to: Rational(4, 10), play: .forward)], Rational(1, 10))
+        made = try parts(
+            [back, EditClip(from: .seconds(Rational(0)), to: .seconds(Rational(4, 10)), play: .forward)],
+            Rational(1, 10))
         #expect(made.map(\.heard) == [450..<800, 350..<450, 50..<400])
         #expect(made.map(\.direction) == [.backwards, .backwards, .forwards])
         #expect(made[1].rising?.heard == -50..<50)
@@ -233,9 +236,9 @@ struct EditTests {
 
     @Test("a range that is reversed once is the same job, however it is asked for")
     func normalForm() {
-        let clip = EditClip(from: Rational(1), to: Rational(2), play: .reverse)
+        let clip = EditClip(from: .seconds(Rational(1)), to: .seconds(Rational(2)), play: .reverse)
         let spec = JobSpec(container: .mkv, edit: Edit(clips: [clip]))
-        #expect(spec == JobSpec(container: .mkv, from: Rational(1), to: Rational(2)))
+        #expect(spec == JobSpec(container: .mkv, from: .seconds(Rational(1)), to: .seconds(Rational(2))))
         var twice = clip
         twice.times = 2
         #expect(JobSpec(container: .mkv, edit: Edit(clips: [twice])).edit?.clips == [twice])
@@ -244,7 +247,8 @@ struct EditTests {
     @Test("a range without frames is refused", arguments: [(5, nil), (1, 1), (2, 1)] as [(Int64, Int64?)])
     func emptyRanges(range: (from: Int64, to: Int64?)) throws {
         let index = Indexes.regular(frames: 50, keysAt: [0])
-        let clip = EditClip(from: Rational(range.from), to: range.to.map { Rational($0) }, play: .forward)
+        let clip = EditClip(
+            from: .seconds(Rational(range.from)), to: range.to.map { .seconds(Rational($0)) }, play: .forward)
         let spec = JobSpec(container: .mkv, edit: Edit(clips: [clip]))
         let failure = #expect(throws: ReelFailure.self) {
             try Plans.make(index, slots: 1, spec: spec)

@@ -120,6 +120,7 @@ enum GoldenValues {
 
     static let spec = JobSpec(
         container: .mov, videoCodec: "libx264", crf: 18.5, preset: "slow", bitrate: .constant(5_000_000),
-        lossless: true, audio: .keep, audioCodec: "pcm_s16le", from: Rational(1, 25), to: Rational(60),
+        lossless: true, audio: .keep, audioCodec: "pcm_s16le", from: .seconds(Rational(1, 25)),
+        to: .seconds(Rational(60)),
         timestamps: .source, passFrames: 240, threads: 4, memory: 1 << 30, verify: .decode, onDamage: .fail)
 }

@@ -26,7 +26,8 @@ struct PlannerPropertyTests {
             if Bool.random(using: &random) {
                 let frames = index.video.frames
                 let place = Int.random(in: frames.indices, using: &random)
-                spec.from = index.video.stream.timeBase.seconds(frames[place].interval.start) - index.startTime
+                spec.from = .seconds(
+                    index.video.stream.timeBase.seconds(frames[place].interval.start) - index.startTime)
             }
             let encoder = Plans.weights.keys.sorted().randomElement(using: &random) ?? "libx264"
             let budget = Int64.random(in: 1...2048, using: &random) << 20

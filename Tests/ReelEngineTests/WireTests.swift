@@ -52,7 +52,7 @@ struct WireTests {
 
     @Test("Requests are written as the golden file says, and are read back")
     func requests() throws {
-        let spec = JobSpec(container: .mkv, videoCodec: "libx264", crf: 20, from: Rational(3, 2))
+        let spec = JobSpec(container: .mkv, videoCodec: "libx264", crf: 20, from: .seconds(Rational(3, 2)))
         let scope = EngineScope(
             sources: [job.sources[0].source], reads: [job.plan], folders: [.file("/store/segments")], cpuSeconds: 3600,
             fileBytes: 1 << 30)

@@ -44,10 +44,11 @@ import Testing
             """)
         #expect(edit.sources == ["b c.mp4", "a.mov"].map { "\(folder)/\($0)" })
         let clips = [
-            EditClip(source: 0, from: Rational(3, 2), to: Rational(4), play: .reverse, title: "b c"),
+            EditClip(
+                source: 0, from: .seconds(Rational(3, 2)), to: .seconds(Rational(4)), play: .reverse, title: "b c"),
             EditClip(source: 1, play: .pingPong, times: 2, speed: Rational(3, 2), sound: false, title: "a"),
             .gap(Rational(1, 2)),
-            EditClip(source: 0, from: Rational(1001, 2000), play: .forward, still: Rational(2), title: "b c"),
+            EditClip(source: 0, from: .seconds(Rational(1001, 2000)), play: .forward, still: Rational(2), title: "b c"),
         ]
         #expect(edit.edit == Edit(clips: clips, turn: .twice, crossfade: Rational(2, 5), trim: .shared))
     }
@@ -80,7 +81,7 @@ import Testing
             ("1234.567891", Rational(1_234_567_891, 1_000_000)),
         ])
     func decimals(text: String, value: Rational) throws {
-        #expect(try read(#"{"clips": [{"source": "a.mov", "from": \#(text)}]}"#).edit.clips[0].from == value)
+        #expect(try read(#"{"clips": [{"source": "a.mov", "from": \#(text)}]}"#).edit.clips[0].from == .seconds(value))
     }
 
     @Test func whatCannotBeDoneIsNamedByItsPlace() throws {
@@ -109,12 +110,12 @@ import Testing
             (#"{"clips": [{\#(clip), "colour": 1}]}"#, "clips[0].colour", .unknownKey(known: keys)),
             (#"{"clips": [{"source": 7}]}"#, "clips[0].source", .malformed(wanted: .text)),
             (#"{"clips": [{"source": "x.mov"}]}"#, "clips[0].source", .sourceMissing(path: folder + "/x.mov")),
-            (#"{"clips": [{\#(clip), "from": -1}]}"#, "clips[0].from", .malformed(wanted: .time)),
-            (#"{"clips": [{\#(clip), "from": "1/0"}]}"#, "clips[0].from", .malformed(wanted: .time)),
-            (#"{"clips": [{\#(clip), "from": true}]}"#, "clips[0].from", .malformed(wanted: .time)),
+            (#"{"clips": [{\#(clip), "from": -1}]}"#, "clips[0].from", .malformed(wanted: .position)),
+            (#"{"clips": [{\#(clip), "from": "1/0"}]}"#, "clips[0].from", .malformed(wanted: .position)),
+            (#"{"clips": [{\#(clip), "from": true}]}"#, "clips[0].from", .malformed(wanted: .position)),
             (
                 #"{"clips": [{\#(clip)}, {\#(clip), "from": 12, "to": 9}]}"#, "clips[1].from",
-                .rangeEmpty(from: Rational(12), to: Rational(9))
+                .rangeEmpty(from: .seconds(Rational(12)), to: .seconds(Rational(9)))
             ),
             (
                 #"{"clips": [{\#(clip), "play": "back"}]}"#, "clips[0].play",
@@ -134,7 +135,12 @@ import Testing
             ),
             (#"{"clips": [{\#(clip), "sound": 0}]}"#, "clips[0].sound", .malformed(wanted: .flag)),
             (#"{"clips": [{\#(clip), "play": "freeze"}]}"#, "clips[0].duration", .missing),
-            (#"{"clips": [{\#(clip), "duration": 1}]}"#, "clips[0].duration", .excludes(key: "play: forward")),
+            (#"{"clips": [{\#(clip), "to": 2, "duration": 1}]}"#, "clips[0].duration", .excludes(key: "to")),
+            (#"{"clips": [{\#(clip), "duration": "0f"}]}"#, "clips[0].duration", .malformed(wanted: .length)),
+            (
+                #"{"clips": [{\#(clip), "from": "7f", "to": "7f"}]}"#, "clips[0].from",
+                .rangeEmpty(from: .frames(7), to: .frames(7))
+            ),
             (
                 #"{"clips": [{\#(clip), "play": "freeze", "duration": 0}]}"#, "clips[0].duration",
                 .malformed(wanted: .duration)

@@ -80,16 +80,17 @@ import Testing
     private let rate = Rational(30000, 1001)
 
     private var fixtureClips: [EditClip] {
-        func seconds(_ frames: Int64) -> Rational { Rational(frames) / rate }
+        func seconds(_ frames: Int64) -> Position { .seconds(Rational(frames) / rate) }
         return [
             EditClip(source: 0, from: seconds(30), to: seconds(90), rule: .middle, play: .forward, title: "a"),
             EditClip(source: 0, from: seconds(30), to: seconds(90), rule: .middle, play: .reverse, title: "a"),
             .gap(Rational(1, 2)),
             EditClip(
-                source: 0, from: seconds(90), rule: .middle, play: .forward, sound: false, still: seconds(15),
+                source: 0, from: seconds(90), rule: .middle, play: .forward, sound: false, still: Rational(15) / rate,
                 title: "a"),
             EditClip(
-                source: 1, from: Rational(0), to: Rational(2), rule: .middle, play: .forward, sound: false, title: "b c"
+                source: 1, from: .seconds(Rational(0)), to: .seconds(Rational(2)), rule: .middle, play: .forward,
+                sound: false, title: "b c"
             ),
         ]
     }
@@ -124,17 +125,17 @@ import Testing
     func rates(rate: String, value: String, seconds: Rational) throws {
         let edit = try read(cut(clip(range("0", value, rate)))).edit
         let expected = rate.hasPrefix("23.976") ? Rational(23_976, 1000) * Rational(1001, 24_000) : seconds
-        #expect(edit.clips[0].to == expected)
+        #expect(edit.clips[0].to == .seconds(expected))
     }
 
     @Test("ranges count on the media's own clock, and fall back on what is available")
     func ranges() throws {
         let own = try read(cut(clip(range("90025", "50"), available: range("90000", "100")))).edit
-        #expect(own.clips[0].from == Rational(1) && own.clips[0].to == Rational(3))
+        #expect(own.clips[0].from == .seconds(Rational(1)) && own.clips[0].to == .seconds(Rational(3)))
         let whole = try read(cut(clip(nil, available: range("90000", "100")))).edit
-        #expect(whole.clips[0].from == Rational(0) && whole.clips[0].to == Rational(4))
+        #expect(whole.clips[0].from == .seconds(Rational(0)) && whole.clips[0].to == .seconds(Rational(4)))
         let mixed = try read(cut(clip(range("86424", "48", "24"), available: range("90000", "100")))).edit
-        #expect(mixed.clips[0].from == Rational(1) && mixed.clips[0].to == Rational(3))
+        #expect(mixed.clips[0].from == .seconds(Rational(1)) && mixed.clips[0].to == .seconds(Rational(3)))
     }
 
     @Test("time scalars are directions; a disabled effect is none; an item's length does not change")
@@ -166,7 +167,7 @@ import Testing
         let (first, second) = (track([clip(range("0", "25"))]), track([clip(range("50", "5"))]))
         let off = track([clip(range("9", "9"))], more: #""enabled":false,"#)
         let edit = try read(timeline([off, first, second, track([])]))
-        #expect(edit.edit.clips.map(\.to) == [Rational(1)])
+        #expect(edit.edit.clips.map(\.to) == [.seconds(Rational(1))])
         #expect(
             edit.diagnostics == [
                 .timelinePartLeftOut(place: "tracks.children[2]", name: "Video", part: .videoTrack)
@@ -227,7 +228,8 @@ import Testing
         let second = Rational(30) / rate
         #expect(edit.edit.clips.map(\.source) == [0, nil, nil, nil, 0])
         #expect(edit.edit.clips.map(\.still) == [nil, second, second, Rational(45) / rate, nil])
-        #expect(edit.edit.clips[4].from == Rational(60) / rate && edit.edit.clips.allSatisfy { $0.play == .forward })
+        #expect(edit.edit.clips[4].from == .seconds(Rational(60) / rate))
+        #expect(edit.edit.clips.allSatisfy { $0.play == .forward })
         let parts = edit.diagnostics.compactMap { diagnostic -> (String, String, TimelinePart)? in
             guard case .timelinePartLeftOut(let place, let name, let part) = diagnostic else { return nil }
             return (place, name, part)

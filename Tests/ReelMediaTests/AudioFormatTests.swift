@@ -232,7 +232,8 @@ struct AudioFormatTests {
         let source = try Fixture.sounding("s.mkv", in: folder, frames: 100, seconds: 1, audio: ["-c:a", "aac"])
         for audio in [AudioMode.reverse, .keep] {
             let job = try MediaJob(
-                source, spec: JobSpec(container: .mp4, audio: audio, from: Rational(2), to: Rational(3)),
+                source,
+                spec: JobSpec(container: .mp4, audio: audio, from: .seconds(Rational(2)), to: .seconds(Rational(3))),
                 folder: folder.path)
             #expect(job.warnings == ["audio 0: nothing is heard while the video lasts: the track is left out"])
             #expect(try facts(job.output).isEmpty)

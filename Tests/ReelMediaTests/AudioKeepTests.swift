@@ -41,7 +41,8 @@ struct AudioKeepTests {
         let source = try Fixture.sounding(
             "s.mkv", in: folder, frames: 100, seconds: 4,
             audio: ["-c:a", encoder] + (codec == "aac" ? ["-aac_pns", "0"] : []))
-        let spec = JobSpec(container: container, audio: .keep, from: Rational(13, 10), to: Rational(27, 10))
+        let spec = JobSpec(
+            container: container, audio: .keep, from: .seconds(Rational(13, 10)), to: .seconds(Rational(27, 10)))
         let copied = !(container == .mov && codec == "libopus")
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         #expect((job.plan.audio[0].isPassthrough) == copied)
@@ -65,7 +66,8 @@ struct AudioKeepTests {
         let folder = try ScratchFolder()
         let source = try Fixture.sounding(
             "s.mov", in: folder, frames: 100, from: 0.4, seconds: 4, audio: ["-c:a", codec])
-        let spec = JobSpec(container: .mov, audio: .keep, audioCodec: target, from: Rational(1), to: Rational(3))
+        let spec = JobSpec(
+            container: .mov, audio: .keep, audioCodec: target, from: .seconds(Rational(1)), to: .seconds(Rational(3)))
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         let (before, after) = (try Sound(source), try Sound(job.output))
         #expect(after.samples.count == 96_000)

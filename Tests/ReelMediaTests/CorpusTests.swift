@@ -57,7 +57,7 @@ struct CorpusTests {
         let index = try Recon(.file(source)).run()
         let first = try #require(index.video.frames.first)
         let begin = index.video.stream.timeBase.seconds(first.interval.start) - index.startTime
-        let half = max(begin, Rational(0)) + Rational(1, 2)
+        let half = Position.seconds(max(begin, Rational(0)) + Rational(1, 2))
         func hashes(_ spec: JobSpec) throws -> [String] {
             let folder = try ScratchFolder()
             return try Decoded(try MediaJob(source, spec: spec, folder: folder.path).output).hashes

@@ -47,7 +47,8 @@ struct EditJudgeTests {
             let to = Int64.random(in: from + 100...3300, using: &random)
             edit.clips.append(
                 EditClip(
-                    from: from > 400 ? Rational(from, 1000) : nil, to: to < 3000 ? Rational(to, 1000) : nil,
+                    from: from > 400 ? .seconds(Rational(from, 1000)) : nil,
+                    to: to < 3000 ? .seconds(Rational(to, 1000)) : nil,
                     play: Play.allCases.randomElement(using: &random) ?? .forward,
                     times: Int.random(in: 1...3, using: &random)))
         }

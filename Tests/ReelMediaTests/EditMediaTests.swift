@@ -85,7 +85,8 @@ struct EditMediaTests {
                 "tiny\(lossless).mp4", in: folder, frames: 20, rate: "24000/1001",
                 video: Fixture.x264 + ["-g", "5", "-bf", "2"])
             let clip = EditClip(
-                from: Rational(6 * 1001, 24000), to: Rational(Int64(6 + frames) * 1001, 24000), play: play, times: 3)
+                from: .seconds(Rational(6 * 1001, 24000)), to: .seconds(Rational(Int64(6 + frames) * 1001, 24000)),
+                play: play, times: 3)
             let job = try job(
                 source, [clip], container: lossless ? .nut : .mp4, lossless: lossless, passFrames: nil)
             let all = try Decoded(source).hashes
@@ -108,7 +109,7 @@ struct EditMediaTests {
         let source = try Fixture.make(
             "s.mp4", in: folder, frames: 72, rate: "30000/1001", video: Fixture.x264 + ["-g", "16", "-bf", "2"])
         func clip(_ from: Int64, _ to: Int64, _ play: Play, _ times: Int = 1) -> EditClip {
-            let moment = { (frame: Int64) in Rational(frame * 1001, 30000) }
+            let moment = { (frame: Int64) in Position.seconds(Rational(frame * 1001, 30000)) }
             return EditClip(from: moment(from), to: moment(to), play: play, times: times)
         }
         let job = try job(
@@ -131,7 +132,8 @@ struct EditMediaTests {
                 .compactMap { $0.split(separator: ",").last.map(String.init) }
         }
         let clips = [
-            EditClip(from: Rational(1, 5), play: .pingPong, times: 2), EditClip(to: Rational(1), play: .reverse),
+            EditClip(from: .seconds(Rational(1, 5)), play: .pingPong, times: 2),
+            EditClip(to: .seconds(Rational(1)), play: .reverse),
         ]
         let job = try job(source, clips, container: .mov, lossless: false, passFrames: nil)
         #expect(job.plan.video.isPassthrough)
@@ -163,7 +165,8 @@ struct EditMediaTests {
     @Test("the sound of a ping-pong turns in the middle of the frames at which it turns, sample by sample")
     func turnsOnce() throws {
         let (source, samples) = try sounding()
-        let job = try job(source, [EditClip(from: Rational(2, 5), to: Rational(8, 5), play: .pingPong, times: 2)])
+        let job = try job(
+            source, [EditClip(from: .seconds(Rational(2, 5)), to: .seconds(Rational(8, 5)), play: .pingPong, times: 2)])
         // Frames of 1920 samples, from 19,200 to 76,800.
         let forth = samples[19_200..<75_840]
         let back = samples[20_160..<75_840].reversed()
@@ -177,7 +180,7 @@ struct EditMediaTests {
     @Test("the sound of a ping-pong that shows all frames twice turns where its spans meet")
     func turnsTwice() throws {
         let (source, samples) = try sounding()
-        let clip = EditClip(from: Rational(2, 5), to: Rational(8, 5), play: .pingPong, times: 2)
+        let clip = EditClip(from: .seconds(Rational(2, 5)), to: .seconds(Rational(8, 5)), play: .pingPong, times: 2)
         let job = try job(source, [clip], turn: .twice)
         let range = Array(samples[19_200..<76_800])
         let back = Array(range.reversed())
@@ -188,7 +191,7 @@ struct EditMediaTests {
     func crossfade() throws {
         let (source, samples) = try sounding()
         let job = try job(
-            source, [EditClip(from: Rational(2, 5), to: Rational(8, 5), play: .forward, times: 2)],
+            source, [EditClip(from: .seconds(Rational(2, 5)), to: .seconds(Rational(8, 5)), play: .forward, times: 2)],
             crossfade: Rational(1, 10))
         let after = try Sound(job.output).samples
         #expect(after.count == 115_200)
@@ -224,7 +227,8 @@ struct EditMediaTests {
     func mixing(codec: String) throws {
         let source = try Fixture.sounding("s.mkv", in: folder, layout: "5.1", audio: ["-c:a", codec])
         let job = try job(
-            source, [EditClip(to: Rational(1), play: .reverse, times: 2)], crossfade: Rational(1, 5), container: .mkv)
+            source, [EditClip(to: .seconds(Rational(1)), play: .reverse, times: 2)], crossfade: Rational(1, 5),
+            container: .mkv)
         let (before, after) = (try Sound(source, channels: 6), try Sound(job.output, channels: 6))
         #expect(after.samples.count == 96_000)
         for place in stride(from: 43_200, to: 52_800, by: 97) {

@@ -25,9 +25,10 @@ struct EditSourcesMediaTests {
             "a.mp4", in: folder, frames: 40, rate: "30000/1001", video: Fixture.x264 + ["-bf", "2", "-g", "15"])
         let b = try Fixture.make("b.mkv", in: folder, frames: 30, rate: "25", video: Fixture.x264)
         let clips = [
-            EditClip(source: 1, from: Rational(2, 5), play: .reverse, speed: Rational(1, 2)), .gap(Rational(1, 4)),
-            EditClip(source: 0, to: Rational(1), play: .pingPong, times: 2),
-            EditClip(source: 1, from: Rational(1), play: .forward, still: Rational(3, 4)),
+            EditClip(source: 1, from: .seconds(Rational(2, 5)), play: .reverse, speed: Rational(1, 2)),
+            .gap(Rational(1, 4)),
+            EditClip(source: 0, to: .seconds(Rational(1)), play: .pingPong, times: 2),
+            EditClip(source: 1, from: .seconds(Rational(1)), play: .forward, still: Rational(3, 4)),
         ]
         let job = try job([a, b], clips)
         let (first, second, made) = (try Decoded(a), try Decoded(b), try Decoded(job.output))
@@ -53,8 +54,8 @@ struct EditSourcesMediaTests {
             "a.mp4", in: folder, frames: 30, rate: "30000/1001", size: "320x240",
             video: ["-c:v", "mpeg2video", "-q:v", "2"])
         let clips: [EditClip] = [
-            EditClip(to: Rational(1, 2), play: .forward), .gap(Rational(1, 2)),
-            EditClip(from: Rational(1, 2), play: .forward, still: Rational(1001, 3000)),
+            EditClip(to: .seconds(Rational(1, 2)), play: .forward), .gap(Rational(1, 2)),
+            EditClip(from: .seconds(Rational(1, 2)), play: .forward, still: Rational(1001, 3000)),
         ]
         let edit = Edit(clips: clips)
         let made = try MediaJob(
@@ -90,11 +91,11 @@ struct EditSourcesMediaTests {
             "a.mov", in: folder, frames: 60, rate: "30000/1001",
             video: Fixture.x264 + ["-bf", "2", "-g", "12", "-timecode", "01:00:00:00"])
         // Frames 10 to 29, and 40, in seconds as a rate of 29.95 would have them.
-        let (from, to) = (Rational(1000, 2995), Rational(3000, 2995))
+        let (from, to) = (Position.seconds(Rational(1000, 2995)), Position.seconds(Rational(3000, 2995)))
         let clips = [
             EditClip(from: from, to: to, rule: .middle, play: .forward),
             EditClip(from: from, to: to, rule: .middle, play: .reverse), .gap(Rational(1, 3)),
-            EditClip(from: Rational(4000, 2995), rule: .middle, play: .forward, still: Rational(1)),
+            EditClip(from: .seconds(Rational(4000, 2995)), rule: .middle, play: .forward, still: Rational(1)),
         ]
         for container in [Container.mkv, .mov] {
             let edit = Edit(clips: clips, timecode: "10:00:00;00")
@@ -346,8 +347,9 @@ struct EditSourcesMediaTests {
         let a = try tone("a.mkv", 500)
         let b = try tone("b.mkv", 1000, rate: 44_100, channels: 1)
         let clips = [
-            EditClip(source: 0, to: Rational(1), play: .forward), EditClip(source: 1, to: Rational(1), play: .reverse),
-            EditClip(source: 1, to: Rational(1), play: .forward, sound: false),
+            EditClip(source: 0, to: .seconds(Rational(1)), play: .forward),
+            EditClip(source: 1, to: .seconds(Rational(1)), play: .reverse),
+            EditClip(source: 1, to: .seconds(Rational(1)), play: .forward, sound: false),
         ]
         let sound = try Sound(try job([a, b], clips, crossfade: Rational(0), container: .mkv).output)
         #expect(sound.rate == 48_000 && sound.samples.count == 144_000)
@@ -374,8 +376,8 @@ struct EditSourcesMediaTests {
     func speeds(speed: Rational) throws {
         let source = try tone("a.mkv", 800, seconds: 4)
         let clips = [
-            EditClip(to: Rational(2), play: .pingPong, speed: speed),
-            EditClip(from: Rational(1), to: Rational(2), play: .forward),
+            EditClip(to: .seconds(Rational(2)), play: .pingPong, speed: speed),
+            EditClip(from: .seconds(Rational(1)), to: .seconds(Rational(2)), play: .forward),
         ]
         let sound = try Sound(try job([source], clips, crossfade: Rational(0), container: .mkv).output)
         let length = (Rational(98, 25) / speed * Rational(48_000)).approximate

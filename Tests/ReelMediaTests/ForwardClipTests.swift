@@ -63,7 +63,8 @@ struct ForwardClipTests {
         let source = try Fixture.make(
             "s.mp4", in: folder, frames: 60, rate: "24000/1001", video: Fixture.x264 + ["-g", "24", "-bf", "2"])
         let spec = JobSpec(
-            container: .nut, lossless: true, from: Rational(7 * 1001, 24000), to: Rational(40 * 1001, 24000))
+            container: .nut, lossless: true, from: .seconds(Rational(7 * 1001, 24000)),
+            to: .seconds(Rational(40 * 1001, 24000)))
         let job = try MediaJob(source, spec: spec, folder: folder.path, clips: [.forwards])
         let frames = job.plan.clips[0].frames
         #expect(frames.count == 33)

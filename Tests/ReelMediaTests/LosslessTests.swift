@@ -107,7 +107,8 @@ struct LosslessTests {
         let source = try Fixture.make(
             "r.mp4", in: folder, frames: 60, rate: "24000/1001", video: Fixture.x264 + ["-g", "12"])
         // Frame 10 starts at 10·1001/24000 s exactly; frame 32 is the first at or after 1.293 s.
-        let spec = JobSpec(container: .mkv, lossless: true, from: Rational(10010, 24000), to: Rational(1293, 1000))
+        let spec = JobSpec(
+            container: .mkv, lossless: true, from: .seconds(Rational(10010, 24000)), to: .seconds(Rational(1293, 1000)))
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         let (before, after) = (try Decoded(source), try Decoded(job.output))
         #expect(after.hashes == before.hashes[10..<32].reversed())

@@ -120,6 +120,97 @@ struct OutputFormTests {
                 == .copyWithOption(option: .pixelFormat))
     }
 
+    @Test("values that an encoder does not have are refused with those that it has")
+    func settings() throws {
+        let source = try Fixture.make(
+            "a.mp4", in: folder, frames: 5, video: Fixture.x264, audio: ["-c:a", "aac", "-ac", "2"])
+        let index = try Recon(.file(source)).run()
+        func reason(_ spec: JobSpec) -> FailureReason? {
+            var choice = TargetChoice(indexes: [index], spec: spec)
+            return #expect(throws: ReelFailure.self) { _ = (try choice.video(), try choice.audio()) }?.reason
+        }
+        func refused(
+            _ option: JobSpec.Option, _ value: String, _ encoder: String, _ known: String...
+        ) -> FailureReason {
+            .valueUnsupported(option: option, value: value, encoder: encoder, known: known)
+        }
+        #expect(
+            reason(JobSpec(container: .mp4, preset: "foo"))
+                == refused(
+                    .preset, "foo", "libx264", "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow",
+                    "slower", "veryslow", "placebo"))
+        #expect(
+            reason(JobSpec(container: .mkv, videoCodec: "libsvtav1", preset: "slow"))
+                == refused(.preset, "slow", "libsvtav1", "-1 to 13"))
+        #expect(reason(JobSpec(container: .mp4, crf: 99)) == refused(.crf, "99", "libx264", "0 to 51"))
+        #expect(
+            reason(JobSpec(container: .mkv, videoCodec: "libvpx-vp9", crf: 63.5))
+                == refused(.crf, "63.5", "libvpx-vp9", "0 to 63"))
+        #expect(
+            reason(JobSpec(container: .mov, videoCodec: "prores", profile: "high"))
+                == refused(.profile, "high", "prores_ks", "proxy", "lt", "standard", "hq", "4444", "4444xq"))
+        #expect(
+            reason(JobSpec(container: .mkv, videoCodec: "ffv1", profile: "high"))
+                == .optionUnsupported(option: .profile, encoder: "ffv1"))
+        #expect(
+            reason(JobSpec(container: .mp4, profile: "main", pixelFormat: "yuv444p"))
+                == refused(.pixelFormat, "yuv444p", "libx264 (main)", "yuv420p"))
+        #expect(
+            reason(JobSpec(container: .mp4, audioBitrate: 600_000))
+                == refused(.audioBitrate, "600000", "aac", "8000 to 529200"))
+        #expect(
+            reason(JobSpec(container: .mkv, audioCodec: "opus", audioBitrate: 600_000))
+                == refused(.audioBitrate, "600000", "libopus", "500 to 512000"))
+        #expect(
+            reason(JobSpec(container: .mkv, audioCodec: "flac", audioBitrate: 192_000))
+                == .optionUnsupported(option: .audioBitrate, encoder: "flac"))
+        #expect(
+            reason(JobSpec(container: .mov, videoCodec: "copy", profile: "hq"))
+                == .copyWithOption(option: .profile))
+    }
+
+    @Test(
+        "a profile is what the file says, in a pixel format that it has",
+        arguments: [
+            ("libx264", Container.mp4, "baseline", "Constrained Baseline", "yuv420p", "avc1"),
+            ("libx264", .mp4, "high10", "High 10", "yuv420p10le", "avc1"),
+            ("libx264", .mp4, "high422", "High 4:2:2", "yuv422p", "avc1"),
+            ("libx265", .mp4, "main10", "Main 10", "yuv420p10le", "hvc1"),
+            ("prores", .mov, "Proxy", "Proxy", "yuv422p10le", "apco"),
+            ("prores", .mov, "LT", "LT", "yuv422p10le", "apcs"),
+            ("prores", .mov, "standard", "Standard", "yuv422p10le", "apcn"),
+            ("prores", .mov, "4444", "4444", "yuv444p12le", "ap4h"),
+        ])
+    func profiles(
+        codec: String, container: Container, profile: String, written: String, format: String, tag: String
+    ) throws {
+        let source = try Fixture.make("a.mp4", in: folder, frames: 9, video: Fixture.x264)
+        let spec = JobSpec(container: container, videoCodec: codec, profile: profile, passFrames: 4)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        let described = try run(
+            "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries",
+            "stream=profile,codec_tag_string,pix_fmt", "-of", "csv=p=0", job.output)
+        #expect(described.trimmingCharacters(in: .whitespacesAndNewlines) == "\(written),\(tag),\(format)")
+        #expect(try Decoded(job.output).hashes.count == 9)
+    }
+
+    @Test("the sound has the bit rate that is asked for")
+    func audioBitrate() throws {
+        let source = folder.path + "/noise.mkv"
+        try run(
+            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=r=25:s=64x64:d=8", "-f", "lavfi", "-i",
+            "anoisesrc=r=48000:d=8", "-ac", "2", "-c:v", "ffv1", "-c:a", "pcm_s16le", source)
+        for (codec, rate) in [("aac", Int64(64_000)), ("aac", 256_000)] {
+            let spec = JobSpec(container: .mkv, videoCodec: "ffv1", audioCodec: codec, audioBitrate: rate)
+            let job = try MediaJob(source, spec: spec, folder: folder.path)
+            let sizes = try run(
+                "ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "packet=size", "-of", "csv=p=0",
+                job.output)
+            let bytes = sizes.split(whereSeparator: { !$0.isNumber }).compactMap { Int64($0) }.reduce(0, +)
+            #expect(abs(bytes - rate) < rate / 10, "\(codec) at \(rate): \(bytes) bytes in 8 s")
+        }
+    }
+
     @Test("an odd size is named as such, and taken where chroma is not shared")
     func oddSize() throws {
         let source = try Fixture.make("a.mp4", in: folder, frames: 5, video: Fixture.x264)

@@ -59,7 +59,7 @@ struct PassthroughTests {
     func range() throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make("s.mov", in: folder, frames: 60, video: ["-c:v", "prores_ks"])
-        let spec = JobSpec(container: .mov, from: Rational(10010, 24000), to: Rational(1293, 1000))
+        let spec = JobSpec(container: .mov, from: .seconds(Rational(10010, 24000)), to: .seconds(Rational(1293, 1000)))
         let part = try MediaJob(source, spec: spec, folder: folder.path)
         let before = try Payloads(source)
         #expect(part.plan.video.isPassthrough)
@@ -77,7 +77,7 @@ struct PassthroughTests {
         let folder = try ScratchFolder()
         let source = try Fixture.make(
             "raw.nut", in: folder, frames: 80, size: "1280x720", video: ["-c:v", "rawvideo", "-pix_fmt", "yuv420p"])
-        let spec = JobSpec(container: .nut, from: Rational(1, 2))
+        let spec = JobSpec(container: .nut, from: .seconds(Rational(1, 2)))
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         #expect(job.plan.passes.isEmpty)
         let first = job.plan.clips[0].firstFrame

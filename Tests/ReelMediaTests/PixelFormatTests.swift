@@ -151,4 +151,40 @@ struct PixelFormatTests {
                 "\(encoder) cannot hold \(format): pictures become \(chosen), with \(lost)"
             ])
     }
+
+    @Test("pictures in RGB become H.264 that players show, said in a warning, unless another format is asked for")
+    func forPlayers() throws {
+        let folder = try ScratchFolder()
+        func make(
+            _ format: String, _ codec: String, _ name: String, _ size: String, filter: String = "null"
+        ) throws -> SourceIndex {
+            let source = try Fixture.make(
+                name, in: folder, frames: 3, size: size, filter: filter, video: ["-c:v", codec, "-pix_fmt", format])
+            return try Recon(.file(source)).run()
+        }
+        func choose(_ index: SourceIndex, _ spec: JobSpec) throws -> (format: String, warnings: [String]) {
+            var choice = TargetChoice(indexes: [index], spec: spec)
+            return (try choice.video().format.pixelFormat, choice.diagnostics.map(\.words))
+        }
+        let screen = try make("rgb24", "png", "screen.mov", "70x36")
+        let said =
+            "rgb24 becomes yuv420p, which all players show: YCbCr with fewer chroma samples; yuv444p keeps all of them, "
+            + "but few players show it"
+        for container in [Container.mp4, .mov] {
+            let (format, warnings) = try choose(screen, JobSpec(container: container, videoCodec: "libx264"))
+            #expect(format == "yuv420p" && warnings == [said], "\(warnings)")
+        }
+        let gif = try choose(try make("bgr8", "gif", "a.gif", "70x36"), JobSpec(container: .mp4))
+        #expect(gif.format == "yuv420p")
+        #expect(gif.warnings.contains { $0.contains("fewer chroma samples, without transparency") }, "\(gif.warnings)")
+        let asked = try choose(screen, JobSpec(container: .mp4, videoCodec: "libx264", pixelFormat: "yuv444p"))
+        #expect(asked.format == "yuv444p" && asked.warnings == [])
+        let whole = try choose(screen, JobSpec(container: .mkv, videoCodec: "libx264"))
+        #expect(whole.format == "yuv444p")
+        // A format with shared chroma has no pictures of an odd size.
+        let odd = try choose(
+            try make("rgb24", "png", "odd.mov", "72x36", filter: "format=rgb24,crop=71:36:0:0"),
+            JobSpec(container: .mp4, videoCodec: "libx264"))
+        #expect(odd.format == "yuv444p")
+    }
 }

@@ -66,7 +66,7 @@ struct SubtitleTests {
         return path
     }
 
-    private func reversed(_ source: String, _ container: Container, from: Rational? = nil) throws -> MediaJob {
+    private func reversed(_ source: String, _ container: Container, from: Position? = nil) throws -> MediaJob {
         try MediaJob(
             source, spec: JobSpec(container: container, preset: container == .webm ? "8" : "ultrafast", from: from),
             folder: folder.path)
@@ -101,11 +101,57 @@ struct SubtitleTests {
                 == Self.said.dropLast().map { Line(start: $0.start, end: min($0.end, end), text: $0.text) })
     }
 
+    @Test("of the tracks, those are kept that are asked for, in their order, and one that is not there is named")
+    func tracks() throws {
+        var files: [(name: String, text: String)] = []
+        for name in ["a", "b", "c"] {
+            files.append((name + ".srt", Self.script([Line(start: 100, end: 900, text: name)])))
+        }
+        let texts = try source("texts.mkv", files: files, more: [])
+        let source = folder.path + "/tracks.mkv"
+        try run(
+            "ffmpeg", "-v", "error", "-i", texts, "-f", "lavfi", "-i", "sine=300:r=48000:d=2", "-f", "lavfi", "-i",
+            "sine=1200:r=48000:d=2", "-map", "0:v", "-map", "1", "-map", "2", "-map", "0:s", "-c:v", "copy", "-c:s",
+            "copy", "-c:a", "flac", source)
+        func made(_ tracks: TrackSelection?) throws -> (streams: String, job: MediaJob) {
+            let output = try ScratchFolder()
+            defer { withExtendedLifetime(output) {} }
+            let spec = JobSpec(container: .mkv, preset: "ultrafast", tracks: tracks)
+            let job = try MediaJob(source, spec: spec, folder: output.path)
+            let streams = try run(
+                "ffprobe", "-v", "error", "-of", "csv=p=0", "-show_entries", "stream=codec_type", job.output)
+            #expect(job.warnings == [])
+            if tracks?.audio == [1] {
+                let samples = try Sound(job.output, channels: 1).samples.map { $0[0] }
+                let rises = zip(samples, samples.dropFirst()).count { $0 < 0 && $1 >= 0 }
+                #expect(abs(rises - 2400) < 10, "\(rises)")
+                #expect(try Self.lines(of: job.output).map(\.text) == ["a"])
+            }
+            return (streams.split(whereSeparator: \.isNewline).joined(separator: " "), job)
+        }
+        #expect(try made(nil).streams == "video audio audio subtitle subtitle subtitle")
+        #expect(try made(TrackSelection(audio: [1], subtitles: [0, 2])).streams == "video audio subtitle subtitle")
+        #expect(try made(TrackSelection(audio: nil, subtitles: [])).streams == "video audio audio")
+        #expect(try made(TrackSelection(audio: [], subtitles: nil)).streams == "video subtitle subtitle subtitle")
+        for (selection, reason) in [
+            (
+                TrackSelection(audio: [0, 2], subtitles: nil),
+                FailureReason.trackMissing(kind: .audio, number: 2, count: 2)
+            ),
+            (TrackSelection(audio: nil, subtitles: [3]), .trackMissing(kind: .subtitles, number: 3, count: 3)),
+        ] {
+            let failure = #expect(throws: ReelFailure.self) { try made(selection) }
+            #expect(failure?.reason == reason && failure?.exitCode == 2)
+        }
+    }
+
     @Test("a part of the source has the cues of that part")
     func part() throws {
         let source = try source("s.mkv", files: [("a.srt", Self.script(Self.said))], more: [])
         let job = try MediaJob(
-            source, spec: JobSpec(container: .mkv, preset: "ultrafast", from: Rational(1), to: Rational(3, 2)),
+            source,
+            spec: JobSpec(
+                container: .mkv, preset: "ultrafast", from: .seconds(Rational(1)), to: .seconds(Rational(3, 2))),
             folder: folder.path)
         let (start, end) = (1001, 1502)
         #expect(job.plan.clips[0].map.end.ticks == Int64(end))

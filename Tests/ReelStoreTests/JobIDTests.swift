@@ -22,22 +22,25 @@ struct JobIDTests {
             { $0.container = .mkv }, { $0.videoCodec = "libx265" }, { $0.videoCodec = nil }, { $0.crf = 19 },
             { $0.crf = nil }, { $0.preset = "slow" }, { $0.bitrate = .constant(1_000_000) },
             { $0.bitrate = .source }, { $0.lossless = true },
-            { $0.audio = .none }, { $0.audioCodec = "libopus" }, { $0.from = nil }, { $0.to = Rational(61) },
+            { $0.audio = .none }, { $0.audioCodec = "libopus" }, { $0.from = nil }, { $0.to = .seconds(Rational(61)) },
+            { $0.to = .frames(61) }, { $0.duration = .frames(61) }, { $0.profile = "high" },
+            { $0.audioBitrate = 128_000 }, { $0.tracks = TrackSelection(audio: [0], subtitles: nil) },
             { $0.timestamps = .source }, { $0.passFrames = 100 }, { $0.threads = 2 },
             { $0.onDamage = .fail }, { $0.size = PictureSize(width: 640, height: 360) },
             { $0.pixelFormat = "yuv420p" }, { $0.sampleRate = 44_100 }, { $0.channelLayout = "mono" },
             { $0.loop = LoopOptions(plays: 2) }, { $0.mostFrames = Rational(10) },
             { $0.loop = LoopOptions(dither: .bayer) }, { $0.loop = LoopOptions(colours: 16) },
         ]
-        let clip = EditClip(to: Rational(61), play: .pingPong)
+        let clip = EditClip(to: .seconds(Rational(61)), play: .pingPong)
         let edits = [
             Edit(clips: [clip]), Edit(clips: [clip], turn: .twice), Edit(clips: [clip, clip]),
-            Edit(clips: [clip], crossfade: Rational(0)), Edit(clips: [EditClip(to: Rational(61), play: .forward)]),
-            Edit(clips: [EditClip(to: Rational(61), play: .pingPong, times: 2)]),
+            Edit(clips: [clip], crossfade: Rational(0)),
+            Edit(clips: [EditClip(to: .seconds(Rational(61)), play: .forward)]),
+            Edit(clips: [EditClip(to: .seconds(Rational(61)), play: .pingPong, times: 2)]),
             Edit(clips: [EditClip(play: .pingPong)]),
         ]
         // With `memory` and `verify`, all there are.
-        #expect(Set(Mirror(reflecting: spec).children.map(\.label)).count == 23)
+        #expect(Set(Mirror(reflecting: spec).children.map(\.label)).count == 27)
         let ids = try [id()] + changes.map { try id($0) } + edits.map { edit in try id { $0.edit = edit } }
         #expect(Set(ids).count == ids.count)
     }

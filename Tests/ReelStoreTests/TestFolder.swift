@@ -40,7 +40,8 @@ func text(_ path: String) throws -> String { try String(contentsOfFile: path, en
 func names(_ folder: String) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder).sorted() }
 
 let spec = JobSpec(
-    container: .mp4, videoCodec: "libx264", crf: 18.5, preset: "medium", from: Rational(1, 25), to: Rational(60),
+    container: .mp4, videoCodec: "libx264", crf: 18.5, preset: "medium", from: .seconds(Rational(1, 25)),
+    to: .seconds(Rational(60)),
     threads: 1)
 
 let fingerprint = Fingerprint(

@@ -38,14 +38,15 @@ public struct RandomEdit {
                 edit.clips.append(
                     EditClip(
                         source: Int.random(in: 0..<sources.count, using: &random),
-                        from: Rational(Int64.random(in: 0...2000, using: &random), 1000), play: .forward, still: still))
+                        from: .seconds(Rational(Int64.random(in: 0...2000, using: &random), 1000)), play: .forward,
+                        still: still))
             default:
                 let from = Int64.random(in: 400..<2200, using: &random)
                 let to = Int64.random(in: from + 600...3300, using: &random)
                 edit.clips.append(
                     EditClip(
                         source: number == 0 ? 0 : Int.random(in: 0..<sources.count, using: &random),
-                        from: Rational(from, 1000), to: Rational(min(to, 3000), 1000),
+                        from: .seconds(Rational(from, 1000)), to: .seconds(Rational(min(to, 3000), 1000)),
                         play: Play.allCases.randomElement(using: &random) ?? .forward,
                         times: Int.random(in: 1...2, using: &random),
                         speed: [Rational(1), Rational(1), Rational(3, 2), Rational(2, 5)].randomElement(using: &random)

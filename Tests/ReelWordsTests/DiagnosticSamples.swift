@@ -42,6 +42,8 @@ extension Diagnostic {
     ]
 
     private static let changed: [Diagnostic] = [
+        .pixelFormatForPlayers(from: "bgra", to: "yuv420p", whole: "yuv444p", hasAlpha: true),
+        .pixelFormatForPlayers(from: "rgb24", to: "yuv420p", whole: "yuv444p", hasAlpha: false),
         .pixelFormatChanged(encoder: "libx264", from: "rgba", to: "yuv444p", lost: [.colourModel, .alpha]),
         .sourceConverted(
             source: "phone", from: PictureForm(width: 1080, height: 1920, pixelFormat: "yuv420p", matrix: "smpte170m"),

@@ -35,13 +35,22 @@ extension FailureReason {
     ]
 
     private static let requestSamples: [FailureReason] = [
-        .rangeEmpty(from: Rational(5), to: Rational(9, 2)),
-        .nothingInRange(from: Rational(11), to: nil, end: Rational(1001, 100)),
-        .nothingInRange(from: nil, to: Rational(0), end: Rational(10)),
+        .rangeEmpty(from: .seconds(Rational(5)), to: .seconds(Rational(9, 2))),
+        .nothingInRange(from: .seconds(Rational(11)), to: nil, end: Rational(1001, 100)),
+        .nothingInRange(from: nil, to: .seconds(Rational(0)), end: Rational(10)),
         .memoryTooSmall(allowed: 300 << 20, needed: 431 << 20, copies: false),
         .memoryTooSmall(allowed: 90 << 20, needed: 131 << 20, copies: true),
         .encoderUnknown(option: .videoCodec, name: "h267", known: ["libx264", "libx265"]),
         .encoderUnknown(option: .audioCodec, name: "acc", known: ["aac", "opus"]),
+        .nothingInRange(
+            from: .frames(300), to: .timecode(Timecode(seconds: 3, frame: 12, dropsFrames: false)), end: Rational(10)),
+        .trackMissing(kind: .audio, number: 2, count: 1), .trackMissing(kind: .subtitles, number: 0, count: 0),
+        .timecodeInvalid(timecode: "00:00:01:00", flaw: .rateUnknown),
+        .timecodeInvalid(timecode: "00:00:01;12", flaw: .rateNotDropped(rate: Rational(25))),
+        .timecodeInvalid(timecode: "00:00:01:30", flaw: .frameTooHigh(rate: Rational(30_000, 1001))),
+        .timecodeInvalid(timecode: "00:01:00;00", flaw: .labelDropped),
+        .editFlawed(path: "cut.json", place: "clips[2].from", flaw: .malformed(wanted: .position)),
+        .editFlawed(path: "cut.json", place: "clips[2].duration", flaw: .malformed(wanted: .length)),
         .editFlawed(path: "cut.json", place: "", flaw: .notJSON(said: "Unexpected end of file")),
         .editFlawed(path: "cut.json", place: "", flaw: .tooLong(bytes: 32 << 20)),
         .editFlawed(path: "cut.json", place: "clips[0].form", flaw: .unknownKey(known: ["source", "from", "to"])),
@@ -55,7 +64,9 @@ extension FailureReason {
         .editFlawed(
             path: "cut.json", place: "turn", flaw: .malformed(wanted: .word(words: ["once", "twice"]))),
         .editFlawed(path: "cut.json", place: "clips[2].gap", flaw: .excludes(key: "source")),
-        .editFlawed(path: "cut.json", place: "clips[2].from", flaw: .rangeEmpty(from: Rational(12), to: Rational(9))),
+        .editFlawed(
+            path: "cut.json", place: "clips[2].from",
+            flaw: .rangeEmpty(from: .seconds(Rational(12)), to: .seconds(Rational(9)))),
         .editFlawed(path: "cut.json", place: "clips", flaw: .clipCount(found: 0)),
         .editFlawed(path: "cut.json", place: "clips", flaw: .onlyGaps),
         .editFlawed(path: "cut.json", place: "clips[0].source", flaw: .sourceMissing(path: "/a/b.mov")),
@@ -72,7 +83,7 @@ extension FailureReason {
         .editFlawed(path: "cut.otio", place: "global_start_time.rate", flaw: .malformed(wanted: .rate)),
         .editFlawed(path: "cut.otio", place: "global_start_time", flaw: .malformed(wanted: .moment)),
         .timelineSpeed(clip: 2, speed: Rational(3, 2)), .timelineSoundtrack,
-        .clipOutOfRange(clip: 2, from: Rational(11), to: nil, end: Rational(10)),
+        .clipOutOfRange(clip: 2, from: .seconds(Rational(11)), to: nil, end: Rational(10)),
         .clipUnshared(clip: 1),
         .stillTooLong(clip: 3, frames: 180_000, most: 100_000),
         .dynamicRangesMixed(source: "night", main: "day"),
@@ -206,7 +217,8 @@ extension FailureReason {
 
     private static let storeSamples: [FailureReason] = [
         .sourceInaccessible(path: path, errno: 13),
-        .sourceIsFolder(path: path),
+        .sourceIsFolder(path: path), .sourceEmpty(path: path), .sourceIsURL(url: "https://example.org/film.mp4"),
+        .sourceIsPicture(path: path, codec: "png"),
         .quotaExceeded(quota: .pixels, asked: 256_000_000, most: 8_294_400),
         .quotaExceeded(quota: .duration, asked: 7200, most: 3600),
         .quotaExceeded(quota: .frames, asked: 432_000, most: 216_000),

@@ -43,8 +43,8 @@ import Testing
         }
         #expect(EarlyStart.isPossible(record(JobSpec(container: .mkv))))
         #expect(EarlyStart.isPossible(record(JobSpec(container: .mp4, crf: 20, threads: 4))))
-        #expect(!EarlyStart.isPossible(record(JobSpec(container: .mkv, from: Rational(1)))))
-        #expect(!EarlyStart.isPossible(record(JobSpec(container: .mkv, to: Rational(1)))))
+        #expect(!EarlyStart.isPossible(record(JobSpec(container: .mkv, from: .seconds(Rational(1))))))
+        #expect(!EarlyStart.isPossible(record(JobSpec(container: .mkv, to: .seconds(Rational(1))))))
         #expect(!EarlyStart.isPossible(record(JobSpec(container: .mkv, timestamps: .source))))
         #expect(!EarlyStart.isPossible(record(JobSpec(container: .mkv, bitrate: .source))))
         #expect(!EarlyStart.isPossible(record(JobSpec(container: .mkv), staged: "film.mkv")))

@@ -4,12 +4,16 @@ extension AudioEncoderTraits {
         [
             AudioEncoderTraits(
                 name: "aac", codec: "aac", isReported: true, keepsCodec: true, isForAnySource: true,
+                // ISO 14496-3 4.5.3.3: 6144 bits a channel in each frame of 1024 samples.
+                bitrates: { channels, rate in 8_000...max(8_000, Int64(channels) * 6 * Int64(rate)) },
                 // ISO 14496-3 table 1.19. libavcodec describes other layouts in a way that its own decoder does not map
                 // to names.
                 layouts: ["mono", "stereo", "3.0", "4.0", "5.0", "5.1", "7.1"]),
             AudioEncoderTraits(
                 name: "libopus", codec: "opus", isReported: true, keepsCodec: true, isForAnySource: true,
                 bitratePerChannel: 80_000,
+                // libavcodec's wrapper refuses others.
+                bitrates: { channels, _ in 500...256_000 * Int64(channels) },
                 // Opus is decoded at 48 kHz, whatever rate its encoder takes, and libavformat 5.1 states its delay at no
                 // other rate.
                 sampleRate: 48_000,
@@ -29,6 +33,8 @@ extension AudioEncoderTraits {
                 prerollPackets: noPackets),
             AudioEncoderTraits(
                 name: "libmp3lame", codec: "mp3",
+                // ISO 11172-3 2.4.2.3, and ISO 13818-3 2.4.2.3 for lower sample rates.
+                bitrates: { _, rate in rate < 32_000 ? 8_000...160_000 : 32_000...320_000 },
                 // Those of the bit reservoir of 511 bytes (ISO 11172-3 2.4.2.7).
                 prerollPackets: { _ in 9 }),
         ] + ["u8", "s16le", "s24le", "s32le", "s64le", "f32le", "f64le"].map { pcm("pcm_" + $0) }

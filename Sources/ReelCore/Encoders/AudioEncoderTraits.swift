@@ -16,6 +16,9 @@ public struct AudioEncoderTraits: Sendable {
     public var isLossless = false
     /// Bits per second for each channel; without meaning for lossless encoders.
     public var bitratePerChannel: Int64 = 96_000
+    /// The rates that the encoder takes, in bits per second, for sound with so many channels and samples per second; nil for
+    /// any.
+    public var bitrates: @Sendable (_ channels: Int, _ rate: Int) -> ClosedRange<Int64>? = { _, _ in nil }
     /// The most bits of a sample that the codec holds; nil for no limit that matters.
     public var mostBits: Int?
     /// The most channels that the codec holds; nil for no limit that matters.

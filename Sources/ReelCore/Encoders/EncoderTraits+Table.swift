@@ -5,7 +5,10 @@ extension EncoderTraits {
         x264(),
         EncoderTraits(
             name: "libx265", codec: "hevc", aliases: ["h265", "x265"], keepsCodec: true, crf: 20,
-            preset: Preset(option: "preset", value: "medium"),
+            preset: Preset(option: "preset", value: "medium"), presets: presetsOfX26, mostCRF: 51,
+            profiles: Profile.named("main", formats: "yuv420p") + Profile.named("main10", formats: "yuv420p10le")
+                + Profile.named("main422-10", formats: "yuv422p10le") + Profile.named("main444-8", formats: "yuv444p")
+                + Profile.named("main444-10", formats: "yuv444p10le"),
             options: { threads in
                 let pools = threads > 1 ? "\(threads)" : "none"
                 return [MediaOption(name: "x265-params", value: "log-level=error:open-gop=0:pools=\(pools)")]
@@ -52,6 +55,8 @@ extension EncoderTraits {
         EncoderTraits(name: "rawvideo", codec: "rawvideo", isLossless: true, cost: { _ in small }),
         EncoderTraits(
             name: "prores_ks", codec: "prores", keepsCodec: true,
+            profiles: Profile.named("proxy", "lt", "standard", "hq", formats: "yuv422p10le")
+                + Profile.named("4444", "4444xq", formats: "yuv444p10le", "yuva444p10le"),
             options: { _ in [MediaOption(name: "vendor", value: "apl0")] }, tells: [.fields, .colour],
             cost: { _ in ofProRes }),
         EncoderTraits(name: "mjpeg", codec: "mjpeg", rateControl: .fixedQuantiser, cost: { _ in small }),
@@ -76,14 +81,18 @@ extension EncoderTraits {
     private static func x264RGB() -> EncoderTraits {
         var traits = x264()
         (traits.name, traits.aliases, traits.isListed, traits.keepsCodec) = ("libx264rgb", [], false, false)
-        (traits.crf, traits.preset, traits.options) = (nil, nil, { _ in [] })
+        (traits.crf, traits.preset, traits.profiles, traits.options) = (nil, nil, [], { _ in [] })
         return traits
     }
 
     private static func x264() -> EncoderTraits {
         EncoderTraits(
             name: "libx264", codec: "h264", aliases: ["x264"], keepsCodec: true, crf: 18,
-            preset: Preset(option: "preset", value: "medium"),
+            preset: Preset(option: "preset", value: "medium"), presets: presetsOfX26, mostCRF: 51,
+            profiles: Profile.named("baseline", "main", "high", formats: "yuv420p")
+                + Profile.named("high10", formats: "yuv420p10le")
+                + Profile.named("high422", formats: "yuv422p", "yuv422p10le")
+                + Profile.named("high444", formats: "yuv444p", "yuv444p10le"),
             options: { _ in [MediaOption(name: "a53cc", value: "0")] },
             rateControl: .bounded, isSameForAnyThreads: true, tells: [.fields, .colour], lightSyntax: .x264,
             levelOption: .x264,
@@ -101,6 +110,11 @@ extension EncoderTraits {
 
     private static let ofProRes = EncoderCost(perPixel: 4, pictures: 3, weight: 10)
     private static let small = EncoderCost(perPixel: 2, pictures: 8, weight: 1)
+
+    /// Those of x264, which x265 has, too.
+    private static let presetsOfX26 = [
+        "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo",
+    ]
 
     private static let x264Costs: [String: (scale: Double, weight: Double)] = [
         "ultrafast": (0.15, 1), "superfast": (0.33, 2), "veryfast": (0.46, 4), "faster": (0.66, 6), "fast": (0.84, 7),

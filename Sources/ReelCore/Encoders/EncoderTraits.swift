@@ -15,6 +15,12 @@ public struct EncoderTraits: Sendable {
     public var crf: Double?
     /// The option that trades speed for size, and the value that matches about x264's medium.
     public var preset: Preset?
+    /// The presets that the encoder has, fastest first; empty if they are numbers, or if it has none.
+    public var presets: [String] = []
+    /// The highest value of its constant quality; nil for what libavcodec says.
+    public var mostCRF: Double?
+    /// The profiles that can be asked for; empty if the encoder has no option for them.
+    public var profiles: [Profile] = []
     /// Options that reel always sets: closed groups of pictures, no log output, the plan's number of threads.
     public var options: @Sendable (_ threads: Int) -> [MediaOption] = { _ in [] }
     /// How the encoder's rate control is set up.
@@ -53,6 +59,18 @@ public struct EncoderTraits: Sendable {
     /// The encoder's cost by preset; nil stands for the preset that reel sets, or for the encoder's default if reel
     /// sets none.
     var cost: @Sendable (_ preset: String?) -> EncoderCost
+
+    /// A profile of a codec: what decoders must be able to do.
+    public struct Profile: Sendable {
+        /// The name, as FFmpeg spells it.
+        public let name: String
+        /// The pixel formats of its pictures, as FFmpeg spells them.
+        public let pixelFormats: Set<String>
+
+        static func named(_ names: String..., formats: String...) -> [Profile] {
+            names.map { Profile(name: $0, pixelFormats: Set(formats)) }
+        }
+    }
 
     /// An encoder option and its value.
     public struct Preset: Sendable {

@@ -37,6 +37,9 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     // MARK: Changed
     /// The video is encoded in another pixel format, which loses `lost`.
     case pixelFormatChanged(encoder: String, from: String, to: String, lost: [PictureLoss])
+    /// Pictures in RGB become `to`, which players show, with fewer chroma samples than they have in `whole`; `hasAlpha` if
+    /// they lose transparency, too.
+    case pixelFormatForPlayers(from: String, to: String, whole: String, hasAlpha: Bool)
     /// The pictures of a source are converted to those of the first; `turned` if they are turned upright as well.
     case sourceConverted(source: String, from: PictureForm, to: PictureForm, turned: Bool)
     /// The primaries or the transfer of a source's colours are not converted, though they differ from those of the first:
@@ -153,6 +156,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
 
         // MARK: Changed
         case pixelFormatChanged = "pixel-format-changed"
+        case pixelFormatForPlayers = "pixel-format-for-players"
         case sourceConverted = "source-converted"
         case sourceColoursKept = "source-colours-kept"
         case sourceSoundConverted = "source-sound-converted"

@@ -97,12 +97,13 @@ public struct Soundtrack: Hashable, Codable, Sendable {
 public struct EditClip: Hashable, Codable, Sendable {
     /// The index of its source among the job's sources; nil for a black picture, which is a still.
     public var source: Int?
-    /// The start of the range, in seconds from the file's start: frames with from ≤ t < to are shown, where t is what
-    /// `rule` says. Nil for no limit.
-    public var from: Rational?
-    /// The end of the range, in seconds from the file's start; nil for no limit.
-    public var to: Rational?
-    /// Which moment of a frame decides whether the range has it; nil for its start.
+    /// The start of the range: frames with from ≤ t < to are shown, where t is what `rule` says. Nil for no limit.
+    public var from: Position?
+    /// The end of the range; nil for no limit.
+    public var to: Position?
+    /// How much of the source the range has, instead of `to`; nil for no limit.
+    public var duration: Position?
+    /// Which moment of a frame decides whether a range in seconds has it; nil for its start.
     public var rule: RangeRule?
     /// In which directions the range is played.
     public var play: Play
@@ -121,15 +122,16 @@ public struct EditClip: Hashable, Codable, Sendable {
     /// The title of the clip's chapter; nil for no chapter.
     public var title: String?
 
-    /// A range in seconds from the file's start.
+    /// A range of a source.
     public init(
-        source: Int? = 0, from: Rational? = nil, to: Rational? = nil, rule: RangeRule? = nil, play: Play,
-        times: Int = 1,
+        source: Int? = 0, from: Position? = nil, to: Position? = nil, duration: Position? = nil,
+        rule: RangeRule? = nil, play: Play, times: Int = 1,
         speed: Rational = Rational(1), sound: Bool = true, still: Rational? = nil, title: String? = nil
     ) {
         self.source = source
         self.from = from
         self.to = to
+        self.duration = duration
         self.rule = rule
         self.play = play
         self.times = times
@@ -151,6 +153,7 @@ public struct EditClip: Hashable, Codable, Sendable {
         case source = "source"
         case from = "from"
         case to = "to"
+        case duration = "duration"
         case rule = "rule"
         case play = "play"
         case times = "times"

@@ -58,8 +58,8 @@ public enum EditFlaw: Hashable, Codable, Sendable {
     case malformed(wanted: EditForm)
     /// It excludes another key of the same object.
     case excludes(key: String)
-    /// The start of the range, in seconds, is not before its end.
-    case rangeEmpty(from: Rational, to: Rational)
+    /// The start of the range is not before its end.
+    case rangeEmpty(from: Position, to: Position)
     /// The list has so many clips.
     case clipCount(found: Int)
     /// No clip has a source.
@@ -99,10 +99,14 @@ public enum EditFlaw: Hashable, Codable, Sendable {
 /// What belongs at a place in an edit's file.
 public enum EditForm: Hashable, Codable, Sendable {
     case object, list, text, flag
-    /// Seconds as a number, a ratio in a string, or a time as `--from` takes it.
+    /// Seconds as a number, a ratio in a string, or a time as clocks show it.
     case time
     /// A time that is not 0.
     case duration
+    /// A moment of a video, as `--from` takes it, or seconds as a number.
+    case position
+    /// A position that is not 0.
+    case length
     /// A whole number in a range.
     case count(least: Int, most: Int)
     /// A number or ratio in a range.
@@ -120,6 +124,7 @@ public enum EditForm: Hashable, Codable, Sendable {
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case object, list, text, flag, time, duration, count, ratio, word, number, rate, moment, schema
+        case position, length
     }
 }
 

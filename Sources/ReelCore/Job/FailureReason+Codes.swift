@@ -4,6 +4,7 @@ extension FailureReason {
         // MARK: Source
         case sourceUnreadable = "source-unreadable"
         case notMedia = "not-media"
+        case sourceIsPicture = "source-is-picture"
         case noVideo = "no-video"
         case noSound = "no-sound"
         case encrypted
@@ -24,6 +25,8 @@ extension FailureReason {
         // MARK: Request
         case rangeEmpty = "range-empty"
         case nothingInRange = "nothing-in-range"
+        case timecodeInvalid = "timecode-invalid"
+        case trackMissing = "track-missing"
         case editFlawed = "edit-flawed"
         case timelineSpeed = "timeline-speed"
         case timelineSoundtrack = "timeline-soundtrack"
@@ -90,6 +93,8 @@ extension FailureReason {
         // MARK: Store
         case sourceInaccessible = "source-inaccessible"
         case sourceIsFolder = "source-is-folder"
+        case sourceEmpty = "source-empty"
+        case sourceIsURL = "source-is-url"
         case sourceNotAFile = "source-not-a-file"
         case sourceChangedWhileCopied = "source-changed-while-copied"
         case storeUnusable = "store-unusable"

@@ -28,7 +28,8 @@ extension FailureReason {
     public var nature: FailureNature {
         switch self {
         // MARK: Source
-        case .notMedia, .noVideo, .noSound, .encrypted, .headerDamaged, .nothingDecodes, .decoderStuck,
+        case .notMedia, .sourceIsPicture, .noVideo, .noSound, .encrypted, .headerDamaged, .nothingDecodes,
+            .decoderStuck,
             .noFrames, .noStart, .impossibleSizes, .sourceChanged, .pictureUnconvertible, .videoDamaged,
             .soundOutOfReach:
             FailureNature(.source, .input)
@@ -41,7 +42,8 @@ extension FailureReason {
         case .editFlawed, .timelineSpeed, .timelineSoundtrack, .clipOutOfRange, .clipUnshared, .stillTooLong,
             .dynamicRangesMixed, .interlacedMixed:
             FailureNature(.request, .input)
-        case .rangeEmpty, .nothingInRange, .memoryTooSmall, .encoderUnknown, .encoderRefuses, .settingUnknown,
+        case .rangeEmpty, .nothingInRange, .timecodeInvalid, .trackMissing, .memoryTooSmall, .encoderUnknown,
+            .encoderRefuses, .settingUnknown,
             .optionUnsupported, .valueUnsupported, .sizeIndivisible, .sizeTooLarge, .sourceRateUnsupported,
             .pixelFormatUnsupported, .losslessCodecFixed, .copyWithOption, .optionNotOfContainer:
             FailureNature(.request, .usage)
@@ -74,7 +76,8 @@ extension FailureReason {
         case .engineHung, .engineNonsense, .engineDied: FailureNature(.worker, .job, .crash)
 
         // MARK: Store
-        case .sourceInaccessible, .sourceIsFolder, .sourceNotAFile, .sourceChangedWhileCopied:
+        case .sourceInaccessible, .sourceIsFolder, .sourceEmpty, .sourceIsURL, .sourceNotAFile,
+            .sourceChangedWhileCopied:
             FailureNature(.source, .input)
         case .storeUnusable, .jobUnknownHere: FailureNature(.host, .unreachable, .incompatible)
         case .storeFull: FailureNature(.host, .unreachable, .noSpace)

@@ -8,6 +8,8 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case sourceUnreadable(path: String, errno: Int32, passes: Bool)
     /// The file is not media, or its index is missing.
     case notMedia(path: String)
+    /// The source is a still picture of this codec.
+    case sourceIsPicture(path: String, codec: String)
     /// The file has no video.
     case noVideo(path: String)
     case noSound(path: String)
@@ -43,18 +45,22 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case soundOutOfReach(path: String, distance: Rational)
 
     // MARK: Request
-    /// The start of the range, in seconds, is not before its end.
-    case rangeEmpty(from: Rational, to: Rational)
-    /// No frame begins in the range; the video ends at `end`. All in seconds from the file's start.
-    case nothingInRange(from: Rational?, to: Rational?, end: Rational)
+    /// The start of the range is not before its end.
+    case rangeEmpty(from: Position, to: Position)
+    /// No frame begins in the range; the video ends at `end`, in seconds from the file's start.
+    case nothingInRange(from: Position?, to: Position?, end: Rational)
+    /// A range of a video begins or ends at a timecode that none of its frames has, or is to be as long.
+    case timecodeInvalid(timecode: String, flaw: TimecodeFlaw)
+    /// A track is asked for, by its place, of which the source has only so many.
+    case trackMissing(kind: TrackSelection.Kind, number: Int, count: Int)
     /// An edit's file says something that cannot be done; `place` is where, as "clips[2].from", empty for all of the file.
     case editFlawed(path: String, place: String, flaw: EditFlaw)
     /// An edit cannot be written as a timeline, because a clip, counted from 0, has another speed than its source's.
     case timelineSpeed(clip: Int, speed: Rational)
     case timelineSoundtrack
-    /// No frame begins in the range of a clip, counted from 0; its source's video ends at `end`. All in seconds from the
-    /// file's start.
-    case clipOutOfRange(clip: Int, from: Rational?, to: Rational?, end: Rational)
+    /// No frame begins in the range of a clip, counted from 0; its source's video ends at `end`, in seconds from the file's
+    /// start.
+    case clipOutOfRange(clip: Int, from: Position?, to: Position?, end: Rational)
     /// In no frame of a clip, counted from 0, its source has both video and sound, with what the crossfades need.
     case clipUnshared(clip: Int)
     /// With a still of an edit, which would become so many frames, all stills together would become more than the most.
@@ -179,6 +185,10 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case sourceInaccessible(path: String, errno: Int32)
     /// The source is a folder.
     case sourceIsFolder(path: String)
+    /// The source has no bytes.
+    case sourceEmpty(path: String)
+    /// The source is named by a URL.
+    case sourceIsURL(url: String)
     /// The source is a pipe or a device, which cannot be read twice.
     case sourceNotAFile(path: String)
     /// The source was written to while it was copied into the store.

@@ -3,6 +3,6 @@ extension JobSpec {
     public enum Option: String, Codable, CaseIterable, Sendable {
         case container, videoCodec, crf, preset, bitrate, lossless, audio, audioCodec, from, to, timestamps, passFrames
         case threads, memory, verify, onDamage, size, loop, fps, dither, colors, soundtrack
-        case pixelFormat, sampleRate, channelLayout
+        case pixelFormat, sampleRate, channelLayout, profile, audioBitrate
     }
 }

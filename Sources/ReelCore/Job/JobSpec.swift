@@ -8,6 +8,8 @@ public struct JobSpec: Hashable, Codable, Sendable {
     public var crf: Double?
     /// The encoder's preset; nil means the one in its traits.
     public var preset: String?
+    /// The profile of the video's codec, as FFmpeg spells it; nil leaves it to the encoder.
+    public var profile: String?
     /// The rate of the video, instead of constant quality; nil for constant quality.
     public var bitrate: VideoRate?
     /// Whether video and sound must be kept without loss.
@@ -16,11 +18,18 @@ public struct JobSpec: Hashable, Codable, Sendable {
     public var audio: AudioMode
     /// The name of an audio encoder or codec; nil chooses one by the source.
     public var audioCodec: String?
-    /// The start of the range, in seconds from the file's start: frames with from ≤ t < to are selected. Nil for no
-    /// limit.
-    public var from: Rational?
-    /// The end of the range, in seconds from the file's start; nil for no limit.
-    public var to: Rational?
+    /// The rate of each track of the sound, in bits per second; nil for what suits the encoder.
+    public var audioBitrate: Int64?
+    /// The valid values of `audioBitrate`.
+    public static let audioBitrates: ClosedRange<Int64> = 1...10_000_000
+    /// Which tracks the output has; nil for all.
+    public var tracks: TrackSelection?
+    /// The start of the range: frames with from ≤ t < to are selected. Nil for no limit.
+    public var from: Position?
+    /// The end of the range; nil for no limit.
+    public var to: Position?
+    /// How much of the source the range has, instead of `to`; nil for no limit.
+    public var duration: Position?
     /// The clips to show; nil reverses the range from `from` to `to` once.
     public var edit: Edit?
     /// The size of the output's pictures, which are then upright with square pixels; nil for that of the first source.
@@ -58,8 +67,11 @@ public struct JobSpec: Hashable, Codable, Sendable {
 
     package init(
         container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
+        profile: String? = nil,
         bitrate: VideoRate? = nil, lossless: Bool = false, audio: AudioMode = .reverse, audioCodec: String? = nil,
-        from: Rational? = nil, to: Rational? = nil, edit: Edit? = nil, size: PictureSize? = nil,
+        audioBitrate: Int64? = nil, tracks: TrackSelection? = nil,
+        from: Position? = nil, to: Position? = nil, duration: Position? = nil, edit: Edit? = nil,
+        size: PictureSize? = nil,
         mostFrames: Rational? = nil, pixelFormat: String? = nil, sampleRate: Int? = nil, channelLayout: String? = nil,
         loop: LoopOptions? = nil, timestamps: TimestampMode = .mirror, passFrames: Int? = nil, threads: Int? = nil,
         memory: Int64? = nil, verify: VerifyMode = .packets, onDamage: DamageMode = .repeat
@@ -68,18 +80,23 @@ public struct JobSpec: Hashable, Codable, Sendable {
         self.videoCodec = videoCodec
         self.crf = crf
         self.preset = preset
+        self.profile = profile
         self.bitrate = bitrate
         self.lossless = lossless
         self.audio = audio
         self.audioCodec = audioCodec
+        self.audioBitrate = audioBitrate
+        self.tracks = tracks
         if let edit, edit.clips.count == 1, edit.trim == .none, edit.timecode == nil, edit.soundtrack == nil,
             let clip = edit.clips.first,
-            clip == EditClip(from: clip.from, to: clip.to, play: .reverse, title: clip.title)
+            clip
+                == EditClip(
+                    from: clip.from, to: clip.to, duration: clip.duration, play: .reverse, title: clip.title)
         {
             // There is one way to ask for a range that is reversed once.
-            (self.from, self.to, self.edit) = (clip.from, clip.to, nil)
+            (self.from, self.to, self.duration, self.edit) = (clip.from, clip.to, clip.duration, nil)
         } else {
-            (self.from, self.to, self.edit) = (from, to, edit)
+            (self.from, self.to, self.duration, self.edit) = (from, to, duration, edit)
         }
         self.size = size
         self.mostFrames = mostFrames
@@ -140,12 +157,16 @@ public struct JobSpec: Hashable, Codable, Sendable {
         case videoCodec = "videoCodec"
         case crf = "crf"
         case preset = "preset"
+        case profile = "profile"
         case bitrate = "bitrate"
         case lossless = "lossless"
         case audio = "audio"
         case audioCodec = "audioCodec"
+        case audioBitrate = "audioBitrate"
+        case tracks = "tracks"
         case from = "from"
         case to = "to"
+        case duration = "duration"
         case edit = "edit"
         case size = "size"
         case mostFrames = "mostFrames"

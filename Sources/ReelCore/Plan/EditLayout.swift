@@ -180,7 +180,8 @@ struct EditRanges {
         for (number, clip) in edit.clips.enumerated() {
             let index = indexes[clip.source ?? first]
             let range = try index.frames(
-                from: clip.from, to: clip.to, by: clip.rule, ofClip: clip.title == nil ? nil : number)
+                from: clip.from, to: clip.to, lasting: clip.duration, by: clip.rule,
+                ofClip: clip.title == nil ? nil : number)
             frames.append(clip.still == nil ? range : range.prefix(1))
         }
         if edit.trim == .shared {
@@ -255,41 +256,6 @@ extension EditClip {
 }
 
 extension SourceIndex {
-    /// The frames with from ≤ t < to, in seconds from the file's start. Fails with kind `.usage` if there are none, and
-    /// with `.input` if the video has no frames.
-    ///
-    /// - Parameters:
-    ///   - rule: which moment of a frame t is; nil for its start.
-    ///   - clip: the number of the clip that is to show them, counted from 0; nil if an option says the range.
-    func frames(
-        from: Rational?, to: Rational?, by rule: RangeRule? = nil, ofClip clip: Int? = nil
-    ) throws(ReelFailure) -> Range<Int> {
-        guard video.frames.count > 0 else { throw ReelFailure(.noFrames(path: nil)) }
-        if let from, let to, from >= to { throw ReelFailure(.rangeEmpty(from: from, to: to)) }
-        let timeBase = video.stream.timeBase
-        func framesBefore(_ moment: Rational) -> Int {
-            switch rule {
-            case nil:
-                // A frame starts before the moment if its tick is less than the moment's, rounded up.
-                let tick = timeBase.ticks(in: startTime + moment, rounding: .up)
-                return video.frames.partitioningIndex { $0.interval.start.ticks >= tick }
-            case .middle:
-                // Twice the middle is a whole tick.
-                let tick = timeBase.ticks(in: (startTime + moment) * Rational(2), rounding: .up)
-                return video.frames.partitioningIndex { $0.interval.start.ticks + $0.interval.end.ticks >= tick }
-            }
-        }
-        let first = from.map(framesBefore) ?? 0
-        let end = to.map(framesBefore) ?? video.frames.count
-        guard first < end else {
-            let length = timeBase.seconds(video.end) - startTime
-            throw ReelFailure(
-                clip.map { .clipOutOfRange(clip: $0, from: from, to: to, end: length) }
-                    ?? .nothingInRange(from: from, to: to, end: length))
-        }
-        return first..<end
-    }
-
     /// For how long a range of frames is shown once, played in this way, in seconds.
     fileprivate func duration(of frames: Range<Int>, _ play: Play, _ turn: Turn) -> Rational {
         let once = duration(of: frames)

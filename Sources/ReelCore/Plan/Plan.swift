@@ -31,6 +31,8 @@ public struct Plan: Hashable, Codable, Sendable {
     public var loop: LoopOptions?
     /// The output's audio tracks, in its order.
     public var audio: [AudioTarget]
+    /// The places of the text subtitles that the output has, among those of the sources; nil for all.
+    public var subtitles: [Int]?
     /// The passes: audio tracks first, then video in the output's order. There are no video passes if the assembly
     /// passes the source's packets through. The assembly is not listed; its index on the board is `passes.count`.
     public var passes: [Pass]
@@ -46,8 +48,8 @@ public struct Plan: Hashable, Codable, Sendable {
     package init(
         number: Int = 0, sources: [PlannedSource], encoders: [String], container: Container, clips: [Clip],
         isEdit: Bool = false, chapters: [Chapter] = [], timecode: String? = nil, soundtrack: Soundtrack? = nil,
-        video: VideoTarget, loop: LoopOptions? = nil, audio: [AudioTarget], passes: [Pass], need: Int64,
-        verify: VerifyMode,
+        video: VideoTarget, loop: LoopOptions? = nil, audio: [AudioTarget], subtitles: [Int]? = nil, passes: [Pass],
+        need: Int64, verify: VerifyMode,
         onDamage: DamageMode, diagnostics: [Diagnostic]
     ) {
         self.version = Plan.version
@@ -63,6 +65,7 @@ public struct Plan: Hashable, Codable, Sendable {
         self.video = video
         self.loop = loop
         self.audio = audio
+        self.subtitles = subtitles
         self.passes = passes
         self.need = need
         self.verify = verify
@@ -84,6 +87,7 @@ public struct Plan: Hashable, Codable, Sendable {
         case video = "video"
         case loop = "loop"
         case audio = "audio"
+        case subtitles = "subtitles"
         case passes = "passes"
         case need = "need"
         case verify = "verify"

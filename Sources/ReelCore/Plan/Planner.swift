@@ -125,6 +125,7 @@ public struct Planner: Sendable {
             clips: clips, isEdit: spec.edit != nil, timecode: spec.edit?.timecode,
             soundtrack: spec.edit?.soundtrack, video: video,
             loop: spec.plannedLoop, audio: audio,
+            subtitles: spec.tracks?.subtitles,
             passes: audio.indices.map(Pass.audio) + passes.map(Pass.video),
             need: need, verify: isDecoded ? .decode : spec.verify, onDamage: spec.onDamage,
             diagnostics: found.reduce(into: []) { all, one in if !all.contains(one) { all.append(one) } })
@@ -244,7 +245,8 @@ extension JobSpec {
             return (layout.clips, layout.chapters)
         }
         let index = indexes[0]
-        let frames = try index.frames(from: from, to: to)
+        let frames = try index.frames(from: from, to: to, lasting: duration)
+        let sound = index.soundSpan(of: frames, from: from, to: to, lasting: duration)
         let track = index.video
         let map = TimeMap(
             .backwards, source: track.stream.timeBase, output: output,
@@ -252,8 +254,7 @@ extension JobSpec {
             end: track.frames[frames.upperBound - 1].interval.end)
         let step = shownRate.map { index.step(of: frames, speed: Rational(1), mostFrames: $0) } ?? 1
         let clip = Clip(
-            frames: frames, step: step, timestamps: timestamps, map: map, audioFrom: from.map { index.startTime + $0 },
-            audioTo: to.map { index.startTime + $0 })
+            frames: frames, step: step, timestamps: timestamps, map: map, audioFrom: sound.from, audioTo: sound.to)
         return ([clip], [])
     }
 

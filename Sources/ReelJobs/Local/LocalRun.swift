@@ -4,24 +4,44 @@ internal import ReelQueue
 public import ReelStore
 internal import Synchronization
 
-/// Reverses one video on this machine, with a Redis and a worker of its own and a store beside the output.
+/// Reverses videos on this machine, one after the other, with a Redis and a worker of its own and a store beside the
+/// outputs, which all go into the same folder.
 ///
-/// A failed run leaves only files from which another run of the same job can resume.
+/// A video that fails does not keep the others from being reversed. It leaves only files from which another run of the same
+/// job can resume.
 public struct LocalRun: Sendable {
+    /// A video to reverse.
+    public struct Request: Sendable {
+        /// From `JobRecord.init(submitting:spec:terms:stages:)`.
+        public let job: JobRecord
+        /// Where the result goes.
+        public let destination: Destination
+
+        /// A job, and where its result goes.
+        public init(_ job: JobRecord, to destination: Destination) {
+            (self.job, self.destination) = (job, destination)
+        }
+    }
+
     /// The progress of a run.
     public enum Step: Sendable {
+        /// Work on the video begins.
+        case begun
         /// How much of the source has been read, from 0 to 1.
         case reading(Double)
         /// The job is planned, and goes on by the plan of an earlier run.
         case continued
         /// The job as it is now; the last time with all diagnostics, before the result is delivered.
         case progress(JobView)
-        /// After a failure, the job's files could not be removed.
+        /// The result was delivered.
+        case delivered(JobView)
+        /// The job failed; `.runStopped` if the same run may succeed later, for which finished passes are kept.
+        case failed(ReelFailure)
+        /// The files of an ended job could not be removed.
         case notRemoved(ReelFailure)
     }
 
-    private let job: JobRecord
-    private let destination: Destination
+    private let requests: [Request]
     private let programs: Programs
     private let slots: Int
     private let memoryTotal: Int64
@@ -29,11 +49,10 @@ public struct LocalRun: Sendable {
     private let sandbox: SandboxMode
     private let anew: Bool
 
-    /// A run of one job.
+    /// A run of several jobs.
     ///
     /// - Parameters:
-    ///   - job: from `JobRecord.init(submitting:spec:terms:stages:)`.
-    ///   - destination: where the result goes. The store is in the same folder.
+    ///   - requests: at least one. The store is in the folder of the first one's output.
     ///   - programs: where engine and worker are.
     ///   - slots: passes at once, at most.
     ///   - memoryTotal: bytes that all passes may take together.
@@ -41,11 +60,10 @@ public struct LocalRun: Sendable {
     ///   - sandbox: whether engines must be confined.
     ///   - anew: remove first the files that an earlier run left.
     public init(
-        _ job: JobRecord, to destination: Destination, programs: Programs, slots: Int, memoryTotal: Int64,
-        memoryIsLimited: Bool, sandbox: SandboxMode, anew: Bool
+        _ requests: [Request], programs: Programs, slots: Int, memoryTotal: Int64, memoryIsLimited: Bool,
+        sandbox: SandboxMode, anew: Bool
     ) {
-        self.job = job
-        self.destination = destination
+        self.requests = requests
         self.programs = programs
         self.slots = slots
         self.memoryTotal = memoryTotal
@@ -54,64 +72,100 @@ public struct LocalRun: Sendable {
         self.anew = anew
     }
 
-    /// Reverses the video and delivers the result.
+    /// Reverses the videos, and delivers each result before it begins the next.
     ///
-    /// Throws `.runStopped` if the same run may succeed later: finished passes are kept for it. Throws `.workspaceUnusable` if
-    /// the store cannot be made or its disk is full, and what reading, reversing and delivering throw.
-    public func run(_ told: @escaping @Sendable (Step) -> Void) async throws(ReelFailure) -> JobView {
+    /// Throws what ends the run before its end: `.runStopped` if the same run may succeed later, and `.workspaceUnusable` if
+    /// the store cannot be made.
+    ///
+    /// - Parameter told: hears how each video goes, with its place among the requests.
+    public func run(_ told: @escaping @Sendable (Int, Step) -> Void) async throws(ReelFailure) {
+        guard let first = requests.first else { return }
         let workspace: Workspace
         let store: FolderStore
         do {
-            workspace = try Workspace.beside(destination.path)
+            workspace = try Workspace.beside(first.destination.path)
             store = try FolderStore.make(root: workspace.path)
         } catch {
             throw ReelFailure(.workspaceUnusable(last: error))
         }
-        // By then the job's lock, which is a file in the store, has been let go.
+        // By then the jobs' locks, which are files in the store, have been let go.
         defer { store.removeIfEmpty() }
+        // Jobs that have files in the store, locked.
+        let works = Mutex<[(work: Work, lock: JobLock)]>([])
+        // By then no worker writes into their folders any more.
+        defer { tidy(works.withLock { $0.map(\.work) }, store, told) }
         do throws(ReelFailure) {
-            return try await run(in: store, workspace, told)
-        } catch  where error.kind == .unreachable && error.cause == .noSpace {
-            // The store is beside the output.
-            throw ReelFailure(.workspaceUnusable(last: error))
+            // Redis and a worker take about as long to start as recon takes.
+            try await cluster(memoryTotal, store).with { redis in
+                for (place, request) in requests.enumerated() {
+                    let work = Work(place: place, folder: store.job(request.job.id))
+                    told(place, .begun)
+                    do {
+                        let lock = try work.folder.lock()
+                        works.withLock { $0.append((work, lock)) }
+                        let view = try await make(request, in: store, redis) { told(place, $0) }
+                        try Delivery.move(
+                            work.folder.storedResult(), outOf: workspace, to: request.destination.path,
+                            overwrite: request.destination.overwrite)
+                        // The worker may still hold a file in it; if so, the rest is removed at the end.
+                        let isRemoved = (try? work.folder.remove()) != nil
+                        works.withLock { works in
+                            if isRemoved { works.removeLast() } else { works[works.count - 1].work.isUnwanted = true }
+                        }
+                        told(place, .delivered(view))
+                    } catch {
+                        let failure = ReelFailure.of(error)
+                        guard failure.kind != .interrupted else { throw failure }
+                        let isKept = works.withLock { works in
+                            guard works.last?.work.place == place else { return false }
+                            works[works.count - 1].work.isUnwanted = !LocalRun.mayPass(failure)
+                            return LocalRun.mayPass(failure)
+                        }
+                        told(place, .failed(LocalRun.said(failure, isStopped: isKept)))
+                    }
+                }
+            }
+        } catch {
+            let isBegun = works.withLock { $0.last?.work.isUnwanted == false }
+            throw LocalRun.said(error, isStopped: isBegun && LocalRun.mayPass(error))
         }
     }
 
-    private func run(
-        in store: FolderStore, _ workspace: Workspace, _ told: @escaping @Sendable (Step) -> Void
-    ) async throws(ReelFailure) -> JobView {
-        // The job is locked until it is delivered, or its remaining files are in order.
-        let held = Mutex<(job: JobFolder, lock: JobLock)?>(nil)
-        do throws(ReelFailure) {
-            // Redis and a worker take about as long to start as recon takes.
-            let (folder, view) = try await cluster(memoryTotal, store).with { redis in
-                let probe = Probe(
-                    store: store, engine: EngineHost(executable: try programs.path("reel-engine"), sandbox: sandbox),
-                    capacity: Capacity(slots: slots, memoryTotal: memoryTotal, isLimit: memoryIsLimited),
-                    reading: { told(.reading($0)) })
-                let folder = store.job(job.id)
-                let lock = try folder.lock()
-                held.withLock { $0 = (folder, lock) }
-                let stored = try await probe.planAlone(job, anew: anew)
-                if stored.hadPlan { told(.continued) }
-                return (folder, try await finish(stored, in: store, redis, told))
-            }
-            try Delivery.move(
-                folder.storedResult(), outOf: workspace, to: destination.path, overwrite: destination.overwrite)
-            try folder.remove()
-            store.removeUnusedSources()
-            return view
-        } catch {
-            guard let folder = held.withLock({ $0?.job }) else { throw error }
-            guard !LocalRun.mayPass(error) else { throw ReelFailure(.runStopped(last: error)) }
-            do throws(ReelFailure) {
-                try folder.remove()
-                store.removeUnusedSources()
-            } catch {
-                told(.notRemoved(error))
-            }
-            throw error
+    /// A job that was begun.
+    private struct Work: Sendable {
+        /// Its place among the requests.
+        let place: Int
+        let folder: JobFolder
+        /// Whether its files are of no use to another run of the same job.
+        var isUnwanted = false
+    }
+
+    /// Does a job, up to its result in the store.
+    private func make(
+        _ request: Request, in store: FolderStore, _ redis: @Sendable () async throws -> RedisAddress,
+        _ told: @escaping @Sendable (Step) -> Void
+    ) async throws -> JobView {
+        let probe = Probe(
+            store: store, engine: EngineHost(executable: try programs.path("reel-engine"), sandbox: sandbox),
+            capacity: Capacity(slots: slots, memoryTotal: memoryTotal, isLimit: memoryIsLimited),
+            reading: { told(.reading($0)) })
+        let stored = try await probe.planAlone(request.job, anew: anew)
+        if stored.hadPlan { told(.continued) }
+        return try await finish(stored, to: request.destination, in: store, redis, told)
+    }
+
+    /// Removes the files of jobs that are not for another run.
+    private func tidy(_ works: [Work], _ store: FolderStore, _ told: (Int, Step) -> Void) {
+        for work in works where work.isUnwanted {
+            do throws(ReelFailure) { try work.folder.remove() } catch { told(work.place, .notRemoved(error)) }
         }
+        store.removeUnusedSources()
+    }
+
+    /// A failure as a user hears of it. The store is beside the output: if its disk is full, another place helps.
+    private static func said(_ failure: ReelFailure, isStopped: Bool) -> ReelFailure {
+        let said = isStopped ? ReelFailure(.runStopped(last: failure)) : failure
+        return said.kind == .unreachable && said.cause == .noSpace ? ReelFailure(.workspaceUnusable(last: said)) : said
     }
 
     private func cluster(_ memoryTotal: Int64, _ store: FolderStore) -> LocalCluster {
@@ -121,22 +175,25 @@ public struct LocalRun: Sendable {
 
     /// Has the job done, unless an earlier run did all of it and could not deliver.
     private func finish(
-        _ stored: StoredJob, in store: FolderStore, _ redis: @Sendable () async throws -> RedisAddress,
-        _ told: @escaping @Sendable (Step) -> Void
+        _ stored: StoredJob, to destination: Destination, in store: FolderStore,
+        _ redis: @Sendable () async throws -> RedisAddress, _ told: @escaping @Sendable (Step) -> Void
     ) async throws -> JobView {
         if await stored.result != nil, let view = try await JobView(stored.entry) {
             return view.delivered(to: destination.path)
         }
-        guard stored.plan.need > memoryTotal else { return try await follow(stored, in: store, at: redis(), told) }
+        guard stored.plan.need > memoryTotal else {
+            return try await follow(stored, to: destination, in: store, at: redis(), told)
+        }
         // No user limits the memory, and a pass needs more than the usual total: only a worker that has as much can do it.
         return try await cluster(stored.plan.need, store).with { redis in
-            try await follow(stored, in: store, at: redis(), told)
+            try await follow(stored, to: destination, in: store, at: redis(), told)
         }
     }
 
     /// Publishes the job, and waits until it ends.
     private func follow(
-        _ stored: StoredJob, in store: FolderStore, at redis: RedisAddress, _ told: @Sendable (Step) -> Void
+        _ stored: StoredJob, to destination: Destination, in store: FolderStore, at redis: RedisAddress,
+        _ told: @Sendable (Step) -> Void
     ) async throws(ReelFailure) -> JobView {
         let board = RedisBoard(redis, name: "reel-coordinator-run")
         guard case .begun(let claim) = try await board.begin(stored.beginning, holder: WorkerID("submit")) else {

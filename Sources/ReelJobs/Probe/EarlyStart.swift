@@ -24,6 +24,7 @@ package struct EarlyStart: Sendable {
     package static func isPossible(_ record: JobRecord) -> Bool {
         let spec = record.spec
         return record.headBytes == nil && record.source.staged == nil && spec.from == nil && spec.to == nil
+            && spec.duration == nil
             && spec.edit == nil && spec.timestamps == .mirror && spec.bitrate != .source
     }
 

@@ -15,21 +15,25 @@ public struct OutputChoice: Hashable, Sendable {
     ///   - source: the source, or the file that lists several.
     ///   - first: the first source, whose container the output has by default.
     ///   - deed: what was done with the source, as the default name says it: "reversed".
+    ///   - folder: where the default name lies; nil for beside the source.
+    ///   - suffix: what the default name has after the source's name; nil for a point and the deed.
     ///
     /// Throws `.outputNotNamed` (`.usage`) if reel does not write the path's extension, and `.losslessNotHeld` (`.input`) if
     /// its container cannot hold a lossless output.
     public init(
         _ path: String?, _ container: Container? = nil, for source: String, like first: String, deed: String,
-        lossless: Bool
+        in folder: String? = nil, suffix: String? = nil, lossless: Bool
     ) throws(ReelFailure) {
         if let path {
             try self.init(named: path, lossless: lossless)
-        } else if let container {
-            let url = URL(fileURLWithPath: source).deletingPathExtension()
-            try self.init(named: "\(url.path).\(deed).\(container.rawValue)", lossless: lossless)
-        } else {
-            self.init(besides: source, like: first, deed: deed, lossless: lossless)
+            return
         }
+        self.init(besides: source, like: first, deed: deed, lossless: lossless)
+        let url = URL(fileURLWithPath: source)
+        let name = url.deletingPathExtension().lastPathComponent + (suffix ?? ".\(deed)")
+        let place = folder.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? url.deletingLastPathComponent()
+        let chosen = container ?? self.container
+        try self.init(named: place.appendingPathComponent("\(name).\(chosen.rawValue)").path, lossless: lossless)
     }
 
     /// NAME.DEED.EXT beside the source, in the first source's own container if reel writes it, else in mp4. Lossless output

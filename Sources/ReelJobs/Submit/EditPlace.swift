@@ -157,6 +157,24 @@ struct EditPlace {
         return time
     }
 
+    /// A moment of a video.
+    func position() throws -> Position {
+        guard let position = anyPosition else { throw malformed(.position) }
+        return position
+    }
+
+    /// A length of a video, more than 0.
+    func length() throws -> Position {
+        guard let length = anyPosition, !length.isZero else { throw malformed(.length) }
+        return length
+    }
+
+    private var anyPosition: Position? {
+        if let seconds = number ?? fraction { return .seconds(seconds) }
+        guard case .text(let text) = value else { return nil }
+        return Position(text)
+    }
+
     /// A number as a double has it.
     func double() throws -> Double {
         // Foundation's own conversion does not round correctly.

@@ -7,7 +7,7 @@ extension JobRecord {
     /// The job that sources and a spec make, before it is in any store. Reads the first and the last MiB of each source, no
     /// more.
     ///
-    /// Throws `.input` if a source cannot be read, or lies outside the roots.
+    /// Throws `.input` if a source cannot be read, lies outside the roots, or is a URL.
     ///
     /// - Parameters:
     ///   - sources: paths of the files; at least one.
@@ -22,6 +22,9 @@ extension JobRecord {
         stages: Bool = false
     ) throws(ReelFailure) {
         let files = try sources.enumerated().map { (number, source) throws(ReelFailure) in
+            guard source.firstMatch(of: /^[A-Za-z][A-Za-z0-9+.-]*:\/\//) == nil else {
+                throw ReelFailure(.sourceIsURL(url: source))
+            }
             let url = URL(fileURLWithPath: source).standardizedFileURL
             try roots?.check(url.path)
             // Files of two folders may have the same name.

@@ -138,11 +138,12 @@ public struct SubmittedEdit: Hashable, Sendable {
         let path = URL(fileURLWithPath: try source.text(), relativeTo: folder).standardizedFileURL.path
         guard FileManager.default.fileExists(atPath: path) else { throw source.flaw(.sourceMissing(path: path)) }
         var clip = EditClip(
-            source: index(of: path), from: try object["from"]?.time(), to: try object["to"]?.time(), play: .forward,
+            source: index(of: path), from: try object["from"]?.position(), to: try object["to"]?.position(),
+            play: .forward,
             times: try object["times"]?.count(EditClip.timesAllowed) ?? 1,
             speed: try object["speed"]?.ratio(EditClip.speedsAllowed) ?? Rational(1),
             sound: try object["sound"]?.flag() ?? true, title: SubmittedEdit.title(of: path))
-        if let from = clip.from, let to = clip.to, from >= to, let place = object["from"] {
+        if let from = clip.from, let to = clip.to, from == to || to.precedes(from) == true, let place = object["from"] {
             throw place.flaw(.rangeEmpty(from: from, to: to))
         }
         let freeze = "freeze"
@@ -151,7 +152,10 @@ public struct SubmittedEdit: Hashable, Sendable {
             for key in ["times", "speed"] { if let other = object[key] { throw other.flaw(.excludes(key: freeze)) } }
             clip.still = try object.required("duration").duration()
         } else {
-            if let duration = object["duration"] { throw duration.flaw(.excludes(key: "play: \(play ?? "forward")")) }
+            if let duration = object["duration"] {
+                guard clip.to == nil else { throw duration.flaw(.excludes(key: "to")) }
+                clip.duration = try duration.length()
+            }
             clip.play = play.flatMap(Play.init) ?? .forward
         }
         return clip

@@ -37,7 +37,8 @@ extension SubmittedEdit {
         guard let path = item.media else { return .gap(item.length) }
         let isFrozen = item.play == .freeze
         return EditClip(
-            source: index(of: path), from: item.start, to: isFrozen ? nil : item.start + item.length, rule: .middle,
+            source: index(of: path), from: .seconds(item.start),
+            to: isFrozen ? nil : .seconds(item.start + item.length), rule: .middle,
             play: item.play == .reverse ? .reverse : .forward, sound: item.isHeard,
             still: isFrozen ? item.length : nil, title: SubmittedEdit.title(of: path))
     }

@@ -6,7 +6,7 @@ struct Timeline {
     /// The items of its video, in their order.
     var items: [TimelineItem]
     /// The label of its first frame; nil if it has none.
-    var timecode: Timecode?
+    var timecode: StartTimecode?
     /// What reel noted about it when it wrote it; nil if it did not.
     var notes: TimelineNotes?
 }

@@ -19,7 +19,7 @@ struct TimelineMedia {
         frameRate = index.video.frameRate
         rates = (frameRate.map { [$0] } ?? []) + [Rational(1) / clock.secondsPerTick]
         let label = index.metadata.first { $0.name.lowercased() == "timecode" }?.value
-        let timecode = frameRate.flatMap { rate in label.flatMap { Timecode($0, rate: rate) } }
+        let timecode = frameRate.flatMap { rate in label.flatMap { StartTimecode($0, rate: rate) } }
         start = timecode.map { Rational($0.frames) / $0.rate } ?? Rational(0)
         length = TimelineMedia.whole(clock.seconds(index.video.end) - index.startTime, frameRate)
     }

@@ -260,13 +260,13 @@ struct TimelineReader {
 
     /// The label of the first frame. A start time whose rate is not one of frames counts those of the first item that has
     /// media.
-    private mutating func timecode(of top: TimelineObject, _ main: TimelineTrack) throws -> Timecode? {
+    private mutating func timecode(of top: TimelineObject, _ main: TimelineTrack) throws -> StartTimecode? {
         guard let place = top["global_start_time"] else { return nil }
         let time = try TimelineTime(place)
         let rates = try [time.rate] + main.children.compactMap { try $0.rate }.prefix(1)
         for rate in rates {
             let frames = TimeBase(1, 1).ticks(in: time.seconds * rate, rounding: .nearest)
-            if let timecode = Timecode(frames: frames, rate: rate) { return timecode }
+            if let timecode = StartTimecode(frames: frames, rate: rate) { return timecode }
         }
         try leaveOut(.startTime, top, at: place)
         return nil

@@ -25,17 +25,9 @@ struct TimelineTime {
     /// if it is not above 0, or above a billion.
     static func rate(_ number: Double) -> Rational? {
         guard number > 0, number <= 1_000_000_000 else { return nil }
-        let distance = { (rate: Rational) in abs(rate.approximate - number) }
-        if let nearest = broadcastRates.min(by: { distance($0) < distance($1) }), distance(nearest) <= number / 1000 {
-            return nearest
-        }
+        if let nearest = Rational.broadcastRate(near: number) { return nearest }
         return Rational(exactly: number).flatMap { $0 > Rational(0) ? $0 : nil }
     }
-
-    /// Frame rates of film and television. Programs round those with a denominator, to 23.98 or 29.97.
-    private static let broadcastRates =
-        [12, 15, 24, 25, 30, 48, 50, 60, 100, 120].map { Rational($0) }
-        + [12, 15, 24, 30, 48, 60, 120].map { Rational($0 * 1000, 1001) }
 }
 
 /// A range as OpenTimelineIO has it, in seconds.
@@ -74,8 +66,8 @@ extension Rational {
     }
 }
 
-/// A timecode: a label of a frame, counted from midnight.
-struct Timecode {
+/// The moment at which a timeline or a file starts, as a timecode has it: frames since midnight.
+struct StartTimecode {
     /// Frames since midnight.
     let frames: Int64
     /// Frames per second, of which labels count the next whole number.
@@ -83,51 +75,27 @@ struct Timecode {
 
     /// Nil if the rate is none of frames, or the time lies before midnight.
     init?(frames: Int64, rate: Rational) {
-        guard frames >= 0, Timecode.rates.contains(rate) else { return nil }
+        guard frames >= 0, StartTimecode.rates.contains(rate) else { return nil }
         (self.frames, self.rate) = (frames, rate)
     }
 
     private static let rates = Rational(1)...Rational(240)
 
-    /// Parses a label such as "01:00:00:00". One with a semicolon drops frames. Nil for anything else.
+    /// Parses the label that a file has, such as "01:00:00:00". One with a semicolon drops frames. Nil for anything else.
     init?(_ text: String, rate: Rational) {
-        let drops = text.contains(";")
         let parts = text.split(whereSeparator: { ":;.".contains($0) }).compactMap { Int64($0) }
-        guard parts.count == 4, Timecode.rates.contains(rate), parts.allSatisfy({ (0..<1000).contains($0) }) else {
+        guard parts.count == 4, StartTimecode.rates.contains(rate), parts.allSatisfy({ (0..<1000).contains($0) }) else {
             return nil
         }
-        let nominal = Timecode.nominal(rate)
-        let minutes = parts[0] * 60 + parts[1]
-        var frames = (minutes * 60 + parts[2]) * nominal + parts[3]
-        if drops { frames -= Timecode.dropped(nominal) * (minutes - minutes / 10) }
-        self.init(frames: frames, rate: rate)
+        let label = Timecode(
+            seconds: (parts[0] * 60 + parts[1]) * 60 + parts[2], frame: parts[3], dropsFrames: text.contains(";"))
+        self.init(frames: label.frames(at: rate), rate: rate)
     }
 
-    /// Labels per second.
-    private static func nominal(_ rate: Rational) -> Int64 {
-        max(TimeBase(1, 1).ticks(in: rate, rounding: .nearest), 1)
-    }
-
-    /// How many labels a drop-frame timecode leaves out each minute but every tenth (SMPTE ST 12-1): two at 29.97 frames a
-    /// second, four at 59.94.
-    private static func dropped(_ nominal: Int64) -> Int64 { nominal / 15 }
-
-    /// The label as the field writes it: with a semicolon and without the labels that are dropped at 29.97 and 59.94 frames
-    /// a second, counted from midnight again after 24 hours.
+    /// The label as the field writes it: that of a drop-frame timecode at 29.97 and 59.94 frames a second, counted from
+    /// midnight again after 24 hours.
     var text: String {
-        let nominal = Timecode.nominal(rate)
-        let drops = [Rational(30_000, 1001), Rational(60_000, 1001)].contains(rate)
-        var label = frames
-        if drops {
-            let dropped = Timecode.dropped(nominal)
-            let minute = nominal * 60 - dropped
-            let tenMinutes = minute * 10 + dropped
-            let (tens, rest) = label.quotientAndRemainder(dividingBy: tenMinutes)
-            label += dropped * 9 * tens
-            if rest > dropped { label += dropped * ((rest - dropped) / minute) }
-        }
-        let (seconds, frame) = label.quotientAndRemainder(dividingBy: nominal)
-        let parts = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60, frame].map { $0 < 10 ? "0\($0)" : "\($0)" }
-        return parts[..<3].joined(separator: ":") + (drops ? ";" : ":") + parts[3]
+        let label = Timecode(frames: frames, rate: rate, dropsFrames: Timecode.droppingRates.contains(rate))
+        return Timecode(seconds: label.seconds % 86400, frame: label.frame, dropsFrames: label.dropsFrames).description
     }
 }

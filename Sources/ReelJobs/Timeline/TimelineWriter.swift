@@ -19,7 +19,9 @@ struct TimelineWriter {
     ///
     /// Throws `.timelineSpeed` if a clip is played at another speed than its source's, and `.timelineSoundtrack`.
     init(_ plan: Plan, _ spec: JobSpec, sources: [String], indexes: [SourceIndex]) throws(ReelFailure) {
-        let edit = spec.edit ?? Edit(clips: [EditClip(from: spec.from, to: spec.to, play: .reverse)])
+        let edit =
+            spec.edit
+            ?? Edit(clips: [EditClip(from: spec.from, to: spec.to, duration: spec.duration, play: .reverse)])
         if let number = edit.clips.firstIndex(where: { $0.still == nil && $0.speed != Rational(1) }) {
             throw ReelFailure(.timelineSpeed(clip: number, speed: edit.clips[number].speed))
         }
@@ -96,7 +98,7 @@ struct TimelineWriter {
         guard let text = plan.timecode else { return .null }
         let own = media[plan.mainSource].frameRate.map { [$0] } ?? []
         let usual = [24, 25, 30, 50, 60].map { Rational($0) } + [30, 60].map { Rational($0 * 1000, 1001) }
-        let timecodes = (own + usual).lazy.compactMap { Timecode(text, rate: $0) }
+        let timecodes = (own + usual).lazy.compactMap { StartTimecode(text, rate: $0) }
         return timecodes.first { $0.text == text }.map { time($0.frames, $0.rate) } ?? .null
     }
 

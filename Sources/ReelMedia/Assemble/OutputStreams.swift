@@ -76,7 +76,8 @@ final class OutputStreams {
         let shown = Dictionary(grouping: plan.clips.filter { !$0.isBlack }, by: \.source)
         let sources = SourceIndex.withSubtitles(among: plan.clips.filter { !$0.isBlack }.map(\.source), of: indexes)
         var tracks: [SubtitleOutput] = []
-        for place in (sources.first.map { indexes[$0].subtitles } ?? []).indices {
+        for place in (sources.first.map { indexes[$0].subtitles } ?? []).indices
+        where plan.subtitles?.contains(place) != false {
             let texts = sources.compactMap { source -> ShownSubtitles? in
                 let index = indexes[source]
                 guard index.subtitles.indices.contains(place) else { return nil }

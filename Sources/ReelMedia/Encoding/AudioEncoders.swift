@@ -6,7 +6,7 @@ extension AudioEncoderTraits {
     static func chosen(by name: String, for track: AudioTrack) throws(ReelFailure) -> AudioEncoderTraits {
         if name == "pcm" { return pcm(holding: track) }
         guard let traits = available(name) else {
-            let known = all.filter(\.isForAnySource).map(\.codec) + ["pcm"]
+            let known = all.map(\.codec).filter { !isPCM($0) } + ["pcm"]
             throw ReelFailure(.encoderUnknown(option: .audioCodec, name: name, known: known))
         }
         return traits

@@ -44,8 +44,13 @@ struct PixelFormatChoice {
 
     /// The source's own format if the encoder takes it; else one that holds it exactly; else, unless `lossless` is set,
     /// the nearest.
-    init(source: AVPixelFormat, encoder: String, lossless: Bool) throws(ReelFailure) {
-        let offered = Self.formats(of: encoder)
+    ///
+    /// - Parameter profile: the profile to which the formats are limited; nil for any.
+    init(
+        source: AVPixelFormat, encoder: String, profile: EncoderTraits.Profile? = nil, lossless: Bool
+    ) throws(ReelFailure) {
+        let offered = Self.formats(of: encoder, profile)
+        let encoder = Self.name(of: encoder, profile)
         let name = known(av_get_pix_fmt_name(source)) ?? "unknown"
         if let same = Self.exact(source, among: offered) {
             (format, change) = (same, nil)
@@ -55,8 +60,7 @@ struct PixelFormatChoice {
             throw ReelFailure(.pixelFormatLossy(encoder: encoder, pixelFormat: name))
         }
         var loss: Int32 = 0
-        let hasAlpha =
-            av_pix_fmt_desc_get(source).map { $0.pointee.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0 } ?? false
+        let hasAlpha = Self.flags(source) & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0
         let best = avcodec_find_best_pix_fmt_of_list(
             offered + [AV_PIX_FMT_NONE], Self.withoutRange(source), hasAlpha ? 1 : 0, &loss)
         guard best != AV_PIX_FMT_NONE else {
@@ -68,10 +72,26 @@ struct PixelFormatChoice {
         change = lost.isEmpty ? nil : .pixelFormatChanged(encoder: encoder, from: name, to: chosen, lost: lost)
     }
 
+    /// YCbCr of 8 bits with a quarter of the chroma samples, for pictures in RGB.
+    init(forPlayersOf source: AVPixelFormat) {
+        format = AV_PIX_FMT_YUV420P
+        let hasAlpha = Self.flags(source) & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0
+        change = .pixelFormatForPlayers(
+            from: known(av_get_pix_fmt_name(source)) ?? "unknown", to: "yuv420p", whole: "yuv444p", hasAlpha: hasAlpha)
+    }
+
+    /// Whether pixels are red, green and blue, or colours of a palette.
+    static func isRGB(_ format: AVPixelFormat) -> Bool {
+        flags(format) & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0
+    }
+
+    private static func flags(_ format: AVPixelFormat) -> UInt64 { av_pix_fmt_desc_get(format)?.pointee.flags ?? 0 }
+
     /// The format that a user asks for, by FFmpeg's name.
-    init(asked: String, encoder: String) throws(ReelFailure) {
+    init(asked: String, encoder: String, profile: EncoderTraits.Profile? = nil) throws(ReelFailure) {
         // The range of the values is the source's; a tag says it.
-        let offered = Self.formats(of: encoder).filter { Self.fullRange[$0] == nil }
+        let offered = Self.formats(of: encoder, profile).filter { Self.fullRange[$0] == nil }
+        let encoder = Self.name(of: encoder, profile)
         format = av_get_pix_fmt(asked)
         change = nil
         guard format != AV_PIX_FMT_NONE, offered.isEmpty || offered.contains(format) else {
@@ -101,11 +121,21 @@ struct PixelFormatChoice {
         (FF_LOSS_ALPHA, .alpha), (FF_LOSS_COLORQUANT, .colours), (FF_LOSS_CHROMA, .chroma),
     ]
 
-    private static func formats(of encoder: String) -> [AVPixelFormat] {
+    /// The encoder as messages name it: "libx264 (main)".
+    private static func name(of encoder: String, _ profile: EncoderTraits.Profile?) -> String {
+        encoder + (profile.map { " (\($0.name))" } ?? "")
+    }
+
+    private static func formats(
+        of encoder: String, _ profile: EncoderTraits.Profile? = nil
+    ) -> [AVPixelFormat] {
         guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.pix_fmts else { return [] }
         var formats: [AVPixelFormat] = []
         while list[formats.count] != AV_PIX_FMT_NONE { formats.append(list[formats.count]) }
         let unused = EncoderTraits.named(encoder).unusedFormats
-        return formats.filter { !unused.contains(known(av_get_pix_fmt_name($0)) ?? "") }
+        return formats.filter { format in
+            let name = known(av_get_pix_fmt_name(format)) ?? ""
+            return !unused.contains(name) && profile?.pixelFormats.contains(name) != false
+        }
     }
 }

@@ -18,10 +18,10 @@ extension TargetChoice {
     /// The tracks that the output has, each with its source and its place there.
     var heardTracks: [(source: Int, number: Int, track: AudioTrack)] {
         guard spec.audio != .none, spec.container.traits.loops == nil, let source = soundSource else { return [] }
+        let tracks = indexes[source].audio.enumerated()
         // Of a soundtrack, one track is heard.
-        return indexes[source].audio.prefix(spec.edit?.soundtrack == nil ? .max : 1).enumerated().map { number, track in
-            (source, number, track)
-        }
+        guard spec.edit?.soundtrack == nil else { return tracks.prefix(1).map { (source, $0, $1) } }
+        return tracks.filter { spec.tracks?.audio?.contains($0.offset) != false }.map { (source, $0, $1) }
     }
 
     /// The source of the soundtrack, or of the first clip that has sound: the output has its tracks. Nil if no sound is heard.
@@ -35,7 +35,7 @@ extension TargetChoice {
     private mutating func audio(_ track: AudioTrack, _ number: Int) throws(ReelFailure) -> AudioTarget {
         // PCM is not passed through: decoding and encoding keep its bits, and it can then be cut at any sample.
         if spec.audio == .keep, spec.audioCodec == nil, spec.sampleRate == nil, spec.channelLayout == nil,
-            !AudioEncoderTraits.isPCM(track.codec), holds(track.codec)
+            spec.audioBitrate == nil, !AudioEncoderTraits.isPCM(track.codec), holds(track.codec)
         {
             return AudioTarget(
                 track: number, direction: .forwards, encoder: VideoTarget.copy, sampleRate: track.sampleRate,
@@ -72,12 +72,31 @@ extension TargetChoice {
         let target = AudioTarget(
             track: number, direction: spec.audio == .keep || spec.edit != nil ? .forwards : .backwards,
             encoder: encoder.name, sampleRate: rate, channelLayout: layout,
-            bitrate: encoder.isLossless ? nil : Int64(wanted.channels) * encoder.bitratePerChannel,
+            bitrate: try bitrate(of: encoder, wanted, rate: rate),
             // If pictures are kept bit for bit, no sample is cut off either.
             lossless: spec.lossless || (encoder.isLossless && copiesVideo))
         // Open the encoder once, so that settings which it rejects are known before any work.
         _ = try Encoder(target, track: track)
         return target
+    }
+
+    /// Bits per second of a track; nil for an encoder without a rate. Throws `.usage` for a rate that it does not take.
+    private func bitrate(
+        of encoder: AudioEncoderTraits, _ track: AudioTrack, rate: Int
+    ) throws(ReelFailure) -> Int64? {
+        guard let asked = spec.audioBitrate else {
+            return encoder.isLossless ? nil : Int64(track.channels) * encoder.bitratePerChannel
+        }
+        guard !encoder.isLossless else {
+            throw ReelFailure(.optionUnsupported(option: .audioBitrate, encoder: encoder.name))
+        }
+        if let allowed = encoder.bitrates(track.channels, rate), !allowed.contains(asked) {
+            throw ReelFailure(
+                .valueUnsupported(
+                    option: .audioBitrate, value: "\(asked)", encoder: encoder.name,
+                    known: ["\(allowed.lowerBound) to \(allowed.upperBound)"]))
+        }
+        return asked
     }
 
     /// The track with the sound's form that the options ask for.

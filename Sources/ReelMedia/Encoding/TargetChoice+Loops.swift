@@ -11,7 +11,8 @@ extension TargetChoice {
             (.bitrate, spec.bitrate != nil), (.dither, spec.loop?.dither != nil && !loops.hasPalette),
             (.colors, spec.loop?.colours != nil && !loops.hasPalette), (.soundtrack, spec.edit?.soundtrack != nil),
             (.pixelFormat, spec.pixelFormat != nil), (.sampleRate, spec.sampleRate != nil),
-            (.channelLayout, spec.channelLayout != nil),
+            (.channelLayout, spec.channelLayout != nil), (.profile, spec.profile != nil),
+            (.audioBitrate, spec.audioBitrate != nil),
         ]
         if let (option, _) = unsupported.first(where: \.1) {
             throw ReelFailure(.optionNotOfContainer(option: option, container: spec.container))

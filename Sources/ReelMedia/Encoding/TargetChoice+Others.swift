@@ -2,12 +2,25 @@ internal import ReelCore
 
 /// Tracks and data beside video and sound. They need no choice: the container holds them or not.
 extension TargetChoice {
+    /// Throws `.usage` if a track is asked for that the first source does not have.
+    func refuseMissingTracks() throws(ReelFailure) {
+        let kinds: [(TrackSelection.Kind, [Int]?, Int)] = [
+            (.audio, spec.tracks?.audio, index.audio.count),
+            (.subtitles, spec.tracks?.subtitles, index.subtitles.count),
+        ]
+        for (kind, asked, count) in kinds {
+            guard let missing = asked?.first(where: { !(0..<count).contains($0) }) else { continue }
+            throw ReelFailure(.trackMissing(kind: kind, number: missing, count: count))
+        }
+    }
+
     /// Collects diagnostics about what the container cannot hold, or holds only in another form.
     public mutating func checkOthers() {
         let container = spec.container
         let texts = SourceIndex.withSubtitles(among: spec.shownSources, of: indexes)
-        let shown = texts.first.map { indexes[$0].subtitles } ?? []
-        for (number, text) in shown.enumerated() {
+        let all = texts.first.map { indexes[$0].subtitles } ?? []
+        let shown = all.enumerated().filter { spec.tracks?.subtitles?.contains($0.offset) != false }
+        for (number, text) in shown {
             guard let chosen = container.subtitleCodec(for: text.parameters.codec) else { continue }
             for source in texts where indexes[source].subtitles.indices.contains(number) {
                 let found = Diagnostic.subtitlesConverted(
@@ -20,8 +33,8 @@ extension TargetChoice {
         if !shown.isEmpty, container.traits.subtitles.isEmpty {
             diagnostics.append(.subtitlesLeftOut(container: container))
         } else {
-            for source in texts where indexes[source].subtitles.count > shown.count {
-                diagnostics.append(.sourceSubtitlesLeftOut(source: name(of: source), kept: shown.count))
+            for source in texts where spec.tracks?.subtitles == nil && indexes[source].subtitles.count > all.count {
+                diagnostics.append(.sourceSubtitlesLeftOut(source: name(of: source), kept: all.count))
             }
         }
         let hasChapters = spec.edit?.clips.contains { $0.title != nil } ?? false
@@ -30,7 +43,7 @@ extension TargetChoice {
         {
             diagnostics.append(.chaptersLeftOut(container: container))
         }
-        let tracks = heardTracks.map(\.track.details) + shown.map(\.parameters.details)
+        let tracks = heardTracks.map(\.track.details) + shown.map(\.element.parameters.details)
         let languages = Set(tracks.compactMap(\.language).filter { container.language($0) == nil }).sorted()
         if !languages.isEmpty {
             diagnostics.append(.languagesLost(container: container, languages: languages))

@@ -28,6 +28,7 @@ public struct TargetChoice {
     public mutating func video() throws(ReelFailure) -> VideoTarget {
         let stream = index.video.stream
         try refuseUnlessTold()
+        try refuseMissingTracks()
         try refuseMixtures()
         if let loops = spec.container.traits.loops { return .encode(try pictures(loops)) }
         try refuseLoopOptions()
@@ -45,11 +46,14 @@ public struct TargetChoice {
         guard source != AV_PIX_FMT_NONE else {
             throw ReelFailure(.nothingDecodes(path: nil))
         }
+        let profile = try profile(of: encoder)
         let pixels =
             if let asked = spec.pixelFormat {
-                try PixelFormatChoice(asked: asked, encoder: encoder.name)
+                try PixelFormatChoice(asked: asked, encoder: encoder.name, profile: profile)
+            } else if profile == nil, let shown = formatForPlayers(source, encoder) {
+                shown
             } else {
-                try PixelFormatChoice(source: source, encoder: encoder.name, lossless: spec.lossless)
+                try PixelFormatChoice(source: source, encoder: encoder.name, profile: profile, lossless: spec.lossless)
             }
         if let change = pixels.change { diagnostics.append(change) }
         let format = OutputFormat(
@@ -64,7 +68,7 @@ public struct TargetChoice {
             ).diagnostics
         var target = VideoEncoding(
             encoder: encoder.name, format: format,
-            options: try options(of: encoder, pixels.format, format.fieldOrder),
+            options: try options(of: encoder, pixels.format, profile, format.fieldOrder),
             bitrate: spec.bitrate, threads: threads(of: encoder),
             keyFrameInterval: encoder.keyFrameInterval,
             identity: EncoderIdentity(build: EncoderBuilds.build(of: encoder.name), extradataHash: ""))
@@ -124,10 +128,34 @@ public struct TargetChoice {
         return holds(encoder.codec) ? encoder : try .chosen(by: otherwise)
     }
 
+    /// The profile that is asked for; nil if none is. Throws `.usage` if the encoder does not have it.
+    private func profile(of encoder: EncoderTraits) throws(ReelFailure) -> EncoderTraits.Profile? {
+        guard let name = spec.profile else { return nil }
+        guard !encoder.profiles.isEmpty else {
+            throw ReelFailure(.optionUnsupported(option: .profile, encoder: encoder.name))
+        }
+        guard let profile = encoder.profile(name) else {
+            throw ReelFailure(
+                .valueUnsupported(
+                    option: .profile, value: name, encoder: encoder.name, known: encoder.profiles.map(\.name)))
+        }
+        return profile
+    }
+
+    /// The format in which players show H.264 in MP4 and QuickTime files, for pictures in RGB, such as those of a GIF or a
+    /// recorded screen: few players show H.264 with all chroma samples. Nil for other pictures and files, and for sizes that
+    /// the format does not have.
+    private func formatForPlayers(_ source: AVPixelFormat, _ encoder: EncoderTraits) -> PixelFormatChoice? {
+        guard spec.container.isQuickTime, encoder.name == "libx264", PixelFormatChoice.isRGB(source) else { return nil }
+        let stream = index.video.stream
+        let sides = spec.size.map { [$0.width, $0.height] } ?? [stream.width, stream.height]
+        return sides.allSatisfy { $0.isMultiple(of: 2) } ? PixelFormatChoice(forPlayersOf: source) : nil
+    }
+
     func threads(of encoder: EncoderTraits) -> Int { min(threads, encoder.mostThreads) }
 
     private func options(
-        of encoder: EncoderTraits, _ format: AVPixelFormat, _ fields: FieldOrder
+        of encoder: EncoderTraits, _ format: AVPixelFormat, _ profile: EncoderTraits.Profile?, _ fields: FieldOrder
     ) throws(ReelFailure) -> [MediaOption] {
         var options = encoder.options(threads(of: encoder))
         if let preset = spec.preset {
@@ -135,20 +163,41 @@ public struct TargetChoice {
             guard encoder.has(option: name) else {
                 throw ReelFailure(.optionUnsupported(option: .preset, encoder: encoder.name))
             }
+            try refuseUnlessPreset(preset, named: name, of: encoder)
             options.append(MediaOption(name: name, value: preset))
         } else if let preset = encoder.preset {
             options.append(MediaOption(name: preset.option, value: preset.value))
         }
-        if spec.crf != nil, !encoder.has(option: "crf") {
-            throw ReelFailure(.optionUnsupported(option: .crf, encoder: encoder.name))
-        }
+        if let crf = spec.crf { try refuseUnlessQuality(crf, of: encoder) }
         if spec.bitrate == nil, let crf = spec.crf ?? encoder.crf {
             options.append(MediaOption(name: "crf", value: "\(crf)"))
         }
         let stream = index.video.stream
-        options += encoder.options(for: format, width: stream.width, height: stream.height)
+        options += encoder.options(for: format, width: stream.width, height: stream.height, profile: profile?.name)
         if let syntax = encoder.lightSyntax { SignallingOptions(stream, fields: fields).add(to: &options, as: syntax) }
         return options
+    }
+
+    private func refuseUnlessPreset(
+        _ preset: String, named option: String, of encoder: EncoderTraits
+    ) throws(ReelFailure) {
+        var known = encoder.presets
+        if known.isEmpty, encoder.preset != nil, let bounds = encoder.bounds(ofOption: option) {
+            if let number = Int(preset), bounds.contains(Double(number)) { return }
+            known = [bounds.words]
+        }
+        guard !known.isEmpty, !known.contains(preset) else { return }
+        throw ReelFailure(.valueUnsupported(option: .preset, value: preset, encoder: encoder.name, known: known))
+    }
+
+    private func refuseUnlessQuality(_ crf: Double, of encoder: EncoderTraits) throws(ReelFailure) {
+        guard let bounds = encoder.bounds(ofOption: "crf") else {
+            throw ReelFailure(.optionUnsupported(option: .crf, encoder: encoder.name))
+        }
+        let allowed = 0...min(encoder.mostCRF ?? .infinity, bounds.upperBound)
+        guard !allowed.contains(crf) else { return }
+        throw ReelFailure(
+            .valueUnsupported(option: .crf, value: crf.words, encoder: encoder.name, known: [allowed.words]))
     }
 
     /// Whether libavformat can write a codec into the job's container.
@@ -166,4 +215,14 @@ public struct TargetChoice {
         guard !holds(codec) else { return }
         throw ReelFailure(.codecNotHeld(option: option, codec: codec, container: spec.container))
     }
+}
+
+extension ClosedRange<Double> {
+    /// "0 to 51".
+    fileprivate var words: String { "\(lowerBound.words) to \(upperBound.words)" }
+}
+
+extension Double {
+    /// Without decimals if it is whole.
+    fileprivate var words: String { Int(exactly: self).map { "\($0)" } ?? "\(self)" }
 }

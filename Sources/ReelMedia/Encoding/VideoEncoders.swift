@@ -18,8 +18,16 @@ extension EncoderTraits {
         return named(String(cString: codec.pointee.name), codec: String(cString: avcodec_get_name(codec.pointee.id)))
     }
 
+    /// The profile of this name; nil if the encoder has none so called.
+    func profile(_ name: String) -> Profile? {
+        profiles.first { $0.name == name.lowercased() }
+    }
+
     /// The options for pictures of this format and size.
-    func options(for format: AVPixelFormat, width: Int, height: Int) -> [MediaOption] {
+    ///
+    /// - Parameter profile: the profile that is asked for; nil for the encoder's choice.
+    func options(for format: AVPixelFormat, width: Int, height: Int, profile: String?) -> [MediaOption] {
+        if let profile { return [MediaOption(name: "profile", value: profile)] }
         switch name {
         case "ffv1": return FFV1Layout(width: width, height: height, format: format).options
         case "prores_ks":
@@ -30,11 +38,15 @@ extension EncoderTraits {
     }
 
     /// Whether the encoder has a private option with this name.
-    func has(option: String) -> Bool {
-        guard let codec = avcodec_find_encoder_by_name(name), codec.pointee.priv_class != nil else { return false }
+    func has(option: String) -> Bool { bounds(ofOption: option) != nil }
+
+    /// The values of a private option that is a number; of another option they mean nothing. Nil if there is no such option.
+    func bounds(ofOption option: String) -> ClosedRange<Double>? {
+        guard let codec = avcodec_find_encoder_by_name(name), codec.pointee.priv_class != nil else { return nil }
         var description: UnsafePointer<AVClass>? = codec.pointee.priv_class
         return withUnsafeMutablePointer(to: &description) { pointer in
-            av_opt_find(pointer, option, nil, 0, AV_OPT_SEARCH_FAKE_OBJ) != nil
+            guard let found = av_opt_find(pointer, option, nil, 0, AV_OPT_SEARCH_FAKE_OBJ) else { return nil }
+            return min(found.pointee.min, found.pointee.max)...max(found.pointee.min, found.pointee.max)
         }
     }
 }

@@ -15,7 +15,7 @@ extension TargetChoice {
     /// passthrough does not have.
     private var leavesPicturesAlone: Bool {
         spec.videoCodec == nil && spec.crf == nil && spec.preset == nil && spec.bitrate == nil && spec.passFrames == nil
-            && spec.size == nil && spec.pixelFormat == nil && spec.mostFrames == nil
+            && spec.profile == nil && spec.size == nil && spec.pixelFormat == nil && spec.mostFrames == nil
     }
 
     /// The target for passthrough; nil if packets are not passed through. Throws `.usage` for options that it cannot
@@ -26,6 +26,7 @@ extension TargetChoice {
                 (.crf, spec.crf != nil), (.preset, spec.preset != nil), (.bitrate, spec.bitrate != nil),
                 (.passFrames, spec.passFrames != nil), (.size, spec.size != nil),
                 (.pixelFormat, spec.pixelFormat != nil), (.fps, spec.mostFrames != nil),
+                (.profile, spec.profile != nil),
             ]
             if let (option, _) = options.first(where: \.1) { throw ReelFailure(.copyWithOption(option: option)) }
         }

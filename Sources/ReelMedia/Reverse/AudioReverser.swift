@@ -125,8 +125,12 @@ public struct AudioReverser {
         guard !target.lossless, overhang > Rational(0), overhang < frame,
             let cut = heard.clipped(from: nil, to: shown.end)
         else { return (heard, []) }
-        return (cut, [.soundTrimmed(track: target.track, length: overhang)])
+        let isPadding = overhang <= Rational(AudioReverser.longestPadding, Int64(heard.sampleRate))
+        return (cut, isPadding ? [] : [.soundTrimmed(track: target.track, length: overhang)])
     }
+
+    /// Encoders fill up their last packet with silence: of AAC it has 1024 samples, of MP3 1152.
+    private static let longestPadding: Int64 = 1152
 }
 
 extension AudioTimeline {

@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import Foundation
+internal import ReelCore
 internal import ReelJobs
 internal import ReelStore
 internal import ReelTerminal
@@ -9,18 +11,21 @@ struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract:
-            "Reverse a video, play it forth and back, or stitch several, on this machine, with nothing else running.",
+            "Reverse videos, play them forth and back, or stitch several, on this machine, with nothing else running.",
         discussion: """
-            Ctrl-C stops it; the same command goes on where it stopped.
+            Ctrl-C stops it; the same command goes on where it stopped. Of several videos, one that fails does not keep the \
+            others from being reversed.
 
             reel-coordinator run clip.mp4
+            reel-coordinator run a.mov b.mov shots/ --output-dir out --skip-existing
             reel-coordinator run clip.mp4 --play ping-pong --times 3
             reel-coordinator run a.mov b.mov c.mov --stitch -o day.mp4
             reel-coordinator run cut.json -o cut.mp4
             reel-coordinator run cut.otio -o cut.mp4
             """)
 
-    @Argument(help: "The video to reverse; with --stitch several; or the file of an edit (.json) or timeline (.otio).")
+    @Argument(
+        help: "The videos to reverse, folders of videos, or files of edits (.json) and timelines (.otio).")
     var sources: [String]
 
     @OptionGroup var output: OutputOptions
@@ -32,54 +37,118 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Start over, even if an interrupted run could be resumed.")
     var force = false
 
-    @Flag(help: "Print the job as it ended, as a line of JSON.")
+    @Flag(help: "Print each job as it ended, or the reason why it was refused, as a line of JSON.")
     var json = false
 
     func run() async throws {
         // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
-        guard sources.count == 1 || spec.stitch else {
-            throw ValidationError("run takes one video; --stitch makes one output of several")
+        let orders = try spec.orders(sources)
+        try output.refuseOneName(for: orders)
+        output.makeFolder()
+        var batch = Batch(sources: orders.count)
+        let items = try output.items(for: orders, spec, in: &batch, checks: true) {
+            (order, choice) throws(ReelFailure) in
+            try JobRecord(submitting: order.sources, spec: spec.spec(order, choice.container))
         }
-        let order = try spec.orders(sources)[0]
-        order.diagnostics.forEach(console.warn)
-        let choice = try output.choice(for: order, spec)
-        let job = try JobRecord(submitting: order.sources, spec: spec.spec(order, choice.container))
-        let destination = Destination(choice.path, overwrite: output.overwrite)
-        try order.check(destination)
+        // Each folder of outputs has a store of its own.
+        var folders: [String] = []
+        for item in items where !folders.contains(item.folder) { folders.append(item.folder) }
+        var written = 0
+        for folder in folders {
+            let (failures, made) = try await run(items.filter { $0.folder == folder })
+            written += made
+            for failure in failures { batch.note(failure) }
+        }
+        if orders.count > 1 { console.say("wrote \(written) of \(orders.count) videos") }
+        try batch.end()
+    }
+
+    /// Makes outputs of one folder. Reports each that fails, and returns the failures and how many were written. Throws what
+    /// interrupts the command.
+    private func run(_ items: [BatchItem]) async throws(ReelFailure) -> (failures: [ReelFailure], written: Int) {
         let local = LocalRun(
-            job, to: destination, programs: try Programs(), slots: slots.count, memoryTotal: slots.memory,
-            memoryIsLimited: slots.memoryTotal != nil, sandbox: sandbox.mode, anew: force)
-        let (begun, display) = (ContinuousClock.now, RunDisplay())
-        let view = try await Interruption.cancelling {
-            defer { display.clear() }
-            return try await local.run(display.show)
+            items.map { LocalRun.Request($0.job, to: $0.destination) }, programs: try Programs(), slots: slots.count,
+            memoryTotal: slots.memory, memoryIsLimited: slots.memoryTotal != nil, sandbox: sandbox.mode, anew: force)
+        let displays = items.map { RunDisplay(of: $0, json: json) }
+        do throws(ReelFailure) {
+            try await Interruption.cancelling {
+                defer { for display in displays { display.clear() } }
+                try await local.run { place, step in displays[place].show(step) }
+            }
+        } catch {
+            if error.kind == .interrupted, displays.contains(where: \.isWritten), !output.overwrite {
+                console.say("with --skip-existing it leaves out what is written")
+            }
+            // Without a place among others it is the only one.
+            guard error.kind != .interrupted, items.contains(where: { $0.subject != nil }) else { throw error }
+            console.report(error)
+            let unfinished = displays.count { $0.end == nil }
+            return (
+                displays.compactMap(\.failure) + Array(repeating: error, count: unfinished),
+                displays.count(where: \.isWritten)
+            )
         }
-        let seconds = (ContinuousClock.now - begun) / .seconds(1)
-        let frames = job.spec.countedFrames(view.frames)
-        console.say("wrote \(destination.path): \(frames) in \(ClockTime.text(seconds: seconds))")
-        if json { console.json(view) }
+        return (displays.compactMap(\.failure), displays.count(where: \.isWritten))
     }
 }
 
-/// Shows on standard error how a run goes.
+extension BatchItem {
+    /// Path of the folder of its output.
+    fileprivate var folder: String { URL(fileURLWithPath: destination.path).deletingLastPathComponent().path }
+}
+
+/// Shows on standard error how a run of one video goes, and reports how it ends.
 private final class RunDisplay: Sendable {
+    private let item: BatchItem
+    private let json: Bool
     private let reading = ReadingDisplay(on: console)
-    /// Nil until the source has been read.
-    private let progress = Mutex<ProgressDisplay?>(nil)
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Nil until the source has been read.
+        var progress: ProgressDisplay?
+        var begun = ContinuousClock.now
+        var end: Result<Void, ReelFailure>?
+    }
+
+    init(of item: BatchItem, json: Bool) { (self.item, self.json) = (item, json) }
+
+    /// Why the video failed; nil if it did not.
+    var failure: ReelFailure? { if case .failure(let failure) = end { failure } else { nil } }
+
+    var isWritten: Bool { if case .success = end { true } else { false } }
+
+    /// Nil until the video is written or has failed.
+    var end: Result<Void, ReelFailure>? { state.withLock(\.end) }
 
     func show(_ step: LocalRun.Step) {
         switch step {
+        case .begun: state.withLock { $0.begun = .now }
         case .reading(let share): reading.heard(share)
         case .continued:
             clear()
             console.say("goes on where an earlier run of the same job stopped")
         case .progress(let view):
             reading.clear()
-            progress.withLock { display in
-                var shown = display ?? ProgressDisplay(on: console)
+            state.withLock { state in
+                var shown = state.progress ?? ProgressDisplay(on: console, of: item.subject)
                 shown.show(view)
-                display = shown
+                state.progress = shown
             }
+        case .delivered(let view):
+            clear()
+            let begun = state.withLock { state in
+                state.end = .success(())
+                return state.begun
+            }
+            let frames = item.job.spec.countedFrames(view.frames)
+            let time = ClockTime.text(seconds: (ContinuousClock.now - begun) / .seconds(1))
+            console.say("wrote \(item.destination.path): \(frames) in \(time)")
+            if json { console.json(view) }
+        case .failed(let failure):
+            clear()
+            state.withLock { $0.end = .failure(failure) }
+            console.report(failure, of: item.job.id)
         case .notRemoved(let failure):
             clear()
             console.say(failure.words)
@@ -89,6 +158,6 @@ private final class RunDisplay: Sendable {
     /// Takes bars away, so that other lines can be printed.
     func clear() {
         reading.clear()
-        progress.withLock { $0?.clear() }
+        state.withLock { $0.progress?.clear() }
     }
 }

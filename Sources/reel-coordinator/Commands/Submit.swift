@@ -46,50 +46,40 @@ struct SubmitCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard output.output == nil || sources.count == 1 || spec.stitch else {
-            throw ValidationError("-o takes one video only; --stitch makes one output of several")
-        }
         guard wait || !output.overwrite else { throw ValidationError("--overwrite needs --wait") }
     }
 
     func run() async throws {
         let roots = try sourceRoot.roots()
+        // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
         let orders = try spec.orders(sources)
+        try output.refuseOneName(for: orders)
+        if wait { output.makeFolder() }
         var batch = Batch(sources: orders.count)
-        var wanted: [(job: JobRecord, destination: Destination)] = []
-        for order in orders {
-            try batch.prepare { () throws(ReelFailure) in
-                order.diagnostics.forEach(console.warn)
-                let choice = try output.choice(for: order, spec)
-                var terms = terms.terms
-                terms.output = choice.path
-                let job = try JobRecord(
-                    submitting: order.sources, spec: spec.spec(order, choice.container), terms: terms,
-                    submission: submission.submission, within: roots, stages: self.terms.stage)
-                let destination = Destination(choice.path, overwrite: output.overwrite)
-                if wait { try order.check(destination) }
-                if let other = wanted.first(where: { $0.destination.path == choice.path && $0.job.id != job.id }) {
-                    throw ReelFailure(.outputTwice(path: choice.path, source: other.job.source.path))
-                }
-                wanted.append((job, destination))
-            }
+        let wanted = try output.items(for: orders, spec, in: &batch, checks: wait) {
+            (order, choice) throws(ReelFailure) in
+            var terms = terms.terms
+            terms.output = choice.path
+            return try JobRecord(
+                submitting: order.sources, spec: spec.spec(order, choice.container), terms: terms,
+                submission: submission.submission, within: roots, stages: self.terms.stage)
         }
         guard !wanted.isEmpty else { return try batch.end() }
         let service = try await redis.service(joining: store.open(), warnings: true)
         let engine = EngineHost(
             executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: roots)
-        var submitted: [(job: SubmittedJob, spec: JobSpec, destination: Destination)] = []
-        for (job, destination) in wanted {
-            try await batch.attempt(job.id) { () async throws(ReelFailure) in
-                let found = try await submit(job, to: service, engine)
-                if !wait { console.say("when it is done: reel-coordinator fetch \(job.id)") }
-                submitted.append((found, job.spec, destination))
+        var submitted: [(job: SubmittedJob, item: BatchItem)] = []
+        for item in wanted {
+            try await batch.attempt(item.job.id) { () async throws(ReelFailure) in
+                let found = try await submit(item, to: service, engine)
+                if !wait { console.say("when it is done: reel-coordinator fetch \(item.job.id)") }
+                submitted.append((found, item))
             }
         }
-        for (job, spec, destination) in wait ? submitted : [] {
+        for (job, item) in wait ? submitted : [] {
             try await batch.attempt(job.id) { () async throws(ReelFailure) in
-                let view = try await follow(job, to: destination, service)
-                console.say("wrote \(destination.path): \(spec.countedFrames(view.frames))")
+                let view = try await follow(job, item, service)
+                console.say("wrote \(item.destination.path): \(item.job.spec.countedFrames(view.frames))")
                 if json { console.json(view) }
             }
         }
@@ -97,8 +87,9 @@ struct SubmitCommand: AsyncParsableCommand {
     }
 
     private func submit(
-        _ job: JobRecord, to service: JobService, _ engine: any EngineRunner
+        _ item: BatchItem, to service: JobService, _ engine: any EngineRunner
     ) async throws(ReelFailure) -> SubmittedJob {
+        let job = item.job
         let (force, json, quotas) = (force, json, quotas.quotas)
         let submitted = try await Interruption.cancelling {
             let reading = ReadingDisplay(on: console)
@@ -113,7 +104,7 @@ struct SubmitCommand: AsyncParsableCommand {
                 }
             }
         }
-        for diagnostic in submitted.diagnostics { console.warn(diagnostic) }
+        for diagnostic in submitted.diagnostics { console.warn(diagnostic, of: item.subject) }
         switch submitted.outcome {
         case .published: break
         case .attached: console.say("job \(job.id) is running already")
@@ -125,17 +116,18 @@ struct SubmitCommand: AsyncParsableCommand {
 
     /// Waits until a job is done, and delivers its result.
     private func follow(
-        _ job: SubmittedJob, to destination: Destination, _ service: JobService
+        _ job: SubmittedJob, _ item: BatchItem, _ service: JobService
     ) async throws(ReelFailure) -> JobView {
+        let subject = item.subject
         let view = try await Interruption.cancelling {
-            var display = ProgressDisplay(on: console)
+            var display = ProgressDisplay(on: console, of: subject)
             display.assumeSaid(job.diagnostics)
             defer { display.clear() }
             let view = try await service.follow(job.id) { view throws(ReelFailure) in display.show(view) }
             display.warn(view.diagnostics.map(\.message))
             return view
         }
-        try await service.results().deliver(job.id, to: destination)
-        return view.delivered(to: destination.path)
+        try await service.results().deliver(job.id, to: item.destination)
+        return view.delivered(to: item.destination.path)
     }
 }

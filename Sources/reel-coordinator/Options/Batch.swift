@@ -21,6 +21,9 @@ struct Batch {
         do throws(ReelFailure) { try work() } catch { try note(error, of: nil) }
     }
 
+    /// Counts a failure that was reported.
+    mutating func note(_ failure: ReelFailure) { failures.append(failure) }
+
     private mutating func note(_ failure: ReelFailure, of job: JobID?) throws {
         guard failure.kind != .interrupted else {
             guard let job else { throw failure }
@@ -29,7 +32,7 @@ struct Batch {
             throw ReportedFailure(goesOn)
         }
         console.report(failure, of: job)
-        failures.append(failure)
+        note(failure)
     }
 
     /// Sums up if there are several videos. Throws the first failure, which decides the exit code.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 internal import ReelCore
 internal import ReelJobs
 internal import ReelTerminal
@@ -18,17 +19,47 @@ struct OutputOptions: ParsableArguments {
             valueName: "name"))
     var container: Container?
 
+    @Option(
+        help: ArgumentHelp(
+            "The folder of outputs that have their default names; it is made if it is missing. Default: the source's.",
+            valueName: "folder"),
+        completion: .directory)
+    var outputDir: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What default names have after the source's, for example .rev. Default: .reversed (.ping-pong, .cut, .stitched).",
+            valueName: "text"))
+    var suffix: String?
+
     @Flag(help: "Replace the output if it exists.")
     var overwrite = false
+
+    @Flag(help: "Leave out videos whose output exists.")
+    var skipExisting = false
 
     func validate() throws {
         guard output == nil || container == nil else {
             throw ValidationError("the extension of -o says the container; leave out --container")
         }
+        guard output == nil || outputDir == nil && suffix == nil else {
+            throw ValidationError("-o names the output; leave out \(outputDir == nil ? "--suffix" : "--output-dir")")
+        }
+        guard suffix?.contains("/") != true else { throw ValidationError("--suffix is part of a name, without /") }
+        guard !overwrite || !skipExisting else {
+            throw ValidationError("--overwrite and --skip-existing exclude each other")
+        }
     }
 
     func choice(for order: Order, _ spec: SpecOptions) throws(ReelFailure) -> OutputChoice {
         try OutputChoice(
-            output, container, for: order.named, like: order.sources[0], deed: order.deed, lossless: spec.lossless)
+            output, container, for: order.named, like: order.sources[0], deed: order.deed, in: outputDir,
+            suffix: suffix, lossless: spec.lossless)
+    }
+
+    /// Makes the folder of the outputs. What prevents that shows when an output is to be written.
+    func makeFolder() {
+        guard let outputDir else { return }
+        try? FileManager.default.createDirectory(atPath: outputDir, withIntermediateDirectories: false)
     }
 }

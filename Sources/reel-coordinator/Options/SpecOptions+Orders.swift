@@ -23,9 +23,10 @@ struct Order {
 }
 
 extension SpecOptions {
-    /// One for each output that a command's arguments ask for: videos, files of edits, timelines, or with `--stitch` one of
+    /// One for each output that a command's arguments ask for: videos, those in folders, files of edits, timelines, or with `--stitch` one of
     /// all. Throws `.editFlawed` for an edit that cannot be made, and a usage error for options that do not go with it.
     func orders(_ arguments: [String]) throws -> [Order] {
+        let arguments = try arguments.flatMap(VideoFolder.files)
         guard !lenient || arguments.contains(where: SubmittedEdit.isTimeline) else {
             throw ValidationError("--lenient needs a timeline, a file that ends in .otio")
         }

@@ -15,8 +15,10 @@ struct SpecOptions: ParsableArguments {
             valueName: "name"))
     var videoCodec: String?
 
-    @Option(help: "Constant quality on the encoder's own scale. Default: 18 of x264 or its equivalent.")
-    var crf: Double?
+    @Option(
+        help: "Constant quality on the encoder's own scale. Default: 18 of x264 or its equivalent.",
+        transform: Quality.read)
+    var crf: Quality?
 
     @Option(help: "The encoder's preset. Default: medium or its equivalent.")
     var preset: String?
@@ -24,10 +26,20 @@ struct SpecOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
+            Profile of the codec as FFmpeg spells it: for H.264 baseline, main, high, high10, high422, high444; for HEVC \
+            main, main10, main422-10, main444-8, main444-10; for ProRes proxy, lt, standard, hq, 4444, 4444xq. Default: \
+            what the pixel format takes.
+            """, valueName: "name"))
+    var profile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
             Bits per second instead of constant quality, for example 5M; source gives each chunk the rate of its part of \
             the source.
             """,
-            valueName: "rate"))
+            valueName: "rate"),
+        transform: BitRate.read)
     var bitrate: BitRate?
 
     @Flag(help: "Bit-exact pictures (FFV1) and sound (PCM), in mkv, mov or nut; exact colours in webp.")
@@ -42,11 +54,40 @@ struct SpecOptions: ParsableArguments {
             valueName: "name"))
     var audioCodec: String?
 
-    @Option(help: ArgumentHelp("First moment to show, in seconds or HH:MM:SS.mmm of the source.", valueName: "time"))
-    var from: ClockTime?
+    @Option(
+        help: ArgumentHelp(
+            "Bits per second of each track of the sound, for example 192k. Default: 96k for each channel, 80k of Opus.",
+            valueName: "rate"),
+        transform: AudioBitRate.read)
+    var audioBitrate: AudioBitRate?
 
-    @Option(help: ArgumentHelp("Moment to stop before, in seconds or HH:MM:SS.mmm of the source.", valueName: "time"))
-    var to: ClockTime?
+    @Option(
+        help: ArgumentHelp(
+            """
+            Tracks to keep beside the video, as FFmpeg spells streams: a and s for all sound and subtitles, a:0 and s:1 for \
+            one, v for none of them. Example: a:0,s. Default: a,s.
+            """, valueName: "list"),
+        transform: TrackSelection.read)
+    var tracks: TrackSelection?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            First moment of the source to show: seconds, HH:MM:SS.mmm, frames such as 30f, counted from 0, or a timecode \
+            such as 00:00:01:12 or "00:00:01;12", counted from the first frame.
+            """, valueName: "position"),
+        transform: Position.read)
+    var from: Position?
+
+    @Option(
+        help: ArgumentHelp("Moment of the source to stop before, in the same forms.", valueName: "position"),
+        transform: Position.read)
+    var to: Position?
+
+    @Option(
+        help: ArgumentHelp("How much of the source to show, in the same forms, instead of --to.", valueName: "length"),
+        transform: Position.read)
+    var duration: Position?
 
     @Option(
         help: """
@@ -76,7 +117,8 @@ struct SpecOptions: ParsableArguments {
             """
             Length of the crossfade of the sound between repeats, and between videos that are stitched; 0 for hard cuts. \
             Default: half a frame, at least 10 ms.
-            """, valueName: "time"))
+            """, valueName: "time"),
+        transform: ClockTime.read)
     var crossfade: ClockTime?
 
     @Flag(help: "Show all videos one after the other in one output.")
@@ -97,7 +139,9 @@ struct SpecOptions: ParsableArguments {
             """, valueName: "file"))
     var soundtrack: String?
 
-    @Option(help: ArgumentHelp("Moment of the soundtrack to begin with. Default: its start.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("Moment of the soundtrack to begin with. Default: its start.", valueName: "time"),
+        transform: ClockTime.read)
     var soundtrackFrom: ClockTime?
 
     @Flag(
@@ -119,7 +163,7 @@ struct SpecOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Pixel format as FFmpeg spells it, for example yuv420p. Default: the source's, or the nearest that the encoder \
-            takes.
+            takes; yuv420p for H.264 in mp4 and mov if the source is in RGB, as GIFs and many recordings of screens are.
             """, valueName: "name"))
     var pixelFormat: String?
 
@@ -209,12 +253,15 @@ struct SpecOptions: ParsableArguments {
             throw ValidationError("--threads must be auto, or 1 to 128")
         }
         guard passFrames ?? 1 > 0 else { throw ValidationError("--pass-frames must be 1 or more") }
-        guard crf ?? 0 >= 0 else { throw ValidationError("--crf must be 0 or more") }
         guard crf == nil || bitrate == nil else { throw ValidationError("--crf and --bitrate exclude each other") }
-        if let from, let to, to.seconds <= from.seconds { throw ValidationError("--to must be later than --from") }
+        if let from, let to, to == from || to.precedes(from) == true {
+            throw ValidationError("--to must be later than --from")
+        }
+        guard to == nil || duration == nil else { throw ValidationError("--to and --duration exclude each other") }
+        guard duration?.isZero != true else { throw ValidationError("--duration must be above 0") }
         let names = [
             ("--video-codec", videoCodec), ("--audio-codec", audioCodec), ("--preset", preset),
-            ("--pixel-format", pixelFormat),
+            ("--pixel-format", pixelFormat), ("--profile", profile),
         ]
         for (option, name) in names {
             guard let name, !SpecOptions.isName(name) else { continue }
@@ -234,6 +281,7 @@ struct SpecOptions: ParsableArguments {
         guard lossless else { return }
         let lossy = [
             ("--crf", crf != nil), ("--bitrate", bitrate != nil), ("--preset", preset != nil),
+            ("--profile", profile != nil), ("--audio-bitrate", audioBitrate != nil),
             ("--video-codec", videoCodec != nil), ("--audio-codec", audioCodec != nil),
             ("--pixel-format", pixelFormat != nil), ("--sample-rate", sampleRate != nil),
             ("--channel-layout", channelLayout != nil),
@@ -271,7 +319,8 @@ struct SpecOptions: ParsableArguments {
         let given = [
             ("--play", play != nil), ("--times", times != 1), ("--speed", speed != nil), ("--turn", turn != nil),
             ("--crossfade", crossfade != nil), ("--trim", trim != nil), ("--from", from != nil), ("--to", to != nil),
-            ("--stitch", stitch), ("--audio keep", audio == .keep), ("--timestamps source", timestamps == .source),
+            ("--duration", duration != nil), ("--stitch", stitch), ("--audio keep", audio == .keep),
+            ("--timestamps source", timestamps == .source),
         ]
         if let (option, _) = given.first(where: \.1) {
             throw ValidationError("an edit's file says what its clips are; leave out \(option)")
@@ -286,7 +335,7 @@ struct SpecOptions: ParsableArguments {
     /// How each video is played.
     private var clip: EditClip {
         EditClip(
-            from: from?.seconds, to: to?.seconds, play: play ?? (stitch ? .forward : .reverse), times: times,
+            from: from, to: to, duration: duration, play: play ?? (stitch ? .forward : .reverse), times: times,
             speed: speed?.ratio ?? Rational(1))
     }
 
@@ -327,9 +376,12 @@ struct SpecOptions: ParsableArguments {
     /// The output of an edit; nil reverses the range of the options.
     func spec(_ container: Container, _ edit: Edit?) -> JobSpec {
         JobSpec(
-            container: container, videoCodec: videoCodec, crf: crf, preset: preset, bitrate: bitrate?.rate,
-            lossless: lossless, audio: audio, audioCodec: audioCodec, from: edit == nil ? from?.seconds : nil,
-            to: edit == nil ? to?.seconds : nil, edit: edit, size: size, mostFrames: fps?.ratio,
+            container: container, videoCodec: videoCodec, crf: crf?.value, preset: preset, profile: profile,
+            bitrate: bitrate?.rate,
+            lossless: lossless, audio: audio, audioCodec: audioCodec, audioBitrate: audioBitrate?.bits, tracks: tracks,
+            from: edit == nil ? from : nil,
+            to: edit == nil ? to : nil, duration: edit == nil ? duration : nil, edit: edit, size: size,
+            mostFrames: fps?.ratio,
             pixelFormat: pixelFormat, sampleRate: sampleRate, channelLayout: channelLayout, loop: loopOptions,
             timestamps: timestamps, passFrames: passFrames,
             threads: threads?.number, memory: memory?.bytes, verify: verify, onDamage: onDamage)

@@ -1,0 +1,70 @@
+internal import ArgumentParser
+internal import Foundation
+internal import ReelCore
+internal import ReelJobs
+internal import ReelStore
+internal import ReelTerminal
+
+/// An output of a command that may make several.
+struct BatchItem {
+    let job: JobRecord
+    let destination: Destination
+    /// Nil for the only one.
+    let subject: BatchPlace?
+}
+
+extension OutputOptions {
+    /// Throws a usage error if one name is given to several outputs.
+    func refuseOneName(for orders: [Order]) throws {
+        guard output == nil || orders.count == 1 else {
+            throw ValidationError(
+                "-o takes one video only; --output-dir takes several, --stitch makes one output of them")
+        }
+    }
+
+    /// The outputs of orders, whose names are checked before any work. Those that cannot be made are reported in the batch,
+    /// and those that need not be made are left out: a video whose output is there, if that is asked for, and a video that is
+    /// itself the output of another, as in a folder that was reversed before.
+    ///
+    /// - Parameters:
+    ///   - checks: whether the destinations must be free now.
+    ///   - make: the job of an order.
+    func items(
+        for orders: [Order], _ spec: SpecOptions, in batch: inout Batch, checks: Bool,
+        _ make: (Order, OutputChoice) throws(ReelFailure) -> JobRecord
+    ) throws -> [BatchItem] {
+        let standardized = { (path: String) in URL(fileURLWithPath: path).standardizedFileURL.path }
+        var makers: [String: Int] = [:]
+        for (place, order) in orders.enumerated() {
+            guard let choice = try? choice(for: order, spec) else { continue }
+            let path = standardized(choice.path)
+            if makers[path] == nil { makers[path] = place }
+        }
+        var items: [BatchItem] = []
+        for (place, order) in orders.enumerated() {
+            if let maker = makers[standardized(order.named)], maker != place {
+                console.say("\(order.named): skipped, it is the output of \(orders[maker].named)")
+                continue
+            }
+            try batch.prepare { () throws(ReelFailure) in
+                let subject = BatchPlace(place, of: orders.count, path: order.named)
+                for diagnostic in order.diagnostics { console.warn(diagnostic, of: subject) }
+                let choice = try choice(for: order, spec)
+                if skipExisting, FileManager.default.fileExists(atPath: choice.path) {
+                    console.say("\(order.named): skipped, \(choice.path) exists")
+                    return
+                }
+                let job = try make(order, choice)
+                let destination = Destination(choice.path, overwrite: overwrite)
+                if checks { try order.check(destination) }
+                if let other = items.first(where: { $0.destination.path == choice.path }) {
+                    // The same video may be named twice.
+                    guard other.job.sources.map(\.path) != job.sources.map(\.path) else { return }
+                    throw ReelFailure(.outputTwice(path: choice.path, source: other.job.source.path))
+                }
+                items.append(BatchItem(job: job, destination: destination, subject: subject))
+            }
+        }
+        return items
+    }
+}
