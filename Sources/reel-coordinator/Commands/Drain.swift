@@ -8,7 +8,7 @@ struct DrainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drain", abstract: "Have workers claim no more: they finish what they hold, and end.")
 
-    @Argument(help: "A worker's id, or a host's name for all of its workers.")
+    @Argument(help: "A worker's id, or a host's name for all of its workers.", completion: .workers)
     var worker: String
 
     @OptionGroup var redis: RedisOption

@@ -10,17 +10,21 @@ struct RunCommand: AsyncParsableCommand {
         commandName: "run",
         abstract:
             "Reverse a video, play it forth and back, or stitch several, on this machine, with nothing else running.",
-        discussion: """
-            Ctrl-C stops it; the same command goes on where it stopped.
+        discussion: HelpText.text(
+            "Ctrl-C stops it; the same command goes on where it stopped.",
+            HelpText.examples(
+                "reel-coordinator run clip.mp4",
+                "reel-coordinator run film.mkv -o film.mp4 --video-codec libx265 --crf 22",
+                "reel-coordinator run tape.avi -o tape.mkv --lossless",
+                "reel-coordinator run clip.mp4 --play ping-pong --times 3",
+                "reel-coordinator run a.mov b.mov c.mov --stitch -o day.mp4",
+                "reel-coordinator run cut.json -o cut.mp4",
+                "reel-coordinator run cut.otio -o cut.mp4"),
+            HelpText.encoders, HelpText.containers, HelpText.environment([.sandbox, .temporary]), HelpText.exitCodes))
 
-            reel-coordinator run clip.mp4
-            reel-coordinator run clip.mp4 --play ping-pong --times 3
-            reel-coordinator run a.mov b.mov c.mov --stitch -o day.mp4
-            reel-coordinator run cut.json -o cut.mp4
-            reel-coordinator run cut.otio -o cut.mp4
-            """)
-
-    @Argument(help: "The video to reverse; with --stitch several; or the file of an edit (.json) or timeline (.otio).")
+    @Argument(
+        help: "The video to reverse; with --stitch several; or the file of an edit (.json) or timeline (.otio).",
+        completion: .file())
     var sources: [String]
 
     @OptionGroup var output: OutputOptions

@@ -9,7 +9,7 @@ struct JobArguments: ParsableArguments {
     /// How a job is named in arguments.
     static let help: ArgumentHelp = "Ids of jobs, or the beginnings of ids; @ for the job that was submitted last."
 
-    @Argument(help: JobArguments.help)
+    @Argument(help: JobArguments.help, completion: .jobs)
     var jobs: [String]
 
     @OptionGroup var redis: RedisOption

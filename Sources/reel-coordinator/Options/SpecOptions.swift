@@ -12,7 +12,9 @@ struct SpecOptions: ParsableArguments {
             Encoder or codec as FFmpeg spells it, for example libx265 or vp9; copy requires stream copy. Default: stream \
             copy if each packet is a whole frame, else the source's codec.
             """,
-            valueName: "name"))
+            valueName: "name"),
+        completion: .list(
+            ["copy"] + EncoderTraits.all.filter(\.isListed).flatMap { [$0.name, $0.codec] }.removingRepeats))
     var videoCodec: String?
 
     @Option(help: "Constant quality on the encoder's own scale. Default: 18 of x264 or its equivalent.")
@@ -39,7 +41,8 @@ struct SpecOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Encoder or codec of the sound as FFmpeg spells it. Default: the source's, if the container supports it.",
-            valueName: "name"))
+            valueName: "name"),
+        completion: .list(AudioEncoderTraits.all.flatMap { [$0.name, $0.codec] }.removingRepeats))
     var audioCodec: String?
 
     @Option(help: ArgumentHelp("First moment to show, in seconds or HH:MM:SS.mmm of the source.", valueName: "time"))
@@ -94,7 +97,7 @@ struct SpecOptions: ParsableArguments {
             """
             Let the first audio track of this file be heard, forwards and as it is, instead of the sources' sound. It fades \
             out in the last half second.
-            """, valueName: "file"))
+            """, valueName: "file"), completion: .file())
     var soundtrack: String?
 
     @Option(help: ArgumentHelp("Moment of the soundtrack to begin with. Default: its start.", valueName: "time"))
