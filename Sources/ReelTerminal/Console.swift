@@ -112,10 +112,10 @@ public struct Console: Sendable {
 
     /// Parses the process's arguments, runs the command that they name, and ends the program with the command's exit code.
     /// Help and results go to standard output, an error as one line to standard error.
-    public func run(_ program: (some ParsableCommand).Type) async -> Never {
+    public func run(_ program: (some AsyncParsableCommand).Type) async -> Never {
         do {
             try CommandArguments.check()
-            var command = try program.parseAsRoot()
+            var command = try await program.asyncParseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

@@ -11,6 +11,12 @@ struct ReelCoordinator: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reel-coordinator",
         abstract: "Reverses videos, frame by frame exact, on one machine or many.",
+        discussion: HelpText.text(
+            HelpText.examples(
+                "reel-coordinator run clip.mp4",
+                "reel-coordinator submit clip.mp4 --wait",
+                "reel-coordinator queue --watch"),
+            HelpText.environment(HelpText.Variable.allCases), HelpText.exitCodes),
         version: Release.version,
         subcommands: [
             RunCommand.self, SubmitCommand.self, PlanCommand.self, StatusCommand.self, QueueCommand.self,

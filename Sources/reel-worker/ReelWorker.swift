@@ -26,13 +26,21 @@ private let console = Console(name: "reel-worker") { reason in
 struct ReelWorker: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reel-worker", abstract: "Works on jobs that reel-coordinator submits, until SIGTERM.",
-        discussion: "SIGTERM lets passes end that do so in time and hands back the rest; a second one hands back all.",
+        discussion: HelpText.text(
+            "SIGTERM lets passes end that do so in time and hands back the rest; a second one hands back all.",
+            HelpText.examples(
+                "reel-worker --redis redis://10.0.0.5:6379 --store /mnt/reel",
+                "reel-worker --slots 4 --memory-total 8GiB --scratch /var/tmp"),
+            HelpText.environment(
+                [.redis, .redisFile, .namespace, .store, .sandbox, .sourceRoots, .temporary]),
+            HelpText.exitCodes),
         version: Release.version)
 
     @OptionGroup var slots: SlotOptions
 
     @Option(
-        help: ArgumentHelp("Folder for temporary files, such as spills. Default: the system's.", valueName: "dir"))
+        help: ArgumentHelp("Folder for temporary files, such as spills. Default: the system's.", valueName: "dir"),
+        completion: .directory)
     var scratch: String?
 
     @Option(help: ArgumentHelp("How long passes may go on after SIGTERM.", valueName: "seconds"))

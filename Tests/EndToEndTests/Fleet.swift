@@ -7,6 +7,7 @@ import Testing
 /// A worker as `workers --json` shows it.
 struct WorkerJSON: Decodable {
     var id: String
+    var host: String
     var slotsOut: Int
     var notes: [String]
     var sandbox: SandboxState?

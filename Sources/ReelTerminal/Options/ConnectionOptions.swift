@@ -17,8 +17,8 @@ public struct RedisOption: ParsableArguments {
     /// For ArgumentParser.
     public init() {}
 
-    /// The option with a URL.
-    public init(url: String) { redis = url }
+    /// The option with a URL; nil as if it were not given.
+    public init(url: String?) { redis = url }
 
     /// The parsed URL. Throws `.redisAddressInvalid`, and what `urlOfEnvironment` throws.
     public func address() throws(ReelFailure) -> RedisAddress {
@@ -46,7 +46,8 @@ public struct RedisOption: ParsableArguments {
 /// The option `--store`: the folder that coordinator and workers share.
 public struct StoreOption: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Folder that coordinator and workers share; REEL_STORE sets the default.", valueName: "dir"))
+        help: ArgumentHelp("Folder that coordinator and workers share; REEL_STORE sets the default.", valueName: "dir"),
+        completion: .directory)
     private var store: String?
 
     /// For ArgumentParser.

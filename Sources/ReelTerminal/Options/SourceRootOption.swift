@@ -10,7 +10,7 @@ public struct SourceRootOption: ParsableArguments {
             """
             Take sources from this folder only; links may not lead out of it. May be repeated. REEL_SOURCE_ROOTS sets the \
             default, with a colon between folders. Without either, any file that can be read is taken.
-            """, valueName: "dir"))
+            """, valueName: "dir"), completion: .directory)
     private var folders: [String] = []
 
     /// For ArgumentParser.

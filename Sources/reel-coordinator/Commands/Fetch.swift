@@ -8,14 +8,15 @@ struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch", abstract: "Deliver the result of a finished job; the store keeps it as well.")
 
-    @Argument(help: "The job's id, or its beginning; @ for the job that was submitted last.")
+    @Argument(help: "The job's id, or its beginning; @ for the job that was submitted last.", completion: .jobs)
     var job: String
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
             "The file to write, a folder for it, or - for standard output. Default: what the submitter asked for.",
-            valueName: "file"))
+            valueName: "file"),
+        completion: .file())
     var output: String?
 
     @Flag(help: "Wait until the job is done.")

@@ -8,19 +8,21 @@ internal import ReelTerminal
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan", abstract: "Show a video's properties, the planned output and its cost.",
-        discussion: """
-            reel-coordinator plan clip.mp4
-            reel-coordinator plan cut.otio
-            reel-coordinator plan cut.json --otio cut.otio
-            """)
+        discussion: HelpText.examples(
+            "reel-coordinator plan clip.mp4",
+            "reel-coordinator plan cut.otio",
+            "reel-coordinator plan cut.json --otio cut.otio"))
 
-    @Argument(help: "The video to plan for; with --stitch several; or the file of an edit (.json) or timeline (.otio).")
+    @Argument(
+        help: "The video to plan for; with --stitch several; or the file of an edit (.json) or timeline (.otio).",
+        completion: .file())
     var sources: [String]
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The file that would be written; its extension chooses the container.", valueName: "file"))
+            "The file that would be written; its extension chooses the container.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     @Option(help: ArgumentHelp("The container if the output has its default name.", valueName: "name"))
@@ -28,7 +30,8 @@ struct PlanCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Also write the clips as a timeline of OpenTimelineIO, for an editing program.", valueName: "file"))
+            "Also write the clips as a timeline of OpenTimelineIO, for an editing program.", valueName: "file"),
+        completion: .file(extensions: ["otio"]))
     var otio: String?
 
     @Flag(help: "Replace the timeline's file if it exists.")

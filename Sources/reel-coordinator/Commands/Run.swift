@@ -12,20 +12,25 @@ struct RunCommand: AsyncParsableCommand {
         commandName: "run",
         abstract:
             "Reverse videos, play them forth and back, or stitch several, on this machine, with nothing else running.",
-        discussion: """
+        discussion: HelpText.text(
+            """
             Ctrl-C stops it; the same command goes on where it stopped. Of several videos, one that fails does not keep the \
             others from being reversed.
-
-            reel-coordinator run clip.mp4
-            reel-coordinator run a.mov b.mov shots/ --output-dir out --skip-existing
-            reel-coordinator run clip.mp4 --play ping-pong --times 3
-            reel-coordinator run a.mov b.mov c.mov --stitch -o day.mp4
-            reel-coordinator run cut.json -o cut.mp4
-            reel-coordinator run cut.otio -o cut.mp4
-            """)
+            """,
+            HelpText.examples(
+                "reel-coordinator run clip.mp4",
+                "reel-coordinator run film.mkv -o film.mp4 --video-codec libx265 --crf 22",
+                "reel-coordinator run tape.avi -o tape.mkv --lossless",
+                "reel-coordinator run a.mov b.mov shots/ --output-dir out --skip-existing",
+                "reel-coordinator run clip.mp4 --play ping-pong --times 3",
+                "reel-coordinator run a.mov b.mov c.mov --stitch -o day.mp4",
+                "reel-coordinator run cut.json -o cut.mp4",
+                "reel-coordinator run cut.otio -o cut.mp4"),
+            HelpText.encoders, HelpText.containers, HelpText.environment([.sandbox, .temporary]), HelpText.exitCodes))
 
     @Argument(
-        help: "The videos to reverse, folders of videos, or files of edits (.json) and timelines (.otio).")
+        help: "The videos to reverse, folders of videos, or files of edits (.json) and timelines (.otio).",
+        completion: .file())
     var sources: [String]
 
     @OptionGroup var output: OutputOptions

@@ -16,7 +16,7 @@ struct StatusCommand: AsyncParsableCommand {
             words where --store or REEL_STORE names the store.
             """)
 
-    @Argument(help: "A job's id, or its beginning; @ for the job that was submitted last.")
+    @Argument(help: "A job's id, or its beginning; @ for the job that was submitted last.", completion: .jobs)
     var job: String?
 
     @OptionGroup var filter: FilterOptions

@@ -8,18 +8,24 @@ internal import ReelTerminal
 struct SubmitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "submit", abstract: "Submit videos to the workers; prints one job id per line.",
-        discussion: """
+        discussion: HelpText.text(
+            """
             Submitting the same again attaches to the running job, or resumes the interrupted one. A video that is refused \
             does not keep the others from being submitted and delivered.
-
-            reel-coordinator submit clip.mp4
-            reel-coordinator submit *.mp4 --container mkv --wait
-            reel-coordinator submit clip.mp4 --name "Trailer, take 3" --label project=trailer
-            """)
+            """,
+            HelpText.examples(
+                "reel-coordinator submit clip.mp4",
+                "reel-coordinator submit *.mp4 --container mkv --wait",
+                "reel-coordinator submit clip.mp4 -o /srv/out/clip.mp4 --weight 3",
+                #"reel-coordinator submit clip.mp4 --name "Trailer, take 3" --label project=trailer"#),
+            HelpText.encoders, HelpText.containers,
+            HelpText.environment([.redis, .redisFile, .namespace, .store, .sandbox, .sourceRoots]),
+            HelpText.exitCodes))
 
     @Argument(
         help:
-            "The videos to reverse, or files of edits (.json) and timelines (.otio); with --stitch, one output of all.")
+            "The videos to reverse, or files of edits (.json) and timelines (.otio); with --stitch, one output of all.",
+        completion: .file())
     var sources: [String]
 
     @Flag(help: "Follow the jobs and deliver their results; Ctrl-C then leaves them to the workers.")

@@ -9,11 +9,12 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify", abstract: "Compare the result of a finished job with the size and hash recorded of it.",
         discussion: "Exit code 0 if they match, 1 if not.")
 
-    @Argument(help: "The job's id, or its beginning; @ for the job that was submitted last.")
+    @Argument(help: "The job's id, or its beginning; @ for the job that was submitted last.", completion: .jobs)
     var job: String
 
     @Option(
-        help: ArgumentHelp("A copy of the result to check instead of the one in the store.", valueName: "file"))
+        help: ArgumentHelp("A copy of the result to check instead of the one in the store.", valueName: "file"),
+        completion: .file())
     var file: String?
 
     @OptionGroup var store: StoreOption

@@ -6,15 +6,16 @@ internal import ReelTerminal
 struct WaitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait", abstract: "Wait until jobs have ended.",
-        discussion: """
+        discussion: HelpText.text(
+            """
             Exit code 0 if all are done. The first that failed or was cancelled, or had not ended in time, decides \
             otherwise, after the others have been waited for.
+            """,
+            HelpText.examples(
+                "reel-coordinator wait @",
+                "reel-coordinator wait 3f2a 81c0 --timeout 3600")))
 
-            reel-coordinator wait @
-            reel-coordinator wait 3f2a 81c0 --timeout 3600
-            """)
-
-    @Argument(help: JobArguments.help)
+    @Argument(help: JobArguments.help, completion: .jobs)
     var jobs: [String]
 
     @Option(help: ArgumentHelp("How long to wait for all of them together.", valueName: "seconds"))

@@ -9,7 +9,7 @@ struct JobArguments: ParsableArguments {
     /// How a job is named in arguments.
     static let help: ArgumentHelp = "Ids of jobs, or the beginnings of ids; @ for the job that was submitted last."
 
-    @Argument(help: JobArguments.help)
+    @Argument(help: JobArguments.help, completion: .jobs)
     var jobs: [String] = []
 
     @Flag(help: "All jobs of the board to which the command applies, or those of them that the options below choose.")

@@ -10,7 +10,8 @@ struct OutputOptions: ParsableArguments {
         name: .shortAndLong,
         help: ArgumentHelp(
             "The file to write; its extension chooses the container. Default: NAME.reversed.EXT (ping-pong, cut, stitched) beside the source.",
-            valueName: "file"))
+            valueName: "file"),
+        completion: .file())
     var output: String?
 
     @Option(

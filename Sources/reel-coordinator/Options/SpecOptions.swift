@@ -12,7 +12,9 @@ struct SpecOptions: ParsableArguments {
             Encoder or codec as FFmpeg spells it, for example libx265 or vp9; copy requires stream copy. Default: stream \
             copy if each packet is a whole frame, else the source's codec.
             """,
-            valueName: "name"))
+            valueName: "name"),
+        completion: .list(
+            ["copy"] + EncoderTraits.all.filter(\.isListed).flatMap { [$0.name, $0.codec] }.removingRepeats))
     var videoCodec: String?
 
     @Option(
@@ -51,7 +53,8 @@ struct SpecOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Encoder or codec of the sound as FFmpeg spells it. Default: the source's, if the container supports it.",
-            valueName: "name"))
+            valueName: "name"),
+        completion: .list(AudioEncoderTraits.all.flatMap { [$0.name, $0.codec] }.removingRepeats))
     var audioCodec: String?
 
     @Option(
@@ -136,7 +139,7 @@ struct SpecOptions: ParsableArguments {
             """
             Let the first audio track of this file be heard, forwards and as it is, instead of the sources' sound. It fades \
             out in the last half second.
-            """, valueName: "file"))
+            """, valueName: "file"), completion: .file())
     var soundtrack: String?
 
     @Option(

@@ -5,7 +5,7 @@ internal import ReelTerminal
 
 /// The hosts or workers that a command changes.
 struct WorkerArguments: ParsableArguments {
-    @Argument(help: "Names of hosts, or ids of workers.")
+    @Argument(help: "Names of hosts, or ids of workers.", completion: .workers)
     var names: [String]
 
     @OptionGroup var redis: RedisOption

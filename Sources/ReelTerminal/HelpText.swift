@@ -1,0 +1,77 @@
+internal import ReelCore
+
+/// Sections of help that commands share, after a command's own text. Titles are in capitals, as argument-parser writes its
+/// own, and `scripts/man` makes a section of the manual page from each. Lines have 80 characters at most, so that
+/// argument-parser breaks none.
+public enum HelpText {
+    /// A text and the sections after it, with an empty line between.
+    public static func text(_ parts: String...) -> String { parts.joined(separator: "\n\n") }
+
+    /// Commands to try, a line for each.
+    public static func examples(_ commands: String...) -> String {
+        (["EXAMPLES:"] + commands.map { "  " + $0 }).joined(separator: "\n")
+    }
+
+    /// What each exit code means.
+    public static let exitCodes = section(
+        "EXIT CODES",
+        [
+            ("0", "done"), ("1", "the job failed"), ("2", "wrong usage"), ("3", "bad input"),
+            ("4", "Redis or store not reachable"), ("5", "the output cannot be written"),
+            ("130", "interrupted; the same command resumes"),
+        ])
+
+    /// What environment variables say to a command.
+    public static func environment(_ variables: [Variable]) -> String {
+        section("ENVIRONMENT", variables.map { ($0.rawValue, $0.words) })
+    }
+
+    /// The encoders that reel knows, and by which other names each can be asked for.
+    public static let encoders = text(
+        section(
+            "VIDEO ENCODERS",
+            EncoderTraits.all.filter(\.isListed).map { ($0.name, names([$0.codec] + $0.aliases, of: $0.name)) }),
+        section(
+            "AUDIO ENCODERS", AudioEncoderTraits.all.map { ($0.name, names([$0.codec], of: $0.name)) }))
+
+    /// The containers that reel writes, and their extensions.
+    public static let containers = section(
+        "CONTAINERS", Container.allCases.map { ($0.rawValue, names($0.traits.extensions.map { "." + $0 }, of: "")) })
+
+    /// An environment variable of the programs.
+    public enum Variable: String, CaseIterable, Sendable {
+        case redis = "REEL_REDIS"
+        case redisFile = "REEL_REDIS_FILE"
+        case namespace = "REEL_NAMESPACE"
+        case store = "REEL_STORE"
+        case sandbox = "REEL_SANDBOX"
+        case sourceRoots = "REEL_SOURCE_ROOTS"
+        case temporary = "TMPDIR"
+        case noColour = "NO_COLOR"
+
+        fileprivate var words: String {
+            switch self {
+            case .redis: "redis://USER:PASSWORD@HOST:PORT or unix://PATH of Redis"
+            case .redisFile: "a file with that address; goes before REEL_REDIS"
+            case .namespace: "which of several boards in Redis; default: main"
+            case .store: "the folder that coordinator and workers share"
+            case .sandbox: "confine engines: require, try (default) or off"
+            case .sourceRoots: "folders of sources, with a colon between them"
+            case .temporary: "folder for temporary files; default: /tmp"
+            case .noColour: "set to anything: no colours on the terminal"
+            }
+        }
+    }
+
+    private static func section(_ title: String, _ rows: [(name: String, words: String)]) -> String {
+        let width = rows.map(\.name.count).max() ?? 0
+        let lines = rows.map { name, words in
+            words.isEmpty ? "  " + name : "  \(name)\(String(repeating: " ", count: width - name.count))  \(words)"
+        }
+        return ([title + ":"] + lines).joined(separator: "\n")
+    }
+
+    private static func names(_ names: [String], of name: String) -> String {
+        names.filter { $0 != name }.joined(separator: ", ")
+    }
+}
