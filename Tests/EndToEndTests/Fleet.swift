@@ -13,7 +13,6 @@ struct WorkerJSON: Decodable {
     var sandbox: SandboxState?
     var sourceRoots: [String]?
     var gone: Bool
-    var host: String
     var drained: String?
 }
 
