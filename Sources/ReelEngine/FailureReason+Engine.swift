@@ -42,7 +42,8 @@ extension FailureReason {
     /// What a source or its index is.
     fileprivate var isOfMedia: Bool {
         switch self {
-        case .sourceUnreadable, .notMedia, .noVideo, .noSound, .encrypted, .noDecoder, .headerDamaged, .nothingDecodes,
+        case .sourceUnreadable, .notMedia, .sourceIsPicture, .noVideo, .noSound, .encrypted, .noDecoder, .headerDamaged,
+            .nothingDecodes,
             .decoderStuck, .noFrames, .noStart, .impossibleSizes, .sourceChanged, .pictureUnconvertible, .videoDamaged,
             .soundOutOfReach, .indexVersion, .indexDamaged, .codecAbsent, .mediaFailed, .outOfMemory:
             true
@@ -53,7 +54,8 @@ extension FailureReason {
     /// What a job wants that cannot be encoded or written.
     fileprivate var isOfEncoding: Bool {
         switch self {
-        case .rangeEmpty, .nothingInRange, .clipOutOfRange, .clipUnshared, .stillTooLong, .dynamicRangesMixed,
+        case .rangeEmpty, .nothingInRange, .clipOutOfRange, .timecodeInvalid, .trackMissing, .clipUnshared,
+            .stillTooLong, .dynamicRangesMixed,
             .interlacedMixed, .memoryTooSmall, .encoderUnknown, .encoderAbsent, .encoderRefuses, .settingUnknown,
             .optionUnsupported, .valueUnsupported, .sizeIndivisible, .sizeTooLarge, .sourceRateUnsupported,
             .pixelFormatUnsupported, .pixelFormatLossy, .codecNotHeld, .noSoundHeld, .losslessCodecFixed,

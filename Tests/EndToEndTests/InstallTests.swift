@@ -70,7 +70,7 @@ extension EndToEnd {
             let pages = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
             let commands = [
                 "cancel", "drain", "fetch", "init", "pause", "plan", "queue", "recover", "remove", "resume", "retry",
-                "run", "status", "submit", "verify", "wait", "workers",
+                "run", "status", "submit", "undrain", "verify", "wait", "weigh", "workers",
             ]
             let programs = ["reel-coordinator", "reel-engine", "reel-worker", "reel"]
             #expect(pages == (programs + commands.map { "reel-coordinator-" + $0 }).map { $0 + ".1" }.sorted())

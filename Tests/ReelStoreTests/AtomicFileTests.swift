@@ -156,11 +156,13 @@ struct FingerprintTests {
         }
     }
 
-    @Test("An empty file has a fingerprint, too")
+    @Test("An empty file is refused")
     func empty() throws {
         try withFolder { folder in
-            try write("", folder + "/source")
-            #expect(try Fingerprint.of(folder + "/source").edges == Fingerprint.sha256Hex([]))
+            let path = folder + "/source"
+            try write("", path)
+            let failure = #expect(throws: ReelFailure.self) { try Fingerprint.of(path) }
+            #expect(failure?.reason == .sourceEmpty(path: path))
         }
     }
 
