@@ -4,7 +4,9 @@ import Testing
 
 extension EndToEnd {
     /// What scripts/install puts where, and that it works there.
-    @Suite(.enabled(if: isRelease, "scripts/install takes the programs of a release build"))
+    @Suite(
+        .enabled(if: isRelease, "scripts/install takes the programs of a release build"),
+        .enabled(if: hasTools, "scripts/setup jq patchelf man installs what this needs"))
     struct InstallTests {
         private let fixture: ProcessFixture
 
@@ -94,6 +96,10 @@ extension EndToEnd {
 private let root = URL(filePath: #filePath).appending(path: "../../..").standardized.path(percentEncoded: false)
 
 /// Whether the programs under test are those of .build/release.
+private let hasTools = ["jq", "patchelf", "man"].allSatisfy {
+    FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0)
+}
+
 private let isRelease =
     Program.folder
     == URL(filePath: root + "/.build/release").resolvingSymlinksInPath().path(percentEncoded: false)
