@@ -23,6 +23,7 @@ extension FolderStore {
         if let refusal { throw refusal }
     }
 
+    /// Whether the store takes a few MiB now.
     public func hasRoom() -> Bool { (try? temporaryFolder())?.hasRoom() ?? false }
 }
 

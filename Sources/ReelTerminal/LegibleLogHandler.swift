@@ -30,6 +30,8 @@ public struct LegibleLogHandler: LogHandler {
     public func log(event: LogEvent) {
         var event = event
         event.message = "\(Legible.line(event.message.description))"
+        // The message says it in words.
+        event.metadata = nil
         handler.log(event: event)
     }
 }

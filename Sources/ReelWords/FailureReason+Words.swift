@@ -279,6 +279,9 @@ extension FailureReason {
         case .jobUnknown(let job): "there is no job \(job)"
         case .jobAmbiguous(let name, let matches):
             "the ids of several jobs begin with \(name): \(matches.map(\.text).joined(separator: ", "))"
+        case .workersAbsent(known: 0): "no worker is connected"
+        case .workersAbsent(let known):
+            "no worker takes work: \(known == 1 ? "the only one" : "each of \(known)") is gone, drained, or has no slot that works"
         case .jobUnended(let job, let seconds): "job \(job) has not ended after \(seconds) s; it goes on"
         case .jobNotOnBoard(let job): "the board has lost job \(job)"
         case .jobForgotten(let job): "the board knows no job \(job) any more"

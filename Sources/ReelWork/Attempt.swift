@@ -7,6 +7,8 @@ internal import ReelStore
 /// One attempt of this worker at one pass.
 struct Attempt: Sendable {
     let pass: ClaimedPass
+    /// When it began.
+    private let begun = ContinuousClock.now
     private let environment: WorkerEnvironment
     /// For each chunk of the pass its segment, if that was whole before this attempt.
     private let whole: [SegmentRecord?]
@@ -23,6 +25,9 @@ struct Attempt: Sendable {
             (try? await pass.context.wholeSegments(of: pass.claim.pass))
             ?? pass.context.plan.subjects(of: pass.claim.pass).map { _ in nil }
     }
+
+    /// Since it began.
+    var milliseconds: Int { Int((ContinuousClock.now - begun) / .milliseconds(1)) }
 
     /// Segments that were whole before this attempt, in chunk order.
     var reused: [SegmentRecord] { whole.compactMap(\.self) }

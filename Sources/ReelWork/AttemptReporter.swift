@@ -97,7 +97,10 @@ struct AttemptReporter: Sendable {
         }
         switch answer {
         case .ok?, .duplicate?:
-            log.info("finished \(name)")
+            let milliseconds = attempt.milliseconds
+            log.info(
+                "finished \(name) in \((Double(milliseconds) / 100).rounded() / 10) s",
+                metadata: attempt.pass.facts.merging(["milliseconds": .stringConvertible(milliseconds)]) { $1 })
             if attempt.pass.isAssembly { await removeParts() }
         case .late?: log.notice("\(name) had been finished by another worker")
         case .cancelled?: log.notice("\(name) is not needed: the job was cancelled")
@@ -118,7 +121,9 @@ struct AttemptReporter: Sendable {
 
     private func fail(_ failure: ReelFailure, as cause: FailureCause? = nil) async -> FailAnswer? {
         await attempt.removePartial()
-        environment.log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
+        environment.log.error(
+            "\(name) failed (\(failure.cause.rawValue)): \(failure.words)",
+            metadata: attempt.pass.facts.merging(["code": "\(failure.reason.code)"]) { $1 })
         await claimer.heed(failure, in: claim.job)
         let answer = await untilAnswered { () throws(ReelFailure) in
             try await environment.board.fail(

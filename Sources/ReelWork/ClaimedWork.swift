@@ -1,3 +1,5 @@
+internal import Foundation
+internal import Logging
 internal import ReelCore
 package import ReelQueue
 
@@ -34,12 +36,20 @@ package struct ClaimedPass: Sendable {
 
     /// The pass as the log names it.
     var description: String {
-        switch claim.pass {
-        case .assembly: "assembly of job \(claim.job)"
-        case .probe: "probe of job \(claim.job)"
-        case .audio(let track): "pass \(claim.index) of job \(claim.job), audio track \(track)"
+        let job = "job \(claim.job) (\(name))"
+        return switch claim.pass {
+        case .assembly: "assembly of \(job)"
+        case .probe: "probe of \(job)"
+        case .audio(let track): "pass \(claim.index) of \(job), audio track \(track)"
         case .video(let pass):
-            "pass \(claim.index) of job \(claim.job), frames \(pass.frames.lowerBound)..<\(pass.frames.upperBound)"
+            "pass \(claim.index) of \(job), frames \(pass.frames.lowerBound)..<\(pass.frames.upperBound)"
         }
     }
+
+    /// What an event of the log is about, by names.
+    var facts: Logger.Metadata {
+        ["job": "\(claim.job)", "pass": .stringConvertible(claim.index), "source": "\(context.record.source.path)"]
+    }
+
+    private var name: String { URL(filePath: context.record.source.path).lastPathComponent }
 }

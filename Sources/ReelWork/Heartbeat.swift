@@ -9,6 +9,7 @@ package actor Heartbeat {
     private let environment: WorkerEnvironment
     private let board: any Board
     private let interval: Duration
+    private let manager: ServiceManager?
     private let report: @Sendable () -> WorkerReport
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { board.unownedExecutor }
@@ -16,14 +17,16 @@ package actor Heartbeat {
     /// - Parameters:
     ///   - board: for this role alone.
     ///   - interval: from one beat to the next.
+    ///   - manager: is told with each beat that the worker is alive.
     ///   - report: the worker's identity, load and notes at that moment.
     package init(
-        _ environment: WorkerEnvironment, board: any Board, interval: Duration,
+        _ environment: WorkerEnvironment, board: any Board, interval: Duration, manager: ServiceManager? = nil,
         report: @escaping @Sendable () -> WorkerReport
     ) {
         self.environment = environment
         self.board = board
         self.interval = interval
+        self.manager = manager
         self.report = report
     }
 
@@ -31,6 +34,7 @@ package actor Heartbeat {
     func run() async {
         while !Task.isCancelled {
             await beat()
+            manager?.tell(.alive)
             await environment.clock.sleep(for: interval)
         }
         // One attempt: the registry forgets the worker by itself, so the worker does not wait for Redis to end.

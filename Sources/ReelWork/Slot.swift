@@ -146,7 +146,7 @@ extension Slot {
         }
         passes.update(pass.claim, wholeChunks: attempt.reused.count, frames: attempt.reusedFrames)
         guard let result else {
-            environment.log.info("begins \(pass.description)")
+            environment.log.info("begins \(pass.description)", metadata: pass.facts)
             return attempt
         }
         environment.log.info("\(pass.description) was whole already")

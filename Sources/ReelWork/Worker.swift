@@ -13,6 +13,7 @@ public import ServiceLifecycle
 public final class Worker: Service {
     private let boards: BoardConnections
     private let settings: WorkerSettings
+    private let manager: ServiceManager?
     private let environment: WorkerEnvironment
     private let host = ProcessInfo.processInfo.hostName
     private let started = ContinuousClock.now
@@ -21,11 +22,15 @@ public final class Worker: Service {
     private var log: Logger { environment.log }
 
     /// A worker that does nothing before it runs.
+    ///
+    /// - Parameter manager: is told when the worker is ready, that it is alive, and when it ends; nil for none.
     public init(
-        boards: BoardConnections, store: any JobStore, engines: any EngineRunner, settings: WorkerSettings, log: Logger
+        boards: BoardConnections, store: any JobStore, engines: any EngineRunner, settings: WorkerSettings,
+        manager: ServiceManager? = nil, log: Logger
     ) {
         self.boards = boards
         self.settings = settings
+        self.manager = manager
         let random = String(UInt32.random(in: .min ... .max), radix: 16)
         let id = WorkerID("\(host)-\(ProcessInfo.processInfo.processIdentifier)-\(random)")
         environment = WorkerEnvironment(
@@ -41,6 +46,7 @@ public final class Worker: Service {
             try await withGracefulShutdownHandler {
                 try await work.value
             } onGracefulShutdown: {
+                self.manager?.tell(.stopping)
                 self.environment.drain.begin()
             }
         } onCancel: {
@@ -57,9 +63,11 @@ public final class Worker: Service {
         }
         guard try await waitForRedis(as: identity) else { return }
         let heartbeat = Heartbeat(
-            environment, board: boards.board(named: "\(id)-beat"), interval: settings.beat,
+            environment, board: boards.board(named: "\(id)-beat"), interval: settings.beat, manager: manager,
             report: { self.report(identity) })
         let beating = Task { await heartbeat.run() }
+        manager?.tell(.ready)
+        manager?.tell(.status("works, slots: \(settings.slots)"))
         let caring = Task { [environment, settings] in
             await withTaskGroup { group in
                 group.addTask { await Reaper(environment).run(every: settings.reap) }
@@ -123,6 +131,7 @@ public final class Worker: Service {
                 return true
             } catch {
                 guard error.cause == .transient else { throw error }
+                manager?.tell(.status("waits for Redis and the store: \(error.words)"))
                 _ = await environment.drain.staysOff(for: backoff.delay(after: error))
             }
         }

@@ -50,6 +50,7 @@ struct ReelWorker: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Between two reports to the board.", valueName: "seconds", visibility: .hidden))
     var beat = 5.0
 
+    @OptionGroup var log: LogOptions
     @OptionGroup var sandbox: SandboxOption
     @OptionGroup var sources: SourceRootOption
     @OptionGroup var quotas: QuotaOptions
@@ -63,7 +64,7 @@ struct ReelWorker: AsyncParsableCommand {
     }
 
     func run() async throws {
-        LoggingSystem.bootstrap { LegibleLogHandler(StreamLogHandler.standardError(label: $0)) }
+        log.start()
         let store = try store.open()
         let scratch = scratch ?? FileManager.default.temporaryDirectory.path
         guard FileManager.default.isWritableFile(atPath: scratch) else {
@@ -79,6 +80,7 @@ struct ReelWorker: AsyncParsableCommand {
             settings: WorkerSettings(
                 slots: slots.count, memoryTotal: slots.memory, scratch: scratch, sourceRoots: sourceRoots, quotas: most,
                 grace: .seconds(grace), beat: .seconds(beat)),
+            manager: ProcessInfo.processInfo.environment["NOTIFY_SOCKET"].map(ServiceManager.init(address:)),
             log: Logger(label: "reel-worker"))
         try await Interruption.shuttingDown(worker) { worker.endNow() }
     }

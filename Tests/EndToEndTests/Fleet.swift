@@ -160,11 +160,13 @@ actor Fleet {
 
     @discardableResult
     func startWorker(
-        _ program: Program = .worker, sickness: Sickness? = nil, arguments: [String] = []
+        _ program: Program = .worker, sickness: Sickness? = nil, arguments: [String] = [],
+        environment: [String: String] = [:]
     ) async throws -> Child {
         let worker = try await fixture.start(
             program, ["--slots", "1", "--grace", "5", "--scratch", fixture.path("scratch")] + arguments,
-            environment: environment(as: "reel-worker").merging(sickness?.environment ?? [:]) { $1 })
+            environment: self.environment(as: "reel-worker").merging(sickness?.environment ?? [:]) { $1 }
+                .merging(environment) { $1 })
         workers.append(worker)
         return worker
     }

@@ -95,11 +95,11 @@ extension EndToEnd {
 
 private let root = URL(filePath: #filePath).appending(path: "../../..").standardized.path(percentEncoded: false)
 
-/// Whether the programs under test are those of .build/release.
 private let hasTools = ["jq", "patchelf", "man"].allSatisfy {
     FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0)
 }
 
+/// Whether the programs under test are those of .build/release.
 private let isRelease =
     Program.folder
     == URL(filePath: root + "/.build/release").resolvingSymlinksInPath().path(percentEncoded: false)

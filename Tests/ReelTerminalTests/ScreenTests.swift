@@ -210,7 +210,8 @@ import Testing
         (view.name, view.labels) = ("Trailer, take 3", ["take": "3", "project": "trailer"])
         (view.submitter, view.weight) = ("alice@edit-2", 0.5)
         view.options = JobSpec(
-            container: .mp4, videoCodec: "libx264", crf: 20, lossless: true, audio: .none, from: .seconds(Rational(5, 2)))
+            container: .mp4, videoCodec: "libx264", crf: 20, lossless: true, audio: .none,
+            from: .seconds(Rational(5, 2)))
         let lines = JobText.lines(view, strip: nil, at: 3 * 24 * 3600, on: plain).map(\.text)
         #expect(
             lines.prefix(6) == [

@@ -274,6 +274,7 @@ extension FailureReason {
     private static let jobSamples: [FailureReason] = [
         .outputTwice(path: "/out/a.mp4", source: "/in/a.mov"), .jobAmbiguous(name: "a", matches: [job, JobID("ab12")]),
         .jobUnended(job: job, seconds: 90),
+        .workersAbsent(known: 0), .workersAbsent(known: 3),
         .jobUnknown(job: job), .jobNotOnBoard(job: job), .jobForgotten(job: job), .jobCancelled(job: job),
         .jobFailed(job: job), .jobNotFinished(job: job, state: .running), .jobEnded(job: job, state: .done),
         .jobNotFailed(job: job, state: .done), .jobNotFailed(job: job, state: nil),

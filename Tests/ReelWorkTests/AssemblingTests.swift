@@ -45,7 +45,7 @@ import Testing
                 job: job.id, index: 3, pass: job.plan.passes[3], token: claim.token, need: job.plan.need, plan: 1)
             _ = try await worker.board.fail(held, worker: worker.worker, failure: .of(.transient))
             worker.clock.advance(by: .milliseconds(200))
-            try await until { worker.log.lines.contains("hands back assembly of job \(job.id)") }
+            try await until { worker.log.lines.contains { $0.hasPrefix("hands back assembly of job \(job.id)") } }
             let status = try await worker.status(job.id)
             #expect(status.failures.map(\.index) == [3])
             #expect(try await worker.held(job.id) == [])
@@ -57,7 +57,7 @@ import Testing
         try await withEarlyAssembly { worker, job in
             _ = try await worker.board.pause(job.id)
             worker.clock.advance(by: .milliseconds(200))
-            try await until { worker.log.lines.contains("hands back assembly of job \(job.id)") }
+            try await until { worker.log.lines.contains { $0.hasPrefix("hands back assembly of job \(job.id)") } }
             #expect(try await worker.held(job.id) == [3])
             #expect(try await worker.status(job.id).failures == [])
         }

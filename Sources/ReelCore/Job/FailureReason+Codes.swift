@@ -153,6 +153,7 @@ extension FailureReason {
         case jobUnknown = "job-unknown"
         case jobAmbiguous = "job-ambiguous"
         case jobUnended = "job-unended"
+        case workersAbsent = "workers-absent"
         case jobNotOnBoard = "job-not-on-board"
         case jobForgotten = "job-forgotten"
         case jobCancelled = "job-cancelled"

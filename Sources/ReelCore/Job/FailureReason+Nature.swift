@@ -126,6 +126,7 @@ extension FailureReason {
             FailureNature(.host, .unreachable)
         case .jobCancelled, .jobNotFinished, .noResult: FailureNature(.request, .job)
         case .jobFailed: FailureNature(.job, .job)
+        case .workersAbsent: FailureNature(.host, .unreachable, .transient)
         case .jobUnended: FailureNature(.passing, .job, .transient)
         case .jobsNotRecovered: FailureNature(.job, .unreachable)
         case .jobGoesOn, .jobHeldBack, .passesWait, .interrupted: FailureNature(.passing, .interrupted, .transient)

@@ -303,6 +303,8 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case jobAmbiguous(name: String, matches: [JobID])
     /// The job had not ended after that time.
     case jobUnended(job: JobID, seconds: Int64)
+    /// Of the workers that the board knows none claims passes.
+    case workersAbsent(known: Int)
     /// The board has lost the job.
     case jobNotOnBoard(job: JobID)
     /// The board has forgotten the job.

@@ -94,6 +94,13 @@ extension JobService {
     /// The workers that have beaten within the last hour, by name.
     public func workers() async throws(ReelFailure) -> [WorkerView] { try await board.workers().map(WorkerView.init) }
 
+    /// Throws `.workersAbsent` if no worker claims passes.
+    public func checkWorkers() async throws(ReelFailure) {
+        let views = try await workers()
+        guard !views.contains(where: \.claims) else { return }
+        throw ReelFailure(.workersAbsent(known: views.count))
+    }
+
     /// The names of drained hosts, sorted; some may have no worker now.
     public func drainedHosts() async throws(ReelFailure) -> [String] { try await board.drainedHosts() }
 
@@ -130,4 +137,9 @@ extension JobService {
         else { return nil }
         return try? await store.readIndexes(of: plan, record).first
     }
+}
+
+extension WorkerView {
+    /// Whether it claims passes now.
+    fileprivate var claims: Bool { !gone && !draining && slots > slotsOut }
 }

@@ -25,16 +25,11 @@ final class Demuxer {
         while let format = av_demuxer_iterate(&state) {
             let name = String(cString: format.pointee.name).split(separator: ",").first.map(String.init) ?? ""
             // Formats without a file of their own open devices, addresses, or files by a pattern.
-            guard format.pointee.flags & AVFMT_NOFILE == 0, !leading.contains(name), !name.hasSuffix(ofPictures) else {
-                continue
-            }
+            guard format.pointee.flags & AVFMT_NOFILE == 0, !leading.contains(name) else { continue }
             names.append(name)
         }
         return names.joined(separator: ",")
     }()
-
-    /// The end of the names of libavformat's demuxers of pictures.
-    private static let ofPictures = "_pipe"
 
     /// Containers that name other files or addresses, which libavformat opens, and formats of text that it would draw.
     private static let leading: Set<String> = [
@@ -109,23 +104,8 @@ final class Demuxer {
         } catch {
             return error
         }
-        if code == reel_error_no_memory { return mediaFailure(code, .openFile, file.name) }
-        return ReelFailure(
-            picture(in: file).map { .sourceIsPicture(path: file.name, codec: $0) } ?? .notMedia(path: file.name))
-    }
-
-    /// The codec of a file that is a still picture; nil if it is none.
-    private static func picture(in file: ByteReader) -> String? {
-        let most = 2048
-        var bytes = [UInt8](repeating: 0, count: most + Int(AVPROBE_PADDING_SIZE))
-        guard avio_seek(file.native, 0, SEEK_SET) == 0 else { return nil }
-        let count = avio_read(file.native, &bytes, Int32(most))
-        guard count > 0 else { return nil }
-        let name = bytes.withUnsafeMutableBufferPointer { bytes in
-            var probe = AVProbeData(filename: nil, buf: bytes.baseAddress, buf_size: count, mime_type: nil)
-            return av_probe_input_format(&probe, 1).map { String(cString: $0.pointee.name) }
-        }
-        return name.flatMap { $0.hasSuffix(ofPictures) ? String($0.dropLast(ofPictures.count)) : nil }
+        return code == reel_error_no_memory
+            ? mediaFailure(code, .openFile, file.name) : ReelFailure(.notMedia(path: file.name))
     }
 
     var formatName: String { String(cString: native.pointee.iformat.pointee.name) }

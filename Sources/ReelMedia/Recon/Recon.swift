@@ -117,6 +117,10 @@ public struct Recon {
         }
         if limit != nil { track.keepHead() }
         guard !track.frames.isEmpty else { throw ReelFailure(.noFrames(path: source.name)) }
+        // Several pictures one after the other are a video; libavformat names its demuxers of pictures so.
+        guard !index.format.hasSuffix("_pipe") || track.frames.count > 1 else {
+            throw ReelFailure(.sourceIsPicture(path: source.name, codec: track.stream.codec))
+        }
         let end = track.stream.timeBase.seconds(track.end)
         let said = found.subtitles.map { $0.finish(end: end) }
         index.video = track

@@ -1,11 +1,10 @@
 public import ArgumentParser
-internal import Foundation
 internal import ReelJobs
 public import ReelWords
 
 /// The options `--slots` and `--memory-total`: how many passes a machine does at once, and in how much memory.
 public struct SlotOptions: ParsableArguments {
-    @Option(help: "The most passes to do at once. Default: the number of cores.")
+    @Option(help: "The most passes to do at once. Default: the number of processors that this process may use.")
     private var slots: Int?
 
     /// Memory for all passes together; nil if the user did not choose it.
@@ -18,7 +17,7 @@ public struct SlotOptions: ParsableArguments {
     public init() {}
 
     /// How many slots a worker has.
-    public var count: Int { slots ?? ProcessInfo.processInfo.activeProcessorCount }
+    public var count: Int { slots ?? HostProcessors.count }
 
     /// Memory for all passes together, in bytes.
     public var memory: Int64 { memoryTotal?.bytes ?? HostMemory.budget }

@@ -7,8 +7,15 @@ struct WorkersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "workers", abstract: "Show the workers: host, slots, what each does, last beat.")
 
+    @Flag(help: "End with exit code 4 if no worker takes work, after showing them.")
+    var check = false
+
     @OptionGroup var redis: RedisOption
     @OptionGroup var reading: ReadingOptions
+
+    func validate() throws {
+        guard !check || !reading.watch else { throw ValidationError("--check looks once; leave out --watch") }
+    }
 
     func run() async throws {
         try await reading.show(redis) { service throws(ReelFailure) in
@@ -16,5 +23,6 @@ struct WorkersCommand: AsyncParsableCommand {
             let drained = try await service.drainedHosts()
             return Snapshot(json: views) { _ in WorkerText.lines(views, drainedHosts: drained) }
         }
+        if check { try await redis.service().checkWorkers() }
     }
 }
