@@ -39,19 +39,11 @@ struct ProcessorTests {
         ] as [(String, Int?)])
     func quota(text: String, count: Int?) { #expect(HostProcessors.quota(text) == count) }
 
-    @Test("a process that may run on one processor counts one")
-    func affinity() throws {
-        var (before, one) = (cpu_set_t(), cpu_set_t())
-        let size = MemoryLayout<cpu_set_t>.size
-        try #require(sched_getaffinity(0, size, &before) == 0)
-        let first = try #require(withUnsafeBytes(of: before) { $0.firstIndex { $0 != 0 } })
-        withUnsafeMutableBytes(of: &one) { one in
-            one[first] = withUnsafeBytes(of: before) { UInt8(1) << UInt8($0[first].trailingZeroBitCount) }
-        }
-        // The number of a thread: the rest of this process keeps its processors.
-        try #require(sched_setaffinity(0, size, &one) == 0)
-        let count = HostProcessors.count
-        sched_setaffinity(0, size, &before)
-        #expect(count == 1)
-    }
+    @Test(
+        "processors that a process may run on are those of its mask",
+        arguments: [
+            ("Name:\tx\nCpus_allowed:\tff,00000003\nCpus_allowed_list:\t0-1,32-39\n", 10), ("Cpus_allowed:\t1\n", 1),
+            ("Cpus_allowed:\t0\n", nil), ("Name:\tx\n", nil),
+        ] as [(String, Int?)])
+    func affinity(status: String, count: Int?) { #expect(HostProcessors.allowed(status) == count) }
 }

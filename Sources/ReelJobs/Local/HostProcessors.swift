@@ -1,22 +1,24 @@
 internal import Foundation
-internal import Glibc
 
 /// The processors that this process can use.
 public enum HostProcessors {
     /// Those that it may run on, as `taskset` sets them, or as many as the processor time of its control group is worth
     /// if that is less; at least 1.
     public static var count: Int {
+        let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let allowed = status.flatMap(allowed) ?? ProcessInfo.processInfo.activeProcessorCount
         let quotas = ControlGroups.contents(of: "cpu.max").compactMap(quota)
         return max(1, min(allowed, quotas.min() ?? allowed))
     }
 
-    private static var allowed: Int {
-        var set = cpu_set_t()
-        // A machine with more than 1024 processors needs a larger set.
-        guard sched_getaffinity(0, MemoryLayout<cpu_set_t>.size, &set) == 0 else {
-            return ProcessInfo.processInfo.activeProcessorCount
+    /// How many processors a file /proc/PID/status allows: "Cpus_allowed: ff,00000003" is 10. Nil if it does not say.
+    package static func allowed(_ status: String) -> Int? {
+        let name = "Cpus_allowed:"
+        guard let line = status.split(whereSeparator: \.isNewline).first(where: { $0.hasPrefix(name) }) else {
+            return nil
         }
-        return withUnsafeBytes(of: set) { $0.reduce(0) { $0 + $1.nonzeroBitCount } }
+        let count = line.dropFirst(name.count).compactMap(\.hexDigitValue).reduce(0) { $0 + $1.nonzeroBitCount }
+        return count > 0 ? count : nil
     }
 
     /// Processors, rounded up, that a file cpu.max allows: "150000 100000" is 2. Nil for "max".
