@@ -2,6 +2,7 @@ internal import Foundation
 internal import Logging
 internal import ReelCore
 package import ReelQueue
+internal import ReelStore
 
 /// The work that a worker has claimed.
 package enum ClaimedWork: Sendable {
