@@ -70,7 +70,7 @@ extension EndToEnd {
         @Test("workers --check tells by its exit code whether a worker takes work")
         func check() async throws {
             try await Fleet.with(fixture, workers: 0) { fleet in
-                func check(_ arguments: String...) async throws -> Outcome {
+                @Sendable func check(_ arguments: String...) async throws -> Outcome {
                     try await fleet.coordinator(["workers", "--check"] + arguments)
                 }
                 let nobody = try await check()
