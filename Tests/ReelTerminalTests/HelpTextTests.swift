@@ -35,8 +35,8 @@ import Testing
             let text = try String(contentsOf: file, encoding: .utf8)
             read.formUnion(text.matches(of: /environment\["([A-Z_]+)"/).map { String($0.1) })
         }
-        // What shells and terminals set is not for users to choose.
-        read.subtract(["PATH", "TERM"])
+        // What shells, terminals and service managers set is not for users to choose.
+        read.subtract(["PATH", "TERM", "NOTIFY_SOCKET"])
         #expect(read == Set(HelpText.Variable.allCases.map(\.rawValue)))
     }
 
