@@ -39,7 +39,7 @@ import Testing
             let second = try await fleet.startWorker()
             try await expectDone(fleet, id)
             let said = try await second.end().errorLines
-            let name = "pass \(held.index) of job \(id),"
+            let name = "pass \(held.index) of job \(id) (crowd.mov),"
             #expect(said.contains { $0.contains(name) && $0.hasSuffix("was whole already") })
             #expect(!said.contains { $0.contains("begins \(name)") })
         }
