@@ -43,8 +43,8 @@ extension FailureReason {
     fileprivate var isOfMedia: Bool {
         switch self {
         case .sourceUnreadable, .notMedia, .sourceIsPicture, .noVideo, .noSound, .encrypted, .noDecoder, .headerDamaged,
-            .nothingDecodes,
-            .decoderStuck, .noFrames, .noStart, .impossibleSizes, .sourceChanged, .pictureUnconvertible, .videoDamaged,
+            .nothingDecodes, .decoderStuck, .noFrames, .noStart, .impossibleSizes, .sourceChanged,
+            .pictureUnconvertible, .videoDamaged,
             .soundOutOfReach, .indexVersion, .indexDamaged, .codecAbsent, .mediaFailed, .outOfMemory:
             true
         default: false
@@ -55,8 +55,8 @@ extension FailureReason {
     fileprivate var isOfEncoding: Bool {
         switch self {
         case .rangeEmpty, .nothingInRange, .clipOutOfRange, .timecodeInvalid, .trackMissing, .clipUnshared,
-            .stillTooLong, .dynamicRangesMixed,
-            .interlacedMixed, .memoryTooSmall, .encoderUnknown, .encoderAbsent, .encoderRefuses, .settingUnknown,
+            .stillTooLong, .dynamicRangesMixed, .interlacedMixed, .memoryTooSmall, .encoderUnknown, .encoderAbsent,
+            .encoderRefuses, .settingUnknown,
             .optionUnsupported, .valueUnsupported, .sizeIndivisible, .sizeTooLarge, .sourceRateUnsupported,
             .pixelFormatUnsupported, .pixelFormatLossy, .codecNotHeld, .noSoundHeld, .losslessCodecFixed,
             .losslessNotHeld, .rawNotGivenBack, .framesTooClose, .pictureTooLong, .copyWithOption,

@@ -73,8 +73,8 @@ extension JobFolder {
         }
     }
 
-    /// Clips of an edit may show one part of a source, and each attempt may leave a record.
-    private static let mostRecords = 64
+    /// Of one part of a source: many clips of an edit may show it, and each attempt may leave a record.
+    private static let mostRecords = 1024
     /// In bytes; most of a record are its diagnostics, of which there are few and short ones.
     private static let longestRecord: Int64 = 64 << 10
 

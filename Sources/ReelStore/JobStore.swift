@@ -181,7 +181,8 @@ public protocol JobEntry: Sendable {
     /// Removes the files that the attempt that held `token` left half-written. Whole segments stay.
     func removePartial(token: String) async
 
-    /// Removes what no attempt needs any more once the job has failed: all of the segments' files but records and segments that have one.
+    /// Removes what no attempt needs any more once the job has failed: every file among the segments that is neither a
+    /// record nor has one.
     func removeStrays() async
 
     // MARK: Engines
