@@ -126,6 +126,18 @@ struct HostFaultTests {
         }
     }
 
+    /// Pictures that need no other are decoded on other threads while the next ones are read.
+    @Test("a read that fails while pictures are decoded is reported as such", arguments: ["s.mkv", "s.avi"])
+    func failingReadsBesideDecoding(name: String) throws {
+        let media = try Fixture.make(name, in: folder, frames: 240, video: ["-c:v", "mjpeg", "-q:v", "2"])
+        let size = try #require(
+            try FileManager.default.attributesOfItem(atPath: media)[.size] as? Int64 ?? 0)
+        for start in stride(from: size / 10, to: size * 9 / 10, by: Int(size / 80)) {
+            let reason = failing(EIO, from: start) { failure(reconOf: media) }
+            #expect(reason == .sourceUnreadable(path: media, errno: EIO, passes: false), "from byte \(start)")
+        }
+    }
+
     @Test("a read that a signal interrupts is repeated")
     func interruptedReads() throws {
         let media = try Fixture.make("s.mkv", in: folder, frames: 24, video: Fixture.x264)

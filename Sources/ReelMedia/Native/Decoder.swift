@@ -54,7 +54,7 @@ final class Decoder {
 
     /// The decoder of libvpx for a stream of VP8 or VP9 with transparency, which WebM stores beside the picture and
     /// which libavcodec's own decoders ignore. Nil for other streams, and if FFmpeg was built without libvpx.
-    private static func withTransparency(_ stream: UnsafeMutablePointer<AVStream>) -> UnsafePointer<AVCodec>? {
+    static func withTransparency(_ stream: UnsafeMutablePointer<AVStream>) -> UnsafePointer<AVCodec>? {
         let names = [AV_CODEC_ID_VP8: "libvpx", AV_CODEC_ID_VP9: "libvpx-vp9"]
         let isTransparent = entries(of: stream.pointee.metadata).contains {
             $0.name.lowercased() == "alpha_mode" && $0.value == "1"

@@ -64,7 +64,7 @@ final class ContainerTrial {
         before.add(packet)
         after.add(back)
         guard before.finish() == after.finish(),
-            let shown = try Decoder.decodingAlone(back, of: found, path: file.name),
+            let shown = try Decoder.decodingAlone(back, of: CodedStream(found), path: file.name),
             shown.pixelFormat == picture.pixelFormat, shown.width == picture.width, shown.height == picture.height
         else { return false }
         return try shown.pixels() == picture.pixels()

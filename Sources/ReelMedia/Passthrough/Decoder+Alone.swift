@@ -4,9 +4,11 @@ internal import ReelCore
 extension Decoder {
     /// The picture that a decoder gives for a packet if it has seen no other; nil unless that is one whole frame.
     static func decodingAlone(
-        _ packet: borrowing Packet, of stream: UnsafeMutablePointer<AVStream>, path: String
+        _ packet: borrowing Packet, of stream: CodedStream, path: String
     ) throws(ReelFailure) -> Frame? {
-        let decoder = try Decoder(stream: stream, threads: 1, path: path)
+        let decoder = try Decoder(
+            parameters: stream.parameters, timeBase: stream.timeBase, preferring: stream.preferred, threads: 1,
+            path: path, number: stream.number)
         guard try decoder.send(packet) == .accepted else { return nil }
         try decoder.drain()
         let frame = try Frame()

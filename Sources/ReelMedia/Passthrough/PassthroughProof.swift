@@ -19,7 +19,7 @@ final class PassthroughProof {
         let parameters = stream.pointee.codecpar.pointee
         syntax = try IntraFrames(parameters)
         sample = try Packet()
-        samples = SampleDecoding(stream: stream, path: path)
+        samples = SampleDecoding(stream: try CodedStream(stream), path: path)
         if syntax == nil {
             obstacle = (-1, .interFrames(codec: String(cString: avcodec_get_name(parameters.codec_id))))
         } else if ![AV_FIELD_PROGRESSIVE, AV_FIELD_UNKNOWN].contains(parameters.field_order) {
@@ -57,7 +57,7 @@ final class PassthroughProof {
     /// The packets' coding, and the containers that give the first of them back unchanged.
     private func coded(_ described: VideoStream) throws(ReelFailure) -> CodedVideo {
         var coded = CodedVideo(native: stream.pointee.codecpar.pointee)
-        guard let picture = try Decoder.decodingAlone(sample, of: stream, path: path) else { return coded }
+        guard let picture = try Decoder.decodingAlone(sample, of: CodedStream(stream), path: path) else { return coded }
         for container in Container.allCases where container.traits.loops == nil {
             let trial = try ContainerTrial(container) { (parameters) throws(ReelFailure) in
                 try coded.describe(described, for: container.traits.muxer, into: parameters)

@@ -4,8 +4,8 @@ internal import Foundation
 internal import ReelCore
 internal import Synchronization
 
-/// Decodes packets, each with a decoder that has seen no other, while the next ones are read. `@unchecked` because the
-/// stream's description does not change after it is opened, and the result is behind a lock.
+/// Decodes packets, each with a decoder that has seen no other, while the next ones are read. It may still do so when
+/// reading has failed and the file is closed. `@unchecked` because nothing but the result changes, which is behind a lock.
 final class SampleDecoding: @unchecked Sendable {
     typealias Fault = (packet: Int, time: Rational?, fault: PacketFault)
 
@@ -15,13 +15,13 @@ final class SampleDecoding: @unchecked Sendable {
         var failure: ReelFailure?
     }
 
-    private let stream: UnsafeMutablePointer<AVStream>
+    private let stream: CodedStream
     private let path: String
     private let found = Mutex(Found())
     private let threads = WorkQueue(threads: ProcessInfo.processInfo.activeProcessorCount)
     private let room = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount)
 
-    init(stream: UnsafeMutablePointer<AVStream>, path: String) {
+    init(stream: CodedStream, path: String) {
         self.stream = stream
         self.path = path
     }
