@@ -59,7 +59,8 @@ extension FailureReason {
             .encoderRefuses, .settingUnknown,
             .optionUnsupported, .valueUnsupported, .sizeIndivisible, .sizeTooLarge, .sourceRateUnsupported,
             .pixelFormatUnsupported, .pixelFormatLossy, .codecNotHeld, .noSoundHeld, .losslessCodecFixed,
-            .losslessNotHeld, .rawNotGivenBack, .framesTooClose, .pictureTooLong, .copyWithOption,
+            .losslessNotHeld, .rawNotGivenBack, .framesTooClose, .pictureTooLong, .framesUneven, .frameRateNotHeld,
+            .copyWithOption,
             .optionNotOfContainer, .copyImpossible, .copyNotGivenBack, .encoderDiffers, .encoderMiscounts,
             .packetWithoutTime, .nothingToEncode, .planLacks:
             true

@@ -49,7 +49,7 @@ extension Diagnostic.CodingKeys {
         case .sampleDepthReduced: "Samples keep fewer bits."
         case .soundUnified: "Sound changes its format midway: all of it is converted to one format."
         case .soundTrimmed:
-            "Sound that outlasts the video by less than a frame, and by more than encoders pad it, is cut off."
+            "Sound outlasts the video, by less than a frame or in a container that holds no more, and is cut off there."
         case .subtitlesConverted: "Subtitles get another codec."
         case .languagesLost: "The container cannot hold the name of a language."
 
@@ -122,7 +122,7 @@ extension Diagnostic.CodingKeys {
         case .channelsChanged: "Choose another audio codec to keep it."
         case .sampleDepthReduced: "Choose PCM to keep all bits."
         case .soundUnified: "Nothing."
-        case .soundTrimmed: "Ask for lossless output to keep it."
+        case .soundTrimmed: "Ask for lossless output in a container with timestamps to keep it."
         case .subtitlesConverted: "Choose another container to keep the codec."
         case .languagesLost: "Choose mkv."
 

@@ -59,6 +59,8 @@ extension FailureReason.CodingKeys {
         case .rawNotGivenBack: "The container does not store raw pictures exactly."
         case .framesTooClose: "Two frames are closer than the container can tell apart."
         case .pictureTooLong: "A picture is shown for longer than the container allows."
+        case .framesUneven: "The container shows all frames equally long, and the output's are not."
+        case .frameRateNotHeld: "The container cannot have the output's frame rate."
         case .copyWithOption: "An option cannot apply to packets that are copied."
         case .optionNotOfContainer: "The container has nothing for an option to set."
         case .copyImpossible: "The packets of the video cannot be copied in another order."

@@ -57,6 +57,7 @@ extension FailureReason.CodingKeys {
         case .losslessNotHeld: "Choose mkv, mov or nut."
         case .rawNotGivenBack: "Choose another container or codec, or allow loss."
         case .framesTooClose: "Choose mp4, mov or nut."
+        case .framesUneven, .frameRateNotHeld: "Choose another container, such as mkv or mov."
         case .pictureTooLong: "Shorten the still or slow clip, or choose another container."
         case .copyWithOption: "Leave the option out, or encode the video again."
         case .optionNotOfContainer: "Leave the option out, or choose another container."

@@ -124,6 +124,13 @@ extension FailureReason {
         case .pictureTooLong(let time, let length, let container, let most):
             "the picture at \(Wording.seconds(time)) of the output is shown for \(Wording.seconds(length)), and "
                 + "\(container.file) shows one for at most \(most) s: shorten it, or choose another container"
+        case .framesUneven(let time, let length, let rate, let container):
+            "\(container.file) shows every frame equally long, here for \(Wording.seconds(Rational(1) / rate)), and the one "
+                + "at \(Wording.seconds(time)) of the output would be shown for \(Wording.seconds(length)): choose another "
+                + "container"
+        case .frameRateNotHeld(let rate, let container, let known):
+            "\(container.file) cannot have \(Wording.rate(rate)) frames a second, only "
+                + known.map(Wording.rate).joined(separator: ", ") + ": choose another container"
         case .copyWithOption(let option):
             "copied packets keep the pictures as they are and have no passes; do not ask for \(option.words)"
         case .optionNotOfContainer(let option, let container):

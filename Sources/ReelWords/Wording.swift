@@ -29,6 +29,9 @@ public enum Wording {
         return "\(milliseconds < 0 ? "-" : "")\(whole).\(padding)\(digits) s"
     }
 
+    /// A frame rate in frames per second: "25" or "30000/1001".
+    static func rate(_ rate: Rational) -> String { rate.denominator == 1 ? "\(rate.numerator)" : "\(rate)" }
+
     /// A time to the nearest microsecond, for those that differ by less than a millisecond: "12.345678 s".
     static func exact(_ time: Rational) -> String {
         let microseconds = TimeBase(1, 1_000_000).ticks(in: time, rounding: .nearest)

@@ -38,7 +38,8 @@ enum Advice {
         case .sizeIndivisible: "--size and --pixel-format say so"
         case .sizeTooLarge: "--size says so"
         case .losslessCodecFixed(let option, _, _): "leave out \(name(of: option))"
-        case .losslessNotHeld, .framesTooClose, .pictureTooLong: "name such a file with -o"
+        case .losslessNotHeld, .framesTooClose, .pictureTooLong, .framesUneven, .frameRateNotHeld:
+            "name such a file with -o"
         case .noSoundHeld, .soundOutOfReach: "--audio none leaves the sound out"
         case .sourceRateUnsupported: "give --bitrate a rate"
         case .rawNotGivenBack(_, _, let lossless): lossless ? "or leave out --lossless" : nil

@@ -14,7 +14,7 @@ struct TraitsTests {
             for name in traits.extensions { #expect(Container(fileExtension: name.uppercased()) == container) }
             #expect(traits.codecsBeside.isDisjoint(with: traits.codecsRefused))
         }
-        #expect(Container(fileExtension: "avi") == nil && Container(exactExtension: "m4v") == nil)
+        #expect(Container(fileExtension: "wmv") == nil && Container(exactExtension: "m4v") == nil)
     }
 
     @Test("every encoder has one row, and a name that a user may give means one encoder")

@@ -108,6 +108,8 @@ extension FailureReason {
         .rawNotGivenBack(pixelFormat: "xyz12le", container: .mkv, lossless: true),
         .rawNotGivenBack(pixelFormat: "xyz12le", container: .mkv, lossless: false),
         .framesTooClose(time: Rational(1, 3), container: .mkv),
+        .framesUneven(time: Rational(5, 2), length: Rational(1, 10), rate: Rational(30000, 1001), container: .avi),
+        .frameRateNotHeld(rate: Rational(15), container: .mxf, known: [Rational(25), Rational(30000, 1001)]),
         .pictureTooLong(time: Rational(5, 2), length: Rational(700), container: .gif, most: 655),
         .copyWithOption(option: .passFrames),
         .optionNotOfContainer(option: .dither, container: .mp4),

@@ -4,6 +4,7 @@ extension Container {
     public func language(_ code: String) -> String? {
         switch traits.languages {
         case .any: return code
+        case .none: return nil
         case .packed: return code.utf8.count == 3 && code.utf8.allSatisfy { (97...122).contains($0) } ? code : nil
         case .quickTime:
             // libavformat spells these languages differently.

@@ -17,6 +17,8 @@ public struct ContainerTraits: Sendable {
     public var tellsEndByTag = false
     /// Whether several audio packets may share one timestamp, from which a demuxer counts on.
     public var sharesTimestamps = false
+    /// What the container asks of its frames and sound because it stores no times of their own; nil if it does store them.
+    public var pacing: Pacing?
 
     /// Video codecs that the container is made for, the usual one first; empty if it takes any.
     public var videoCodecs: [String] = []
@@ -39,6 +41,8 @@ public struct ContainerTraits: Sendable {
     public var showsUntitledChapters = false
     /// Whether the container stores tags of the whole file: title, artist and the like.
     public var holdsTags = true
+    /// Whether the container stores a start timecode although it stores no tags.
+    public var holdsTimecode = false
     /// Which covers and attached files the container stores.
     public var attachments = Attachments.none
     /// Which language codes the container stores.
@@ -59,6 +63,17 @@ public struct ContainerTraits: Sendable {
     /// What is special about moving pictures that loop; nil for containers of video.
     public var loops: LoopTraits?
 
+    /// What holds for a container without timestamps: every frame lasts equally long, and all tracks begin with the first.
+    public struct Pacing: Sendable {
+        /// The frame rates that it can have, in frames per second; nil for any.
+        public var frameRates: [Rational]?
+        /// The one sample rate of its sound, in samples per second; nil for any.
+        public var sampleRate: Int?
+        /// Whether the sound of each frame is stored beside it, so that the muxer cuts the sound and puts the packets in
+        /// order itself.
+        public var storesSoundByFrame = false
+    }
+
     /// Groups of containers that one muxer writes in the same way.
     public enum Family: Sendable { case quickTime, matroska, other }
 
@@ -71,7 +86,7 @@ public struct ContainerTraits: Sendable {
 
     /// How a container stores languages.
     public enum Languages: Sendable {
-        case any
+        case any, none
         /// Three lower-case letters (ISO 639-2).
         case packed
         /// QuickTime's own language numbers.
@@ -131,6 +146,29 @@ extension ContainerTraits {
         isLossless: true,
         holdsLight: false, holdsColour: false)
 
+    fileprivate static let avi = ContainerTraits(
+        muxer: "avi", extensions: ["avi"], family: .other, pacing: Pacing(), videoCodecs: ["mjpeg", "ffv1"],
+        // Without presentation times, only codecs whose frames are coded in the order in which they are shown. Sound of
+        // other codecs begins where it began only by luck.
+        codecs: pcm(["u8", "s16le", "s24le", "s32le", "f32le", "f64le"])
+            .union(["mjpeg", "ffv1", "rawvideo", "mpeg4"]),
+        isLossless: true, holdsChapters: false, languages: .none, holdsLight: false, holdsColour: false)
+
+    fileprivate static let mxf = ContainerTraits(
+        muxer: "mxf", extensions: ["mxf"], family: .other,
+        pacing: Pacing(
+            // SMPTE ST 377-1 allows any; libavformat 5.1 writes these.
+            frameRates: [
+                Rational(24000, 1001), Rational(24), Rational(25), Rational(30000, 1001), Rational(30), Rational(50),
+                Rational(60000, 1001), Rational(60),
+            ],
+            sampleRate: 48_000, storesSoundByFrame: true),
+        videoCodecs: ["mpeg2video", "prores"], codecs: pcm(["s16le", "s24le"]).union(["mpeg2video", "prores"]),
+        holdsChapters: false, holdsTags: false, holdsTimecode: true, languages: .none, holdsLight: false,
+        holdsColour: false)
+
+    private static func pcm(_ formats: [String]) -> Set<String> { Set(formats.map { "pcm_" + $0 }) }
+
     fileprivate static let gif = ContainerTraits(
         muxer: "gif", extensions: ["gif"], family: .other, codecs: ["gif"], holdsChapters: false, holdsTags: false,
         loops: LoopTraits(
@@ -160,6 +198,8 @@ extension Container {
         case .webm: .webm
         case .ts: .ts
         case .nut: .nut
+        case .avi: .avi
+        case .mxf: .mxf
         case .gif: .gif
         case .apng: .apng
         case .webp: .webp

@@ -54,6 +54,8 @@ extension FailureReason {
         case rawNotGivenBack = "raw-not-given-back"
         case framesTooClose = "frames-too-close"
         case pictureTooLong = "picture-too-long"
+        case framesUneven = "frames-uneven"
+        case frameRateNotHeld = "frame-rate-not-held"
         case copyWithOption = "copy-with-option"
         case optionNotOfContainer = "option-not-of-container"
         case copyImpossible = "copy-impossible"

@@ -49,7 +49,7 @@ extension FailureReason {
             FailureNature(.request, .usage)
         case .encoderAbsent: FailureNature(.host, .usage, .incompatible)
         case .pixelFormatLossy, .codecNotHeld, .noSoundHeld, .losslessNotHeld, .rawNotGivenBack, .framesTooClose,
-            .pictureTooLong, .copyImpossible, .copyNotGivenBack:
+            .pictureTooLong, .framesUneven, .frameRateNotHeld, .copyImpossible, .copyNotGivenBack:
             FailureNature(.request, .input)
 
         // MARK: Engine

@@ -109,6 +109,11 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case framesTooClose(time: Rational, container: Container)
     /// The container shows a picture for at most so many seconds. Times are of the output, in seconds.
     case pictureTooLong(time: Rational, length: Rational, container: Container, most: Int)
+    /// The container shows all frames equally long, at `rate` frames per second, and one would last otherwise. Times are of
+    /// the output, in seconds.
+    case framesUneven(time: Rational, length: Rational, rate: Rational, container: Container)
+    /// The container cannot have that frame rate, in frames per second.
+    case frameRateNotHeld(rate: Rational, container: Container, known: [Rational])
     /// Passthrough cannot follow an option of the job.
     case copyWithOption(option: JobSpec.Option)
     /// The container has nothing for an option to set.

@@ -148,7 +148,8 @@ public struct JobSpec: Hashable, Codable, Sendable {
     func stillRate(_ encoder: EncoderTraits?, of indexes: [SourceIndex]) -> Rational? {
         guard container.traits.loops == nil else { return nil }
         if let mostFrames { return mostFrames }
-        guard let encoder, encoder.wantsConstantRate else { return nil }
+        let isPaced = container.traits.pacing != nil
+        guard isPaced || encoder?.wantsConstantRate == true else { return nil }
         return indexes[mainSource].video.stream.nominalRate
     }
 
@@ -185,7 +186,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
 
 /// Containers that reel writes. The raw value is the file name extension.
 public enum Container: String, Codable, CaseIterable, Sendable {
-    case mp4, mov, mkv, webm, ts, nut, gif, apng, webp
+    case mp4, mov, mkv, webm, ts, nut, avi, mxf, gif, apng, webp
 }
 
 /// What happens to the sound.

@@ -161,6 +161,13 @@ public struct Plan: Hashable, Codable, Sendable {
     /// The number of frames in the output.
     public var frameCount: Int { clips.reduce(0) { $0 + $1.frameCount } }
 
+    /// For how long the sound lasts, in seconds: exactly as long as the frames if the container stores no times. Nil for any
+    /// length.
+    public var soundLength: Rational? {
+        guard container.traits.pacing != nil else { return nil }
+        return video.format.timeBase.secondsPerTick * Rational(Int64(frameCount))
+    }
+
     /// The number of frames that the passes encode, or that the assembly passes through: clips that show the same share
     /// their segments.
     public var framesToMake: Int {

@@ -29,6 +29,7 @@ public struct Planner: Sendable {
     ) throws(ReelFailure) -> Plan {
         let (clips, chapters) = try spec.clips(of: indexes, video)
         try spec.refuseUnlessShown(clips, indexes, video.format.timeBase)
+        try spec.refuseUnlessPaced(clips, indexes, video.format.timeBase)
         var plan = try plan(
             clips, indexes: indexes, spec: spec, video: video, audio: audio, head: head, packets: packets,
             indexHashes: indexHashes, encoders: encoders, diagnostics: diagnostics)
@@ -290,6 +291,7 @@ extension JobSpec {
     ///   - indexes: those of the job's sources.
     ///   - encoder: the encoder of the video; nil if packets are passed through.
     public func clock(of indexes: [SourceIndex], encoder: EncoderTraits? = nil) throws(ReelFailure) -> TimeBase {
+        if container.traits.pacing != nil { return TimeBase(secondsPerTick: try pace(of: indexes)) }
         guard let edit else { return indexes[0].video.stream.timeBase }
         return try EditLayout.clock(of: edit, indexes: indexes, stillRate: stillRate(encoder, of: indexes))
     }

@@ -36,11 +36,12 @@ public struct OutputChoice: Hashable, Sendable {
         try self.init(named: place.appendingPathComponent("\(name).\(chosen.rawValue)").path, lossless: lossless)
     }
 
-    /// NAME.DEED.EXT beside the source, in the first source's own container if reel writes it, else in mp4. Lossless output
-    /// needs a container that holds any picture and PCM: mkv, unless the source is mov or nut.
+    /// NAME.DEED.EXT beside the source, in the first source's own container if reel writes it and it has timestamps, else in
+    /// mp4. Lossless output needs a container that holds any picture and PCM: mkv, unless the source is mov or nut.
     package init(besides source: String, like first: String, deed: String, lossless: Bool) {
         let url = URL(fileURLWithPath: source)
-        let own = Container(fileExtension: URL(fileURLWithPath: first).pathExtension)
+        let like = Container(fileExtension: URL(fileURLWithPath: first).pathExtension)
+        let own = like.flatMap { $0.traits.pacing == nil ? $0 : nil }
         container = lossless ? (own.flatMap { $0.traits.isLossless ? $0 : nil } ?? .mkv) : own ?? .mp4
         let name = url.deletingPathExtension().lastPathComponent
         path = url.deletingLastPathComponent().appendingPathComponent("\(name).\(deed).\(container.rawValue)").path

@@ -47,7 +47,9 @@ public struct Assembler {
         let streams = try OutputStreams(plan: plan, sources: sources, heard: heard)
         let sources = try packetSources(streams, heard)
         let sink = try failing(.write, output) { () throws(ByteFault) in try output.sink() }
-        let muxer = try Muxer(sink, format: plan.container.traits.muxer)
+        let muxer = try Muxer(
+            sink, format: plan.container.traits.muxer,
+            interleaves: plan.container.traits.pacing?.storesSoundByFrame == true)
         try streams.add(to: muxer)
         let extras = try extras(heard)
         try extras.add(to: muxer)

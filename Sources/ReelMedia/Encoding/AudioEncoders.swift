@@ -19,6 +19,8 @@ extension AudioEncoderTraits {
         let pcm = pcm(holding: track)
         return [own, isPCM(track.codec) ? pcm : nil].compactMap { $0 }
             + all.filter(\.isForAnySource).compactMap { available($0.name) } + [pcm]
+            // For containers that hold no other.
+            + ["pcm_s24le", "pcm_s16le"].compactMap(available)
     }
 
     /// The encoder of this name or for this codec; nil if libavcodec has none.

@@ -44,7 +44,7 @@ extension TargetChoice {
         let wanted = try wanted(of: track)
         let encoder = try audioEncoder(wanted, number)
         try refuseUnlessHeld(codec: encoder.codec, option: .audioCodec)
-        let rate = encoder.nearestRate(to: wanted.sampleRate)
+        let rate = spec.container.traits.pacing?.sampleRate ?? encoder.nearestRate(to: wanted.sampleRate)
         let layout = encoder.layout(for: wanted.channelLayout)
         if rate != wanted.sampleRate {
             guard spec.sampleRate == nil else {

@@ -53,8 +53,9 @@ extension TargetChoice {
             diagnostics.append(.attachmentsLeftOut(container: container, names: lost.map(\.fileName)))
         }
         let tags = index.keptMetadata(timecode: spec.edit?.timecode).map { $0.name.lowercased() }
-        if !tags.isEmpty, !container.traits.holdsTags {
-            diagnostics.append(.tagsLeftOut(container: container, names: tags))
+        let lostTags = tags.filter { $0 != "timecode" || !container.traits.holdsTimecode }
+        if !lostTags.isEmpty, !container.traits.holdsTags {
+            diagnostics.append(.tagsLeftOut(container: container, names: lostTags))
         }
         if tags.contains("timecode"), container.isQuickTime, index.attachments.contains(where: container.holds) {
             diagnostics.append(.timecodeLeftOut(container: container))

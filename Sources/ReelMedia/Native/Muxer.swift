@@ -7,10 +7,14 @@ final class Muxer {
     let name: String
     private var native: UnsafeMutablePointer<AVFormatContext>
     private let writer: ByteWriter
+    private let interleaves: Bool
 
-    /// `format` is the muxer's name as libavformat spells it.
-    init(_ sink: any ByteSink, format: String) throws(ReelFailure) {
+    /// - Parameters:
+    ///   - format: the muxer's name as libavformat spells it.
+    ///   - interleaves: whether the muxer cuts sound and puts packets in order itself. If not, it writes them as they come.
+    init(_ sink: any ByteSink, format: String, interleaves: Bool = false) throws(ReelFailure) {
         name = sink.name
+        self.interleaves = interleaves
         writer = try ByteWriter(sink)
         var context: UnsafeMutablePointer<AVFormatContext>?
         try check(avformat_alloc_output_context2(&context, nil, format, name), .openMuxer, format)
@@ -84,7 +88,8 @@ final class Muxer {
     /// Writes one packet whose times are in `timeBase`; they are rounded once to the muxer's own.
     func write(_ packet: borrowing Packet, timeBase: TimeBase) throws(ReelFailure) {
         av_packet_rescale_ts(packet.native, timeBase.native, self.timeBase(of: packet.streamIndex).native)
-        let written = av_write_frame(native, packet.native)
+        let written =
+            interleaves ? av_interleaved_write_frame(native, packet.native) : av_write_frame(native, packet.native)
         guard written >= 0 else { throw failure(written, .writePackets) }
     }
 

@@ -42,6 +42,20 @@ final class Resampler {
         try convert(planes, count: frame.native.pointee.nb_samples)
     }
 
+    /// Adds silence to what is ready, after the input has ended; in samples per channel of the output.
+    func pushSilence(_ samples: Int) throws(ReelFailure) {
+        let block = try output.frame(samples)
+        let planes = UnsafeMutableRawPointer(block.native.pointee.extended_data)
+        let native = block.native.pointee
+        try check(
+            av_samples_set_silence(
+                native.extended_data, 0, Int32(samples), native.ch_layout.nb_channels, AVSampleFormat(native.format)),
+            .convertSamples)
+        try check(
+            av_audio_fifo_write(queue, planes?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self), Int32(samples)),
+            .convertSamples)
+    }
+
     /// Ends the input: all that was pushed in becomes ready.
     func finish() throws(ReelFailure) { try convert(nil, count: 0) }
 

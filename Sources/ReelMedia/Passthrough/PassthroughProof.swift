@@ -58,7 +58,8 @@ final class PassthroughProof {
     private func coded(_ described: VideoStream) throws(ReelFailure) -> CodedVideo {
         var coded = CodedVideo(native: stream.pointee.codecpar.pointee)
         guard let picture = try Decoder.decodingAlone(sample, of: CodedStream(stream), path: path) else { return coded }
-        for container in Container.allCases where container.traits.loops == nil {
+        for container in Container.allCases
+        where container.traits.loops == nil && container.traits.codecs?.contains(described.codec) != false {
             let trial = try ContainerTrial(container) { (parameters) throws(ReelFailure) in
                 try coded.describe(described, for: container.traits.muxer, into: parameters)
             }

@@ -12,6 +12,8 @@ final class AudioEncoding {
     private let channels: Int
     private let resampler: Resampler
     private var encoded: Int64 = 0
+    /// The number of samples per channel that are encoded; nil for all that come.
+    private let wanted: Int64?
     private var trailingPadding = 0
     private let packet: Packet
 
@@ -21,10 +23,12 @@ final class AudioEncoding {
     /// - Parameters:
     ///   - track: the source's track that has the target's format.
     ///   - input: the format of what is encoded, with channels interleaved.
+    ///   - length: for how long the sound lasts, in seconds; nil for as long as what is encoded.
     init(
         target: AudioTarget, track: AudioTrack, input: SoundFormat, making content: SegmentContent,
-        at place: SegmentPlace
+        at place: SegmentPlace, lasting length: Rational?
     ) throws(ReelFailure) {
+        wanted = length.map { TimeBase(1, Int64(target.sampleRate)).ticks(in: $0, rounding: .nearest) }
         self.target = target
         self.content = content
         token = place.name.token
@@ -87,6 +91,11 @@ final class AudioEncoding {
 
     private func encodeFrame() throws(ReelFailure) {
         let frame = try resampler.pull(frameSize)
+        if let wanted {
+            let left = wanted - encoded
+            guard left > 0 else { return }
+            frame.native.pointee.nb_samples = Int32(min(Int64(frame.sampleCount), left))
+        }
         frame.pts = Timestamp(encoded)
         encoded += Int64(frame.sampleCount)
         try encoder.send(frame)
@@ -102,9 +111,12 @@ final class AudioEncoding {
         }
     }
 
-    /// Encodes the samples that are left.
+    /// Encodes the samples that are left, and silence if they are fewer than the sound lasts.
     func drain() throws(ReelFailure) {
         try resampler.finish()
+        while let wanted, encoded + Int64(resampler.ready) < wanted {
+            try resampler.pushSilence(Int(min(wanted - encoded - Int64(resampler.ready), Int64(Self.block))))
+        }
         while resampler.ready > 0 { try encodeFrame() }
         try encoder.finish()
         try writePackets()

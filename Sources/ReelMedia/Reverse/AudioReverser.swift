@@ -12,6 +12,8 @@ public struct AudioReverser {
     private let clip: Clip
     private let content: SegmentContent
     private let hidesPreroll: Bool
+    /// For how long the sound has to last, in seconds; nil if it may begin and end when it does.
+    private let length: Rational?
     /// The start of the source file's clock, in seconds.
     private let zero: Rational
     /// When the first frame that is shown begins in the source, and when the last one ends; in seconds.
@@ -34,6 +36,7 @@ public struct AudioReverser {
         let index = sources[clip.source].index
         track = index.audio[target.track]
         hidesPreroll = plan.container.hidesPreroll(of: track)
+        length = plan.soundLength
         zero = index.startTime
         let clock = clip.map.source
         shown = (clock.seconds(clip.map.start), clock.seconds(clip.map.end))
@@ -77,17 +80,21 @@ public struct AudioReverser {
             diagnostics.append(.holesClosed(track: target.track, holes: whole.closedHoles))
         }
         let encoding = try AudioEncoding(
-            target: target, track: track, input: decoded.format, making: content, at: place)
+            target: target, track: track, input: decoded.format, making: content, at: place, lasting: length)
         var start: Int64 = 0
         if let heard = whole.flatMap({ heard(of: $0) }) {
             diagnostics += heard.timeline.holes(track: target.track, zero: zero) + heard.trimmed
             let heard = heard.timeline
             try measured(&statistics.encodeSeconds) { () throws(ReelFailure) in
-                let spans = heard.spans(target.direction)
+                let spans =
+                    length == nil
+                    ? heard.spans(target.direction) : heard.spans(in: placesShown(of: heard), target.direction)
                 try encoding.encode(SpanCursor(spans, target.direction, of: decoded.spill), progress: progress)
                 try encoding.drain()
             }
-            start = TimeBase(1, Int64(target.sampleRate)).ticks(in: self.place(of: heard), rounding: .nearest)
+            if length == nil {
+                start = TimeBase(1, Int64(target.sampleRate)).ticks(in: self.place(of: heard), rounding: .nearest)
+            }
         } else {
             diagnostics.append(silent)
         }
@@ -98,6 +105,13 @@ public struct AudioReverser {
         let record = try encoding.finish(start: start, diagnostics: diagnostics)
         statistics.peakRSS = peakResidentBytes()
         return PassResult(segments: [record], statistics: statistics, diagnostics: record.diagnostics)
+    }
+
+    /// The places of the sound that are heard while the video is shown.
+    private func placesShown(of heard: AudioTimeline) -> Range<Int64> {
+        let clock = TimeBase(1, Int64(heard.sampleRate))
+        let first = clock.ticks(in: shown.start - heard.start, rounding: .nearest)
+        return first..<first + max(clock.ticks(in: shown.end - shown.start, rounding: .nearest), 0)
     }
 
     /// When the sound begins in the output, in seconds.
@@ -114,7 +128,20 @@ public struct AudioReverser {
         // Sound that keeps its direction with reversed pictures lasts as long as they do.
         let range = target.direction == clip.direction ? (clip.audioFrom, clip.audioTo) : (shown.start, shown.end)
         guard let heard = whole.clipped(from: range.0, to: range.1) else { return nil }
+        if length != nil { return cut(heard) }
         return target.direction == .backwards ? trimmed(heard) : (heard, [])
+    }
+
+    /// Cuts off all sound beyond the video, of which a container without timestamps keeps nothing.
+    private func cut(_ heard: AudioTimeline) -> (timeline: AudioTimeline, trimmed: [Diagnostic])? {
+        guard let cut = heard.clipped(from: shown.start, to: shown.end) else { return nil }
+        let beyond = Rational(heard.count - cut.count, Int64(heard.sampleRate))
+        guard beyond > Rational(0), !isPadding(beyond, of: heard) else { return (cut, []) }
+        return (cut, [.soundTrimmed(track: target.track, length: beyond)])
+    }
+
+    private func isPadding(_ overhang: Rational, of heard: AudioTimeline) -> Bool {
+        !target.lossless && overhang <= Rational(AudioReverser.longestPadding, Int64(heard.sampleRate))
     }
 
     /// Cuts off sound that outlasts the video by less than a frame, unless the track must be lossless. Otherwise all of
@@ -125,8 +152,7 @@ public struct AudioReverser {
         guard !target.lossless, overhang > Rational(0), overhang < frame,
             let cut = heard.clipped(from: nil, to: shown.end)
         else { return (heard, []) }
-        let isPadding = overhang <= Rational(AudioReverser.longestPadding, Int64(heard.sampleRate))
-        return (cut, isPadding ? [] : [.soundTrimmed(track: target.track, length: overhang)])
+        return (cut, isPadding(overhang, of: heard) ? [] : [.soundTrimmed(track: target.track, length: overhang)])
     }
 
     /// Encoders fill up their last packet with silence: of AAC it has 1024 samples, of MP3 1152.

@@ -46,7 +46,7 @@ public struct EditedSound {
         let main = try decode(target.source, as: nil)
         let encoding = try AudioEncoding(
             target: target, track: sources[target.source].index.audio[target.track], input: main.format,
-            making: content, at: place)
+            making: content, at: place, lasting: plan.soundLength)
         let parts = edit.parts(rate: main.format.rate)
         let lasts = lastUses(in: parts)
         let reaches = reaches(in: parts)
