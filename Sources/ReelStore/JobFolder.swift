@@ -117,6 +117,9 @@ public struct JobFolder: JobEntry {
         }
     }
 
+    /// When a process took the lock last, in seconds since 1970; nil if none has.
+    public var lastUse: Int? { (try? Files.entry(path(.lock)))?.st_mtim.tv_sec }
+
     /// Locks the job folder, and makes it if there is none.
     ///
     /// Throws `.unreachable` if another holds it, naming that process.

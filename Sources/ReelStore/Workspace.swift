@@ -20,11 +20,8 @@ public final class Workspace: Sendable {
     ///
     /// Throws `.workspaceForeign` if neither belongs to this user alone, `.storeUnusable` if neither can be made.
     public static func beside(_ output: String) throws(ReelFailure) -> Workspace {
-        let names = [".reel", ".reel-\(geteuid())"].map { "\(Files.folder(of: output))/\($0)" }
-        // An earlier run of the same job may have had to take the second name.
-        for path in names {
-            if let workspace = try open(path) { return workspace }
-        }
+        if let workspace = try existing(beside: output) { return workspace }
+        let names = names(beside: output)
         for path in names {
             guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
                 throw SystemError.store(.open, path, errno)
@@ -33,6 +30,21 @@ public final class Workspace: Sendable {
         }
         throw ReelFailure(.workspaceForeign(path: names[1]))
     }
+
+    /// The same if it is there; an earlier run may have had to take the second name. Nil if there is none.
+    public static func existing(beside output: String) throws(ReelFailure) -> Workspace? {
+        for path in names(beside: output) {
+            if let workspace = try open(path) { return workspace }
+        }
+        return nil
+    }
+
+    private static func names(beside output: String) -> [String] {
+        [".reel", ".reel-\(geteuid())"].map { "\(Files.folder(of: output))/\($0)" }
+    }
+
+    /// Bytes that its files take on the disk.
+    public var size: Int64 { Files.size(ofTree: path) }
 
     /// Nil if there is no folder of that name that is accessible to this user alone. If others may only read it, it is
     /// closed to them.

@@ -115,6 +115,7 @@ public struct Console: Sendable {
     public func run(_ program: (some AsyncParsableCommand).Type) async -> Never {
         do {
             try CommandArguments.check()
+            try await Settings.load()
             var command = try await program.asyncParseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()

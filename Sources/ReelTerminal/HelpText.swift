@@ -46,6 +46,7 @@ public enum HelpText {
         case store = "REEL_STORE"
         case sandbox = "REEL_SANDBOX"
         case sourceRoots = "REEL_SOURCE_ROOTS"
+        case configuration = "REEL_CONFIG"
         case temporary = "TMPDIR"
         case noColour = "NO_COLOR"
 
@@ -57,6 +58,7 @@ public enum HelpText {
             case .store: "the folder that coordinator and workers share"
             case .sandbox: "confine engines: require, try (default) or off"
             case .sourceRoots: "folders of sources, with a colon between them"
+            case .configuration: "file of defaults; default: /etc/reel/reel.json"
             case .temporary: "folder for temporary files; default: /tmp"
             case .noColour: "set to anything: no colours on the terminal"
             }

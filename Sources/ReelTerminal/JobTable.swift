@@ -22,7 +22,7 @@ struct JobTable {
                     isRightAligned: true),
                 Table.Column("ETA", plain { $0.eta.map(ClockTime.text) ?? "" }, isRightAligned: true),
                 Table.Column("AGE", plain { Figures.age(now - $0.created) }, isRightAligned: true),
-                Table.Column("NAME", plain { $0.name ?? file($0) }),
+                Table.Column("NAME", plain(\.shownName)),
                 Table.Column("FILE", plain { $0.name == nil ? "" : file($0) }),
                 Table.Column("LABELS", plain { Figures.labels($0) }),
             ], leavingOut: ["LABELS", "FILE", "SPEED", "ETA", "AGE", "DONE", "STATE", "JOB"], cutting: "NAME",

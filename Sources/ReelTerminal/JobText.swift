@@ -8,17 +8,22 @@ internal import ReelWords
 public enum JobText {
     /// A line for each job with why it waits or failed, then a line for each job that cannot be read.
     ///
-    /// - Parameter now: seconds since 1970, from which ages are counted.
+    /// - Parameters:
+    ///   - now: seconds since 1970, from which ages are counted.
+    ///   - list: the order of the jobs, and the chosen one.
     public static func lines(
-        _ views: [JobView], unreadable: [JobID: ReelFailure] = [:], at now: Double, on canvas: Canvas
+        _ views: [JobView], unreadable: [JobID: ReelFailure] = [:], at now: Double, as list: JobList = JobList(),
+        on canvas: Canvas
     ) -> [ScreenLine] {
+        let views = list.sorted(views)
         guard !views.isEmpty || !unreadable.isEmpty else { return [ScreenLine("there are no jobs")] }
         let aside = unreadable.sorted { $0.key.text < $1.key.text }.flatMap { id, failure in
             QueueText.unreadable(id.text, failure.words, on: canvas)
         }
         guard !views.isEmpty else { return aside }
         let table = JobTable(views, at: now, on: canvas)
-        return [table.head] + zip(views, table.rows).flatMap { [$1] + JobTable.reasons($0, on: canvas) } + aside
+        return [table.head]
+            + zip(views, table.rows).flatMap { [list.line($1, of: $0)] + JobTable.reasons($0, on: canvas) } + aside
     }
 
     /// The most sources that are listed.

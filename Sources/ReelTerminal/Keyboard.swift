@@ -4,7 +4,7 @@ internal import Glibc
 package final class Keyboard {
     /// A key that a screen heeds.
     package enum Key: Equatable {
-        case quit, up, down, pageUp, pageDown, home, end
+        case quit, up, down, pageUp, pageDown, home, end, open, back, sort
     }
 
     private var before = termios()
@@ -42,7 +42,13 @@ package final class Keyboard {
         var keys: [Key] = []
         while !rest.isEmpty {
             guard let (sequence, key) = sequences.first(where: { rest.hasPrefix($0.sequence) }) else {
-                rest.removeFirst()
+                // An escape sequence of another key ends with a letter or a tilde (ECMA-48 5.4).
+                if rest.hasPrefix("\u{1B}[") || rest.hasPrefix("\u{1B}O") {
+                    let end = rest.dropFirst(2).firstIndex { $0.isLetter || $0 == "~" } ?? rest.indices.last
+                    rest = end.map { rest[rest.index(after: $0)...] } ?? ""
+                } else if rest.removeFirst() == "\u{1B}" {
+                    keys.append(.back)
+                }
                 continue
             }
             keys.append(key)
@@ -53,7 +59,9 @@ package final class Keyboard {
 
     private static let sequences: [(sequence: String, key: Key)] = [
         ("q", .quit), ("Q", .quit), ("\u{1B}[A", .up), ("\u{1B}OA", .up), ("\u{1B}[B", .down), ("\u{1B}OB", .down),
-        ("\u{1B}[5~", .pageUp), ("\u{1B}[6~", .pageDown), ("\u{1B}[H", .home), ("\u{1B}[F", .end),
+        ("\r", .open), ("\n", .open), ("s", .sort), ("S", .sort), ("\u{7F}", .back), ("k", .up), ("j", .down),
+        ("\u{1B}[D", .back), ("\u{1B}OD", .back), ("\u{1B}[C", .open), ("\u{1B}OC", .open), ("\u{1B}[5~", .pageUp),
+        ("\u{1B}[6~", .pageDown), ("\u{1B}[H", .home), ("\u{1B}[F", .end),
     ]
 }
 
@@ -74,7 +82,7 @@ package struct ScrollPlace: Equatable {
         let last = max(count - rows, 0)
         let wanted =
             switch key {
-            case .quit: first
+            case .quit, .open, .back, .sort: first
             case .up: first - 1
             case .down: first + 1
             case .pageUp: first - page
@@ -83,5 +91,25 @@ package struct ScrollPlace: Equatable {
             case .end: last
             }
         first = min(max(wanted, 0), last)
+    }
+
+    /// Moves as little as is needed to show a line, with one above it if there is room.
+    package mutating func reveal(_ line: Int, rows: Int) {
+        if line < first + 1 { first = max(line - 1, 0) }
+        // The last row may say how many lines more there are.
+        if line > first + rows - 3 { first = max(line - rows + 3, 0) }
+    }
+
+    /// How far a key moves among the jobs of a list; nil if it does something else.
+    package static func step(_ key: Keyboard.Key, page: Int, count: Int) -> Int? {
+        switch key {
+        case .up: -1
+        case .down: 1
+        case .pageUp: -page
+        case .pageDown: page
+        case .home: -count
+        case .end: count
+        case .quit, .open, .back, .sort: nil
+        }
     }
 }

@@ -8,7 +8,7 @@ internal import ReelWords
 public struct ProgressDisplay {
     private var meter = ProgressMeter()
     private var said: Set<String> = []
-    private var barIsShown = false
+    private var bar: RedrawnLine
     private var saidReading = false
     private let begun = ContinuousClock.now
     private let console: Console
@@ -19,6 +19,7 @@ public struct ProgressDisplay {
     /// - Parameter subject: the video that the job is made of, if there are several; nil for the only one.
     public init(on console: Console, of subject: BatchPlace? = nil) {
         (self.console, self.subject) = (console, subject)
+        bar = RedrawnLine(on: console)
     }
 
     /// Shows a job as it is now: its warnings, how far it is, and at last why it waits.
@@ -40,8 +41,7 @@ public struct ProgressDisplay {
                 assembling: job.state == .done || job.state == .assembling && frames == job.frames,
                 seconds: seconds, clip: clip(of: job)))
         if let columns = console.columns {
-            console.write("\r\u{1B}[K" + meter.bar(columns: columns))
-            barIsShown = true
+            bar.show(meter.bar(columns: columns), columns: columns)
         } else if let line = meter.step() {
             console.say(line)
         }
@@ -54,9 +54,8 @@ public struct ProgressDisplay {
     }
 
     private mutating func showReading() {
-        if console.columns != nil {
-            console.write("\r\u{1B}[Kreading the source")
-            barIsShown = true
+        if let columns = console.columns {
+            bar.show("reading the source", columns: columns)
         } else if !saidReading {
             console.say("reading the source")
         }
@@ -83,10 +82,7 @@ public struct ProgressDisplay {
     public mutating func assumeSaid(_ diagnostics: [Diagnostic]) { said.formUnion(diagnostics.map(\.words)) }
 
     /// Takes the bar away, so that other lines can be printed.
-    public mutating func clear() {
-        if barIsShown { console.write("\r\u{1B}[K") }
-        barIsShown = false
-    }
+    public mutating func clear() { bar.clear() }
 }
 
 /// The place of a video among those of a command.

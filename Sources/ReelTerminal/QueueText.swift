@@ -10,25 +10,27 @@ public enum QueueText {
     /// - Parameters:
     ///   - strips: the jobs' strips by job id.
     ///   - now: seconds since 1970, from which ages are counted.
+    ///   - list: the order of the jobs, and the chosen one.
     public static func lines(
-        _ view: QueueView, strips: [String: PassStrip], at now: Double, on canvas: Canvas
+        _ view: QueueView, strips: [String: PassStrip], at now: Double, as list: JobList = JobList(), on canvas: Canvas
     ) -> [ScreenLine] {
         let totals = totals(view) + view.unreadable.flatMap { unreadable($0.id, $0.reason, on: canvas) }
         guard !view.jobs.isEmpty else { return totals + [ScreenLine("no job waits or runs")] }
-        let counts = view.jobs.map(Figures.passes)
+        let jobs = list.sorted(view.jobs)
+        let counts = jobs.map(Figures.passes)
         let broad = counts.map(\.count).max() ?? 0
         // The strip stands beside the counts if enough columns are left for it, otherwise on a line of its own.
         let beside = canvas.columns - broad - 4 >= 20
         let width = beside ? min(canvas.columns - broad - 4, 100) : max(canvas.columns - 2, 1)
-        let table = JobTable(view.jobs, at: now, on: canvas)
-        let blocks = zip(zip(view.jobs, table.rows), counts).map { entry, count in
+        let table = JobTable(jobs, at: now, on: canvas)
+        let blocks = zip(zip(jobs, table.rows), counts).map { entry, count in
             let (job, head) = entry
             let strip = strips[job.id].map { StripText.line($0, width: width, on: canvas) } ?? ScreenLine()
             let below =
                 beside
                 ? [ScreenLine("  ") + strip + ScreenLine("  " + count)]
                 : [ScreenLine("  ") + strip, ScreenLine("  " + count)]
-            return [head] + below + JobTable.reasons(job, on: canvas)
+            return [list.line(head, of: job)] + below + JobTable.reasons(job, on: canvas)
         }
         let legend = canvas.rows ?? .max < 16 ? [] : [ScreenLine(), StripText.legend(on: canvas)]
         let room = canvas.rows.map { $0 - totals.count - 2 - legend.count - 1 }

@@ -7,14 +7,17 @@ public final class ReadingDisplay: Sendable {
     private struct State {
         var begun: ContinuousClock.Instant?
         var step = 0
-        var isShown = false
+        var line: RedrawnLine
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let console: Console
 
     /// A display that has not shown anything yet.
-    public init(on console: Console) { self.console = console }
+    public init(on console: Console) {
+        self.console = console
+        state = Mutex(State(line: RedrawnLine(on: console)))
+    }
 
     /// Most sources are read by then.
     private static let patience = Duration.seconds(2)
@@ -27,9 +30,8 @@ public final class ReadingDisplay: Sendable {
             let begun = state.begun ?? .now
             state.begun = begun
             guard .now - begun >= Self.patience else { return }
-            if console.columns != nil {
-                console.write("\r\u{1B}[Kreading the source, \(percent) %")
-                state.isShown = true
+            if let columns = console.columns {
+                state.line.show("reading the source, \(percent) %", columns: columns)
             } else if percent / 10 > state.step {
                 state.step = percent / 10
                 console.say("reading the source, \(state.step * 10) %")
@@ -40,8 +42,8 @@ public final class ReadingDisplay: Sendable {
     /// Takes the line away, so that other lines can be printed.
     public func clear() {
         state.withLock { state in
-            if state.isShown { console.write("\r\u{1B}[K") }
-            state = State()
+            state.line.clear()
+            (state.begun, state.step) = (nil, 0)
         }
     }
 }

@@ -27,6 +27,15 @@ public struct ScreenLine: Hashable, Sendable {
     }
 
     private var pieces: [Piece]
+    /// Whether it is the line of the chosen job.
+    private(set) var isChosen = false
+
+    /// The line as that of the chosen job.
+    var chosen: ScreenLine {
+        var line = self
+        line.isChosen = true
+        return line
+    }
 
     /// A line of one piece, or an empty line.
     public init(_ text: String = "", _ style: Style = .plain) {
@@ -79,6 +88,10 @@ public struct ScreenLine: Hashable, Sendable {
 
     /// The line as it is written: styled if the canvas has colour, cut to the canvas's width if its rows are limited.
     public func rendered(on canvas: Canvas) -> String {
+        if isChosen, canvas.rows != nil {
+            let shown = String(text.prefix(canvas.columns))
+            return "\u{1B}[7m\(shown)\u{1B}[0m"
+        }
         var room = canvas.rows == nil ? Int.max : canvas.columns
         return pieces.map { piece in
             let text = piece.text.count <= room ? piece.text : String(piece.text.prefix(room))

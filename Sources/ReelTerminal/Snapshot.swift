@@ -1,9 +1,13 @@
+public import ReelJobs
+
 /// The answer of a reading command, as JSON and as lines of text.
 public struct Snapshot: Sendable {
     let json: any Encodable & Sendable
     /// Whether it will not change any more.
     let isFinal: Bool
-    let lines: @Sendable (Canvas) -> [ScreenLine]
+    /// The jobs that it lists, in the board's order; nil if it is no list of jobs.
+    let jobs: [JobView]?
+    private let text: @Sendable (JobList, Canvas) -> [ScreenLine]
 
     /// - Parameters:
     ///   - json: what `--json` prints.
@@ -14,8 +18,26 @@ public struct Snapshot: Sendable {
     ) {
         self.json = json
         self.isFinal = isFinal
-        self.lines = lines
+        jobs = nil
+        text = { _, canvas in lines(canvas) }
     }
+
+    /// A list of jobs, of which a watched screen lets one be chosen.
+    ///
+    /// - Parameters:
+    ///   - jobs: in the board's order.
+    ///   - lines: the lines of text, as the list is to be shown on a given canvas.
+    public init(
+        json: any Encodable & Sendable, jobs: [JobView],
+        lines: @escaping @Sendable (JobList, Canvas) -> [ScreenLine]
+    ) {
+        (self.json, self.jobs) = (json, jobs)
+        isFinal = false
+        text = lines
+    }
+
+    /// Its lines on a canvas.
+    func lines(_ canvas: Canvas, as list: JobList = JobList()) -> [ScreenLine] { text(list, canvas) }
 }
 
 /// How a snapshot is printed.

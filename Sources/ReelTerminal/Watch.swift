@@ -10,7 +10,7 @@ public struct Watch: Sendable {
     private let address: String
     private let output: Output
     private let console: Console
-    private let look: @Sendable () async throws(ReelFailure) -> Snapshot
+    private let look: @Sendable (JobID?) async throws(ReelFailure) -> Snapshot
     private let change: @Sendable () async throws(ReelFailure) -> Void
 
     /// The longest time between two snapshots, if nothing changes.
@@ -21,11 +21,11 @@ public struct Watch: Sendable {
     /// - Parameters:
     ///   - address: Redis's address, for messages.
     ///   - change: returns when something may have changed, or after `slowest`.
-    ///   - look: takes a snapshot.
+    ///   - look: takes a snapshot of what is watched, or of a job that was chosen there.
     public init(
         address: String, output: Output, on console: Console,
         change: @escaping @Sendable () async throws(ReelFailure) -> Void,
-        look: @escaping @Sendable () async throws(ReelFailure) -> Snapshot
+        look: @escaping @Sendable (_ chosen: JobID?) async throws(ReelFailure) -> Snapshot
     ) {
         self.address = address
         self.output = output
@@ -49,44 +49,51 @@ public struct Watch: Sendable {
     private func watch(into latest: LatestSnapshot) async {
         while !Task.isCancelled {
             let looked = ContinuousClock.now
-            do {
-                let snapshot = try await look()
-                latest.see(.success(snapshot))
-                if snapshot.isFinal { return }
-            } catch {
-                latest.see(.failure(error))
-                guard error.isOutage else { return }
-            }
+            guard await glance(into: latest) else { return }
             // If this fails, the next snapshot fails, too, and reports it.
             do { try await change() } catch { try? await Task.sleep(for: .seconds(1)) }
             try? await Task.sleep(until: looked + Watch.quickest, clock: .continuous)
         }
     }
 
-    /// On a terminal: redraws one screen in place, until a key quits. Other keys scroll through what has no room on it.
+    /// Takes one snapshot. False if no other is to follow.
+    private func glance(into latest: LatestSnapshot) async -> Bool {
+        let chosen = latest.opened
+        do {
+            let snapshot = try await look(chosen)
+            latest.see(.success(snapshot), of: chosen)
+            return !snapshot.isFinal || chosen != nil
+        } catch {
+            latest.see(.failure(error), of: chosen)
+            return error.isOutage
+        }
+    }
+
+    /// On a terminal: redraws one screen in place, until a key quits. Other keys scroll through what has no room on it, or
+    /// choose a job of a list, which is then shown alone.
     private func redraw(_ latest: LatestSnapshot) async throws {
         let screen = TerminalScreen(console)
         let keyboard = Keyboard()
         defer { keyboard?.leave() }
-        var drawn: (looks: Int, canvas: Canvas, trouble: Int?, place: ScrollPlace)?
-        var place = ScrollPlace()
+        var drawn: (looks: Int, canvas: Canvas, trouble: Int?, view: ScreenView)?
+        var view = ScreenView()
         var last: Snapshot?
         while true {
             let (looks, snapshot, trouble) = try latest.now()
             let canvas = console.screen
             for key in keyboard?.pressed() ?? [] {
                 if key == .quit { return screen.leave() }
-                guard let snapshot, let rows = canvas.rows else { continue }
-                place.heed(key, count: snapshot.lines(canvas.endless).count, rows: rows)
+                guard let snapshot else { continue }
+                view.heed(key, of: snapshot, on: canvas)
+                guard view.opened != latest.opened else { continue }
+                latest.open(view.opened)
+                Task { _ = await glance(into: latest) }
             }
-            if let snapshot, drawn.map({ $0 != (looks, canvas, trouble, place) }) ?? true {
-                let lines =
-                    place.first == 0
-                    ? snapshot.lines(canvas) : Array(snapshot.lines(canvas.endless).dropFirst(place.first))
-                screen.show(Watch.trouble(trouble, address) + lines, on: canvas)
-                (drawn, last) = ((looks, canvas, trouble, place), snapshot)
+            if let snapshot, drawn.map({ $0 != (looks, canvas, trouble, view) }) ?? true {
+                screen.show(Watch.trouble(trouble, address) + view.lines(of: snapshot, on: canvas), on: canvas)
+                (drawn, last) = ((looks, canvas, trouble, view), snapshot)
             }
-            if let last, last.isFinal { break }
+            if let last, last.isFinal, view.opened == nil { break }
             try await Task.sleep(for: .milliseconds(100))
         }
         screen.leave()
@@ -125,12 +132,20 @@ private final class LatestSnapshot: Sendable {
         var snapshot: Snapshot?
         var seen = ContinuousClock.now
         var failure: ReelFailure?
+        var opened: JobID?
     }
 
     private let state = Mutex(State())
 
-    func see(_ result: Result<Snapshot, ReelFailure>) {
+    /// The job of a list that is shown alone; nil if what is watched is shown.
+    var opened: JobID? { state.withLock(\.opened) }
+
+    func open(_ job: JobID?) { state.withLock { $0.opened = job } }
+
+    /// - Parameter chosen: the job that was looked at. The result is of no use if another is shown by now.
+    func see(_ result: Result<Snapshot, ReelFailure>, of chosen: JobID?) {
         state.withLock { state in
+            guard state.opened == chosen else { return }
             switch result {
             case .success(let snapshot):
                 state.looks += 1

@@ -32,7 +32,7 @@ struct ReelWorker: AsyncParsableCommand {
                 "reel-worker --redis redis://10.0.0.5:6379 --store /mnt/reel",
                 "reel-worker --slots 4 --memory-total 8GiB --scratch /var/tmp"),
             HelpText.environment(
-                [.redis, .redisFile, .namespace, .store, .sandbox, .sourceRoots, .temporary]),
+                [.redis, .redisFile, .namespace, .store, .sandbox, .sourceRoots, .configuration, .temporary]),
             HelpText.exitCodes),
         version: Release.version)
 
@@ -43,8 +43,8 @@ struct ReelWorker: AsyncParsableCommand {
         completion: .directory)
     var scratch: String?
 
-    @Option(help: ArgumentHelp("How long passes may go on after SIGTERM.", valueName: "seconds"))
-    var grace = 25
+    @Option(help: ArgumentHelp("How long passes may go on after SIGTERM. Default: 25.", valueName: "seconds"))
+    var grace: Int?
 
     /// `run` shows progress more often than a farm needs to know it.
     @Option(help: ArgumentHelp("Between two reports to the board.", valueName: "seconds", visibility: .hidden))
@@ -58,8 +58,10 @@ struct ReelWorker: AsyncParsableCommand {
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
 
-    func validate() throws {
-        guard grace >= 0 else { throw ValidationError("--grace must not be negative") }
+    mutating func validate() throws {
+        grace = try grace ?? Settings.value(.grace)
+        scratch = scratch ?? Settings.text(.scratch)
+        guard grace ?? 0 >= 0 else { throw ValidationError("--grace must not be negative") }
         guard (0.1...5).contains(beat) else { throw ValidationError("--beat must be between 0.1 and 5 seconds") }
     }
 
@@ -79,7 +81,7 @@ struct ReelWorker: AsyncParsableCommand {
                 executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: sourceRoots),
             settings: WorkerSettings(
                 slots: slots.count, memoryTotal: slots.memory, scratch: scratch, sourceRoots: sourceRoots, quotas: most,
-                grace: .seconds(grace), beat: .seconds(beat)),
+                grace: .seconds(grace ?? 25), beat: .seconds(beat)),
             manager: ProcessInfo.processInfo.environment["NOTIFY_SOCKET"].map(ServiceManager.init(address:)),
             log: Logger(label: "reel-worker"))
         try await Interruption.shuttingDown(worker) { worker.endNow() }

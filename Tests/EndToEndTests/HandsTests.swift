@@ -51,6 +51,43 @@ extension EndToEnd {
             }
         }
 
+        @Test("--on-done hears of each end, and a command that fails changes nothing else")
+        func endCommand() async throws {
+            let film = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let bad = fixture.path("bad.mp4")
+            try Data("no media".utf8).write(to: URL(filePath: bad))
+            let command =
+                #"echo "$REEL_STATE $REEL_CODE $REEL_SOURCE $REEL_OUTPUT" >>ended; echo said; test -z "$REEL_CODE""#
+            let outcome = try await fixture.run(
+                .coordinator, ["run", film, bad, "--to", "0.5", "--json", "--on-done", command])
+            #expect(outcome.code == 3)
+            let ended = try String(contentsOfFile: fixture.path("ended"), encoding: .utf8)
+            let results = [film, bad].map { $0.replacing(".mp4", with: ".reversed.mp4") }
+            #expect(ended == "done  \(film) \(results[0])\nfailed not-media \(bad) \(results[1])\n")
+            #expect(outcome.error.contains("the command of --on-done failed"), "\(outcome.error)")
+            for line in lines(outcome) {
+                #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: line) }
+            }
+            try await Fleet.with(fixture, workers: 1) { fleet in
+                let submitted = try await fleet.coordinator(
+                    [
+                        "submit", film, "-o", fixture.path("two.mkv"), "--wait", "--on-done",
+                        "echo $REEL_STATE $REEL_JOB >submitted",
+                    ])
+                #expect(submitted.code == 0, "\(submitted.error)")
+                let id = submitted.output.trimmingCharacters(in: .newlines)
+                let waited = try await fleet.coordinator(
+                    ["wait", "@", "--on-done", "echo $REEL_STATE $REEL_JOB >waited"])
+                #expect(waited.code == 0, "\(waited.error)")
+                for name in ["submitted", "waited"] {
+                    #expect(try String(contentsOfFile: fixture.path(name), encoding: .utf8) == "done \(id)\n")
+                }
+                let alone = try await fleet.coordinator(["submit", film, "--on-done", "true"])
+                #expect(alone.code == 2)
+                #expect(alone.error.contains("--on-done needs --wait"))
+            }
+        }
+
         @Test("names and labels tell jobs apart, and choose those that a command changes")
         func labels() async throws {
             struct Listed: Decodable {

@@ -53,11 +53,30 @@ extension EndToEnd {
             #expect(try await fixture.isQuiet())
         }
 
+        @Test("what an interrupted run keeps goes after a week, and only then")
+        func old() async throws {
+            _ = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
+            let film = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            _ = try await interrupt(by: .interrupt)
+            let left = job
+            let other = ["run", film, "--to", "0.5"]
+            for (days, isKept) in [(6, true), (8, false)] {
+                let used = Date(timeIntervalSinceNow: -Double(days) * 86_400)
+                try FileManager.default.setAttributes([.modificationDate: used], ofItemAtPath: left + "/lock")
+                let outcome = try await fixture.run(.coordinator, other + ["--overwrite"])
+                #expect(outcome.code == 0, "\(outcome.error)")
+                #expect(FileManager.default.fileExists(atPath: left) == isKept, "\(days) days")
+            }
+            #expect(!fixture.names.contains(".reel"))
+        }
+
         @Test func controlC() async throws {
             _ = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
             let outcome = try await interrupt(by: .interrupt)
             #expect(outcome.code == 130)
             #expect(outcome.output.hasPrefix("{\"error\":{\"code\":\"run-stopped\",\"exit\":130,"), "\(outcome.output)")
+            let kept = /kept [0-9.]+ MiB in .*\/\.reel for the same command/
+            #expect(outcome.error.contains(kept), "\(outcome.error)")
             #expect(outcome.errorLines.last?.contains("the same command goes on") == true)
             #expect(fixture.processes == [])
             #expect(fixture.names == [".reel", "long.mp4"])

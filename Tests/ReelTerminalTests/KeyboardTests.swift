@@ -8,7 +8,9 @@ import Testing
         #expect(keys("q") == [.quit])
         #expect(keys("\u{1B}[A\u{1B}[B\u{1B}OB") == [.up, .down, .down])
         #expect(keys("\u{1B}[5~\u{1B}[6~\u{1B}[H\u{1B}[F") == [.pageUp, .pageDown, .home, .end])
-        #expect(keys("x\u{1B}[3~ä") == [])
+        #expect(keys("x\u{1B}[3~ä\u{1B}[1;5P") == [])
+        #expect(keys("\rs\n\u{7F}\u{1B}") == [.open, .sort, .open, .back, .back])
+        #expect(keys("\u{1B}[C\u{1B}[D") == [.open, .back])
         #expect(Keyboard.keys([0xFF, UInt8(ascii: "Q")]) == [.quit])
     }
 

@@ -111,6 +111,66 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("8fa01b7c6d5e4f30") })
     }
 
+    // MARK: Choosing and sorting
+
+    private var watched: Snapshot {
+        let (queue, strips) = (queue, strips)
+        return Snapshot(json: 0, jobs: queue.jobs) { QueueText.lines(queue, strips: strips, at: 90, as: $0, on: $1) }
+    }
+
+    private func ids(_ view: ScreenView, on canvas: Canvas) -> [String] {
+        view.lines(of: watched, on: canvas).map(\.text).filter { $0.contains(/^[0-9a-f]{16}/) }.map {
+            String($0.prefix(16))
+        }
+    }
+
+    @Test func keysChooseAJobAndOpenIt() {
+        var view = ScreenView()
+        func press(_ keys: Keyboard.Key...) { for key in keys { view.heed(key, of: watched, on: terminal) } }
+        press(.open)
+        #expect(view.opened == nil, "nothing is chosen yet")
+        press(.down)
+        let shown = view.lines(of: watched, on: terminal).map { $0.rendered(on: terminal) }
+        let chosen = shown.filter { $0.hasPrefix("\u{1B}[7m") }
+        #expect(chosen.count == 1)
+        #expect(chosen[0].hasPrefix("\u{1B}[7m5d0c2f3a9be17c44  running"))
+        press(.down, .open)
+        #expect(view.opened == JobID("8fa01b7c6d5e4f30"))
+        let alone = Snapshot(json: 0) { _ in [ScreenLine("alone")] }
+        view.heed(.down, of: alone, on: terminal)
+        #expect(view.lines(of: alone, on: terminal).map(\.text) == ["alone"])
+        view.heed(.back, of: alone, on: terminal)
+        #expect(view.opened == nil)
+        press(.up, .up, .up, .open)
+        #expect(view.opened == JobID("5d0c2f3a9be17c44"), "the first is as far as it goes")
+    }
+
+    @Test func theListIsSorted() {
+        var view = ScreenView()
+        #expect(ids(view, on: terminal) == ["5d0c2f3a9be17c44", "8fa01b7c6d5e4f30", "c3d2e1f0a9b87654"])
+        view.heed(.sort, of: watched, on: terminal)
+        // By name: b.mp4, c.mp4, holiday.mov.
+        #expect(ids(view, on: terminal) == ["8fa01b7c6d5e4f30", "c3d2e1f0a9b87654", "5d0c2f3a9be17c44"])
+        view.heed(.down, of: watched, on: terminal)
+        view.heed(.open, of: watched, on: terminal)
+        #expect(view.opened == JobID("8fa01b7c6d5e4f30"), "the first by name")
+    }
+
+    @Test func theChosenJobIsOnTheScreen() {
+        let low = Canvas(columns: 80, rows: 7, hasColour: true, hasBlocks: true)
+        var view = ScreenView()
+        for _ in 0..<3 { view.heed(.down, of: watched, on: low) }
+        let shown = view.lines(of: watched, on: low).prefix(low.rows ?? 0).map { $0.rendered(on: low) }
+        #expect(shown.contains { $0.hasPrefix("\u{1B}[7mc3d2e1f0a9b87654") }, "\(shown)")
+    }
+
+    @Test func aLineThatANarrowerTerminalBrokeIsErasedWhole() {
+        #expect(RedrawnLine.erasing(0, columns: 80) == "\r\u{1B}[K")
+        #expect(RedrawnLine.erasing(80, columns: 80) == "\r\u{1B}[K")
+        #expect(RedrawnLine.erasing(81, columns: 80) == "\u{1B}[1A\r\u{1B}[J")
+        #expect(RedrawnLine.erasing(100, columns: 30) == "\u{1B}[3A\r\u{1B}[J")
+    }
+
     @Test func nothingToShow() {
         let empty = QueueView(jobs: [], counts: (0, 0), pace: .none, workers: [])
         #expect(QueueText.lines(empty, strips: [:], at: 90, on: plain).last?.text == "no job waits or runs")

@@ -118,8 +118,8 @@ struct LocalCluster: Sendable {
         return Configuration(
             executable: .path("/bin/sh"),
             arguments: Arguments(["\(folder)/guard", folder, redis, "500"] + worker),
-            // The worker is this run's alone, and takes the files that its user names.
-            environment: .inherit.updating(["REEL_NAMESPACE": nil, "REEL_SOURCE_ROOTS": nil]),
+            // The worker is this run's alone, and takes the files that its user names, without a farm's limits.
+            environment: .inherit.updating(["REEL_NAMESPACE": nil, "REEL_SOURCE_ROOTS": nil, "REEL_CONFIG": ""]),
             platformOptions: options)
     }
 

@@ -88,6 +88,7 @@ public struct LocalRun: Sendable {
         } catch {
             throw ReelFailure(.workspaceUnusable(last: error))
         }
+        LocalRun.removeOld(in: store, butNot: requests.map(\.job.id))
         // By then the jobs' locks, which are files in the store, have been let go.
         defer { store.removeIfEmpty() }
         // Jobs that have files in the store, locked.

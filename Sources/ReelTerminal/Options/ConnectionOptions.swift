@@ -23,12 +23,14 @@ public struct RedisOption: ParsableArguments {
     /// The parsed URL. Throws `.redisAddressInvalid`, and what `urlOfEnvironment` throws.
     public func address() throws(ReelFailure) -> RedisAddress {
         if let redis { return try RedisAddress(redis) }
-        return try RedisAddress(RedisOption.urlOfEnvironment() ?? "redis://127.0.0.1:6379")
+        if let url = try RedisOption.urlOfEnvironment() { return try RedisAddress(url) }
+        return try RedisAddress(RedisOption.urlOfSettings() ?? "redis://127.0.0.1:6379")
     }
 
     /// The board that `REEL_NAMESPACE` chooses. Throws `.namespaceInvalid`.
     public func namespace() throws(ReelFailure) -> Namespace {
-        guard let name = ProcessInfo.processInfo.environment["REEL_NAMESPACE"] else { return .main }
+        let name = ProcessInfo.processInfo.environment["REEL_NAMESPACE"] ?? Settings.text(.namespace)
+        guard let name else { return .main }
         return try Namespace(name)
     }
 
@@ -39,7 +41,17 @@ public struct RedisOption: ParsableArguments {
     public static func urlOfEnvironment() throws(ReelFailure) -> String? {
         let environment = ProcessInfo.processInfo.environment
         guard let path = environment["REEL_REDIS_FILE"] else { return environment["REEL_REDIS"] }
-        return try SecretFile.read(path).trimmingCharacters(in: .whitespacesAndNewlines)
+        return try url(inFile: path)
+    }
+
+    /// The URL that the configuration file names, itself or in a file; nil if it names none.
+    private static func urlOfSettings() throws(ReelFailure) -> String? {
+        guard let path = Settings.text(.redisFile) else { return Settings.text(.redis) }
+        return try url(inFile: path)
+    }
+
+    private static func url(inFile path: String) throws(ReelFailure) -> String {
+        try SecretFile.read(path).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
 
@@ -59,7 +71,9 @@ public struct StoreOption: ParsableArguments {
     /// Whether the option or the environment names a store.
     public var isNamed: Bool { root != nil }
 
-    private var root: String? { store ?? ProcessInfo.processInfo.environment["REEL_STORE"] }
+    private var root: String? {
+        store ?? ProcessInfo.processInfo.environment["REEL_STORE"] ?? Settings.text(.store)
+    }
 
     /// Opens the store. Throws `.storeNotNamed` if none is named, and the failures of `Store`.
     public func open() throws(ReelFailure) -> FolderStore { try FolderStore(root: path()) }

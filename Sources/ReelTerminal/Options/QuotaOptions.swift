@@ -30,7 +30,11 @@ public struct QuotaOptions: ParsableArguments {
     }
 
     /// Throws `ValidationError` for a limit below 1.
-    public func validate() throws {
+    public mutating func validate() throws {
+        maxPixels = try maxPixels ?? Settings.value(.maxPixels)
+        maxDuration = try maxDuration ?? Settings.value(.maxDuration)
+        maxFrames = try maxFrames ?? Settings.value(.maxFrames)
+        maxTracks = try maxTracks ?? Settings.value(.maxTracks)
         let limits = [
             ("pixels", maxPixels), ("duration", maxDuration), ("frames", maxFrames), ("tracks", maxTracks),
         ]
@@ -68,7 +72,12 @@ public struct PassQuotaOptions: ParsableArguments {
     }
 
     /// Throws `ValidationError` for a limit below 1.
-    public func validate() throws {
+    public mutating func validate() throws {
+        maxOutput = try maxOutput ?? Settings.value(.maxOutput)
+        maxPassTime = try maxPassTime ?? Settings.value(.maxPassTime)
+        maxPassCpu = try maxPassCpu ?? Settings.value(.maxPassCpu)
+        maxJobTime = try maxJobTime ?? Settings.value(.maxJobTime)
+        maxJobCpu = try maxJobCpu ?? Settings.value(.maxJobCpu)
         let limits = [
             ("pass-time", maxPassTime), ("pass-cpu", maxPassCpu), ("job-time", maxJobTime), ("job-cpu", maxJobCpu),
         ]

@@ -20,8 +20,9 @@ public struct SandboxOption: ParsableArguments {
     /// The mode that option and environment choose.
     public var mode: SandboxMode { chosen ?? SandboxOption.fromEnvironment ?? .try }
 
-    /// Throws `ValidationError` if the environment names no mode.
-    public func validate() throws {
+    /// Throws `ValidationError` if environment or configuration file name something else than a mode.
+    public mutating func validate() throws {
+        if SandboxOption.text == nil { chosen = try chosen ?? Settings.value(.sandbox) }
         guard chosen != nil || SandboxOption.text == nil || SandboxOption.fromEnvironment != nil else {
             throw ValidationError("REEL_SANDBOX must be require, try or off")
         }

@@ -23,7 +23,9 @@ public struct SlotOptions: ParsableArguments {
     public var memory: Int64 { memoryTotal?.bytes ?? HostMemory.budget }
 
     /// Throws `ValidationError` if the number of slots is out of range.
-    public func validate() throws {
+    public mutating func validate() throws {
+        slots = try slots ?? Settings.value(.slots)
+        memoryTotal = try memoryTotal ?? Settings.value(.memoryTotal)
         let limit = Capacity.slotLimit
         guard limit.contains(slots ?? 1) else {
             throw ValidationError("--slots must be \(limit.lowerBound) to \(limit.upperBound)")

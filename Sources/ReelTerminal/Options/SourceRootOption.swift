@@ -18,7 +18,7 @@ public struct SourceRootOption: ParsableArguments {
 
     /// The folders that option or environment name; nil if they name none. Throws `.sourceRootUnusable` if one is no folder.
     public func roots() throws(ReelFailure) -> SourceRoots? {
-        let named = folders.isEmpty ? SourceRootOption.fromEnvironment : folders
+        let named = folders.isEmpty ? SourceRootOption.unasked : folders
         guard !named.isEmpty else { return nil }
         var paths: [String] = []
         for name in named {
@@ -33,7 +33,11 @@ public struct SourceRootOption: ParsableArguments {
         return SourceRoots(paths)
     }
 
-    private static var fromEnvironment: [String] {
-        (ProcessInfo.processInfo.environment["REEL_SOURCE_ROOTS"] ?? "").split(separator: ":").map(String.init)
+    /// Those of the environment, else those of the configuration file.
+    private static var unasked: [String] {
+        guard let text = ProcessInfo.processInfo.environment["REEL_SOURCE_ROOTS"] else {
+            return Settings.list(.sourceRoots) ?? []
+        }
+        return text.split(separator: ":").map(String.init)
     }
 }

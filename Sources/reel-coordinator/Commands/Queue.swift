@@ -25,7 +25,9 @@ struct QueueCommand: AsyncParsableCommand {
                 strips[job.id] = try await service.strip(JobID(job.id), cells: console.canvas.columns)
             }
             let (seen, now) = (strips, Date().timeIntervalSince1970)
-            return Snapshot(json: view) { QueueText.lines(view, strips: seen, at: now, on: $0) }
+            return Snapshot(json: view, jobs: view.jobs) {
+                QueueText.lines(view, strips: seen, at: now, as: $0, on: $1)
+            }
         }
     }
 }

@@ -26,7 +26,8 @@ struct RunCommand: AsyncParsableCommand {
                 "reel-coordinator run a.mov b.mov c.mov --stitch -o day.mp4",
                 "reel-coordinator run cut.json -o cut.mp4",
                 "reel-coordinator run cut.otio -o cut.mp4"),
-            HelpText.encoders, HelpText.containers, HelpText.environment([.sandbox, .temporary]), HelpText.exitCodes))
+            HelpText.encoders, HelpText.containers, HelpText.environment([.sandbox, .configuration, .temporary]),
+            HelpText.exitCodes))
 
     @Argument(
         help: "The videos to reverse, folders of videos, or files of edits (.json) and timelines (.otio).",
@@ -38,6 +39,7 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var sandbox: SandboxOption
 
     @OptionGroup var slots: SlotOptions
+    @OptionGroup var endCommand: EndCommandOption
 
     @Flag(help: "Start over, even if an interrupted run could be resumed.")
     var force = false
@@ -75,14 +77,27 @@ struct RunCommand: AsyncParsableCommand {
             items.map { LocalRun.Request($0.job, to: $0.destination) }, programs: try Programs(), slots: slots.count,
             memoryTotal: slots.memory, memoryIsLimited: slots.memoryTotal != nil, sandbox: sandbox.mode, anew: force)
         let displays = items.map { RunDisplay(of: $0, json: json) }
+        let (ends, endCommand) = (AsyncStream.makeStream(of: JobEnd.self), endCommand)
         do throws(ReelFailure) {
             try await Interruption.cancelling {
                 defer { for display in displays { display.clear() } }
-                try await local.run { place, step in displays[place].show(step) }
+                async let told: Void = {
+                    for await end in ends.stream { await endCommand.tell(end) }
+                }()
+                defer { ends.continuation.finish() }
+                try await local.run { place, step in
+                    displays[place].show(step)
+                    if let end = displays[place].told(of: step) { ends.continuation.yield(end) }
+                }
+                ends.continuation.finish()
+                await told
             }
         } catch {
             if error.kind == .interrupted, displays.contains(where: \.isWritten), !output.overwrite {
                 console.say("with --skip-existing it leaves out what is written")
+            }
+            if let kept = LocalRun.kept(beside: items[0].destination.path) {
+                console.say("kept \(Wording.mebibytes(kept.bytes)) in \(kept.folder) for the same command")
             }
             // Without a place among others it is the only one.
             guard error.kind != .interrupted, items.contains(where: { $0.subject != nil }) else { throw error }
@@ -157,6 +172,16 @@ private final class RunDisplay: Sendable {
         case .notRemoved(let failure):
             clear()
             console.say(failure.words)
+        }
+    }
+
+    /// What a command hears of the step, if it is the video's end.
+    func told(of step: LocalRun.Step) -> JobEnd? {
+        let (job, source, output) = (item.job.id, item.job.source.path, item.destination.path)
+        return switch step {
+        case .delivered: JobEnd(done: job, source: source, output: output)
+        case .failed(let failure): JobEnd(failure, of: job, source: source, output: output)
+        default: nil
         }
     }
 

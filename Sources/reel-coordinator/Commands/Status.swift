@@ -37,20 +37,15 @@ struct StatusCommand: AsyncParsableCommand {
             return try await reading.show(redis, store) { service throws(ReelFailure) in
                 let list = try await service.jobs(filter.filter)
                 let now = Date().timeIntervalSince1970
-                return Snapshot(json: list.jobs) {
-                    JobText.lines(list.jobs, unreadable: list.unreadable, at: now, on: $0)
+                return Snapshot(json: list.jobs, jobs: list.jobs) {
+                    JobText.lines(list.jobs, unreadable: list.unreadable, at: now, as: $0, on: $1)
                 }
             }
         }
         let job = try await redis.service(store).job(named: name)
         let isForPeople = !reading.json
         try await reading.show(redis, store, job: job) { service throws(ReelFailure) in
-            let view = try await service.view(job)
-            let strip = isForPeople ? try await service.strip(job, cells: console.canvas.columns) : nil
-            let now = Date().timeIntervalSince1970
-            return Snapshot(json: view, isFinal: view.state.isTerminal) {
-                JobText.lines(view, strip: strip, at: now, on: $0)
-            }
+            try await service.snapshot(of: job, isForPeople: isForPeople)
         }
     }
 }

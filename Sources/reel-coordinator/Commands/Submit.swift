@@ -19,7 +19,7 @@ struct SubmitCommand: AsyncParsableCommand {
                 "reel-coordinator submit clip.mp4 -o /srv/out/clip.mp4 --weight 3",
                 #"reel-coordinator submit clip.mp4 --name "Trailer, take 3" --label project=trailer"#),
             HelpText.encoders, HelpText.containers,
-            HelpText.environment([.redis, .redisFile, .namespace, .store, .sandbox, .sourceRoots]),
+            HelpText.environment([.redis, .redisFile, .namespace, .store, .sandbox, .sourceRoots, .configuration]),
             HelpText.exitCodes))
 
     @Argument(
@@ -38,6 +38,7 @@ struct SubmitCommand: AsyncParsableCommand {
     @OptionGroup var sourceRoot: SourceRootOption
     @OptionGroup var terms: TermsOptions
     @OptionGroup var submission: SubmissionOptions
+    @OptionGroup var endCommand: EndCommandOption
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
 
@@ -53,6 +54,7 @@ struct SubmitCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard wait || !output.overwrite else { throw ValidationError("--overwrite needs --wait") }
+        guard wait || endCommand.onDone == nil else { throw ValidationError("--on-done needs --wait") }
     }
 
     func run() async throws {
@@ -84,7 +86,17 @@ struct SubmitCommand: AsyncParsableCommand {
         }
         for (job, item) in wait ? submitted : [] {
             try await batch.attempt(job.id) { () async throws(ReelFailure) in
-                let view = try await follow(job, item, service)
+                let (source, output) = (item.job.source.path, item.destination.path)
+                let view: JobView
+                do throws(ReelFailure) {
+                    view = try await follow(job, item, service)
+                } catch {
+                    if error.kind != .interrupted {
+                        await endCommand.tell(JobEnd(error, of: job.id, source: source, output: output))
+                    }
+                    throw error
+                }
+                await endCommand.tell(JobEnd(done: job.id, source: source, output: output))
                 console.say("wrote \(item.destination.path): \(item.job.spec.countedFrames(view.frames))")
                 if json { console.json(view) }
             }

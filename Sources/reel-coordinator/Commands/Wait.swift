@@ -21,6 +21,7 @@ struct WaitCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long to wait for all of them together.", valueName: "seconds"))
     var timeout: Int64?
 
+    @OptionGroup var endCommand: EndCommandOption
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
 
@@ -45,9 +46,13 @@ struct WaitCommand: AsyncParsableCommand {
                 let view = try await Interruption.cancelling { try await service.wait(for: id, seconds: rest) }
                 console.say("job \(id) is done")
                 if json { console.json(view) }
+                await endCommand.tell(JobEnd(done: id, source: view.source, output: view.output))
             } catch {
                 guard error.kind != .interrupted else { throw error }
                 console.report(error, of: job)
+                if let job, let view = try? await service.view(job), view.state.isTerminal {
+                    await endCommand.tell(JobEnd(error, of: job, source: view.source, output: view.output))
+                }
                 first = first ?? error
             }
         }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 internal import ReelCore
 internal import ReelJobs
 internal import ReelStore
@@ -9,7 +10,8 @@ struct ReadingOptions: ParsableArguments {
     @Flag(
         help: """
             Show it again when something happens, and every two seconds; on a terminal redrawn in place: q ends it, arrow \
-            keys, PageUp and PageDown scroll.
+            keys, PageUp and PageDown scroll, or in a list choose a job, Enter shows that one, Esc the list again, and s \
+            sorts the list.
             """)
     var watch = false
 
@@ -30,12 +32,29 @@ struct ReadingOptions: ParsableArguments {
         let watch = Watch(
             address: "\(try redis.address())", output: output, on: console,
             change: { () async throws(ReelFailure) in _ = try await feed.wait(atMost: Watch.slowest) },
-            look: { () async throws(ReelFailure) in try await look(service) })
+            look: { (chosen) async throws(ReelFailure) in
+                guard let chosen else { return try await look(service) }
+                return try await service.snapshot(of: chosen, isForPeople: true)
+            })
         do {
             try await Interruption.cancelling { try await watch.run() }
         } catch {
             guard error.kind == .interrupted else { throw error }
             if let job { throw ReelFailure(.jobGoesOn(job: job)) }
+        }
+    }
+}
+
+extension JobService {
+    /// All about one job, as it is now.
+    ///
+    /// - Parameter isForPeople: whether its lines are wanted, too.
+    func snapshot(of job: JobID, isForPeople: Bool) async throws(ReelFailure) -> Snapshot {
+        let view = try await view(job)
+        let strip = isForPeople ? try await strip(job, cells: console.canvas.columns) : nil
+        let now = Date().timeIntervalSince1970
+        return Snapshot(json: view, isFinal: view.state.isTerminal) {
+            JobText.lines(view, strip: strip, at: now, on: $0)
         }
     }
 }

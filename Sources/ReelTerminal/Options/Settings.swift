@@ -1,0 +1,70 @@
+public import ArgumentParser
+internal import Configuration
+internal import Foundation
+internal import Synchronization
+internal import SystemPackage
+
+/// Defaults of options that an administrator keeps in a configuration file: a JSON object with the names of long options in
+/// camelCase as its keys. Options and environment variables go before it.
+public enum Settings {
+    /// The file if the environment names none; it need not be there.
+    private static let usualPath = "/etc/reel/reel.json"
+
+    private struct State {
+        var path = ""
+        var reader: ConfigReader?
+    }
+
+    private static let state = Mutex(State())
+
+    /// A setting that the file may have.
+    public enum Name: String, CaseIterable, Sendable {
+        case redis, redisFile, namespace, store, sandbox, sourceRoots, scratch, slots, memoryTotal, grace, logFormat
+        case logLevel, maxPixels, maxDuration, maxFrames, maxTracks, maxOutput, maxPassTime, maxPassCpu, maxJobTime
+        case maxJobCpu
+    }
+
+    /// Reads the file that `REEL_CONFIG` names; empty for none. Call it once, before arguments are parsed. Throws `ValidationError` if a file is named that cannot be
+    /// read, and if the file is no JSON object or has a key that is no setting.
+    package static func load(_ environment: [String: String] = ProcessInfo.processInfo.environment) async throws {
+        let named = environment["REEL_CONFIG"]
+        let path = named ?? usualPath
+        guard !path.isEmpty, named != nil || FileManager.default.fileExists(atPath: path) else { return }
+        let file: FileProvider<JSONSnapshot>
+        do {
+            file = try await FileProvider<JSONSnapshot>(filePath: FilePath(path))
+        } catch {
+            throw ValidationError("\(path): cannot be read as a JSON object of settings: \(error)")
+        }
+        let object = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
+        let keys = (object as? [String: Any])?.keys.sorted() ?? []
+        for key in keys where Name(rawValue: key) == nil {
+            let known = Name.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("\(path): there is no setting \"\(key)\"; there are \(known)")
+        }
+        state.withLock { $0 = State(path: path, reader: ConfigReader(provider: file)) }
+    }
+
+    /// The value of a setting as text; nil if the file does not have it.
+    public static func text(_ name: Name) -> String? {
+        guard let reader = state.withLock(\.reader) else { return nil }
+        let key = ConfigKey(name.rawValue)
+        return reader.string(forKey: key) ?? reader.int(forKey: key).map(String.init)
+    }
+
+    /// The values of a setting that is a list; nil if the file does not have it.
+    public static func list(_ name: Name) -> [String]? {
+        state.withLock(\.reader)?.stringArray(forKey: ConfigKey(name.rawValue))
+    }
+
+    /// The value of a setting, read like the argument of its option; nil if the file does not have it. Throws
+    /// `ValidationError` for a value that the option would not take.
+    public static func value<Value: ExpressibleByArgument>(_ name: Name, as _: Value.Type = Value.self) throws -> Value?
+    {
+        guard let text = text(name) else { return nil }
+        guard let value = Value(argument: text) else {
+            throw ValidationError("\(state.withLock(\.path)): \(name.rawValue) cannot be \(text)")
+        }
+        return value
+    }
+}

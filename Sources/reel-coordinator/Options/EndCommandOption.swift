@@ -1,0 +1,59 @@
+internal import ArgumentParser
+internal import ReelCore
+internal import ReelJobs
+internal import ReelTerminal
+internal import Subprocess
+internal import SystemPackage
+
+/// The option `--on-done`: a command of the user's that is told of the end of each job.
+struct EndCommandOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            Run this with /bin/sh when a job has ended: REEL_STATE is done or failed; REEL_JOB, REEL_SOURCE, REEL_OUTPUT \
+            and, if it failed, REEL_CODE and REEL_MESSAGE say more. What it prints goes to standard error.
+            """, valueName: "command"))
+    var onDone: String?
+
+    /// Runs the command, if there is one, and waits for its end. If it fails, a message says so, and nothing else changes.
+    func tell(_ end: JobEnd) async {
+        guard let onDone else { return }
+        let variables: [Environment.Key: String?] = [
+            "REEL_STATE": end.state, "REEL_JOB": end.job.text, "REEL_SOURCE": end.source, "REEL_OUTPUT": end.output,
+            "REEL_CODE": end.code, "REEL_MESSAGE": end.message,
+        ]
+        do {
+            let outcome = try await Subprocess.run(
+                .path("/bin/sh"), arguments: ["-c", onDone], environment: .inherit.updating(variables),
+                output: .currentStandardError, error: .currentStandardError)
+            guard !outcome.terminationStatus.isSuccess else { return }
+            console.say("the command of --on-done failed (\(outcome.terminationStatus)): \(onDone)")
+        } catch {
+            guard !(error is CancellationError) else { return }
+            console.say("the command of --on-done cannot be run: \(error)")
+        }
+    }
+}
+
+/// The end of a job, as a command hears of it.
+struct JobEnd: Sendable {
+    let job: JobID
+    let state: String
+    let source: String?
+    /// Where the result was delivered, or would have been; of a job that nobody delivered, its path in the store.
+    let output: String?
+    /// Of a failure.
+    private(set) var code: String?
+    private(set) var message: String?
+
+    /// A job that is done.
+    init(done job: JobID, source: String, output: String?) {
+        (self.job, state, self.source, self.output) = (job, "done", source, output)
+    }
+
+    /// A job that failed or was cancelled.
+    init(_ failure: ReelFailure, of job: JobID, source: String, output: String?) {
+        (self.job, state, self.source, self.output) = (job, "failed", source, output)
+        (code, message) = (failure.reason.code, console.words(failure))
+    }
+}
