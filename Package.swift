@@ -109,6 +109,7 @@ let package = Package(
                 "ReelEngine", "ReelJobs", "ReelQueue", "ReelSandbox", "ReelTerminal", "ReelWork",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
         .executableTarget(
             name: "reel-engine",

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import ReelCore
+internal import ReelSandbox
 internal import Subprocess
 internal import Synchronization
 
@@ -250,7 +251,11 @@ extension EngineProcess {
         while (try? await Task.sleep(for: watchdog.interval, clock: .suspending)) != nil {
             let use = Watchdog.use(by: process)
             if let use, use.threads > limits.threads { return kill(.nonsense(.manyThreads(most: limits.threads))) }
-            let lastEvent = state.withLock { $0.dialogue.isWaiting ? $0.lastEvent : nil }
+            let lastEvent = state.withLock { state in
+                // A stopped engine is not hung.
+                if Children.own.areStopped { state.lastEvent = SuspendingClock().now }
+                return state.dialogue.isWaiting ? state.lastEvent : nil
+            }
             guard let lastEvent else { continue }
             let reason = watchdog.judge(now: SuspendingClock().now, lastEvent: lastEvent, cpu: use?.cpu)
             if let reason { return kill(reason) }

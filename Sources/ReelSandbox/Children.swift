@@ -11,6 +11,7 @@ public final class Children: Sendable {
 
     private struct State {
         var adopts = false
+        var isStopped = false
         /// How many are being started, whose numbers are not known yet.
         var starting = 0
         var known: Set<pid_t> = []
@@ -19,6 +20,25 @@ public final class Children: Sendable {
     private let state = Mutex(State())
 
     private init() {}
+
+    /// Whether they do nothing now, because `stop` was called.
+    public var areStopped: Bool { state.withLock(\.isStopped) }
+
+    /// Stops the process groups of all children, those that are started later too, until `goOn` is called.
+    public func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            for process in state.known { kill(-process, SIGSTOP) }
+        }
+    }
+
+    /// Lets them go on.
+    public func goOn() {
+        state.withLock { state in
+            state.isStopped = false
+            for process in state.known { kill(-process, SIGCONT) }
+        }
+    }
 
     func adopt() { state.withLock { $0.adopts = true } }
 
@@ -41,6 +61,7 @@ public final class Children: Sendable {
             children.state.withLock { state in
                 state.starting -= 1
                 state.known.insert(number)
+                if state.isStopped { kill(-number, SIGSTOP) }
             }
         }
 

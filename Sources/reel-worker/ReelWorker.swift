@@ -8,6 +8,7 @@ internal import ReelQueue
 internal import ReelSandbox
 internal import ReelTerminal
 internal import ReelWork
+internal import UnixSignals
 
 /// Where this program writes messages to its user; its log is separate.
 private let console = Console(name: "reel-worker") { reason in
@@ -84,6 +85,12 @@ struct ReelWorker: AsyncParsableCommand {
                 grace: .seconds(grace ?? 25), beat: .seconds(beat)),
             manager: ProcessInfo.processInfo.environment["NOTIFY_SOCKET"].map(ServiceManager.init(address:)),
             log: Logger(label: "reel-worker"))
+        // The guard of `run` sends these when its user presses Ctrl-Z, and when the command goes on.
+        let stops = await UnixSignalsSequence(trapping: .sigusr1, .sigusr2)
+        let heeding = Task {
+            for await signal in stops { signal == .sigusr1 ? Children.own.stop() : Children.own.goOn() }
+        }
+        defer { heeding.cancel() }
         try await Interruption.shuttingDown(worker) { worker.endNow() }
     }
 

@@ -62,6 +62,14 @@ final class ProcessFixture: Sendable {
         return Glibc.kill(victim.key, signal) == 0 || errno == ESRCH
     }
 
+    /// The states, as proc(5) names them, of processes that were started here and whose command line contains `words`.
+    func states(of words: String) -> [String] {
+        running.filter { $0.value.contains(words) }.compactMap { process, _ in
+            let line = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+            return line?.split(separator: ")").last?.split(separator: " ").first.map(String.init)
+        }
+    }
+
     private var running: [pid_t: String] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return entries.compactMap(pid_t.init).reduce(into: [:]) { found, entry in

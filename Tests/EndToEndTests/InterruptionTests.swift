@@ -53,6 +53,30 @@ extension EndToEnd {
             #expect(try await fixture.isQuiet())
         }
 
+        @Test("Ctrl-Z stops the work, not only the bar; then it goes on and nothing is done again")
+        func controlZ() async throws {
+            _ = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
+            let outcome = try await fixture.run(.coordinator, command) { running in
+                #expect(try await running.waits { whole.count >= 2 })
+                try running.send(Signal(rawValue: SIGTSTP))
+                #expect(try await running.waits { !engines.isEmpty && engines.allSatisfy { $0 == "T" } })
+                let before = segments.sorted()
+                try await Task.sleep(for: .seconds(2))
+                #expect(segments.sorted() == before)
+                #expect(engines.allSatisfy { $0 == "T" })
+                try running.send(.resume)
+            }
+            #expect(outcome.code == 0, "\(outcome.error)")
+            #expect(!outcome.error.contains("tried again"), "\(outcome.error)")
+            let view = try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
+            #expect(view.framesDecoded == 480)
+            try await fixture.expectExactlyReversed(fixture.path("long.mp4"), fixture.path("out.mov"))
+            #expect(try await fixture.isQuiet())
+        }
+
+        /// The states of the engines.
+        private var engines: [String] { fixture.states(of: "reel-engine") }
+
         @Test("what an interrupted run keeps goes after a week, and only then")
         func old() async throws {
             _ = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")

@@ -13,11 +13,15 @@ enum Guard {
         # A signal that comes before both are started would leave one running: start both first, then end.
         told=
         trap 'told=yes' HUP INT TERM
+        # The worker stops its engines and lets them go on. Until it heeds these signals it ignores them, as its starter does.
+        trap '' USR1 USR2
         setsid "$server" "$folder/redis.conf" >"$folder/redis.log" 2>&1 3<&- &
         redis=$!
         setsid "$@" 3<&- &
         worker=$!
         watcher=
+        trap 'kill -USR1 "$worker" 2>/dev/null' USR1
+        trap 'kill -USR2 "$worker" 2>/dev/null' USR2
 
         finish() {
             trap '' HUP INT TERM
@@ -34,12 +38,16 @@ enum Guard {
         if [ -n "$told" ]; then finish; exit 0; fi
 
         # A trap runs only between commands or in a wait, so another shell does the reading.
-        (trap - HUP INT TERM; read -r _ <&3; kill -TERM $$) &
+        (trap - HUP INT TERM USR1 USR2; read -r _ <&3; kill -TERM $$) &
         watcher=$!
         exec 3<&-
 
-        wait "$worker"
-        status=$?
+        # A signal ends the wait, too.
+        while :; do
+            wait "$worker"
+            status=$?
+            kill -0 "$worker" 2>/dev/null || break
+        done
         finish
         exit "$status"
         """

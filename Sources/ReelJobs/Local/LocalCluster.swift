@@ -43,6 +43,8 @@ struct LocalCluster: Sendable {
                 configuration, input: .inputWriter, output: .discarded, error: .sequence
             ) { execution in
                 start.isRunning(as: execution.processIdentifier.value)
+                TerminalStop.reach(execution.processIdentifier.value)
+                defer { TerminalStop.release() }
                 return try await withThrowingTaskGroup(of: Ended<Result>.self) { group in
                     group.addTask { .guardian(try await LocalCluster.tail(of: execution.standardError)) }
                     group.addTask {
