@@ -227,8 +227,12 @@ public protocol Board: Sendable {
     /// Returns how many passes of a job wait for another attempt, whether that may begin now or later.
     func retries(_ job: JobID) async throws(ReelFailure) -> Int
 
+    /// Forgets the results of the passes of a job that is done, which nobody needs any more. The totals stay, and so do the
+    /// tokens that recorded them. Does nothing in another state.
+    func trim(_ job: JobID) async throws(ReelFailure)
+
     /// Returns the results of a job's finished passes, the assembly's among them, with the tokens that recorded them, by
-    /// index.
+    /// index; none that were trimmed.
     func recordedResults(_ job: JobID) async throws(ReelFailure) -> [Int: RecordedResult]
 
     /// Returns the results of those of the passes that are finished.

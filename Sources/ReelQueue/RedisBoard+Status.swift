@@ -139,7 +139,8 @@ extension RedisBoard {
         return found
     }
 
-    /// The results of a job's finished passes, the assembly's among them, with the tokens that recorded them, by index.
+    /// The results of a job's finished passes, the assembly's among them, with the tokens that recorded them, by index; none
+    /// that were trimmed.
     public func recordedResults(_ job: JobID) throws(ReelFailure) -> [Int: RecordedResult] {
         var found: [Int: RecordedResult] = [:]
         var cursor = "0"
@@ -150,7 +151,7 @@ extension RedisBoard {
             else { throw reply.surprise }
             for (index, entry) in page {
                 guard let index = Int(index) else { throw reply.surprise }
-                found[index] = try recorded(entry, reply)
+                if let recorded = try recorded(entry, reply) { found[index] = recorded }
             }
             cursor = next
         } while cursor != "0"
@@ -164,14 +165,14 @@ extension RedisBoard {
         guard let entries = reply.array, entries.count == indices.count else { throw reply.surprise }
         var found: [Int: PassResult] = [:]
         for (index, entry) in zip(indices, entries) {
-            if let entry = entry.string { found[index] = try recorded(entry, reply).result }
+            if let entry = entry.string { found[index] = try recorded(entry, reply)?.result }
         }
         return found
     }
 
-    /// Reads an entry of `done`: the token that recorded the result, a space, the result.
-    private func recorded(_ entry: String, _ reply: Reply) throws(ReelFailure) -> RecordedResult {
-        guard let space = entry.firstIndex(of: " ") else { throw reply.surprise }
+    /// Reads an entry of `done`: the token that recorded the result, a space, the result. Nil if it was trimmed to the token.
+    private func recorded(_ entry: String, _ reply: Reply) throws(ReelFailure) -> RecordedResult? {
+        guard let space = entry.firstIndex(of: " ") else { return nil }
         return RecordedResult(
             token: String(entry[..<space]), result: try JSON.value(entry[entry.index(after: space)...]))
     }

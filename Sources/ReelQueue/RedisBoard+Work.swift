@@ -105,6 +105,14 @@ extension RedisBoard {
         return taken
     }
 
+    /// Forgets the results of the passes of a job that is done, which nobody needs any more. The totals stay, and so do the
+    /// tokens that recorded them. Does nothing in another state.
+    public func trim(_ job: JobID) throws(ReelFailure) {
+        _ = try tally(job)
+        var cursor = "0"
+        repeat { cursor = try call(Command.Trim(job: job, cursor: cursor)) } while cursor != "0"
+    }
+
     /// 128 random bits in hexadecimal.
     static func makeToken() -> String {
         var generator = SystemRandomNumberGenerator()

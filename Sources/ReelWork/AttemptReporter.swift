@@ -108,10 +108,11 @@ struct AttemptReporter: Sendable {
         }
     }
 
-    /// Removes the parts that a finished job does not need any more, and its early start.
+    /// Removes what a finished job does not need any more: results on the board, parts in the store, its early start.
     private func removeParts() async {
         await attempt.removePartial()
         do throws(ReelFailure) {
+            try await environment.board.trim(claim.job)
             try await context.entry.removeParts(keepingSegments: context.record.terms.keepsSegments)
             try await JobControl(board: environment.board, store: environment.store).withdraw(headOf: context.record)
         } catch {

@@ -106,8 +106,8 @@ import Testing
             try await expectDone(fleet, id)
             let tokens = try fleet.sight(id).done
             try await fleet.killRedis()
-            // Its end, the assembly's result and that of a pass.
-            #expect(try fleet.cutLog(beforeLast: 3, of: ":\(id):done") > 0)
+            // The trimming of each result, its end, the assembly's result and that of a pass.
+            #expect(try fleet.cutLog(beforeLast: tokens.count + 3, of: ":\(id):done") > 0)
             try await fleet.startRedis()
             try await expectDone(fleet, id)
             #expect(try fleet.sight(id).done.count { tokens[$0.key] != $0.value } == 2)

@@ -64,9 +64,10 @@ extension BoardModel {
     /// Ids of the jobs that failed, the latest first.
     package var failed: [String] { ordered { $0.state == .failed ? ($0.failed, false) : nil } }
 
-    /// The results of a job's finished passes, with the tokens that recorded them.
+    /// The results of a job's finished passes, with the tokens that recorded them; none that were trimmed.
     package func recordedResults(_ id: String) -> [Int: RecordedResult] {
         var found: [Int: RecordedResult] = [:]
+        guard jobs[id]?.isTrimmed != true else { return found }
         for (index, condition) in (jobs[id]?.conditions ?? []).enumerated() {
             if case .done(let recorded) = condition { found[index] = recorded }
         }

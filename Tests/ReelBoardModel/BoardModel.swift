@@ -114,6 +114,8 @@ package struct BoardModel {
         package var isRefused = false
         /// The token that published it.
         package var publisher: String?
+        /// Whether its results were forgotten after its end.
+        package var isTrimmed = false
         /// The weight that a user gave it after it was submitted.
         package var weight: Double?
         package var submission: String?
@@ -172,6 +174,10 @@ extension BoardModel {
         jobs[id]?.weight = weight
         jobs[id]?.published.weight = weight
         return job.state
+    }
+
+    package mutating func trim(_ id: String) {
+        if jobs[id]?.state == .done { jobs[id]?.isTrimmed = true }
     }
 
     package mutating func describe(_ id: String, _ submission: String) -> Bool {

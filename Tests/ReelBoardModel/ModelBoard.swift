@@ -254,6 +254,8 @@ extension ModelBoard {
 
     package func retries(_ job: JobID) throws(ReelFailure) -> Int { try act { $0.retries(job.text) } }
 
+    package func trim(_ job: JobID) throws(ReelFailure) { try act { $0.trim(job.text) } }
+
     package func recordedResults(_ job: JobID) throws(ReelFailure) -> [Int: RecordedResult] {
         try act { $0.recordedResults(job.text) }
     }

@@ -56,6 +56,7 @@ extension BoardTests {
             for user in [coordinator, worker] { #expect(try await user.board.audit() == Audit(jobs: 1, repairs: 0)) }
             try await settleEverywhere(worker)
             try await worker.complete(held)
+            try await worker.board.trim(held.job)
             try await controlEverything(coordinator, worker)
             try await takeASecondCopy(coordinator, worker)
             try await probeTogether(coordinator, worker)

@@ -49,6 +49,32 @@ extension BoardTests {
             #expect(try await fixture.state() == .done)
         }
 
+        @Test func trimmedResultsLeaveTokensAndTotals() async throws {
+            let job = BoardFixture.job(passes: 1200)
+            try await fixture.publish(job)
+            let first = try await fixture.take()
+            try await fixture.complete(first)
+            for _ in 1..<1200 { try await fixture.complete(fixture.take()) }
+            try await fixture.board.trim(job.id)
+            #expect(try await fixture.board.results(job.id).count == 1200, "it is not done")
+            let assembly = try await fixture.take()
+            try await fixture.complete(assembly)
+            let before = try #require(try await fixture.board.status(job.id))
+            let full = try #require(Int(try fixture.raw("MEMORY", "USAGE", "reel2:{main}:job:a1:done", "SAMPLES", "0")))
+            try await fixture.board.trim(job.id)
+            try await fixture.board.trim(job.id)
+            let rest = try #require(Int(try fixture.raw("MEMORY", "USAGE", "reel2:{main}:job:a1:done", "SAMPLES", "0")))
+            #expect(rest * 2 < full, "\(full) bytes become \(rest)")
+            #expect(try fixture.raw("HGET", "reel2:{main}:job:a1:done", "0") == first.token)
+            #expect(try await fixture.board.results(job.id).isEmpty)
+            let after = try #require(try await fixture.board.status(job.id))
+            #expect(after.framesEncoded == before.framesEncoded)
+            #expect(after.passes == before.passes)
+            #expect(try await fixture.board.strip(job.id, cells: 3)?.cells.map(\.done) == [400, 400, 400])
+            #expect(try await fixture.complete(assembly) == .duplicate)
+            #expect(try await fixture.complete(first) == .duplicate)
+        }
+
         @Test func theFirstRecordedResultStays() async throws {
             try await fixture.publish(BoardFixture.job(passes: 1))
             let stalled = try await fixture.take()

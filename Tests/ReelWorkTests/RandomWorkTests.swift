@@ -33,8 +33,11 @@ import Testing
                 ended = try await disturb(worker, jobs, memory: memory, using: &random)
             }
             for job in jobs {
-                let results = try await first.board.recordedResults(job.id)
-                #expect(results.keys.sorted() == [0, 1, 2, 3, 4])
+                let status = try #require(try await first.board.status(job.id))
+                #expect(status.passes.done == 4)
+                // They are trimmed unless the worker that assembled the job was killed before.
+                let results = try await first.board.recordedResults(job.id).keys.sorted()
+                #expect(results == [] || results == [0, 1, 2, 3, 4])
                 #expect(try await job.entry.read().state == .done)
                 try #require(await job.entry.result).verify()
                 for index in 0...4 { #expect(await first.board.recorded["\(job.id)/\(index)"] == 1) }

@@ -33,7 +33,7 @@ enum Command {
         Complete.self, Depart.self, Describe.self, Disprove.self, Drain.self, Fail.self, Forget.self, Invalidate.self,
         Leave.self,
         Pause.self, Publish.self, Readmit.self, Reap.self, Release.self, Restarted.self, Restore.self, Retry.self,
-        Status.self, Strip.self, Tally.self, Upload.self, Weigh.self, Workers.self,
+        Status.self, Strip.self, Tally.self, Trim.self, Upload.self, Weigh.self, Workers.self,
     ]
 }
 

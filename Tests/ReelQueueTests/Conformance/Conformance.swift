@@ -98,6 +98,9 @@ struct Conformance {
         case .pause(let job): compare(try await board.pause(JobID(job)), model.pause(job))
         case .weigh(let job, let weight):
             compare(try await board.weigh(JobID(job), weight), model.weigh(job, weight))
+        case .trim(let job):
+            try await board.trim(JobID(job))
+            model.trim(job)
         case .describe(let job, let submission):
             compare(try await board.describe(JobID(job), submission), model.describe(job, submission))
         case .resume(let job): compare(try await board.resume(JobID(job)), model.resume(job))

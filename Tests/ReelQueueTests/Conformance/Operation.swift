@@ -37,7 +37,7 @@ enum Operation {
     /// A pass turns out to have begun long ago, and a quick worker asks for work.
     case lag(job: String, index: Int, worker: Int)
     case cancel(String), pause(String), resume(String), retry(String), forget(String)
-    case weigh(String, Double), describe(String, String)
+    case weigh(String, Double), describe(String, String), trim(String)
     /// The worker, or its host.
     case drain(DrainScope, worker: Int), undrain(DrainScope, worker: Int)
     case depart(worker: Int), silence(worker: Int)
@@ -136,6 +136,7 @@ struct OperationSource {
         case .pause: return .pause(jobID())
         case .resume: return .resume(jobID())
         case .weigh: return .weigh(jobID(), [0.25, 1, 3][below(3)])
+        case .trim: return .trim(jobID())
         case .describe: return .describe(jobID(), "{\"name\":\"\(below(100))\"}")
         case .retry: return .retry(jobID())
         case .forget: return .forget(jobID())
@@ -153,16 +154,18 @@ struct OperationSource {
     private enum Kind {
         case put, begin, beginInVain, publish, abandon, attend, leave, remove, lapseWaiters, claim, claimInVain, beat,
             complete, fail, release, invalidate, lapse, reap, fallDue, lag
-        case cancel, pause, resume, weigh, describe, retry, forget, drain, undrain, depart, silence, readmit, disprove,
+        case cancel, pause, resume, weigh, describe, trim, retry, forget, drain, undrain, depart, silence, readmit,
+            disprove,
             audit, restart
     }
 
     /// Of a thousand operations so many.
     private static let weights: [(kind: Kind, weight: Int)] = [
-        (.put, 52), (.begin, 35), (.beginInVain, 5), (.publish, 30), (.abandon, 10), (.attend, 25), (.leave, 22),
-        (.remove, 10), (.lapseWaiters, 6), (.claim, 136), (.claimInVain, 17), (.beat, 70), (.complete, 130),
+        (.put, 50), (.begin, 35), (.beginInVain, 5), (.publish, 30), (.abandon, 10), (.attend, 25), (.leave, 22),
+        (.remove, 10), (.lapseWaiters, 6), (.claim, 131), (.claimInVain, 17), (.beat, 70), (.complete, 125),
         (.fail, 90), (.release, 25), (.invalidate, 20), (.lapse, 40), (.reap, 45), (.fallDue, 50), (.lag, 28),
-        (.cancel, 12), (.pause, 12), (.resume, 17), (.weigh, 6), (.describe, 4), (.retry, 18), (.forget, 8),
+        (.cancel, 12), (.pause, 12), (.resume, 17), (.weigh, 6), (.describe, 4), (.trim, 12), (.retry, 18),
+        (.forget, 8),
         (.drain, 5), (.undrain, 12), (.depart, 4),
         (.silence, 6), (.readmit, 10), (.disprove, 12),
         (.audit, 18),
