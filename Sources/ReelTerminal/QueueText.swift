@@ -14,7 +14,7 @@ public enum QueueText {
     public static func lines(
         _ view: QueueView, strips: [String: PassStrip], at now: Double, as list: JobList = JobList(), on canvas: Canvas
     ) -> [ScreenLine] {
-        let totals = totals(view) + view.unreadable.flatMap { unreadable($0.id, $0.reason, on: canvas) }
+        let totals = totals(view, on: canvas) + view.unreadable.flatMap { unreadable($0.id, $0.reason, on: canvas) }
         guard !view.jobs.isEmpty else { return totals + [ScreenLine("no job waits or runs")] }
         let jobs = list.sorted(view.jobs)
         let counts = jobs.map(Figures.passes)
@@ -40,21 +40,18 @@ public enum QueueText {
             + (hidden > 0 ? [ScreenLine(hidden == 1 ? "1 job more" : "\(hidden) jobs more", .faint)] : []) + legend
     }
 
-    private static func totals(_ view: QueueView) -> [ScreenLine] {
+    private static func totals(_ view: QueueView, on canvas: Canvas) -> [ScreenLine] {
         let wait = view.oldestWait.map { ", oldest wait \(ClockTime.text(seconds: $0))" } ?? ""
         let eta = view.eta.map { ", ETA \(ClockTime.text(seconds: $0))" } ?? ""
         let passes = (view.passesPerSecond * 600).rounded() / 10
-        return [
-            ScreenLine("\(Wording.count(view.active, "job")) active, \(view.failed) failed", .strong)
-                + ScreenLine(
-                    "; \(Wording.count(view.workers, "worker")), \(view.slotsBusy) of \(Wording.count(view.slots, "slot")) busy"
-                ),
-            ScreenLine(
-                "passes: \(view.ready) ready, \(view.inFlight) in flight, \(view.retrying) retrying, "
-                    + "\(view.exhausted) exhausted" + wait),
-            ScreenLine(
-                "last minute: \(Figures.speed(view.framesPerSecond)), \(passes) passes a minute" + eta),
-        ]
+        return ScreenLine("\(Wording.count(view.active, "job")) active, \(view.failed) failed; ", .strong).followed(
+            by: "\(Wording.count(view.workers, "worker")), \(view.slotsBusy) of "
+                + "\(Wording.count(view.slots, "slot")) busy", on: canvas)
+            + ScreenLine("passes: ").followed(
+                by: "\(view.ready) ready, \(view.inFlight) in flight, \(view.retrying) retrying, "
+                    + "\(view.exhausted) exhausted" + wait, on: canvas)
+            + ScreenLine("last minute: ").followed(
+                by: "\(Figures.speed(view.framesPerSecond)), \(passes) passes a minute" + eta, on: canvas)
     }
 
     /// A job of which the board holds unreadable data.

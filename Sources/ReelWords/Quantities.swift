@@ -39,6 +39,9 @@ public struct ByteSize: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter bytes: the amount in bytes.
     public init(bytes: Int64) { self.bytes = bytes }
 
+    /// What a user may write.
+    public static let forms = "a size (768MiB, 2GiB, 1500000)"
+
     /// Parses a size. KiB, MiB, GiB, TiB and the bare letters are powers of 1024, KB, MB, GB, TB powers of 1000. Nil for
     /// anything else, for a size that is not a whole number of bytes, and for 0.
     public init?(_ text: String) {
@@ -154,6 +157,9 @@ public struct TimeSpan: Hashable, Sendable {
     public static let week = TimeSpan(seconds: 7 * 24 * 3600)
 
     init(seconds: Int64) { self.seconds = seconds }
+
+    /// What a user may write.
+    public static let forms = "a time above 0 (7d, 12h, 90m, 45s)"
 
     /// Parses a time span. Nil for anything else, for parts of a second, and for 0.
     public init?(_ text: String) {

@@ -75,7 +75,8 @@ public final class Worker: Service {
                 group.addTask { await Janitor(environment).run(every: settings.cleaning) }
             }
         }
-        log.info("\(id) works with \(settings.slots) slots and \(ByteSize(bytes: settings.memoryTotal))")
+        let slots = Wording.count(settings.slots, "slot")
+        log.info("\(id) works with \(slots) and \(ByteSize(bytes: settings.memoryTotal))")
         log.log(level: identity.sandbox.missing.isEmpty ? .info : .warning, "\(identity.sandbox.words)")
         await runSlots(identity)
         caring.cancel()

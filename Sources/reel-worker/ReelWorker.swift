@@ -7,6 +7,7 @@ internal import ReelJobs
 internal import ReelQueue
 internal import ReelSandbox
 internal import ReelTerminal
+internal import ReelWords
 internal import ReelWork
 internal import UnixSignals
 
@@ -76,6 +77,11 @@ struct ReelWorker: AsyncParsableCommand {
         let sourceRoots = try sources.roots()
         var most = quotas.quotas
         passQuotas.set(&most)
+        if slots.exceedsMachine {
+            Logger(label: "reel-worker").warning(
+                "--memory-total is \(ByteSize(bytes: slots.memory)), and this machine has \(ByteSize(bytes: HostMemory.machine))"
+            )
+        }
         let worker = Worker(
             boards: BoardConnections(redis: try redis.address(), namespace: try redis.namespace()), store: store,
             engines: EngineHost(

@@ -34,7 +34,7 @@ import Testing
         #expect(choice.container == container)
     }
 
-    @Test(arguments: ["/b/o.avi", "/b/o", "/b/o.m4v", "/b/.mp4"])
+    @Test(arguments: ["/b/o.wmv", "/b/o", "/b/o.m4v", "/b/.mp4"])
     func unknownExtensions(path: String) throws {
         let failure = #expect(throws: ReelFailure.self) { try OutputChoice(named: path, lossless: false) }
         #expect(failure?.exitCode == 2)

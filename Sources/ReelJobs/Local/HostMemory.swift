@@ -16,7 +16,7 @@ public enum HostMemory {
     private static let legacyLimit = (controller: "memory", file: "memory.limit_in_bytes")
 
     /// Bytes of the machine's memory. A service manager may hide /proc/meminfo.
-    package static var machine: Int64 {
+    public static var machine: Int64 {
         let pages = Int64(sysconf(Int32(_SC_PHYS_PAGES)))
         return pages > 0 ? pages * Int64(sysconf(Int32(_SC_PAGESIZE))) : 2 << 30
     }

@@ -20,20 +20,14 @@ extension ExplainedArgument {
 
 extension AudioBitRate: ExplainedArgument {}
 extension BitRate: ExplainedArgument {}
+extension ByteSize: ExplainedArgument {}
 extension ClockTime: ExplainedArgument {}
 extension Position: ExplainedArgument {}
 extension Quality: ExplainedArgument {}
+extension TimeSpan: ExplainedArgument {}
 extension TrackSelection: ExplainedArgument {}
 
 extension ByteSize: ExpressibleByArgument {
     /// Parses a command line argument; nil if it is invalid.
     public init?(argument: String) { self.init(argument) }
-}
-
-extension TimeSpan: ExpressibleByArgument {
-    /// Parses a command line argument; nil if it is invalid.
-    public init?(argument: String) { self.init(argument) }
-
-    /// How help shows the only default, a week.
-    public var defaultValueDescription: String { "7d" }
 }

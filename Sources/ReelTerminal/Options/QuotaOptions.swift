@@ -44,7 +44,9 @@ public struct QuotaOptions: ParsableArguments {
 
 /// The options `--max-output`, `--max-pass-…` and `--max-job-…`: the most that a pass or all passes of a job may take.
 public struct PassQuotaOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The largest file that an engine may write, temporary ones too.", valueName: "size"))
+    @Option(
+        help: ArgumentHelp("The largest file that an engine may write, temporary ones too.", valueName: "size"),
+        transform: ByteSize.read)
     private var maxOutput: ByteSize?
 
     @Option(help: ArgumentHelp("The longest time for a pass, in seconds.", valueName: "seconds"))
@@ -73,7 +75,7 @@ public struct PassQuotaOptions: ParsableArguments {
 
     /// Throws `ValidationError` for a limit below 1.
     public mutating func validate() throws {
-        maxOutput = try maxOutput ?? Settings.value(.maxOutput)
+        maxOutput = try maxOutput ?? Settings.explained(.maxOutput)
         maxPassTime = try maxPassTime ?? Settings.value(.maxPassTime)
         maxPassCpu = try maxPassCpu ?? Settings.value(.maxPassCpu)
         maxJobTime = try maxJobTime ?? Settings.value(.maxJobTime)

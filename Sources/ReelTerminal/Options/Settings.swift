@@ -67,4 +67,15 @@ public enum Settings {
         }
         return value
     }
+
+    /// The same for the value of an option that an error explains.
+    public static func explained<Value: ExplainedArgument>(_ name: Name, as _: Value.Type = Value.self) throws -> Value?
+    {
+        guard let text = text(name) else { return nil }
+        guard let value = Value(text) else {
+            throw ValidationError(
+                "\(state.withLock(\.path)): \(name.rawValue) cannot be \(text): it takes \(Value.forms)")
+        }
+        return value
+    }
 }

@@ -10,11 +10,17 @@ public struct SlotOptions: ParsableArguments {
     /// Memory for all passes together; nil if the user did not choose it.
     @Option(
         help: ArgumentHelp(
-            "Memory that all passes may take together. Default: 0.6 of the machine's.", valueName: "size"))
+            "Memory that all passes may take together. Default: 0.6 of the machine's.", valueName: "size"),
+        transform: ByteSize.read)
     public var memoryTotal: ByteSize?
 
     /// For ArgumentParser.
     public init() {}
+
+    private static let leastMemory: Int64 = 64 << 20
+
+    /// Whether a user chose more memory than the machine has.
+    public var exceedsMachine: Bool { memory > HostMemory.machine }
 
     /// How many slots a worker has.
     public var count: Int { slots ?? HostProcessors.count }
@@ -25,7 +31,11 @@ public struct SlotOptions: ParsableArguments {
     /// Throws `ValidationError` if the number of slots is out of range.
     public mutating func validate() throws {
         slots = try slots ?? Settings.value(.slots)
-        memoryTotal = try memoryTotal ?? Settings.value(.memoryTotal)
+        memoryTotal = try memoryTotal ?? Settings.explained(.memoryTotal)
+        // An engine without a picture takes more.
+        guard memory >= SlotOptions.leastMemory else {
+            throw ValidationError("--memory-total must be at least \(ByteSize(bytes: SlotOptions.leastMemory))")
+        }
         let limit = Capacity.slotLimit
         guard limit.contains(slots ?? 1) else {
             throw ValidationError("--slots must be \(limit.lowerBound) to \(limit.upperBound)")

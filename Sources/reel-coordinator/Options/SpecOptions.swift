@@ -105,7 +105,7 @@ struct SpecOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Seconds of the source in a second of the output, as 2, 0.5 or 3/2: 1/16 to 16. The sound keeps its pitch.",
-            valueName: "ratio"))
+            valueName: "ratio"), transform: Speed.read)
     var speed: Speed?
 
     @Option(
@@ -159,7 +159,7 @@ struct SpecOptions: ParsableArguments {
             """
             Size of the pictures in pixels, for example 640x360: scaled in proportion, upright, the rest black. Default: \
             the source's; for gif at most 640 wide.
-            """, valueName: "WxH"))
+            """, valueName: "WxH"), transform: PictureSize.read)
     var size: PictureSize?
 
     @Option(
@@ -189,13 +189,13 @@ struct SpecOptions: ParsableArguments {
             """
             The most frames a second; every m-th frame of the source is shown. In videos, gaps and frozen frames become \
             frames at this rate. Default: all frames; 30 for gif, 50 for webp and apng.
-            """, valueName: "rate"))
+            """, valueName: "rate"), transform: FrameRate.read)
     var fps: FrameRate?
 
     @Option(
         help: ArgumentHelp(
-            "gif, webp and apng: how often players show it, or forever. Default: forever.", valueName: "times")
-    )
+            "gif, webp and apng: how often players show it, or forever. Default: forever.", valueName: "times"),
+        transform: Plays.read)
     var loop: Plays?
 
     @Option(
@@ -223,7 +223,7 @@ struct SpecOptions: ParsableArguments {
             Limit of a pass's memory, for example 768MiB. Default: no limit; chunks are made for 2GiB, which a pass exceeds \
             if 48 frames do not fit.
             """,
-            valueName: "size"))
+            valueName: "size"), transform: ByteSize.read)
     var memory: ByteSize?
 
     @Option(
@@ -232,7 +232,7 @@ struct SpecOptions: ParsableArguments {
             Threads of each codec; the same number gives the same bytes anywhere. auto: one, or more if there are fewer \
             passes than slots. Default: auto.
             """,
-            valueName: "number"))
+            valueName: "number"), transform: ThreadCount.read)
     var threads: ThreadCount?
 
     @Option(

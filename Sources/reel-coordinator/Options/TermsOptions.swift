@@ -10,8 +10,10 @@ struct TermsOptions: ParsableArguments {
     var weight = 1.0
 
     @Option(
-        help: ArgumentHelp("How long the store keeps the job after its end, as 7d, 12h or 90m.", valueName: "time"))
-    var retain = TimeSpan.week
+        help: ArgumentHelp(
+            "How long the store keeps the job after its end, as 7d, 12h or 90m. Default: 7d.", valueName: "time"),
+        transform: TimeSpan.read)
+    var retain: TimeSpan?
 
     @Flag(help: "Keep the segments in the store after the job is done.")
     var keepSegments = false
@@ -20,7 +22,7 @@ struct TermsOptions: ParsableArguments {
     var stage = false
 
     var terms: JobTerms {
-        JobTerms(weight: weight, retain: Double(retain.seconds), keepsSegments: keepSegments)
+        JobTerms(weight: weight, retain: Double((retain ?? .week).seconds), keepsSegments: keepSegments)
     }
 
     func validate() throws { try TermsOptions.check(weight: weight) }
