@@ -27,7 +27,8 @@ import Testing
 
     @Test(
         arguments: zip(
-            ["o.mp4", "o.mov", "o.MKV", "o.webm", "o.ts", "o.nut", "o.GIF", "o.apng", "o.webp"], Container.allCases))
+            ["o.mp4", "o.mov", "o.MKV", "o.webm", "o.ts", "o.nut", "o.avi", "o.MXF", "o.GIF", "o.apng", "o.webp"],
+            Container.allCases))
     func theNameChooses(name: String, container: Container) throws {
         let choice = try OutputChoice(named: "/b/" + name, lossless: false)
         #expect(choice.path == "/b/" + name)
