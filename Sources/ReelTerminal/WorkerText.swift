@@ -9,7 +9,9 @@ public enum WorkerText {
     public static func lines(_ views: [WorkerView], drainedHosts: [String] = []) -> [ScreenLine] {
         let workers = views.flatMap { view -> [ScreenLine] in
             let notes = view.notes.map { ScreenLine("  \($0)", .bad) }
-            return [head(view)] + process(view) + sandbox(view) + roots(view) + notes + view.passes.map(line)
+            // The passes of a worker that is gone are others' by now, or their jobs have ended.
+            let passes = view.gone ? [] : view.passes.map(line)
+            return [head(view)] + process(view) + sandbox(view) + roots(view) + notes + passes
         }
         let idle = drainedHosts.filter { host in !views.contains { $0.host == host } }
         return (views.isEmpty ? [ScreenLine(WaitReason.noWorker.description)] : workers)

@@ -112,9 +112,9 @@ struct AttemptReporter: Sendable {
     private func removeParts() async {
         await attempt.removePartial()
         do throws(ReelFailure) {
-            try await environment.board.trim(claim.job)
             try await context.entry.removeParts(keepingSegments: context.record.terms.keepsSegments)
             try await JobControl(board: environment.board, store: environment.store).withdraw(headOf: context.record)
+            try await environment.board.trim(claim.job)
         } catch {
             environment.log.warning("\(error.words)")
         }

@@ -88,6 +88,20 @@ extension EndToEnd {
             }
         }
 
+        @Test("a watched job ends the command with the exit code of its end")
+        func watchedEnd() async throws {
+            let film = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                let submitted = try await fleet.coordinator(["submit", film])
+                let id = submitted.output.trimmingCharacters(in: .newlines)
+                #expect(try await fleet.coordinator(["cancel", id]).code == 0)
+                let watched = try await fleet.coordinator(["status", id, "--watch"])
+                #expect(watched.code == 1)
+                #expect(watched.output.contains("cancelled"), "\(watched.output)")
+                #expect(try await fleet.coordinator(["status", id]).code == 0)
+            }
+        }
+
         @Test("names and labels tell jobs apart, and choose those that a command changes")
         func labels() async throws {
             struct Listed: Decodable {

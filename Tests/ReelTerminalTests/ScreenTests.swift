@@ -377,8 +377,6 @@ import Testing
                   a  pass 3, 60/240 frames, 15.0 fps, for 0:04
                 node-1-77-ab  node-1  2/4 slots, 1 out of work  3 GiB  beat 40 s ago  gone
                   claims nothing: the disk of /s is full
-                  a  pass 0, 0 frames
-                  a  pass 3, 60 frames
                 host node-2 is drained, and no worker is there
                 """)
         #expect(

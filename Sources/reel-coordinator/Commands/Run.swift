@@ -162,7 +162,8 @@ private final class RunDisplay: Sendable {
                 return state.begun
             }
             let frames = item.job.spec.countedFrames(view.frames)
-            let time = ClockTime.text(seconds: (ContinuousClock.now - begun) / .seconds(1))
+            let seconds = (ContinuousClock.now - begun) / .seconds(1)
+            let time = ClockTime.text(seconds: max(seconds.rounded(), 1))
             console.say("wrote \(item.destination.path): \(frames) in \(time)")
             if json { console.json(view) }
         case .failed(let failure):

@@ -12,7 +12,7 @@ struct StatusCommand: AsyncParsableCommand {
         discussion: """
             All jobs are those that have not ended and the latest 50 of the others, or with --state, --label, --since or \
             --limit all of the board that these choose. With a job's id and --watch it ends \
-            when the job does; Ctrl-C before that exits with 130. Failures show times of the source and the engine's last \
+            when the job does, with exit code 1 if it failed or was cancelled; Ctrl-C before that exits with 130. Failures show times of the source and the engine's last \
             words where --store or REEL_STORE names the store.
             """)
 
@@ -46,6 +46,13 @@ struct StatusCommand: AsyncParsableCommand {
         let isForPeople = !reading.json
         try await reading.show(redis, store, job: job) { service throws(ReelFailure) in
             try await service.snapshot(of: job, isForPeople: isForPeople)
+        }
+        guard reading.watch else { return }
+        // The screen has said why.
+        switch try await redis.service(store).view(job).state {
+        case .failed: throw ReportedFailure(ReelFailure(.jobFailed(job: job)))
+        case .cancelled: throw ReportedFailure(ReelFailure(.jobCancelled(job: job)))
+        case .probing, .running, .assembling, .done: break
         }
     }
 }
