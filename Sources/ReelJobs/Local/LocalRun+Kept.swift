@@ -1,5 +1,5 @@
 internal import Foundation
-public import ReelCore
+internal import ReelCore
 internal import ReelStore
 
 /// What interrupted runs leave for the same command: finished passes, in the hidden folder beside the outputs.
