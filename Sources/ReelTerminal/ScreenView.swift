@@ -1,4 +1,5 @@
 package import ReelCore
+internal import ReelJobs
 
 /// What of a watched snapshot the screen shows: a part of its lines, a list in some order, or one job of it.
 package struct ScreenView: Equatable {
