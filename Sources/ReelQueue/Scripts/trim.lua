@@ -1,8 +1,8 @@
 -- trim: leaves of the results of a job that is done only the tokens that recorded them, a page at a time.
 --
 -- args     1 job  2 cursor, '0' to begin
--- Reply    the cursor of the next page; '0' after the last, and if the job is not done or its totals have fallen behind,
---          since they could not be added up again
+-- Reply    the cursor of the next page; '0' after the last, and if the job is not done or its totals have fallen
+--          behind, since they could not be added up again
 -- Keeps    the tokens, by which `complete` and `beat` answer a worker that did not hear of the end.
 transition('trim', function(args)
   local id, cursor = args[1], args[2]
