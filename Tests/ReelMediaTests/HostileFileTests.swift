@@ -34,6 +34,21 @@ struct HostileFileTests {
         #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
     }
 
+    @Test("a picture that lasts longer than MP4 can say is refused before any work; Matroska holds it")
+    func endlessPicture() throws {
+        let source = try nut("endless", times: "if(gte(N,12),PTS+3000000000,PTS)")
+        let failure = #expect(throws: ReelFailure.self) {
+            try MediaJob(source, spec: JobSpec(container: .mp4, videoCodec: "libx264"), folder: folder.path)
+        }
+        guard case .pictureTooLong(_, let length, .mp4, _) = failure?.reason else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(length > Rational(50_000))
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
+    }
+
     @Test("an audio track whose headers are damaged is left out, with a warning; the video is reversed")
     func damagedAudioHeaders() throws {
         let source = try Fixture.make(

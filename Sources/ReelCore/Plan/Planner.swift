@@ -263,18 +263,26 @@ extension JobSpec {
     fileprivate func refuseUnlessShown(
         _ clips: [Clip], _ indexes: [SourceIndex], _ clock: TimeBase
     ) throws(ReelFailure) {
-        guard let most = container.traits.loops?.mostDelay else { return }
+        guard let most = mostSecondsShown(clock) else { return }
         for clip in clips {
             let track = indexes[clip.source].video
             for place in 0..<clip.frameCount {
                 let interval = clip.interval(of: clip.frame(at: place), in: track)
                 let length = clock.seconds(interval.duration)
-                guard length > Rational(Int64(most)) else { continue }
+                guard length > most else { continue }
                 throw ReelFailure(
                     .pictureTooLong(
-                        time: clock.seconds(interval.start), length: length, container: container, most: most))
+                        time: clock.seconds(interval.start), length: length, container: container,
+                        most: Int(TimeBase(1, 1).ticks(in: most, rounding: .down))))
             }
         }
+    }
+
+    /// For how many seconds the container can show a picture; nil for any time.
+    private func mostSecondsShown(_ clock: TimeBase) -> Rational? {
+        if let loops = container.traits.loops { return Rational(Int64(loops.mostDelay)) }
+        // Durations have 32 bits (ISO 14496-12 8.6.1.2), of which libavformat writes 31.
+        return container.traits.storesDurations ? clock.seconds(Ticks(Int64(Int32.max))) : nil
     }
 
     /// How pictures that loop are made; nil for a container of video.
