@@ -32,14 +32,15 @@ extension TemporaryFolder {
     package func hasRoom() -> Bool {
         let file = path + "/room"
         defer { unlink(file) }
-        do {
+        do throws(SystemCode) {
             let trial = try Descriptor(open: file, O_WRONLY | O_CREAT | O_EXCL)
             try trial.write([UInt8](repeating: 0x72, count: 4 << 20)[...])
             // A network file system may only notice here that a disk is full.
             try trial.sync()
             return true
         } catch {
-            return false
+            // Whoever makes the file beforehand must not make a disk full by that.
+            return ![ENOSPC, EDQUOT].contains(error.value)
         }
     }
 }

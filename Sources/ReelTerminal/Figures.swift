@@ -61,7 +61,7 @@ enum Figures {
 
     /// A place in a video: "1:12:30.120".
     static func position(_ seconds: Double) -> String {
-        let milliseconds = Int64((abs(seconds) * 1000).rounded())
+        let milliseconds = Int64(nearest: abs(seconds) * 1000)
         let whole = ClockTime.text(seconds: Double(milliseconds / 1000))
         return (seconds < 0 ? "-" : "") + whole + "." + String(1000 + milliseconds % 1000).dropFirst()
     }

@@ -62,7 +62,7 @@ public enum PlanText {
         let speed =
             clip.speed == 1
             ? nil
-            : "\(Int64((clip.speed * 1000).rounded()) % 1000 == 0 ? "\(Int64(clip.speed))" : "\(clip.speed)") times as fast"
+            : "\(Int64(nearest: clip.speed * 1000) % 1000 == 0 ? "\(Int64(nearest: clip.speed))" : "\(clip.speed)") times as fast"
         return list([
             name, "\(seconds(clip.from)) to \(seconds(clip.to))",
             "\(Wording.count(frames, "frame")) \(clip.direction == .forwards ? "forward" : "back")", speed,
@@ -77,7 +77,7 @@ public enum PlanText {
     }
 
     private static func seconds(_ value: Double) -> String {
-        Wording.seconds(Rational(Int64((value * 1000).rounded()), 1000))
+        Wording.seconds(Rational(Int64(nearest: value * 1000), 1000))
     }
 
     private static func begins(_ found: SourceView) -> String? {
@@ -114,7 +114,7 @@ public enum PlanText {
     }
 
     private static func milliseconds(_ seconds: Double) -> String {
-        let tenths = Int64((seconds * 10_000).rounded())
+        let tenths = Int64(nearest: seconds * 10_000)
         return "\(tenths / 10).\(tenths % 10)"
     }
 
@@ -142,7 +142,7 @@ public enum PlanText {
     }
 
     private static func groups(_ groups: SourceView.GroupsView) -> String {
-        let average = Int64((groups.average * 10).rounded())
+        let average = Int64(nearest: groups.average * 10)
         let lengths =
             groups.shortest == groups.longest
             ? "\(Wording.count(groups.longest, "frame")) each"

@@ -7,7 +7,8 @@ extension Moments {
     var words: String {
         let shown = places.map { place in
             let first = Wording.seconds(place.first)
-            return place.frames.count == 1 ? first : "\(first) to \(Wording.seconds(place.last))"
+            // The indexes may come from a hostile engine, and their distance overflow.
+            return place.frames.upperBound &- 1 == place.frames.lowerBound ? first : "\(first) to \(Wording.seconds(place.last))"
         }
         return "at " + shown.joined(separator: ", ") + (more > 0 ? " and \(more) more places" : "")
     }

@@ -197,7 +197,7 @@ public struct ClockTime: Hashable, Sendable {
 
     /// Seconds as a clock shows a duration: "0:09", "12:34", "1:02:03". Rounded up, so that it never shows 0 early.
     public static func text(seconds: Double) -> String {
-        let whole = Int(seconds.rounded(.up))
+        let whole = Int64(nearest: seconds.rounded(.up))
         let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60)
         let tail = (rest < 10 ? "0" : "") + "\(rest)"
         guard hours > 0 else { return "\(minutes):\(tail)" }

@@ -226,6 +226,8 @@ extension VideoTarget {
     package var isSound: Bool {
         let sizes = 1...1 << 16
         return sizes.contains(format.width) && sizes.contains(format.height) && format.frameRate > Rational(0)
+            // Shorter ticks, and parts of them, do not fit into 64 bits.
+            && format.timeBase.secondsPerTick >= Rational(1, 1_000_000_000_000)
             && encoding.map {
                 (0...1 << 16).contains($0.keyFrameInterval) && JobSpec.threadCounts.contains($0.threads)
             } ?? true

@@ -223,7 +223,7 @@ extension SourceView.AudioView {
         sampleFormat = track.sampleFormat
         bitsPerSample = track.bitsPerSample
         let length = track.timeBase.seconds(track.span.duration).approximate
-        bitrate = length > 0 ? Int64((Double(track.bytes) * 8 / length).rounded()) : 0
+        bitrate = length > 0 ? Int64(nearest: Double(track.bytes) * 8 / length) : 0
         start = (track.timeBase.seconds(track.span.start) - zero).approximate
         end = (track.timeBase.seconds(track.span.end) - zero).approximate
         language = track.details.language
