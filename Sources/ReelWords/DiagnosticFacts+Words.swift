@@ -8,7 +8,8 @@ extension Moments {
         let shown = places.map { place in
             let first = Wording.seconds(place.first)
             // The indexes may come from a hostile engine, and their distance overflow.
-            return place.frames.upperBound &- 1 == place.frames.lowerBound ? first : "\(first) to \(Wording.seconds(place.last))"
+            return place.frames.upperBound &- 1 == place.frames.lowerBound
+                ? first : "\(first) to \(Wording.seconds(place.last))"
         }
         return "at " + shown.joined(separator: ", ") + (more > 0 ? " and \(more) more places" : "")
     }
