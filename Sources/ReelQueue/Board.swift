@@ -227,8 +227,8 @@ public protocol Board: Sendable {
     /// Returns how many passes of a job wait for another attempt, whether that may begin now or later.
     func retries(_ job: JobID) async throws(ReelFailure) -> Int
 
-    /// Forgets the results of the passes of a job that is done, which nobody needs any more. The totals stay, and so do the
-    /// tokens that recorded them. Does nothing in another state.
+    /// Forgets the results of a finished job's passes, which no reader needs. Keeps the job's totals and each pass's token.
+    /// Does nothing to a job in another state than done.
     func trim(_ job: JobID) async throws(ReelFailure)
 
     /// Returns the results of a job's finished passes, the assembly's among them, with the tokens that recorded them, by

@@ -105,8 +105,8 @@ extension RedisBoard {
         return taken
     }
 
-    /// Forgets the results of the passes of a job that is done, which nobody needs any more. The totals stay, and so do the
-    /// tokens that recorded them. Does nothing in another state.
+    /// Forgets the results of a finished job's passes, which no reader needs. Keeps the job's totals and each pass's token.
+    /// Does nothing to a job in another state than done.
     public func trim(_ job: JobID) throws(ReelFailure) {
         _ = try tally(job)
         var cursor = "0"

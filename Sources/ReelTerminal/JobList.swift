@@ -49,8 +49,11 @@ public struct JobList: Hashable, Sendable {
 }
 
 extension JobView {
-    /// Its name, or that of its source.
-    var shownName: String { name ?? source.split(separator: "/").last.map(String.init) ?? source }
+    /// The name of its source's file.
+    var fileName: String { source.split(separator: "/").last.map(String.init) ?? source }
+
+    /// The name that its user gave it, or the file's.
+    var shownName: String { name ?? fileName }
 
     fileprivate var share: Double { frames > 0 ? Double(framesEncoded) / Double(frames) : 0 }
 }

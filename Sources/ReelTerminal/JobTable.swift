@@ -10,7 +10,6 @@ struct JobTable {
     ///   - jobs: in the order in which they are shown.
     ///   - now: seconds since 1970, from which ages are counted.
     init(_ jobs: [JobView], at now: Double, on canvas: Canvas) {
-        let file = { (job: JobView) in job.source.split(separator: "/").last.map(String.init) ?? job.source }
         let plain = { (text: (JobView) -> String) in jobs.map { ScreenLine(text($0)) } }
         table = Table(
             [
@@ -23,7 +22,7 @@ struct JobTable {
                 Table.Column("ETA", plain { $0.eta.map(ClockTime.text) ?? "" }, isRightAligned: true),
                 Table.Column("AGE", plain { Figures.age(now - $0.created) }, isRightAligned: true),
                 Table.Column("NAME", plain(\.shownName)),
-                Table.Column("FILE", plain { $0.name == nil ? "" : file($0) }),
+                Table.Column("FILE", plain { $0.name == nil ? "" : $0.fileName }),
                 Table.Column("LABELS", plain { Figures.labels($0) }),
             ], leavingOut: ["LABELS", "FILE", "SPEED", "ETA", "AGE", "DONE", "STATE", "JOB"], cutting: "NAME",
             on: canvas)

@@ -65,7 +65,7 @@ struct PacedContainerTests {
         #expect(job.plan.video.encoder == "copy")
         try expectMirrored(job.output, source, rate: Self.ntsc)
         let (before, after) = (try samples(of: source), try samples(of: job.output))
-        // ITU-R BT.1359: 1601.6 samples a frame, in whole numbers.
+        // 48,000 samples a second are 1601.6 in each frame of 1001/30000 s.
         let due = Int((Double(frames) * 1601.6).rounded())
         #expect(after.count == due)
         let same = min(before.count, due) - 2

@@ -168,4 +168,21 @@ struct StoreTests {
             #expect(try text(first.path + "/index") == "index")
         }
     }
+
+    @Test("a file that an engine has put in the trial's place makes no disk full")
+    func plantedTrial() throws {
+        try withFolder { folder throws in
+            let scratch = try FolderStore.make(root: folder + "/store").temporaryFolder()
+            #expect(scratch.hasRoom())
+            #expect(FileManager.default.createFile(atPath: scratch.path + "/room", contents: nil))
+            #expect(scratch.hasRoom())
+        }
+    }
+
+    @Test("a full disk has no room", .enabled(if: canMount, "this process may not mount file systems"))
+    func noRoom() throws {
+        try withFileSystem("size=2m") { folder throws in
+            #expect(try !FolderStore.make(root: folder + "/store").hasRoom())
+        }
+    }
 }

@@ -66,6 +66,13 @@ struct WordsTests {
                 == "4 frames did not decode, a neighbour is shown instead: at 1.240 s, 1.400 s to 1.480 s")
     }
 
+    @Test("the moments of a hostile engine have words, too")
+    func hostileMoments() {
+        let place = Moments.Place(frames: Int.min..<Int.max, first: Rational(0), last: Rational(1, 3))
+        let moments = Moments(count: 1, places: [place], more: 1)
+        #expect(Diagnostic.framesConcealed(frames: moments).words.hasSuffix("at 0.000 s to 0.333 s and 1 more places"))
+    }
+
     @Test("Rewording changes no stored byte: nothing that is stored holds a sentence")
     func storedBytes() throws {
         let diagnostics = Diagnostic.samples

@@ -148,8 +148,8 @@ extension ContainerTraits {
 
     fileprivate static let avi = ContainerTraits(
         muxer: "avi", extensions: ["avi"], family: .other, pacing: Pacing(), videoCodecs: ["mjpeg", "ffv1"],
-        // Without presentation times, only codecs whose frames are coded in the order in which they are shown. Sound of
-        // other codecs begins where it began only by luck.
+        // AVI has no presentation times, so a codec's frames must be coded in the order in which they are shown. It has no
+        // start times either: a compressed track would begin with its encoder's padding. PCM has none.
         codecs: pcm(["u8", "s16le", "s24le", "s32le", "f32le", "f64le"])
             .union(["mjpeg", "ffv1", "rawvideo", "mpeg4"]),
         isLossless: true, holdsChapters: false, languages: .none, holdsLight: false, holdsColour: false)

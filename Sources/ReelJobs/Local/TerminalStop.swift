@@ -20,9 +20,6 @@ enum TerminalStop {
         if unsafeBitCast(earlier, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(SIGTSTP, SIG_IGN) }
     }
 
-    /// The guard has ended, and its number may belong to another process.
-    static func release() {
-        signal(SIGTSTP, SIG_DFL)
-        guardian.store(0, ordering: .relaxed)
-    }
+    /// The guard has ended, and its number may belong to another process. From now on SIGTSTP stops this process alone.
+    static func release() { guardian.store(0, ordering: .relaxed) }
 }

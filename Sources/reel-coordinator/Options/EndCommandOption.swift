@@ -40,7 +40,8 @@ struct JobEnd: Sendable {
     let job: JobID
     let state: String
     let source: String?
-    /// Where the result was delivered, or would have been; of a job that nobody delivered, its path in the store.
+    /// The path to which the command delivered the result, or would have. `wait` delivers nothing: there it is the result's
+    /// path in the store.
     let output: String?
     /// Of a failure.
     private(set) var code: String?
